@@ -1,5 +1,6 @@
 /** The response of the Chat API. Clauses: docs/formats/documents.md. */
 import type { Document } from "./documents.ts";
+import type { ApprovalRequestData } from "./stream-events.ts";
 
 /** R2. */
 export type Mode = "agent" | "plan" | "ask" | "debug";
@@ -67,6 +68,8 @@ export interface ChatResponse {
   readonly documents: readonly Document[];
   readonly usage: Usage;
   readonly metadata: ResponseMetadata;
+  /** Ext: approvals that wait for a person; only while streaming, left out when there are none (X8). */
+  readonly approvals?: readonly ApprovalRequestData[];
 }
 
 /** Ext: an answer to a question of a clarification document (N42). */

@@ -1,0 +1,101 @@
+/** The words of a command line as a command, its flags and its other words. */
+import { SheafError } from "../errors.ts";
+import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
+import { findNearest } from "./suggestion.ts";
+
+/** Commands beside the prompt. `agent` is an alias that some clients put before the prompt. */
+export const commandNames = ["show", "schema"] as const;
+
+export type CommandName = (typeof commandNames)[number];
+
+/** What was asked for. */
+export interface ParsedArguments {
+  /** `prompt`: the positional words are the prompt. */
+  readonly command: CommandName | "prompt";
+  readonly flags: FlagValues;
+  /** Words that are no flags, without the command. */
+  readonly positionals: readonly string[];
+}
+
+const spellings: ReadonlyMap<string, FlagName> = new Map(
+  (Object.entries(flags) as [FlagName, Flag][]).flatMap(([name, flag]) =>
+    [`--${name}`, ...(flag.aliases ?? [])].map((spelling) => [spelling, name] as const),
+  ),
+);
+
+/**
+ * Reads the words. Everything behind `--` is text; a command counts only as the first word, so a prompt that equals a
+ * command's name stands behind `--` (section 4).
+ * @throws SheafError USAGE for an unknown flag, a missing or a needless value.
+ */
+export function parseArguments(words: readonly string[]): ParsedArguments {
+  const values: Partial<Record<FlagName, true | string | string[]>> = {};
+  const positionals: string[] = [];
+  let command: CommandName | "prompt" | undefined;
+  const rest = [...words];
+  while (rest.length > 0) {
+    const word = rest.shift()!;
+    if (word === "--") {
+      positionals.push(...rest.splice(0));
+      command ??= "prompt";
+    } else if (word.startsWith("-") && word !== "-") {
+      takeFlag(word, rest, values);
+    } else if (command === undefined && positionals.length === 0 && isCommand(word)) {
+      command = word;
+    } else if (command === undefined && word === "agent") {
+      command = "prompt";
+    } else {
+      command ??= "prompt";
+      positionals.push(word);
+    }
+  }
+  return { command: command ?? "prompt", flags: values as FlagValues, positionals };
+}
+
+function isCommand(word: string): word is CommandName {
+  return (commandNames as readonly string[]).includes(word);
+}
+
+function takeFlag(word: string, rest: string[], values: Partial<Record<FlagName, true | string | string[]>>): void {
+  const equals = word.startsWith("--") ? word.indexOf("=") : -1;
+  const spelling = equals === -1 ? word : word.slice(0, equals);
+  const attached = equals === -1 ? undefined : word.slice(equals + 1);
+  const name = spellings.get(spelling);
+  if (!name) throw createUnknownFlagError(spelling);
+  const { kind } = flags[name] as Flag;
+  switch (kind) {
+    case "switch":
+      if (attached !== undefined) throw new SheafError("USAGE", `${spelling} takes no value, "${attached}" was given`);
+      values[name] = true;
+      return;
+    case "optional":
+      values[name] = attached ?? (rest[0] !== undefined && isUuid(rest[0]) ? rest.shift()! : "");
+      return;
+    case "value":
+      values[name] = attached ?? takeValue(spelling, rest);
+      return;
+    case "list":
+      values[name] = [...((values[name] as string[] | undefined) ?? []), attached ?? takeValue(spelling, rest)];
+      return;
+  }
+}
+
+function takeValue(spelling: string, rest: string[]): string {
+  const value = rest.shift();
+  // A value may begin with a dash only when it is attached: `--model --force` is a slip.
+  if (value === undefined || (value.startsWith("--") && value.length > 2)) {
+    throw new SheafError("USAGE", `${spelling} needs a value: write ${spelling}=VALUE`);
+  }
+  return value;
+}
+
+/** Ids of sessions are UUIDs (C5); any other word behind `--resume` is the prompt. */
+export function isUuid(word: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(word);
+}
+
+function createUnknownFlagError(spelling: string): SheafError {
+  const nearest = findNearest(spelling, [...spellings.keys()]);
+  const advice = nearest ? `did you mean ${nearest}?` : "see sheaf --help";
+  return new SheafError("USAGE", `unknown flag ${spelling}: ${advice} (a prompt that begins with a dash stands behind --)`);
+}

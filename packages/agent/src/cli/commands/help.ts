@@ -1,0 +1,38 @@
+/** `sheaf --help`. */
+import { sheafVersion } from "../../version.ts";
+import { flags, type Flag } from "../flags.ts";
+
+const head = `sheaf ${sheafVersion}: a coding agent whose answer is a sheaf of typed documents
+
+Usage
+  sheaf -p [flags] PROMPT…         answer one prompt and exit
+  COMMAND | sheaf -p [flags]       take the prompt, or context for it, from stdin
+  sheaf show SESSION [flags]       print a stored session again, in any format
+  sheaf schema NAME                print a JSON Schema: stream-json, documents or events
+
+Flags
+`;
+
+const tail = `
+Stdin beside a prompt is context. A pipe that sends nothing within 200 ms is not waited for; "-" as a word waits for it.
+
+Exit codes
+  0 success   1 internal   2 usage   3 credentials   4 refused by the provider   5 provider away   6 unusable answer
+  7 budget   8 permission needed   9 storage   10 the agent asks   129, 130, 143 signals
+
+Examples
+  sheaf -p --model offline "Read README.md and create a summary in summary.txt"
+  git diff | sheaf -p --model offline --output-format text "summarise this"
+  sheaf -p --model scripted:run.json --output-format documents "go"
+`;
+
+/** The help text. */
+export function formatHelp(): string {
+  const rows = (Object.entries(flags) as [string, Flag][]).map(([name, flag]) => {
+    const spelling = [...(flag.aliases ?? []), `--${name}`].join(", ");
+    return [flag.placeholder ? `${spelling} ${flag.placeholder}` : spelling, flag.help] as const;
+  });
+  const width = Math.max(...rows.map(([spelling]) => spelling.length));
+  const lines = rows.map(([spelling, help]) => `  ${spelling.padEnd(width)}  ${help}\n`);
+  return head + lines.join("") + tail;
+}

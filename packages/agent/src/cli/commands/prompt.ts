@@ -1,0 +1,199 @@
+/** `sheaf -p PROMPT`: one response, printed (sections 1 and 2 of docs/formats/cli.md). */
+import { randomUUID } from "node:crypto";
+import type { RunEvent, RunStart } from "@sheaf/protocol";
+import { createConfig, type Config } from "../../config/config.ts";
+import { toSystemPrompt } from "../../context/system-prompt.ts";
+import { createFailedRun } from "../../conversations/failed-run.ts";
+import { openConversation } from "../../conversations/open-conversation.ts";
+import { respond } from "../../conversations/respond.ts";
+import { errorTable, isErrorCode, SheafError } from "../../errors.ts";
+import { createPermissions } from "../../permissions/permissions.ts";
+import type { Model } from "../../providers/provider.ts";
+import { createCommandRunner } from "../../sandbox/command-runner.ts";
+import type { Store } from "../../storage/store.ts";
+import { createToolBox } from "../../tools/tool-box.ts";
+import type { ToolBox } from "../../tools/tool.ts";
+import { sheafVersion } from "../../version.ts";
+import { createModel, createStore } from "../../wire.ts";
+import { createWorkspace } from "../../workspace/create-workspace.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { deliverEvents, type Delivery } from "../deliver.ts";
+import type { FlagValues } from "../flags.ts";
+import type { CommandIo } from "../io.ts";
+import { createChosenProjection, isPrintMode, toOutputFormat } from "../output-choice.ts";
+import { readPrompt } from "../prompt-text.ts";
+import { formatFailure } from "../report-error.ts";
+import { chooseConversation } from "../session-choice.ts";
+import { watchSignals, type SignalWatch } from "../signals.ts";
+import { toInputKind } from "../standard-input.ts";
+import { createLineOutput } from "../standard-output.ts";
+
+/** How long the processes of cancelled tools may take to end before Sheaf exits all the same (C23). Milliseconds. */
+const SETTLE_MS = 5000;
+
+/** Wall clock that a change of the system's time does not move (R-19). Milliseconds since 1970. */
+const now = (): number => Math.round(performance.timeOrigin + performance.now());
+
+/** Runs one prompt; gives the exit code (C20). */
+export async function runPrompt({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
+  if (!isPrintMode(flags, io)) {
+    const needless = flags["output-format"] === undefined ? "" : "--output-format works in print mode only: ";
+    throw new SheafError("USAGE", `${needless}write sheaf -p "your prompt" (see sheaf --help)`);
+  }
+  const format = toOutputFormat(flags);
+  const config = createConfig(toRawSettings(flags), io.environment, io.cwd);
+  const prompt = await readPrompt(positionals, toInputKind(io.isInputTerminal));
+  const controller = new AbortController();
+  const signals = watchSignals(controller);
+  const run = new PromptRun(config, flags, prompt, controller);
+  const output = createLineOutput(1);
+  const delivery = await deliverEvents(run.events(io), createChosenProjection(format, flags, io), output, (error) =>
+    controller.abort(new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error })),
+  );
+  await run.close();
+  return report(delivery, signals, flags.verbose ?? false);
+}
+
+function toRawSettings(flags: FlagValues): Parameters<typeof createConfig>[0] {
+  return {
+    model: flags.model,
+    mode: flags.mode,
+    plan: flags.plan,
+    workspace: flags.workspace,
+    timeout: flags.timeout,
+    maxTurns: flags["max-turns"],
+    maxToolCalls: flags["max-tool-calls"],
+    maxTokens: flags["max-tokens"],
+    onDenied: flags["on-denied"],
+  };
+}
+
+/** What one prompt opens and closes again. */
+class PromptRun {
+  readonly #config: Config;
+  readonly #flags: FlagValues;
+  readonly #prompt: string;
+  readonly #controller: AbortController;
+  readonly #responseId = `chat_${randomUUID()}`;
+  #store: Store | undefined;
+  #tools: ToolBox | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(config: Config, flags: FlagValues, prompt: string, controller: AbortController) {
+    this.#config = config;
+    this.#flags = flags;
+    this.#prompt = prompt;
+    this.#controller = controller;
+  }
+
+  /** The log as it grows; a run that cannot begin is a log too, with its reason (C22). */
+  async *events(io: CommandIo): AsyncGenerator<readonly RunEvent[]> {
+    let model: Model | undefined;
+    let conversationId = `conv_${this.#flags["session-id"] ?? randomUUID()}`;
+    let begun = false;
+    try {
+      model = await createModel(this.#config.model);
+      this.#store = await createStore(this.#flags["no-save"] ? undefined : this.#config.storeFile);
+      conversationId = await chooseConversation(this.#flags, this.#store, this.#config.workspace);
+      for await (const events of this.#respond(model, this.#store, conversationId, io)) {
+        begun = true;
+        yield events;
+      }
+    } catch (error) {
+      // Behind the first event the log itself tells how it ended; anything thrown there is a defect.
+      if (begun) throw error;
+      yield createFailedRun(this.#toStart(model, conversationId), error, now());
+    }
+  }
+
+  /** Waits for what tools left running, and lets the store go. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    if (this.#tools) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, SETTLE_MS);
+      await Promise.race([this.#tools.settle(), promise]);
+      clearTimeout(timer);
+    }
+    await this.#store?.close();
+  }
+
+  async *#respond(
+    model: Model,
+    store: Store,
+    conversationId: string,
+    io: CommandIo,
+  ): AsyncGenerator<readonly RunEvent[]> {
+    const { mode, workspace, limits, timeoutMs, stopsOnDenied } = this.#config;
+    const { force = false, allow = [], deny = [] } = this.#flags;
+    const conversation = await openConversation(store, conversationId);
+    const tools = createToolBox({
+      workspace: createWorkspace(workspace),
+      commands: createCommandRunner({ environment: io.environment }),
+      permissions: createPermissions({ mode, force, allow, deny }),
+      state: conversation.state,
+      mode,
+    });
+    this.#tools = tools;
+    const abort = (reason: SheafError): void => this.#controller.abort(reason);
+    if (timeoutMs !== undefined) {
+      const message = `the run took longer than ${timeoutMs / 1000} s: raise --timeout`;
+      this.#timer = setTimeout(() => abort(new SheafError("BUDGET_TIME", message)), timeoutMs);
+    }
+    const settings = {
+      start: this.#toStart(model, conversationId),
+      history: conversation.messages,
+      system: toSystemPrompt(mode, workspace),
+      limits,
+      stopsOnDenied,
+    };
+    const ports = { model, tools, store, now, newCallId: () => `call_${randomUUID()}`, abort };
+    yield* respond(settings, ports, this.#controller.signal);
+  }
+
+  #toStart(model: Model | undefined, conversationId: string): Omit<RunStart, "type"> {
+    const { mode, workspace } = this.#config;
+    const name = this.#config.model ?? "";
+    return {
+      responseId: this.#responseId,
+      conversationId,
+      mode,
+      model: model?.id ?? name,
+      modelName: model?.name ?? name,
+      apiKeySource: model?.apiKeySource ?? "none",
+      workspace,
+      permissionMode: toPermissionMode(mode, this.#flags.force ?? false),
+      sandbox: "disabled",
+      trusted: this.#flags.trust ?? false,
+      sheafVersion,
+      prompt: this.#prompt,
+    };
+  }
+}
+
+function toPermissionMode(mode: Config["mode"], force: boolean): RunStart["permissionMode"] {
+  if (mode === "plan" || mode === "ask") return mode;
+  return force ? "force" : "default";
+}
+
+/** Exit code and stderr, from the last event of the log: what the last line says too (section 2). */
+function report({ end, outputError }: Delivery, signals: SignalWatch, verbose: boolean): number {
+  if (outputError) {
+    // A reader that went away (`| head -1`) knows that it did; a full disk must be told (C23).
+    if (outputError.code === "EPIPE") return 1;
+    const message = `stdout takes no more (${outputError.code ?? outputError.message}): free some space, or write elsewhere`;
+    process.stderr.write(formatFailure({ code: "INTERNAL", message }, verbose));
+    return 1;
+  }
+  if (end?.error) {
+    process.stderr.write(formatFailure(end.error, verbose));
+    if (end.error.code === "CANCELLED" && signals.exitCode !== undefined) return signals.exitCode;
+    return isErrorCode(end.error.code) ? errorTable[end.error.code].exitCode : 1;
+  }
+  if (end?.reason === "clarification") {
+    const message = "the agent asks, the questions are in the output: answer with --resume and the session id";
+    process.stderr.write(formatFailure({ code: "NEEDS_INPUT", message }, verbose));
+    return errorTable.NEEDS_INPUT.exitCode;
+  }
+  return 0;
+}

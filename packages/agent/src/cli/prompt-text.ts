@@ -1,0 +1,24 @@
+/** The prompt: words of the command line, stdin, or both (C1). */
+import { SheafError } from "../errors.ts";
+import { readStandardInput, type InputKind } from "./standard-input.ts";
+
+/**
+ * `-` or no word: stdin to its end. Words beside a piped stdin: both, stdin first, as context.
+ * @throws SheafError USAGE when there is no prompt.
+ */
+export async function readPrompt(words: readonly string[], input: InputKind): Promise<string> {
+  const text = words.filter((word) => word !== "-").join(" ").trim();
+  const readsToEnd = text === "" || words.includes("-");
+  if (text === "" && input === "terminal") {
+    throw new SheafError("USAGE", 'no prompt was given: write sheaf -p "your prompt", or pipe it to stdin');
+  }
+  const context =
+    input === "none" || (input === "terminal" && !readsToEnd)
+      ? ""
+      : await readStandardInput(process.stdin, { waitsForFirstByte: readsToEnd || input === "file" });
+  const prompt = [context.trimEnd(), text].filter((part) => part !== "").join("\n\n");
+  if (prompt.trim() === "") {
+    throw new SheafError("USAGE", 'the prompt is empty: write sheaf -p "your prompt", or pipe it to stdin');
+  }
+  return prompt;
+}

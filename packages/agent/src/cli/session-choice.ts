@@ -1,0 +1,24 @@
+/** Which conversation a prompt belongs to (C14). */
+import { randomUUID } from "node:crypto";
+import { SheafError } from "../errors.ts";
+import type { Store } from "../storage/store.ts";
+import { isUuid } from "./arguments.ts";
+import type { FlagValues } from "./flags.ts";
+
+/**
+ * The id of the conversation, `conv_<uuid>`: the one named, the newest of the workspace, or a new one.
+ * An id that is well formed but not stored begins a new conversation under it.
+ * @throws SheafError USAGE for a malformed id, or when there is nothing to go on with.
+ */
+export async function chooseConversation(flags: FlagValues, store: Store, workspace: string): Promise<string> {
+  const { resume, "session-id": sessionId } = flags;
+  const named = sessionId ?? (resume || undefined);
+  if (named !== undefined) {
+    if (!isUuid(named)) throw new SheafError("USAGE", `the session id "${named}" is no UUID`);
+    return `conv_${named.toLowerCase()}`;
+  }
+  if (resume === undefined && !flags.continue) return `conv_${randomUUID()}`;
+  const [newest] = await store.listConversations({ limit: 1, workspace });
+  if (newest) return newest.id;
+  throw new SheafError("USAGE", `there is no session of ${workspace} to go on with: leave --resume and --continue out`);
+}

@@ -1,0 +1,55 @@
+/** Reads stdin without ever waiting for a silent one (C1). */
+import { fstatSync } from "node:fs";
+import { SheafError } from "../errors.ts";
+
+/** The most that is taken as a prompt. Bytes. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** How long an open pipe beside a prompt may stay silent before it is taken as empty. Milliseconds. */
+const SILENCE_MS = 200;
+
+/** What stdin is connected to. */
+export type InputKind = "terminal" | "pipe" | "file" | "none";
+
+/** Looks at descriptor 0. */
+export function toInputKind(isTerminal: boolean): InputKind {
+  if (isTerminal) return "terminal";
+  try {
+    const stat = fstatSync(0);
+    if (stat.isFIFO() || stat.isSocket()) return "pipe";
+    return stat.isFile() ? "file" : "none";
+  } catch {
+    return "none";
+  }
+}
+
+/**
+ * Reads stdin to its end as UTF-8.
+ * With `waitsForFirstByte: false` a pipe that sends nothing within 200 ms counts as empty; once it sent something, it is read to its end.
+ * @throws SheafError USAGE above 16 MiB.
+ */
+export async function readStandardInput(
+  stream: NodeJS.ReadStream,
+  options: { readonly waitsForFirstByte: boolean },
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = options.waitsForFirstByte ? undefined : setTimeout(resolve, SILENCE_MS);
+  stream.on("data", (chunk: Buffer) => {
+    clearTimeout(timer);
+    bytes += chunk.length;
+    if (bytes <= MAX_BYTES) chunks.push(chunk);
+    else reject(new SheafError("USAGE", `stdin is larger than ${MAX_BYTES} bytes: put it into a file and name the file`));
+  });
+  stream.on("end", () => resolve());
+  stream.on("error", () => resolve());
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    stream.pause();
+    stream.destroy();
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

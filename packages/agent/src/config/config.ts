@@ -1,0 +1,102 @@
+/** Flags and environment as one typed value, checked. */
+import { realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Mode } from "@sheaf/protocol";
+import { SheafError } from "../errors.ts";
+import { toDataFolder, type Environment } from "./paths.ts";
+
+/** Values as they were given, still text. */
+export interface RawSettings {
+  readonly model?: string | undefined;
+  readonly mode?: string | undefined;
+  readonly plan?: true | undefined;
+  readonly workspace?: string | undefined;
+  readonly timeout?: string | undefined;
+  readonly maxTurns?: string | undefined;
+  readonly maxToolCalls?: string | undefined;
+  readonly maxTokens?: string | undefined;
+  readonly onDenied?: string | undefined;
+}
+
+/** What a run is set up with. */
+export interface Config {
+  /** As named by the user; undefined when none was named. */
+  readonly model: string | undefined;
+  readonly mode: Mode;
+  /** Absolute, links resolved. */
+  readonly workspace: string;
+  /** File of the embedded store. */
+  readonly storeFile: string;
+  readonly limits: { readonly maxTurns?: number; readonly maxToolCalls?: number; readonly maxTokens?: number };
+  /** Milliseconds; undefined: no limit. */
+  readonly timeoutMs: number | undefined;
+  readonly stopsOnDenied: boolean;
+}
+
+const modes: readonly string[] = ["agent", "plan", "ask", "debug"] satisfies Mode[];
+
+/** @throws SheafError USAGE or CONFIG_INVALID; the message names the value and the way out. */
+export function createConfig(raw: RawSettings, environment: Environment, cwd: string): Config {
+  const timeout = toPositive("--timeout", raw.timeout, Number);
+  const maxTurns = toPositive("--max-turns", raw.maxTurns, toInteger);
+  const maxToolCalls = toPositive("--max-tool-calls", raw.maxToolCalls, toInteger);
+  const maxTokens = toPositive("--max-tokens", raw.maxTokens, toInteger);
+  return {
+    model: raw.model ?? (environment.SHEAF_MODEL || undefined),
+    mode: toMode(raw),
+    workspace: toWorkspace(raw.workspace, cwd),
+    storeFile: join(toDataFolder(environment, process.platform, homedir()), "sheaf.db"),
+    limits: {
+      ...(maxTurns !== undefined && { maxTurns }),
+      ...(maxToolCalls !== undefined && { maxToolCalls }),
+      ...(maxTokens !== undefined && { maxTokens }),
+    },
+    timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+    stopsOnDenied: toStopsOnDenied(raw.onDenied),
+  };
+}
+
+function toMode({ mode, plan }: RawSettings): Mode {
+  if (plan && mode !== undefined && mode !== "plan") {
+    throw new SheafError("USAGE", `--plan and --mode ${mode} exclude each other: give one of them`);
+  }
+  if (plan) return "plan";
+  if (mode === undefined) return "agent";
+  if (!modes.includes(mode)) throw new SheafError("USAGE", `--mode "${mode}" is unknown: use one of ${modes.join(", ")}`);
+  return mode as Mode;
+}
+
+function toStopsOnDenied(value: string | undefined): boolean {
+  if (value === undefined || value === "continue") return false;
+  if (value === "stop") return true;
+  throw new SheafError("USAGE", `--on-denied "${value}" is unknown: use continue or stop`);
+}
+
+function toWorkspace(given: string | undefined, cwd: string): string {
+  const folder = resolve(cwd, given ?? ".");
+  try {
+    const real = realpathSync(folder);
+    if (!statSync(real).isDirectory()) throw new SheafError("USAGE", `the workspace ${folder} is no folder: name a folder`);
+    return real;
+  } catch (error) {
+    if (error instanceof SheafError) throw error;
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new SheafError("USAGE", `the workspace ${folder} cannot be opened (${reason}): name a folder that exists`, {
+      cause: error,
+    });
+  }
+}
+
+function toInteger(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function toPositive(flag: string, text: string | undefined, convert: (text: string) => number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = convert(text);
+  if (!Number.isFinite(value) || value <= 0) {
+    throw new SheafError("USAGE", `${flag} "${text}" is no ${convert === toInteger ? "whole " : ""}number above 0`);
+  }
+  return value;
+}

@@ -1,0 +1,87 @@
+/** One row of the closed table of ends (C20). */
+export interface ErrorKind {
+  /** Exit code of the command line (C20). */
+  readonly exitCode: number;
+  /** Status of an HTTP answer before the first event (N52). */
+  readonly httpStatus: number;
+  /** Whether the same call may work later, unchanged. */
+  readonly retryable: boolean;
+}
+
+/** The closed table of C20: every way in which a run can fail. */
+export const errorTable = {
+  INTERNAL: { exitCode: 1, httpStatus: 500, retryable: false },
+  USAGE: { exitCode: 2, httpStatus: 400, retryable: false },
+  CONFIG_INVALID: { exitCode: 2, httpStatus: 400, retryable: false },
+  AUTH_REQUIRED: { exitCode: 3, httpStatus: 401, retryable: false },
+  AUTH_REJECTED: { exitCode: 3, httpStatus: 401, retryable: false },
+  PROVIDER_REJECTED: { exitCode: 4, httpStatus: 502, retryable: false },
+  CONTEXT_LENGTH: { exitCode: 4, httpStatus: 400, retryable: false },
+  CONTENT_FILTER: { exitCode: 4, httpStatus: 400, retryable: false },
+  MODEL_NOT_FOUND: { exitCode: 4, httpStatus: 404, retryable: false },
+  RATE_LIMITED: { exitCode: 5, httpStatus: 429, retryable: true },
+  OVERLOADED: { exitCode: 5, httpStatus: 503, retryable: true },
+  NETWORK: { exitCode: 5, httpStatus: 503, retryable: true },
+  STREAM_STALLED: { exitCode: 5, httpStatus: 503, retryable: true },
+  STREAM_TRUNCATED: { exitCode: 5, httpStatus: 503, retryable: true },
+  EMPTY_ANSWER: { exitCode: 6, httpStatus: 502, retryable: true },
+  MAX_TOKENS: { exitCode: 6, httpStatus: 502, retryable: false },
+  REFUSED: { exitCode: 6, httpStatus: 502, retryable: false },
+  LOOP_DETECTED: { exitCode: 6, httpStatus: 502, retryable: false },
+  BUDGET_TURNS: { exitCode: 7, httpStatus: 429, retryable: false },
+  BUDGET_TOOLS: { exitCode: 7, httpStatus: 429, retryable: false },
+  BUDGET_TOKENS: { exitCode: 7, httpStatus: 429, retryable: false },
+  BUDGET_COST: { exitCode: 7, httpStatus: 429, retryable: false },
+  BUDGET_TIME: { exitCode: 7, httpStatus: 429, retryable: false },
+  PERMISSION_REQUIRED: { exitCode: 8, httpStatus: 403, retryable: false },
+  STORAGE_FULL: { exitCode: 9, httpStatus: 507, retryable: true },
+  STORAGE_LOCKED: { exitCode: 9, httpStatus: 503, retryable: true },
+  STORAGE_CORRUPT: { exitCode: 9, httpStatus: 500, retryable: false },
+  CONVERSATION_BUSY: { exitCode: 9, httpStatus: 409, retryable: true },
+  NEEDS_INPUT: { exitCode: 10, httpStatus: 200, retryable: false },
+  CANCELLED: { exitCode: 130, httpStatus: 499, retryable: false },
+} as const satisfies Record<string, ErrorKind>;
+
+/** A code of the closed table. */
+export type ErrorCode = keyof typeof errorTable;
+
+/** Who failed (N39). */
+export type ErrorSource = "provider" | "agent" | "sandbox" | "user" | "server" | "storage";
+
+interface ErrorOptions {
+  readonly cause?: unknown;
+  readonly source?: ErrorSource;
+  /** More than the one line, for `--verbose` and the error document. */
+  readonly details?: string;
+  /** RFC 3339 (C20). */
+  readonly resetsAt?: string;
+}
+
+/** The one error class. The message says what failed, with which value, and what to do, in one line (C21). */
+export class SheafError extends Error {
+  override readonly name = "SheafError";
+  readonly code: ErrorCode;
+  readonly source: ErrorSource;
+  readonly details: string;
+  readonly resetsAt: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.source = options.source ?? "agent";
+    this.details = options.details ?? "";
+    this.resetsAt = options.resetsAt;
+  }
+}
+
+/** Whether a value is a code of the closed table. */
+export function isErrorCode(value: string): value is ErrorCode {
+  return Object.hasOwn(errorTable, value);
+}
+
+/** Any thrown value as an error of the table; what is unknown is INTERNAL, with its cause kept. */
+export function toSheafError(value: unknown): SheafError {
+  if (value instanceof SheafError) return value;
+  const message = value instanceof Error ? value.message : String(value);
+  return new SheafError("INTERNAL", `unexpected: ${message}`, { cause: value });
+}

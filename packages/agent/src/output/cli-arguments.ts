@@ -1,0 +1,154 @@
+/** Tool arguments in the words of the command line (C9). */
+import type { ToolCallKey } from "@sheaf/protocol";
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+interface CliTool {
+  readonly key: ToolCallKey;
+  readonly toArguments: (args: Arguments, callId: string) => Record<string, unknown>;
+}
+
+/** Arguments come from a model: a field of another type than expected is shown as text, a missing one as "". */
+const text = (value: unknown): string => {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value);
+};
+
+const list = (value: unknown): Arguments[] =>
+  Array.isArray(value) ? value.filter((item): item is Arguments => typeof item === "object" && item !== null) : [];
+
+/** A field that is there only if the model gave it with the right type. */
+const optional = (name: string, value: unknown, type: "string" | "number" | "boolean"): Record<string, unknown> =>
+  typeof value === type ? { [name]: value } : {};
+
+const integer = (name: string, value: unknown): Record<string, unknown> =>
+  Number.isInteger(value) ? { [name]: value } : {};
+
+function toEdit(edit: Arguments): Record<string, unknown> {
+  return {
+    oldText: text(edit.old_string),
+    newText: text(edit.new_string),
+    ...optional("replaceAll", edit.replace_all, "boolean"),
+  };
+}
+
+function toEditArguments(args: Arguments): Record<string, unknown> {
+  const edits = list(args.edits).map(toEdit);
+  const [first] = edits;
+  const path = text(args.target_file);
+  return first && edits.length === 1 ? { path, strReplace: first } : { path, multiStrReplace: { edits } };
+}
+
+/** `in_progress` as the command line writes it (C9). */
+export function toCliTodoStatus(status: unknown): string {
+  return `TODO_STATUS_${(typeof status === "string" && status !== "" ? status : "pending").toUpperCase()}`;
+}
+
+function toCliTodo(todo: Arguments): Record<string, unknown> {
+  return {
+    id: text(todo.id),
+    content: text(todo.content),
+    status: toCliTodoStatus(todo.status),
+    ...(Array.isArray(todo.dependencies) && { dependencies: todo.dependencies.map(text) }),
+  };
+}
+
+function toCliQuestion(question: Arguments): Record<string, unknown> {
+  return {
+    id: text(question.id),
+    prompt: text(question.prompt),
+    options: list(question.options).map((option) => ({ id: text(option.id), label: text(option.label) })),
+    allowMultiple: question.allow_multiple === true,
+  };
+}
+
+const tools: ReadonlyMap<string, CliTool> = new Map<string, CliTool>([
+  [
+    "read_file",
+    {
+      key: "readToolCall",
+      toArguments: (args) => ({
+        path: text(args.target_file),
+        ...integer("offset", args.offset),
+        ...integer("limit", args.limit),
+      }),
+    },
+  ],
+  [
+    "write_file",
+    {
+      key: "writeToolCall",
+      toArguments: (args, callId) => ({
+        path: text(args.target_file),
+        fileText: text(args.content),
+        toolCallId: callId,
+      }),
+    },
+  ],
+  ["edit_file", { key: "editToolCall", toArguments: toEditArguments }],
+  ["delete_file", { key: "deleteToolCall", toArguments: (args) => ({ path: text(args.target_file) }) }],
+  [
+    "run_terminal_cmd",
+    {
+      key: "shellToolCall",
+      toArguments: (args, callId) => ({
+        command: text(args.command),
+        workingDirectory: text(args.working_directory),
+        timeout: Number.isInteger(args.timeout_ms) ? args.timeout_ms : 0,
+        toolCallId: callId,
+        isBackground: args.is_background === true,
+        ...optional("description", args.description, "string"),
+      }),
+    },
+  ],
+  [
+    "grep_search",
+    {
+      key: "grepToolCall",
+      toArguments: (args) => ({
+        pattern: text(args.pattern),
+        ...optional("path", args.path, "string"),
+        ...optional("glob", args.glob, "string"),
+        ...optional("caseInsensitive", args.case_insensitive, "boolean"),
+        ...optional("outputMode", args.output_mode, "string"),
+      }),
+    },
+  ],
+  [
+    "glob_search",
+    {
+      key: "globToolCall",
+      toArguments: (args) => ({
+        globPattern: text(args.pattern),
+        ...optional("targetDirectory", args.target_directory, "string"),
+      }),
+    },
+  ],
+  ["list_dir", { key: "lsToolCall", toArguments: (args) => ({ path: text(args.target_directory) }) }],
+  [
+    "todo_write",
+    {
+      key: "updateTodosToolCall",
+      toArguments: (args) => ({ todos: list(args.todos).map(toCliTodo), merge: args.merge === true }),
+    },
+  ],
+  ["create_plan", { key: "createPlanToolCall", toArguments: (args, callId) => ({ plan: text(args.plan), toolCallId: callId }) }],
+  [
+    "ask_question",
+    {
+      key: "askQuestionToolCall",
+      toArguments: (args) => ({ title: text(args.title), questions: list(args.questions).map(toCliQuestion) }),
+    },
+  ],
+  ["web_fetch", { key: "webFetchToolCall", toArguments: (args, callId) => ({ url: text(args.url), toolCallId: callId }) }],
+]);
+
+/** Key and arguments of a tool that has a shape of its own (C9); undefined for any other tool. */
+export function toCliArguments(
+  toolName: string,
+  args: Arguments,
+  callId: string,
+): { readonly key: ToolCallKey; readonly args: Record<string, unknown> } | undefined {
+  const tool = tools.get(toolName);
+  return tool && { key: tool.key, args: tool.toArguments(args, callId) };
+}

@@ -1,0 +1,109 @@
+/** Tool results in the shapes of the command line (C9). */
+import type { FileEditEffect, ToolEffect, ToolOutcome, ToolResult } from "@sheaf/protocol";
+import { toCliTodoStatus } from "./cli-arguments.ts";
+import { toCliQuestions } from "./result-line.ts";
+
+type Fields = Record<string, unknown>;
+
+/** The `result` of a completed call: exactly one key (C9). */
+export function toCliOutcome(toolName: string, result: ToolResult): ToolOutcome {
+  const message = result.error?.message ?? "";
+  switch (result.status) {
+    case "rejected":
+      return { rejected: { reason: message } };
+    case "error":
+    case "cancelled":
+      return { error: { errorMessage: message } };
+    case "success":
+      return result.effect?.kind === "command" ? toShellOutcome(result, result.effect) : { success: toSuccess(toolName, result) };
+  }
+}
+
+function toShellOutcome(result: ToolResult, effect: Extract<ToolEffect, { kind: "command" }>): ToolOutcome {
+  const fields = {
+    command: effect.command,
+    workingDirectory: effect.workingDirectory,
+    exitCode: effect.exitCode,
+    signal: effect.signal,
+    stdout: effect.stdout,
+    stderr: effect.stderr,
+    executionTime: result.durationMs,
+    interleavedOutput: result.output,
+  };
+  if (effect.timedOut) return { timeout: fields };
+  return effect.exitCode === 0 ? { success: fields } : { failure: fields };
+}
+
+function toSuccess(toolName: string, { effect, output, note }: ToolResult): Fields {
+  switch (effect?.kind) {
+    case "read":
+      return {
+        content: output,
+        isEmpty: effect.isEmpty,
+        exceededLimit: effect.exceededLimit,
+        totalLines: effect.totalLines,
+        totalChars: effect.totalChars,
+        fileSize: effect.fileSize,
+        path: effect.path,
+        readRange: { startLine: effect.startLine, endLine: effect.endLine },
+      };
+    case "file_edit":
+      return toFileSuccess(toolName, effect, output);
+    case "search":
+      return {
+        matches: effect.matches,
+        totalFiles: effect.totalFiles,
+        totalMatches: effect.totalMatches,
+        truncated: effect.truncated,
+      };
+    case "glob":
+      return { files: effect.files, totalFiles: effect.totalFiles, truncated: effect.truncated };
+    case "list":
+      return { tree: output };
+    case "todo":
+      return {
+        todos: effect.todos.map((todo) => ({ ...todo, status: toCliTodoStatus(todo.status) })),
+        totalCount: effect.todos.length,
+      };
+    case "plan":
+      return {};
+    case "question":
+      return { answers: [], questions: toCliQuestions(effect) };
+    case "command":
+    case undefined:
+      return { output, ...(note !== undefined && { note }) };
+  }
+}
+
+function toFileSuccess(toolName: string, { changes }: FileEditEffect, message: string): Fields {
+  const [change] = changes;
+  if (!change) return { message };
+  // write_file keeps its shape when it replaces a file: its key in `tool_call` is the same (C9).
+  if (toolName === "write_file") {
+    return { path: change.path, linesCreated: countLines(change), fileSize: change.bytes };
+  }
+  switch (change.operation) {
+    case "delete":
+      return { path: change.path, fileSize: change.bytes };
+    case "rename":
+      return { path: change.path, newPath: change.newFilePath ?? "", message };
+    case "create":
+    case "edit":
+      return {
+        path: change.path,
+        linesAdded: change.linesAdded,
+        linesRemoved: change.linesRemoved,
+        diffString: change.patch ?? "",
+        afterFullFileContent: change.after ?? change.content ?? "",
+        message,
+      };
+  }
+}
+
+/** Lines of the file that was written; a line end at the end begins no further line. */
+function countLines(change: FileEditEffect["changes"][number]): number {
+  if (change.operation === "create") return change.linesAdded;
+  const text = change.after ?? "";
+  if (text === "") return 0;
+  return text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+}

@@ -1,0 +1,17 @@
+/** The port of every output format. */
+import type { RunEvent } from "@sheaf/protocol";
+
+/** A format: a pure function of the log, event by event. */
+export interface Projection {
+  /** Lines that this event brings, each with its `\n`; each is one write (C4). */
+  push(event: RunEvent): readonly string[];
+}
+
+/** Values of `--output-format` (C2). */
+export const outputFormats = ["text", "json", "stream-json", "documents", "documents-stream"] as const;
+
+export type OutputFormat = (typeof outputFormats)[number];
+
+export function isOutputFormat(value: string): value is OutputFormat {
+  return (outputFormats as readonly string[]).includes(value);
+}

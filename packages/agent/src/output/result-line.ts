@@ -1,0 +1,100 @@
+/** The last line of a run: the object of `json`, and the `result` line of `stream-json` (C3, C10, C22). */
+import type { CliQuestion, CliUsage, QuestionEffect, ResultLine, RunEvent, RunStart } from "@sheaf/protocol";
+
+/** Collects what the last line tells. */
+export interface ResultCollector {
+  push(event: RunEvent): void;
+  /** All text of the answer so far, joined (C7). */
+  readonly text: string;
+  /** There once `run_end` came. */
+  readonly result: ResultLine | undefined;
+}
+
+/** The uuid behind `conv_` or `chat_`: `session_id` and `request_id`. */
+export function toBareId(id: string): string {
+  return id.slice(id.indexOf("_") + 1);
+}
+
+/** A question in the words of the command line (C9). */
+export function toCliQuestions(effect: QuestionEffect): CliQuestion[] {
+  return effect.questions.map(({ id, text, options, allowMultiple }) => ({
+    id,
+    prompt: text,
+    options,
+    allowMultiple: allowMultiple ?? false,
+  }));
+}
+
+/** Nothing collected yet. */
+export function createResultCollector(): ResultCollector {
+  let start: (RunStart & { time: number }) | undefined;
+  let question: QuestionEffect | undefined;
+  let turns = 0;
+  let modelMs = 0;
+  let usage: CliUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const collector = {
+    text: "",
+    result: undefined as ResultLine | undefined,
+    push(event: RunEvent): void {
+      switch (event.type) {
+        case "run_start":
+          start = event;
+          return;
+        case "text_delta":
+          collector.text += event.text;
+          return;
+        case "turn_end": {
+          turns += 1;
+          modelMs += event.modelMs;
+          const { promptTokens, completionTokens, cachedPromptTokens = 0, cacheWriteTokens = 0 } = event.usage;
+          usage = {
+            inputTokens: usage.inputTokens + promptTokens,
+            outputTokens: usage.outputTokens + completionTokens,
+            cacheReadTokens: usage.cacheReadTokens + cachedPromptTokens,
+            cacheWriteTokens: usage.cacheWriteTokens + cacheWriteTokens,
+          };
+          return;
+        }
+        case "tool_result":
+          if (event.status === "success" && event.effect?.kind === "question") question = event.effect;
+          return;
+        case "run_end":
+          if (start) collector.result = toResult(start, event);
+          return;
+        default:
+      }
+    },
+  };
+
+  function toResult(run: RunStart & { time: number }, end: Extract<RunEvent, { type: "run_end" }>): ResultLine {
+    const duration = end.time - run.time;
+    const head = { duration_ms: duration, duration_api_ms: duration };
+    const tail = {
+      result: collector.text,
+      session_id: toBareId(run.conversationId),
+      request_id: toBareId(run.responseId),
+    };
+    if (end.error) {
+      const { code, message, retryable, resetsAt } = end.error;
+      const error = { code, message, retryable, ...(resetsAt !== undefined && { resets_at: resetsAt }) };
+      return { type: "result", subtype: "error", ...head, is_error: true, ...tail, error };
+    }
+    if (end.reason === "clarification") {
+      const questions = question ? toCliQuestions(question) : [];
+      return { type: "result", subtype: "needs_input", ...head, is_error: false, ...tail, questions };
+    }
+    return {
+      type: "result",
+      subtype: "success",
+      ...head,
+      is_error: false,
+      ...tail,
+      usage,
+      finish_reason: end.reason,
+      duration_model_ms: modelMs,
+      num_turns: turns,
+    };
+  }
+
+  return collector;
+}

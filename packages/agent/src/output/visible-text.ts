@@ -1,0 +1,19 @@
+/** Text that is safe on a terminal (C11, S-70). */
+
+/** Control characters but tab and line feed, the C1 range, and the marks that reorder or hide text. */
+// oxlint-disable-next-line no-control-regex -- these are the characters that must not pass
+const unsafe = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+
+/** Shows each unsafe character by a visible sign: control pictures for C0 and DEL, U+FFFD for the rest. CRLF becomes LF. */
+export function toVisibleText(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(unsafe, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? "\u2421" : "\uFFFD";
+  });
+}
+
+/** Text as one visible line. */
+export function toVisibleLine(text: string): string {
+  return toVisibleText(text).replaceAll(/\s*\n\s*/g, " ");
+}

@@ -1,0 +1,62 @@
+/** The port between a run and a model. Every model, real or not, is one `Model`. */
+import type { Mode, ModelEvent } from "@sheaf/protocol";
+
+/** What a model is told about a tool. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** One tool call as the model wrote it. */
+export interface ModelToolCall {
+  readonly type: "tool_call";
+  readonly callId: string;
+  readonly providerCallId?: string;
+  readonly toolName: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** What the model wrote, when it was no JSON object. */
+  readonly rawArguments?: string;
+}
+
+/** The history that a model sees, in order; a pure function of the logs of the conversation. */
+export type ModelMessage =
+  | { readonly role: "user"; readonly text: string }
+  | {
+      readonly role: "assistant";
+      readonly content: readonly ({ readonly type: "text"; readonly text: string } | ModelToolCall)[];
+    }
+  | {
+      readonly role: "tool";
+      readonly callId: string;
+      readonly toolName: string;
+      readonly output: string;
+      readonly isError: boolean;
+    };
+
+/** One model request. */
+export interface ModelRequest {
+  readonly system: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ToolDefinition[];
+  readonly mode: Mode;
+  /** Makes the ids of tool calls (N29). */
+  readonly newCallId: () => string;
+}
+
+/** A model that a run can talk to. */
+export interface Model {
+  /** Id used in the request (N7). */
+  readonly id: string;
+  /** Display name (C5). */
+  readonly name: string;
+  /** Where the key came from; `none` where none is needed (C5). */
+  readonly apiKeySource: "env" | "flag" | "login" | "none";
+  /**
+   * One request. Each array is what one read of the socket brought; it is stored in one step, then delivered.
+   * The last array ends with exactly one `turn_end`, whose `modelMs` the run replaces by its own measure.
+   * @throws SheafError of the closed table when the provider fails; never for an abort, then the stream just ends.
+   */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
+}

@@ -1,0 +1,57 @@
+/** What a run may use up (C24). */
+import type { Usage } from "@sheaf/protocol";
+import { SheafError } from "../errors.ts";
+
+/** Limits; what is not given has none. */
+export interface BudgetLimits {
+  readonly maxTurns?: number;
+  readonly maxToolCalls?: number;
+  /** Prompt and completion tokens together. */
+  readonly maxTokens?: number;
+}
+
+/** Counts what a run used. */
+export interface Budget {
+  addTurn(usage: Usage): void;
+  addToolCalls(count: number): void;
+  /** Whether the next turn is the last one, so that the model can be told to wrap up. */
+  readonly isLastTurn: boolean;
+  /** The limit that stops the run before the given number of tool calls and another turn; undefined: go on. */
+  findExceeded(toolCalls: number): SheafError | undefined;
+}
+
+/** A budget that nothing was taken from yet. */
+export function createBudget(limits: BudgetLimits): Budget {
+  let turns = 0;
+  let toolCalls = 0;
+  let tokens = 0;
+
+  return {
+    addTurn(usage) {
+      turns += 1;
+      tokens += usage.totalTokens;
+    },
+    addToolCalls(count) {
+      toolCalls += count;
+    },
+    get isLastTurn() {
+      return limits.maxTurns !== undefined && turns + 1 >= limits.maxTurns;
+    },
+    findExceeded(wanted) {
+      const { maxTurns, maxToolCalls, maxTokens } = limits;
+      if (maxTurns !== undefined && turns >= maxTurns) {
+        return new SheafError("BUDGET_TURNS", `the model wants another turn, the budget is ${maxTurns}: raise --max-turns`);
+      }
+      if (maxToolCalls !== undefined && toolCalls + wanted > maxToolCalls) {
+        return new SheafError(
+          "BUDGET_TOOLS",
+          `the model wants tool call ${toolCalls + wanted}, the budget is ${maxToolCalls}: raise --max-tool-calls`,
+        );
+      }
+      if (maxTokens !== undefined && tokens >= maxTokens) {
+        return new SheafError("BUDGET_TOKENS", `${tokens} tokens are used, the budget is ${maxTokens}: raise --max-tokens`);
+      }
+      return undefined;
+    },
+  };
+}

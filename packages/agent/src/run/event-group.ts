@@ -1,0 +1,8 @@
+/** What a run makes in one step: stored together, then delivered together. */
+import type { RunEventBody } from "@sheaf/protocol";
+import type { Durability } from "../storage/store.ts";
+
+export interface EventGroup {
+  readonly events: readonly RunEventBody[];
+  readonly durability: Durability;
+}

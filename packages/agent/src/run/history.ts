@@ -1,0 +1,82 @@
+/** Run events to the messages that a model sees: a pure function of the logs of a conversation. */
+import type { RunEventBody } from "@sheaf/protocol";
+import type { ModelMessage, ModelToolCall } from "../providers/provider.ts";
+
+export interface History {
+  push(event: RunEventBody): void;
+  readonly messages: readonly ModelMessage[];
+}
+
+type AssistantPart = { readonly type: "text"; text: string } | ModelToolCall;
+
+/** Grows with each event; the cost of an event does not depend on the length of the history. */
+export function createHistory(): History {
+  const messages: ModelMessage[] = [];
+  let parts: AssistantPart[] = [];
+  const openCalls = new Map<string, { readonly toolName: string; readonly providerCallId?: string }>();
+  /** Calls of the last assistant message that have no result yet. */
+  const unanswered = new Map<string, string>();
+
+  const addResult = (callId: string, output: string, isError: boolean): void => {
+    const toolName = unanswered.get(callId);
+    if (toolName === undefined) return;
+    unanswered.delete(callId);
+    messages.push({ role: "tool", callId, toolName, output, isError });
+  };
+
+  return {
+    messages,
+    push(event) {
+      switch (event.type) {
+        case "run_start":
+          // A run that died left calls without results; providers refuse such a history.
+          for (const callId of unanswered.keys()) addResult(callId, "The run ended before this call had a result.", true);
+          messages.push({ role: "user", text: event.prompt });
+          return;
+        case "turn_start":
+          parts = [];
+          messages.push({ role: "assistant", content: parts });
+          return;
+        case "text_delta": {
+          const last = parts.at(-1);
+          if (last?.type === "text") last.text += event.text;
+          else parts.push({ type: "text", text: event.text });
+          return;
+        }
+        case "tool_call_start":
+          openCalls.set(event.callId, event);
+          return;
+        case "tool_call_arguments": {
+          const call = openCalls.get(event.callId);
+          if (!call) return;
+          parts.push({
+            type: "tool_call",
+            callId: event.callId,
+            toolName: call.toolName,
+            arguments: event.arguments,
+            ...(call.providerCallId !== undefined && { providerCallId: call.providerCallId }),
+            ...(event.rawArguments !== undefined && { rawArguments: event.rawArguments }),
+          });
+          openCalls.delete(event.callId);
+          unanswered.set(event.callId, call.toolName);
+          return;
+        }
+        case "tool_result": {
+          const text = event.error ? `${event.error.code}: ${event.error.message}` : "";
+          const lines = [text, event.output, event.note ?? ""].filter((line) => line !== "");
+          addResult(event.callId, lines.join("\n"), event.status !== "success");
+          return;
+        }
+        case "reasoning_delta":
+        case "tool_call_arguments_delta":
+        case "tool_output_delta":
+        case "approval_request":
+        case "approval_resolved":
+        case "reference_check":
+        case "turn_end":
+        case "run_end":
+          return;
+      }
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** One model request: from the request to its end. */
+import type { ModelEvent, TurnEnd } from "@sheaf/protocol";
+import { SheafError, toSheafError } from "../errors.ts";
+import type { Model, ModelRequest } from "../providers/provider.ts";
+import type { ToolInvocation } from "../tools/tool.ts";
+import type { EventGroup } from "./event-group.ts";
+
+/** What is known of a turn; complete when `runModelTurn` returned. */
+export interface TurnState {
+  /** Calls whose arguments are complete, in order. */
+  readonly calls: ToolInvocation[];
+  /** Calls that the model began and did not complete. */
+  readonly openCalls: Map<string, string>;
+  hasText: boolean;
+  end: TurnEnd | undefined;
+  /** Why the turn failed; undefined when it ended by itself. */
+  error: SheafError | undefined;
+}
+
+/** A turn of which nothing is known. */
+export function createTurnState(): TurnState {
+  return { calls: [], openCalls: new Map(), hasText: false, end: undefined, error: undefined };
+}
+
+/** Asks the model once; gives its groups as they come and notes them in `state`. Failures end up in `state.error`. */
+export async function* runModelTurn(
+  model: Model,
+  request: ModelRequest,
+  state: TurnState,
+  now: () => number,
+  signal: AbortSignal,
+): AsyncGenerator<EventGroup> {
+  let modelMs = 0;
+  const iterator = model.stream(request, signal)[Symbol.asyncIterator]();
+  try {
+    while (true) {
+      const askedAt = now();
+      const { done, value } = await iterator.next();
+      modelMs += now() - askedAt;
+      if (done || signal.aborted) break;
+      if (value.length === 0) continue;
+      const events = value.map((event) => noteModelEvent(event, state, modelMs));
+      yield { events, durability: state.end ? "synced" : "grouped" };
+    }
+    if (!state.end && !signal.aborted) state.error = createTruncatedError(model);
+  } catch (error) {
+    if (!signal.aborted) state.error = toSheafError(error);
+  } finally {
+    // A model that hangs in its clean-up must not hang the run: nobody waits for this.
+    void iterator.return?.()?.catch(() => undefined);
+  }
+}
+
+function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): ModelEvent {
+  switch (event.type) {
+    case "text_delta":
+      state.hasText ||= event.text.trim() !== "";
+      return event;
+    case "tool_call_start":
+      state.openCalls.set(event.callId, event.toolName);
+      return event;
+    case "tool_call_arguments": {
+      const { callId, rawArguments } = event;
+      const toolName = state.openCalls.get(callId) ?? "";
+      state.openCalls.delete(callId);
+      state.calls.push({
+        callId,
+        toolName,
+        arguments: event.arguments,
+        ...(rawArguments !== undefined && { rawArguments }),
+      });
+      return event;
+    }
+    case "turn_end":
+      state.end = { ...event, modelMs };
+      return state.end;
+    case "reasoning_delta":
+    case "tool_call_arguments_delta":
+      return event;
+  }
+}
+
+function createTruncatedError(model: Model): SheafError {
+  return new SheafError(
+    "STREAM_TRUNCATED",
+    `the answer of ${model.id} broke off without its end marker: try again`,
+    { source: "provider" },
+  );
+}

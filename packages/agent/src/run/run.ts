@@ -1,0 +1,205 @@
+/** One run: the turn loop. It knows ports only, and makes nothing but run events. */
+import type { RunEnd, RunError, RunEventBody, RunStart, ToolResult, TurnEnd, Usage } from "@sheaf/protocol";
+import { errorTable, SheafError, toSheafError } from "../errors.ts";
+import type { Model, ModelMessage } from "../providers/provider.ts";
+import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
+import { createBudget, type Budget, type BudgetLimits } from "./budget.ts";
+import type { EventGroup } from "./event-group.ts";
+import { createHistory, type History } from "./history.ts";
+import { createTurnState, runModelTurn, type TurnState } from "./model-turn.ts";
+import { runToolCalls, toCancelledOutcome } from "./tool-calls.ts";
+
+/** What a run begins with. */
+export interface RunSettings {
+  readonly start: Omit<RunStart, "type">;
+  /** Messages of the responses before, oldest first. */
+  readonly history: readonly ModelMessage[];
+  readonly system: string;
+  readonly limits: BudgetLimits;
+  /** `--on-denied stop`: the first refusal ends the run (C20, code 8). */
+  readonly stopsOnDenied: boolean;
+}
+
+/** What a run uses. */
+export interface RunPorts {
+  readonly model: Model;
+  readonly tools: ToolBox;
+  /** Milliseconds since 1970; never falling. */
+  readonly now: () => number;
+  /** Makes ids of tool calls (N29). */
+  readonly newCallId: () => string;
+}
+
+const zeroUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
+
+const wrapUpNote =
+  "\n\nThis is the last turn of the budget: call no tools. Say what is done, what is left, and how to go on.";
+
+/**
+ * Runs turns until the model ends, asks, fails, or a budget ends.
+ * The first event is `run_start`, the last is `run_end`, whatever happens; each tool call gets exactly one result.
+ * An abort ends the run within a moment; a `SheafError` as its reason says why (default: CANCELLED).
+ */
+export async function* runResponse(
+  settings: RunSettings,
+  ports: RunPorts,
+  signal: AbortSignal,
+): AsyncGenerator<EventGroup> {
+  const history = createHistory();
+  const budget = createBudget(settings.limits);
+  const start: RunStart = { type: "run_start", ...settings.start };
+  history.push(start);
+  yield { events: [start], durability: "synced" };
+
+  let hasText = false;
+  for (let turn = 1; ; turn += 1) {
+    const state = createTurnState();
+    for await (const group of runTurn(turn, settings, { ...ports, budget, history }, state, signal)) {
+      for (const event of group.events) history.push(event);
+      yield group;
+    }
+    hasText ||= state.hasText;
+    const end = toRunEnd(state, hasText, budget, signal);
+    if (end) {
+      yield { events: [...toOpenResults(state), end], durability: "synced" };
+      return;
+    }
+    budget.addToolCalls(state.calls.length);
+    const results: ToolResult[] = [];
+    for await (const group of runToolCalls(state.calls, ports, signal)) {
+      for (const event of group.events) {
+        history.push(event);
+        if (event.type === "tool_result") results.push(event);
+      }
+      yield group;
+    }
+    const endBehindTools = signal.aborted ? undefined : toEndBehindTools(results, settings.stopsOnDenied);
+    if (endBehindTools) {
+      yield { events: [endBehindTools], durability: "synced" };
+      return;
+    }
+  }
+}
+
+interface TurnPorts extends RunPorts {
+  readonly budget: Budget;
+  readonly history: History;
+}
+
+async function* runTurn(
+  turn: number,
+  settings: RunSettings,
+  ports: TurnPorts,
+  state: TurnState,
+  signal: AbortSignal,
+): AsyncGenerator<EventGroup> {
+  // A run that was aborted between turns makes no further request.
+  if (signal.aborted) return;
+  const { model, tools, budget, history, now, newCallId } = ports;
+  const request = {
+    system: settings.system + (budget.isLastTurn ? wrapUpNote : ""),
+    messages: [...settings.history, ...history.messages],
+    tools: tools.definitions,
+    mode: settings.start.mode,
+    newCallId,
+  };
+  yield { events: [{ type: "turn_start", turn }], durability: "grouped" };
+  yield* runModelTurn(model, request, state, now, signal);
+  if (!state.end) {
+    const end: TurnEnd = {
+      type: "turn_end",
+      finishReason: state.error ? "error" : "unknown",
+      rawFinishReason: "",
+      usage: zeroUsage,
+      modelMs: 0,
+    };
+    yield { events: [end], durability: "synced" };
+  }
+  budget.addTurn(state.end?.usage ?? zeroUsage);
+}
+
+/** How the run ends behind this turn; undefined when there are tool calls to run. */
+function toRunEnd(state: TurnState, hasText: boolean, budget: Budget, signal: AbortSignal): RunEnd | undefined {
+  if (signal.aborted) return toFailure(toAbortReason(signal));
+  if (state.error) return toFailure(state.error);
+  switch (state.end?.finishReason) {
+    case "max_tokens":
+      return toFailure(
+        new SheafError("MAX_TOKENS", "the model's answer was cut at its token limit: ask for less, or raise the limit", {
+          source: "provider",
+        }),
+      );
+    case "refusal":
+      return toFailure(
+        new SheafError("REFUSED", "the model refused to answer: say it in other words, or use another model", {
+          source: "provider",
+        }),
+      );
+    case "content_filter":
+      return toFailure(
+        new SheafError("CONTENT_FILTER", "the provider's content filter cut the answer: change the prompt", {
+          source: "provider",
+        }),
+      );
+    default:
+  }
+  if (state.calls.length > 0) {
+    const exceeded = budget.findExceeded(state.calls.length);
+    return exceeded && toFailure(exceeded);
+  }
+  if (!hasText) {
+    return toFailure(
+      new SheafError("EMPTY_ANSWER", "the model ended without a word: try again, or use another model", {
+        source: "provider",
+      }),
+    );
+  }
+  return { type: "run_end", reason: "end_turn" };
+}
+
+/** Results that end the run: a question to the user (N42), or a refusal where that was asked for (C20). */
+function toEndBehindTools(results: readonly ToolResult[], stopsOnDenied: boolean): RunEnd | undefined {
+  const denied = stopsOnDenied ? results.find((result) => result.status === "rejected") : undefined;
+  if (denied) return toFailure(new SheafError("PERMISSION_REQUIRED", denied.error?.message ?? "a call was refused"));
+  const asks = results.some((result) => result.status === "success" && result.effect?.kind === "question");
+  return asks ? { type: "run_end", reason: "clarification" } : undefined;
+}
+
+function toAbortReason(signal: AbortSignal): SheafError {
+  const reason: unknown = signal.reason;
+  if (reason instanceof SheafError) return reason;
+  return new SheafError("CANCELLED", "the run was cancelled", { source: "user" });
+}
+
+/** Results for the calls that the run will not run any more. */
+function toOpenResults(state: TurnState): RunEventBody[] {
+  const calls: readonly Pick<ToolInvocation, "callId">[] = [
+    ...state.calls,
+    ...[...state.openCalls.keys()].map((callId) => ({ callId })),
+  ];
+  return calls.map(({ callId }) => ({ type: "tool_result", callId, ...toCancelledOutcome(), durationMs: 0 }));
+}
+
+function toFailure(error: SheafError): RunEnd {
+  return { type: "run_end", reason: toFinishReason(error), error: toRunError(error) };
+}
+
+function toFinishReason(error: SheafError): RunEnd["reason"] {
+  if (error.code === "CANCELLED") return "cancelled";
+  if (error.code === "MAX_TOKENS") return "max_tokens";
+  if (error.code === "REFUSED" || error.code === "CONTENT_FILTER") return "refusal";
+  return error.code.startsWith("BUDGET_") ? "budget" : "error";
+}
+
+/** An error as the log keeps it. */
+export function toRunError(value: unknown): RunError {
+  const error = toSheafError(value);
+  return {
+    code: error.code,
+    message: error.message,
+    source: error.source,
+    details: error.details,
+    retryable: errorTable[error.code].retryable,
+    ...(error.resetsAt !== undefined && { resetsAt: error.resetsAt }),
+  };
+}

@@ -1,0 +1,32 @@
+/** What SQLite and the file system say, as errors of the closed table. */
+import { SheafError, type ErrorCode } from "../errors.ts";
+
+/** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
+const codes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
+  [5, ["STORAGE_LOCKED", "another process holds it: try again"]],
+  [6, ["STORAGE_LOCKED", "another process holds it: try again"]],
+  [8, ["STORAGE_LOCKED", "it cannot be written: check its rights, choose another folder by SHEAF_HOME, or use --no-save"]],
+  [10, ["STORAGE_FULL", "the disk refused to write: free some space, choose another folder by SHEAF_HOME, or use --no-save"]],
+  [11, ["STORAGE_CORRUPT", "it is damaged: move the file away, or choose another folder by SHEAF_HOME"]],
+  [13, ["STORAGE_FULL", "the disk is full: free some space, choose another folder by SHEAF_HOME, or use --no-save"]],
+  [14, ["STORAGE_LOCKED", "it cannot be opened: check its rights, choose another folder by SHEAF_HOME, or use --no-save"]],
+  [26, ["STORAGE_CORRUPT", "it is no SQLite file: move it away, or choose another folder by SHEAF_HOME"]],
+]);
+
+const systemCodes: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
+  ["ENOSPC", codes.get(13)!],
+  ["EDQUOT", codes.get(13)!],
+]);
+
+/** A failure of the store at `file` as STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT or INTERNAL. */
+export function toStorageError(error: unknown, file: string): SheafError {
+  if (error instanceof SheafError) return error;
+  const { errcode, code, message } = error as { errcode?: number; code?: string; message?: string };
+  // Extended codes carry the primary one in the low byte.
+  const known = errcode === undefined ? systemCodes.get(code ?? "") : codes.get(errcode & 0xff);
+  const [kind, advice] = known ?? (errcode === undefined ? codes.get(14)! : (["INTERNAL", "unexpected"] as const));
+  return new SheafError(kind, `the store ${file} failed (${message ?? String(error)}): ${advice}`, {
+    cause: error,
+    source: "storage",
+  });
+}

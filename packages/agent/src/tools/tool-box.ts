@@ -1,0 +1,58 @@
+/** All tools of a run behind one door: offered by mode, checked, permitted, then run. */
+import type { Mode } from "@sheaf/protocol";
+import type { Permissions } from "../permissions/permissions.ts";
+import type { CommandRunner } from "../sandbox/command.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { parseArguments } from "./arguments.ts";
+import type { ConversationState } from "./conversation-state.ts";
+import { createTools, findTool, toDefinitions } from "./registry.ts";
+import type { ToolBox, ToolOutcome } from "./tool.ts";
+
+/** What tools work with. */
+export interface ToolBoxPorts {
+  readonly workspace: Workspace;
+  readonly commands: CommandRunner;
+  readonly permissions: Permissions;
+  readonly state: ConversationState;
+  readonly mode: Mode;
+}
+
+/** Makes the tools of a run. */
+export function createToolBox(ports: ToolBoxPorts): ToolBox {
+  const tools = createTools();
+  const running = new Set<Promise<ToolOutcome>>();
+
+  const execute: ToolBox["execute"] = async (call, options) => {
+    const tool = findTool(tools, call.toolName);
+    if (!tool.ok) return tool.outcome;
+    const args = parseArguments(tool.tool, call);
+    if (!args.ok) return args.outcome;
+    const { access } = tool.tool;
+    const decision = ports.permissions.decide({ toolName: call.toolName, access, arguments: call.arguments });
+    if (decision.decision === "deny") {
+      const error = { code: "PERMISSION_DENIED", message: decision.reason, details: decision.rule ?? "" };
+      return { status: "rejected", output: "", error };
+    }
+    return tool.tool.run(args.value, { ...ports, ...options, callId: call.callId });
+  };
+
+  return {
+    definitions: toDefinitions(tools, ports.mode),
+    accessOf(toolName) {
+      const tool = findTool(tools, toolName);
+      return tool.ok ? tool.tool.access : "read";
+    },
+    async execute(call, options) {
+      const outcome = execute(call, options);
+      running.add(outcome);
+      try {
+        return await outcome;
+      } finally {
+        running.delete(outcome);
+      }
+    },
+    async settle() {
+      await Promise.allSettled(running);
+    },
+  };
+}

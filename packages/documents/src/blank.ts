@@ -1,0 +1,24 @@
+/** Is the character code that of a space or a tab? CommonMark knows no other blanks. */
+export function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
+
+/** The place of the first character at or behind `from` that is no blank; the length of the text if there is none. */
+export function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isBlank(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** The text without the blanks at both ends. */
+export function trimBlanks(text: string): string {
+  const start = skipBlanks(text, 0);
+  let end = text.length;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+/** The column behind a blank that stands at `column`; a tab goes on to the next multiple of four. */
+export function toNextColumn(code: number, column: number): number {
+  return code === 0x09 ? column + 4 - (column % 4) : column + 1;
+}

@@ -1,0 +1,101 @@
+import { isBlank, toNextColumn } from "./blank.ts";
+import type { OpenFence } from "./block-structure.ts";
+import { isLineEnd } from "./line-end.ts";
+import type { SegmentWriter } from "./segment-writer.ts";
+
+/** What the next character belongs to: the indentation, a run of fence characters, blanks behind it, other content. */
+type Phase = "indent" | "run" | "run_end" | "rest";
+
+/**
+ * Reads the lines of a top-level fence. Only a line that may still be the closing one is held back, and the line end
+ * before it (N26). The indentation of the opening fence is taken off; a tab that reaches beyond it becomes spaces
+ * (N24, CommonMark 0.31, 2.2).
+ */
+export class CodeLineScanner {
+  readonly #fence: OpenFence;
+  readonly #writer: SegmentWriter;
+  #phase: Phase = "indent";
+  #column = 0;
+  #runLength = 0;
+
+  constructor(fence: OpenFence, writer: SegmentWriter) {
+    this.#fence = fence;
+    this.#writer = writer;
+  }
+
+  startLine(): void {
+    this.#phase = "indent";
+    this.#column = 0;
+    this.#runLength = 0;
+  }
+
+  /** Goes on in the line from `from` and stops before its line end, or behind the chunk. */
+  scan(chunk: string, from: number): number {
+    let at = from;
+    if (this.#phase === "indent") at = this.#scanIndent(chunk, at);
+    if (this.#phase === "run") at = this.#scanRun(chunk, at);
+    if (this.#phase === "run_end") at = this.#scanRunEnd(chunk, at);
+    if (this.#phase !== "rest") return at;
+    while (at < chunk.length && !isLineEnd(chunk.charCodeAt(at))) at += 1;
+    this.#writer.safeEnd = at;
+    return at;
+  }
+
+  /** Ends the line at `at`. Was it the closing one? If not, it is content. */
+  endLine(at: number): boolean {
+    if (this.#isClosing()) return true;
+    this.#writer.safeEnd = at;
+    return false;
+  }
+
+  /** The text is over, in this line. Was it the closing one? If it is empty, the line end before it is no content. */
+  end(): boolean {
+    if (this.#isClosing()) return true;
+    if (this.#phase !== "indent" || this.#column > 0) this.#writer.safeEnd = 0;
+    return false;
+  }
+
+  #isClosing(): boolean {
+    return (this.#phase === "run" || this.#phase === "run_end") && this.#runLength >= this.#fence.length;
+  }
+
+  #scanIndent(chunk: string, from: number): number {
+    for (let at = from; at < chunk.length; at += 1) {
+      const code = chunk.charCodeAt(at);
+      if (isLineEnd(code)) return at;
+      if (!isBlank(code)) {
+        this.#phase = code === this.#fence.marker ? "run" : "rest";
+        return at;
+      }
+      const column = toNextColumn(code, this.#column);
+      const { indent } = this.#fence;
+      if (this.#column < indent) this.#writer.replace(at, at + 1, Math.max(0, column - indent));
+      this.#column = column;
+      if (column >= 4) {
+        this.#phase = "rest";
+        return at + 1;
+      }
+    }
+    return chunk.length;
+  }
+
+  #scanRun(chunk: string, from: number): number {
+    let at = from;
+    while (at < chunk.length && chunk.charCodeAt(at) === this.#fence.marker) at += 1;
+    this.#runLength += at - from;
+    if (at < chunk.length && !isLineEnd(chunk.charCodeAt(at))) {
+      this.#phase = this.#runLength >= this.#fence.length ? "run_end" : "rest";
+    }
+    return at;
+  }
+
+  #scanRunEnd(chunk: string, from: number): number {
+    for (let at = from; at < chunk.length; at += 1) {
+      const code = chunk.charCodeAt(at);
+      if (isBlank(code)) continue;
+      if (!isLineEnd(code)) this.#phase = "rest";
+      return at;
+    }
+    return chunk.length;
+  }
+}

@@ -1,0 +1,77 @@
+/** A document whose content is a string, while it is written. */
+import { createSha256, type DocumentEndData, type DocumentType, type PartialMetadata, type Sha256 } from "@sheaf/protocol";
+import { maxFinalContent, toUtf8Length } from "./payload-limits.ts";
+import type { StreamWriter } from "./stream-writer.ts";
+
+export interface ContentDocument {
+  readonly id: string;
+  /** Sends a delta. */
+  write(delta: string): void;
+  /** Sends what is missing of `content`, if what was sent is a beginning of it. */
+  complete(content: string): void;
+  /**
+   * Ends the document. Its content is `content`, or what was sent if that is left out (N47); null only if nothing
+   * was sent. Above 1 MiB the hash and the length of the joined deltas stand in its place (N55).
+   */
+  end(metadata: PartialMetadata, content?: string | null): void;
+}
+
+/** Starts a document (N46: `metadata` is what is known). */
+export function startContentDocument(
+  writer: StreamWriter,
+  type: DocumentType,
+  metadata: PartialMetadata,
+): ContentDocument {
+  return new OpenDocument(writer, type, metadata);
+}
+
+class OpenDocument implements ContentDocument {
+  readonly id: string;
+  readonly #writer: StreamWriter;
+  /** The joined deltas, as long as they are small enough to be sent whole. */
+  #text = "";
+  #bytes = 0;
+  #length = 0;
+  /** Of the joined deltas, once they are too large. */
+  #hash: Sha256 | undefined;
+
+  constructor(writer: StreamWriter, type: DocumentType, metadata: PartialMetadata) {
+    this.#writer = writer;
+    this.id = writer.startDocument(type, metadata);
+  }
+
+  write(delta: string): void {
+    if (delta === "") return;
+    this.#writer.writeDelta("content_delta", this.id, delta);
+    this.#length += delta.length;
+    if (this.#hash !== undefined) return this.#hash.update(delta);
+    this.#text += delta;
+    this.#bytes += toUtf8Length(delta);
+    if (this.#bytes <= maxFinalContent) return;
+    this.#hash = createSha256();
+    this.#hash.update(this.#text);
+    this.#text = "";
+  }
+
+  complete(content: string): void {
+    if (this.#hash === undefined && content.startsWith(this.#text)) this.write(content.slice(this.#text.length));
+  }
+
+  end(metadata: PartialMetadata, content?: string | null): void {
+    this.#writer.write({
+      event: "document_end",
+      data: { documentId: this.id, ...this.#toFinalContent(content), metadata },
+    });
+  }
+
+  #toFinalContent(content: string | null | undefined): Partial<DocumentEndData> {
+    if (content === null && this.#length === 0) return {};
+    if (typeof content === "string") {
+      if (toUtf8Length(content) <= maxFinalContent) return { finalContent: content };
+      this.complete(content);
+      if (this.#hash === undefined || this.#length !== content.length) return { finalContent: content };
+    }
+    if (this.#hash === undefined) return { finalContent: this.#text };
+    return { finalContentSha256: this.#hash.digest(), finalContentLength: this.#length };
+  }
+}

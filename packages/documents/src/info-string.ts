@@ -1,0 +1,45 @@
+import { isBlank } from "./blank.ts";
+import { toLanguage } from "./language.ts";
+import type { CodePurpose, TextSegmentCodeBlock, TextSegmentCodeReference } from "./text-segment.ts";
+
+const reference = /^(\d+):(\d+):(.+)$/s;
+const attribute = /([^ \t=]+)(?:=(?:"([^"]*)"|'([^']*)'|([^ \t]*)))?/g;
+
+/**
+ * The segment that a fence with this info string opens (N19, N20, N23).
+ * `info` is raw: blanks at both ends taken off, no backslash or entity decoding.
+ * Line numbers that no JSON number can hold exactly make no reference.
+ */
+export function parseInfoString(info: string): TextSegmentCodeBlock | TextSegmentCodeReference {
+  return parseReference(info) ?? parseCodeBlock(info);
+}
+
+function parseReference(info: string): TextSegmentCodeReference | undefined {
+  const match = reference.exec(info);
+  if (match === null) return undefined;
+  const [, start = "", end = "", filePath = ""] = match;
+  const startLine = Number(start);
+  const endLine = Number(end);
+  if (startLine < 1 || endLine < startLine || !Number.isSafeInteger(endLine)) return undefined;
+  return { type: "code_reference", filePath, startLine, endLine, language: toLanguage(filePath) };
+}
+
+function parseCodeBlock(info: string): TextSegmentCodeBlock {
+  let end = 0;
+  while (end < info.length && !isBlank(info.charCodeAt(end))) end += 1;
+  const language = info.slice(0, end);
+  if (end === info.length) return { type: "code_block", language };
+  const purpose = parsePurpose(info.slice(end));
+  return purpose === undefined
+    ? { type: "code_block", language, info }
+    : { type: "code_block", language, info, purpose };
+}
+
+function parsePurpose(attributes: string): CodePurpose | undefined {
+  for (const [, name, double, single, bare] of attributes.matchAll(attribute)) {
+    const value = double ?? single ?? bare;
+    if (name !== "purpose") continue;
+    if (value === "new_code" || value === "example" || value === "suggestion") return value;
+  }
+  return undefined;
+}

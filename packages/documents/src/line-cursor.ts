@@ -1,0 +1,67 @@
+import { isBlank, toNextColumn } from "./blank.ts";
+
+/**
+ * A place in a line, by character and by column. A tab reaches to the next multiple of four columns and may be
+ * taken in part: then `column` lies inside it and `offset` before it (CommonMark 0.31, 2.2).
+ */
+export class LineCursor {
+  line = "";
+  offset = 0;
+  column = 0;
+  /** Offset of the first non-blank character from here on; valid after `look`. */
+  nonblank = -1;
+  /** Columns of the blanks before it. */
+  indent = 0;
+  #nonblankColumn = 0;
+
+  /** Goes to the start of a line without line end. */
+  open(line: string): void {
+    this.line = line;
+    this.offset = 0;
+    this.column = 0;
+    this.nonblank = -1;
+  }
+
+  /** Finds the next non-blank character. Blanks are never read twice, however often this is called. */
+  look(): void {
+    if (this.nonblank < this.offset) {
+      let at = this.offset;
+      let column = this.column;
+      for (; at < this.line.length; at += 1) {
+        const code = this.line.charCodeAt(at);
+        if (!isBlank(code)) break;
+        column = toNextColumn(code, column);
+      }
+      this.nonblank = at;
+      this.#nonblankColumn = column;
+    }
+    this.indent = this.#nonblankColumn - this.column;
+  }
+
+  /** After `look`: is there nothing but blanks left? */
+  isAtBlankRest(): boolean {
+    return this.nonblank >= this.line.length;
+  }
+
+  /** After `look`: goes `length` characters behind the start of the non-blank part; they hold no blanks. */
+  advanceBehind(length: number): void {
+    this.offset = this.nonblank + length;
+    this.column = this.#nonblankColumn + length;
+  }
+
+  /** Takes up to this many columns of blanks. */
+  advanceColumns(columns: number): void {
+    const end = this.column + columns;
+    while (this.column < end && this.offset < this.line.length) {
+      const code = this.line.charCodeAt(this.offset);
+      if (!isBlank(code)) return;
+      const next = toNextColumn(code, this.column);
+      if (next > end) {
+        this.column = end;
+      } else {
+        this.column = next;
+        this.offset += 1;
+      }
+    }
+  }
+}

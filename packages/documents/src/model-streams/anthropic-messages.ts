@@ -1,0 +1,140 @@
+import type { PayloadReader } from "./payload-reader.ts";
+import {
+  formatJson,
+  isJsonObject,
+  readFirstString,
+  readObject,
+  readObjects,
+  readString,
+  type JsonObject,
+} from "./read-json.ts";
+import type { ToolCallWriter } from "./tool-call-writer.ts";
+import type { TurnWriter } from "./turn-writer.ts";
+
+/** A content block that has begun. */
+interface ContentBlock {
+  readonly toolCall?: ToolCallWriter;
+  /** A server tool's call; its arguments grow. */
+  readonly serverCall?: { arguments: string };
+  /** Input that came whole with the start; counts unless it is streamed as well. */
+  readonly wholeInput: string;
+}
+
+/** Anthropic's messages: streamed events, and whole messages. Server tools are server items, no tool calls. */
+export function createAnthropicMessagesReader(turn: TurnWriter): PayloadReader {
+  const blocks = createContentBlocks(turn);
+  let usage: JsonObject | undefined;
+  let starts = 0;
+
+  function mergeUsage(raw: unknown): void {
+    if (!isJsonObject(raw)) return;
+    const told = Object.entries(raw).filter(([, value]) => value !== null);
+    usage = { ...usage, ...Object.fromEntries(told) };
+    turn.setUsage(usage);
+  }
+
+  function readMessage(message: JsonObject): void {
+    blocks.endAll();
+    starts += 1;
+    if (starts > 1) turn.addRestart();
+    turn.identify(message.id, message.model);
+    mergeUsage(message.usage);
+    turn.setFinish(message.stop_reason);
+    readObjects(message.content).forEach((block, index) => {
+      blocks.start(index, block);
+      blocks.end(index);
+    });
+  }
+
+  function readMessageDelta(payload: JsonObject): void {
+    const delta = readObject(payload.delta);
+    turn.setFinish(delta.stop_reason);
+    turn.append("refusal", readString(readObject(delta.stop_details).explanation));
+    mergeUsage(payload.usage);
+  }
+
+  function readEnd(marker: string): void {
+    blocks.endAll();
+    turn.addEnd(marker);
+  }
+
+  return {
+    read(payload, event) {
+      const type = readFirstString(payload.type, event);
+      if (type === "message_start") readMessage(readObject(payload.message));
+      else if (type === "content_block_start") blocks.start(payload.index, readObject(payload.content_block));
+      else if (type === "content_block_delta") blocks.readDelta(payload.index, readObject(payload.delta));
+      else if (type === "content_block_stop") blocks.end(payload.index);
+      else if (type === "message_delta") readMessageDelta(payload);
+      else if (type === "message_stop") readEnd("message_stop");
+      else if (type === "message") {
+        readMessage(payload);
+        readEnd("message");
+      }
+    },
+  };
+}
+
+interface ContentBlocks {
+  start(index: unknown, block: JsonObject): void;
+  readDelta(index: unknown, delta: JsonObject): void;
+  end(index: unknown): void;
+  endAll(): void;
+}
+
+function createContentBlocks(turn: TurnWriter): ContentBlocks {
+  const blocks = new Map<unknown, ContentBlock>();
+
+  function end(index: unknown): void {
+    const block = blocks.get(index);
+    if (block === undefined) return;
+    blocks.delete(index);
+    block.toolCall?.end(block.toolCall.hasInput ? "" : block.wholeInput);
+    if (block.serverCall?.arguments === "") block.serverCall.arguments = block.wholeInput;
+  }
+
+  function readInput(block: ContentBlock | undefined, piece: string): void {
+    block?.toolCall?.append(piece);
+    if (block?.serverCall !== undefined) block.serverCall.arguments += piece;
+  }
+
+  return {
+    start(index, block) {
+      end(index);
+      blocks.set(index, createBlock(turn, block));
+    },
+    readDelta(index, delta) {
+      if (delta.type === "text_delta") turn.append("text", readString(delta.text));
+      else if (delta.type === "thinking_delta") turn.append("reasoning", readString(delta.thinking));
+      else if (delta.type === "signature_delta") turn.addSignature(delta.signature);
+      else if (delta.type === "input_json_delta") readInput(blocks.get(index), readString(delta.partial_json));
+    },
+    end,
+    endAll() {
+      for (const index of blocks.keys()) end(index);
+    },
+  };
+}
+
+function createBlock(turn: TurnWriter, block: JsonObject): ContentBlock {
+  const type = readString(block.type);
+  const input = readObject(block.input);
+  const wholeInput = Object.keys(input).length === 0 ? "" : (formatJson(input) ?? "");
+  if (type === "text") turn.append("text", readString(block.text));
+  else if (type === "thinking") {
+    turn.append("reasoning", readString(block.thinking));
+    turn.addSignature(block.signature);
+  } else if (type === "tool_use") {
+    const toolCall = turn.createToolCall("json");
+    toolCall.describe(block.id, block.name);
+    return { toolCall, wholeInput };
+  } else if (type.endsWith("_tool_use")) {
+    const serverCall = { type, id: readString(block.id), name: readString(block.name), arguments: "" };
+    turn.addServerItem(serverCall);
+    return { serverCall, wholeInput };
+  } else if (type !== "") {
+    const id = readFirstString(block.tool_use_id, block.id);
+    turn.addServerItem(id === "" ? { type } : { type, id });
+  }
+  return { wholeInput };
+}

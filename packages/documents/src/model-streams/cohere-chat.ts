@@ -1,0 +1,47 @@
+import type { PayloadReader } from "./payload-reader.ts";
+import { readFirstString, readObject, readString, type JsonObject } from "./read-json.ts";
+import type { ToolCallWriter } from "./tool-call-writer.ts";
+import type { TurnWriter } from "./turn-writer.ts";
+
+/** Cohere's chat, version 2, streamed. */
+export function createCohereChatReader(turn: TurnWriter): PayloadReader {
+  const toolCalls = new Map<unknown, ToolCallWriter>();
+
+  function readContent(content: JsonObject): void {
+    turn.append("text", readString(content.text));
+    turn.append("reasoning", readString(content.thinking));
+  }
+
+  function startToolCall(index: unknown, part: JsonObject): void {
+    const called = readObject(part.function);
+    const toolCall = turn.createToolCall("json");
+    toolCalls.set(index, toolCall);
+    toolCall.describe(part.id, called.name);
+    toolCall.append(readString(called.arguments));
+  }
+
+  function readEnd(delta: JsonObject): void {
+    const message = readString(delta.error);
+    if (message !== "") turn.addError(message, delta);
+    turn.setFinish(delta.finish_reason);
+    turn.setUsage(delta.usage);
+    turn.addEnd("message-end");
+  }
+
+  return {
+    read(payload, event) {
+      const type = readFirstString(payload.type, event);
+      const delta = readObject(payload.delta);
+      const message = readObject(delta.message);
+      const part = readObject(message.tool_calls);
+      if (type === "message-start") turn.identify(payload.id, undefined);
+      else if (type === "content-start" || type === "content-delta") readContent(readObject(message.content));
+      else if (type === "tool-plan-delta") turn.append("reasoning", readString(message.tool_plan));
+      else if (type === "tool-call-start") startToolCall(payload.index, part);
+      else if (type === "tool-call-delta")
+        toolCalls.get(payload.index)?.append(readString(readObject(part.function).arguments));
+      else if (type === "tool-call-end") toolCalls.get(payload.index)?.end();
+      else if (type === "message-end") readEnd(delta);
+    },
+  };
+}

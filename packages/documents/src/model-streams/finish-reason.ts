@@ -1,0 +1,68 @@
+import type { TurnFinishReason } from "@sheaf/protocol";
+
+/** The providers' words in lower case. The protocols use no word in two meanings. */
+const reasons: ReadonlyMap<string, TurnFinishReason> = new Map<string, TurnFinishReason>([
+  ["stop", "stop"],
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["completed", "stop"],
+  ["complete", "stop"],
+  ["eos", "stop"],
+  ["tool_calls", "tool_calls"],
+  ["tool_call", "tool_calls"],
+  ["tool_use", "tool_calls"],
+  ["function_call", "tool_calls"],
+  ["length", "max_tokens"],
+  ["max_tokens", "max_tokens"],
+  ["max_output_tokens", "max_tokens"],
+  ["model_length", "max_tokens"],
+  ["model_context_window_exceeded", "max_tokens"],
+  ["content_filter", "content_filter"],
+  ["safety", "content_filter"],
+  ["recitation", "content_filter"],
+  ["blocklist", "content_filter"],
+  ["prohibited_content", "content_filter"],
+  ["spii", "content_filter"],
+  ["image_safety", "content_filter"],
+  ["image_prohibited_content", "content_filter"],
+  ["image_recitation", "content_filter"],
+  ["model_armor", "content_filter"],
+  ["jailbreak", "content_filter"],
+  ["sensitive", "content_filter"],
+  ["error_toxic", "content_filter"],
+  ["refusal", "refusal"],
+  ["error", "error"],
+  ["failed", "error"],
+  ["cancelled", "error"],
+  ["error_limit", "error"],
+  ["network_error", "error"],
+  ["insufficient_system_resource", "error"],
+  ["malformed_function_call", "error"],
+  ["malformed_response", "error"],
+  ["unexpected_tool_call", "error"],
+  ["too_many_tool_calls", "error"],
+  ["missing_thought_signature", "error"],
+]);
+
+/** What is known about a turn when it ends. */
+export interface TurnOutcome {
+  /** The provider's own word, or null. */
+  readonly finish: string | null;
+  readonly hasErrors: boolean;
+  readonly hasRefusal: boolean;
+  readonly hasToolCalls: boolean;
+}
+
+/**
+ * Why a turn ended.
+ * An error in the body wins over any word. A plain stop becomes `refusal` or `tool_calls` where the model refused or
+ * called, since half of the protocols have no words of their own for these.
+ * `unknown` = no word at all, or one that says neither end nor failure (`pause_turn`).
+ */
+export function toFinishReason(outcome: TurnOutcome): TurnFinishReason {
+  if (outcome.hasErrors) return "error";
+  const reason = reasons.get((outcome.finish ?? "").toLowerCase()) ?? "unknown";
+  if (reason !== "stop") return reason;
+  if (outcome.hasRefusal) return "refusal";
+  return outcome.hasToolCalls ? "tool_calls" : "stop";
+}

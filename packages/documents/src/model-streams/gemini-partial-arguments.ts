@@ -1,0 +1,111 @@
+import { formatJson, isJsonObject, readObjects, readString, type JsonObject } from "./read-json.ts";
+
+/** Arguments that come as values with the places they belong to (Vertex, `partialArgs`). */
+export interface GeminiPartialArguments {
+  /** Takes the `partialArgs` of one payload. */
+  add(partialArgs: unknown): void;
+  /** JSON text of the arguments, or of the list of parts where they do not fit together. */
+  toJson(): string;
+}
+
+type PathSegment = string | number;
+
+const pathSegment = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
+
+const maximumSegments = 100;
+
+export function createGeminiPartialArguments(): GeminiPartialArguments {
+  const root: JsonObject = {};
+  const parts: JsonObject[] = [];
+  /** Paths whose string goes on with the next part. */
+  const openPaths = new Set<string>();
+  let fitsTogether = true;
+
+  function addPart(part: JsonObject): void {
+    const path = readString(part.jsonPath);
+    const place = findPlace(root, parseJsonPath(path));
+    const value = readValue(part);
+    if (place === undefined || value === undefined) {
+      fitsTogether = false;
+      return;
+    }
+    const before = openPaths.has(path) ? place.read() : undefined;
+    place.write(typeof before === "string" && typeof value === "string" ? before + value : value);
+    if (part.willContinue === true) openPaths.add(path);
+    else openPaths.delete(path);
+  }
+
+  return {
+    add(partialArgs) {
+      for (const part of readObjects(partialArgs)) {
+        parts.push(part);
+        addPart(part);
+      }
+    },
+    toJson: () => (fitsTogether ? formatJson(root) : formatJson(parts)) ?? "",
+  };
+}
+
+function readValue(part: JsonObject): string | number | boolean | null | undefined {
+  for (const value of [part.stringValue, part.numberValue, part.boolValue]) {
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+  }
+  return part.nullValue === undefined ? undefined : null;
+}
+
+/** `$.a[0]['b c']` → ["a", 0, "b c"]; undefined for what is no such path. */
+export function parseJsonPath(path: string): PathSegment[] | undefined {
+  if (!path.startsWith("$")) return undefined;
+  const segments: PathSegment[] = [];
+  pathSegment.lastIndex = 1;
+  while (pathSegment.lastIndex < path.length) {
+    const match = pathSegment.exec(path);
+    if (match === null || segments.length === maximumSegments) return undefined;
+    const [, name, index, single, double] = match;
+    segments.push(
+      index === undefined ? (name ?? (single ?? double ?? "").replaceAll(/\\(.)/gsu, "$1")) : Number(index),
+    );
+  }
+  return segments.length === 0 ? undefined : segments;
+}
+
+interface Place {
+  read(): unknown;
+  write(value: unknown): void;
+}
+
+/** Goes down to the place of a path, making the objects and arrays on the way. */
+function findPlace(root: JsonObject, path: readonly PathSegment[] | undefined): Place | undefined {
+  if (path === undefined) return undefined;
+  let container: unknown = root;
+  for (const [depth, segment] of path.entries()) {
+    const parent: unknown = container;
+    if (!isFitting(parent, segment)) return undefined;
+    const next = path[depth + 1];
+    if (next === undefined) {
+      return { read: () => readOwn(parent, segment), write: (value) => writeOwn(parent, segment, value) };
+    }
+    container = readOwn(parent, segment);
+    if (container === undefined) {
+      container = typeof next === "number" ? [] : {};
+      writeOwn(parent, segment, container);
+    }
+  }
+  return undefined;
+}
+
+/** Arrays grow by one entry at a time: an index from a model must not make a million holes. */
+function isFitting(container: unknown, segment: PathSegment): container is object {
+  return typeof segment === "number"
+    ? Array.isArray(container) && segment <= container.length
+    : isJsonObject(container);
+}
+
+function readOwn(container: object, segment: PathSegment): unknown {
+  return Object.getOwnPropertyDescriptor(container, segment)?.value;
+}
+
+/** Own properties only, so that `__proto__` is a name like any other. */
+function writeOwn(container: object, segment: PathSegment, value: unknown): void {
+  Object.defineProperty(container, segment, { value, writable: true, enumerable: true, configurable: true });
+}

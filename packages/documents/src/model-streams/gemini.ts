@@ -1,0 +1,94 @@
+import { createGeminiPartialArguments, type GeminiPartialArguments } from "./gemini-partial-arguments.ts";
+import type { PayloadReader } from "./payload-reader.ts";
+import { formatJson, isJsonObject, readObject, readObjects, readString, type JsonObject } from "./read-json.ts";
+import type { ToolCallWriter } from "./tool-call-writer.ts";
+import type { TurnWriter } from "./turn-writer.ts";
+
+/** A call whose arguments go on in the next payload. */
+interface OpenCall {
+  readonly toolCall: ToolCallWriter;
+  readonly partialArguments: GeminiPartialArguments;
+}
+
+/** Fields of a part that say something about it, not what it is. */
+const partMarks: ReadonlySet<string> = new Set(["thought", "thoughtSignature", "videoMetadata", "partMetadata"]);
+
+/**
+ * Gemini's `generateContent`, streamed or whole, from Google AI, Vertex or the Code Assist wrapping (`response`).
+ * Only candidate 0 counts. Calls come whole; Vertex can stream their arguments, which are rebuilt.
+ */
+export function createGeminiReader(turn: TurnWriter): PayloadReader {
+  const toolCalls = createGeminiToolCalls(turn);
+
+  function readPart(part: JsonObject): void {
+    if (typeof part.text === "string") {
+      if (part.thought === true) turn.append("reasoning", part.text);
+      else turn.append("text", part.text);
+    }
+    if (isJsonObject(part.functionCall)) toolCalls.read(part.functionCall, part.thoughtSignature);
+    else {
+      turn.addSignature(part.thoughtSignature);
+      const type = Object.keys(part).find((key) => key !== "text" && !partMarks.has(key));
+      if (type !== undefined) turn.addServerItem({ type });
+    }
+  }
+
+  function readCandidate(candidate: JsonObject): void {
+    for (const part of readObjects(readObject(candidate.content).parts)) readPart(part);
+    if (readString(candidate.finishReason) === "") return;
+    toolCalls.endOpen();
+    turn.setFinish(candidate.finishReason);
+    turn.addEnd("finishReason");
+  }
+
+  return {
+    read(payload) {
+      const answer = isJsonObject(payload.response) ? payload.response : payload;
+      turn.identify(answer.responseId, answer.modelVersion);
+      const candidates = readObjects(answer.candidates);
+      for (const candidate of candidates) if ((candidate.index ?? 0) === 0) readCandidate(candidate);
+      turn.setUsage(answer.usageMetadata);
+      const blockReason = readString(readObject(answer.promptFeedback).blockReason);
+      if (blockReason !== "" && candidates.length === 0) {
+        turn.setFinish(blockReason);
+        turn.addEnd("blockReason");
+      }
+    },
+  };
+}
+
+interface GeminiToolCalls {
+  read(functionCall: JsonObject, signature: unknown): void;
+  endOpen(): void;
+}
+
+function createGeminiToolCalls(turn: TurnWriter): GeminiToolCalls {
+  let open: OpenCall | undefined;
+
+  function endOpen(): void {
+    open?.toolCall.end(open.partialArguments.toJson());
+    open = undefined;
+  }
+
+  /** A name begins a call; without one the open call goes on. */
+  function startCall(functionCall: JsonObject, signature: unknown): OpenCall {
+    endOpen();
+    const toolCall = turn.createToolCall("json");
+    toolCall.describe(functionCall.id, functionCall.name);
+    turn.addSignature(signature, toolCall.callId);
+    return { toolCall, partialArguments: createGeminiPartialArguments() };
+  }
+
+  return {
+    read(functionCall, signature) {
+      const isNew = readString(functionCall.name) !== "" || open === undefined;
+      if (isNew && Object.keys(functionCall).length === 0) return;
+      const call = isNew || open === undefined ? startCall(functionCall, signature) : open;
+      open = call;
+      call.partialArguments.add(functionCall.partialArgs);
+      if (isJsonObject(functionCall.args)) call.toolCall.end(formatJson(functionCall.args) ?? "");
+      if (functionCall.willContinue !== true) endOpen();
+    },
+    endOpen,
+  };
+}

@@ -1,0 +1,67 @@
+/** Finds where JSON objects and arrays end in text that comes in pieces, each character looked at once. */
+export interface JsonScanner {
+  /**
+   * Reads `text` from `start` on, going on from the piece before.
+   * Gives the place behind the bracket that closes the outermost object or array, or -1 when `text` ends before it.
+   * After an end the scanner is as new.
+   */
+  scan(text: string, start?: number): number;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/**
+ * Knows brackets and strings, not the whole grammar: what it cuts out may still be no JSON.
+ * A raw line end inside a string ends the value there, since no JSON string holds one: the next line can be read again.
+ */
+export function createJsonScanner(): JsonScanner {
+  let depth = 0;
+  let inString = false;
+  let escaped = false;
+
+  function reset(): void {
+    depth = 0;
+    inString = false;
+    escaped = false;
+  }
+
+  /** True if the string broke off at a line end. */
+  function readStringCode(code: number): boolean {
+    if (code === lineFeed || code === carriageReturn) return true;
+    if (escaped) escaped = false;
+    else if (code === backslash) escaped = true;
+    else if (code === quote) inString = false;
+    return false;
+  }
+
+  /** True if the outermost bracket closed. */
+  function readCode(code: number): boolean {
+    if (code === quote) inString = depth > 0;
+    else if (code === openBrace || code === openBracket) depth += 1;
+    else if ((code === closeBrace || code === closeBracket) && depth > 0) {
+      depth -= 1;
+      return depth === 0;
+    }
+    return false;
+  }
+
+  return {
+    scan(text, start = 0) {
+      for (let index = start; index < text.length; index += 1) {
+        const code = text.charCodeAt(index);
+        if (inString ? readStringCode(code) : readCode(code)) {
+          reset();
+          return index + 1;
+        }
+      }
+      return -1;
+    },
+  };
+}

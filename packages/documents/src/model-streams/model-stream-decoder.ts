@@ -1,0 +1,150 @@
+import type { ModelEvent } from "@sheaf/protocol";
+import { createUtf8Decoder } from "../utf8-decoder.ts";
+import { createAnthropicMessagesReader } from "./anthropic-messages.ts";
+import { createBodyDecoder, type BodyMessage } from "./body-decoder.ts";
+import { createCohereChatReader } from "./cohere-chat.ts";
+import { createGeminiReader } from "./gemini.ts";
+import type { ModelStreamReport } from "./model-stream-report.ts";
+import { createOllamaChatReader } from "./ollama-chat.ts";
+import { createOpenAiChatReader } from "./openai-chat.ts";
+import { createOpenAiResponsesReader } from "./openai-responses.ts";
+import type { CreatePayloadReader } from "./payload-reader.ts";
+import { isJsonObject, type JsonObject } from "./read-json.ts";
+import { createTurnWriter } from "./turn-writer.ts";
+import {
+  toAnthropicUsage,
+  toCohereUsage,
+  toGeminiUsage,
+  toOllamaUsage,
+  toOpenAiChatUsage,
+  toOpenAiResponsesUsage,
+  type ToUsage,
+} from "./usage.ts";
+
+/** The wire protocol of an answer. `markdown` = the body is the model's text. */
+export type ModelStreamFormat =
+  | "openai-chat"
+  | "openai-responses"
+  | "anthropic-messages"
+  | "gemini"
+  | "ollama-chat"
+  | "cohere-chat"
+  | "markdown";
+
+export interface ModelStreamOptions {
+  /**
+   * Makes the ids of tool calls, unique in the conversation (N29).
+   * Without it they are `call_001`, `call_002` …: unique in this one body only.
+   */
+  readonly newCallId: () => string;
+}
+
+/** Makes the events of one turn out of the body of a provider's answer. Never throws on what the body holds. */
+export interface ModelStreamDecoder {
+  /**
+   * Takes one read of the socket and gives the events it brought.
+   * However the body is cut, the events together are the same (N25); of `markdown` the joined text is.
+   */
+  push(chunk: Uint8Array | string): ModelEvent[];
+  /**
+   * The body has ended. Gives the last events, of which the very last is the only `turn_end`; `modelMs` is 0, since
+   * nothing here has a clock. What comes later is ignored.
+   */
+  end(): ModelEvent[];
+  /** What the body held beside the events, so far. */
+  readonly report: ModelStreamReport;
+}
+
+interface Protocol {
+  readonly createReader: CreatePayloadReader;
+  readonly toUsage: ToUsage;
+}
+
+const protocols: Readonly<Record<Exclude<ModelStreamFormat, "markdown">, Protocol>> = {
+  "openai-chat": { createReader: createOpenAiChatReader, toUsage: toOpenAiChatUsage },
+  "openai-responses": { createReader: createOpenAiResponsesReader, toUsage: toOpenAiResponsesUsage },
+  "anthropic-messages": { createReader: createAnthropicMessagesReader, toUsage: toAnthropicUsage },
+  gemini: { createReader: createGeminiReader, toUsage: toGeminiUsage },
+  "ollama-chat": { createReader: createOllamaChatReader, toUsage: toOllamaUsage },
+  "cohere-chat": { createReader: createCohereChatReader, toUsage: toCohereUsage },
+};
+
+/** A decoder for one body, that is for one turn. */
+export function createModelStreamDecoder(
+  format: ModelStreamFormat,
+  options: Partial<ModelStreamOptions> = {},
+): ModelStreamDecoder {
+  const newCallId = options.newCallId ?? createCallCounter();
+  return format === "markdown" ? createMarkdownDecoder() : createPayloadDecoder(protocols[format], newCallId);
+}
+
+function createCallCounter(): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `call_${String(count).padStart(3, "0")}`;
+  };
+}
+
+function createMarkdownDecoder(): ModelStreamDecoder {
+  const utf8 = createUtf8Decoder();
+  const turn = createTurnWriter({ newCallId: createCallCounter(), toUsage: toOpenAiChatUsage });
+  return {
+    push(chunk) {
+      turn.append("text", typeof chunk === "string" ? utf8.end() + chunk : utf8.push(chunk));
+      return turn.takeEvents();
+    },
+    end() {
+      turn.append("text", utf8.end());
+      turn.setFinish("stop");
+      turn.addEnd("end of body");
+      turn.endTurn();
+      return turn.takeEvents();
+    },
+    report: turn.report,
+  };
+}
+
+function createPayloadDecoder({ createReader, toUsage }: Protocol, newCallId: () => string): ModelStreamDecoder {
+  const body = createBodyDecoder();
+  const turn = createTurnWriter({ newCallId, toUsage });
+  const reader = createReader(turn);
+
+  function readMessage({ data, event }: BodyMessage): void {
+    const text = data.trim();
+    if (text === "") return;
+    if (text === "[DONE]") return turn.addEnd("[DONE]");
+    const payload = parsePayload(text);
+    turn.countPayload(payload !== undefined);
+    if (payload === undefined) return;
+    if (isError(payload.error)) turn.addError(payload.error, payload);
+    reader.read(payload, event);
+  }
+
+  return {
+    push(chunk) {
+      body.push(chunk).forEach(readMessage);
+      return turn.takeEvents();
+    },
+    end() {
+      body.end().forEach(readMessage);
+      turn.endTurn();
+      return turn.takeEvents();
+    },
+    report: turn.report,
+  };
+}
+
+function parsePayload(text: string): JsonObject | undefined {
+  try {
+    const payload: unknown = JSON.parse(text);
+    return isJsonObject(payload) ? payload : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every protocol puts errors into the same field, as an object or a text. */
+function isError(error: unknown): boolean {
+  return isJsonObject(error) || (typeof error === "string" && error !== "");
+}

@@ -1,0 +1,113 @@
+import type { PayloadReader } from "./payload-reader.ts";
+import {
+  formatJson,
+  isJsonObject,
+  readFirstString,
+  readObject,
+  readObjects,
+  readString,
+  type JsonObject,
+} from "./read-json.ts";
+import type { ToolCallWriter } from "./tool-call-writer.ts";
+import type { TurnWriter } from "./turn-writer.ts";
+
+/**
+ * OpenAI's chat completions and the many that speak them: streamed chunks, whole answers (`message` for `delta`) and
+ * the older text completions. Only choice 0 counts. `<think>` in the text is text.
+ */
+export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
+  const toolCalls = createToolCallTable(turn);
+
+  function readDelta(delta: JsonObject): void {
+    turn.append("reasoning", readReasoning(delta));
+    readContent(turn, delta.content);
+    turn.append("refusal", readString(delta.refusal));
+    for (const part of readObjects(delta.tool_calls)) toolCalls.read(part);
+    if (isJsonObject(delta.function_call)) toolCalls.read({ index: "function_call", function: delta.function_call });
+  }
+
+  function readChoice(choice: JsonObject): void {
+    const isWhole = !isJsonObject(choice.delta) && isJsonObject(choice.message);
+    readDelta(readObject(isWhole ? choice.message : choice.delta));
+    turn.append("text", readString(choice.text));
+    turn.setFinish(choice.finish_reason);
+    if (isWhole) turn.addEnd("message");
+  }
+
+  return {
+    read(payload) {
+      turn.identify(payload.id, payload.model);
+      if (payload.object === "error" && !isJsonObject(payload.error)) turn.addError(payload, payload);
+      for (const choice of readObjects(payload.choices)) {
+        if ((choice.index ?? 0) === 0) readChoice(choice);
+      }
+      turn.setUsage(readObject(payload.x_groq).usage);
+      turn.setUsage(payload.usage);
+    },
+  };
+}
+
+/** The names that servers have for it; some send the same text under two of them. */
+function readReasoning(delta: JsonObject): string {
+  const reasoning = readFirstString(delta.reasoning_content, delta.reasoning, delta.thinking);
+  if (reasoning !== "") return reasoning;
+  const details = readObjects(delta.reasoning_details);
+  return details.map((detail) => readFirstString(detail.text, detail.summary)).join("");
+}
+
+/** A text, or parts (Mistral), of which some may be thoughts. */
+function readContent(turn: TurnWriter, content: unknown): void {
+  turn.append("text", readString(content));
+  for (const part of readObjects(content)) {
+    turn.append("text", readString(part.text));
+    turn.append("reasoning", readString(part.thinking));
+    for (const thought of readObjects(part.thinking)) turn.append("reasoning", readString(thought.text));
+  }
+}
+
+interface ToolCallTable {
+  /** Takes one entry of `tool_calls`. */
+  read(part: JsonObject): void;
+}
+
+/**
+ * Tells calls apart: by index; where there is none, by a new id; else the delta goes on with the last call.
+ * Some servers give all calls index 0, or neither index nor id (gateways before Gemini, small local servers). So a whole
+ * call, one with name and input, is a new one when the call it would go on with is complete: nothing fits behind that.
+ */
+function createToolCallTable(turn: TurnWriter): ToolCallTable {
+  const byIndex = new Map<unknown, ToolCallWriter>();
+  const byId = new Map<string, ToolCallWriter>();
+  let last: ToolCallWriter | undefined;
+
+  function find(index: unknown, id: string): ToolCallWriter | undefined {
+    if (index !== undefined && index !== null) return byIndex.get(index);
+    return id === "" ? last : byId.get(id);
+  }
+
+  return {
+    read(part) {
+      const { name, input, isText } = readFunction(part);
+      const id = readString(part.id);
+      const found = find(part.index, id);
+      const isWholeCall = name !== "" && input.trim() !== "";
+      const isAnother = found?.isComplete === true && isWholeCall && (id === "" || id !== found.providerCallId);
+      const toolCall = found === undefined || isAnother ? turn.createToolCall(isText ? "text" : "json") : found;
+      byIndex.set(part.index, toolCall);
+      if (id !== "") byId.set(id, toolCall);
+      last = toolCall;
+      toolCall.describe(id, name);
+      toolCall.append(input);
+    },
+  };
+}
+
+/** `function` with JSON arguments, or `custom` with free text. */
+function readFunction(part: JsonObject): { name: string; input: string; isText: boolean } {
+  if (isJsonObject(part.custom)) {
+    return { name: readString(part.custom.name), input: readString(part.custom.input), isText: true };
+  }
+  const called = readObject(part.function);
+  const input = isJsonObject(called.arguments) ? formatJson(called.arguments) : called.arguments;
+  return { name: readString(called.name), input: readString(input), isText: false };
+}

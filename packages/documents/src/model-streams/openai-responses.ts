@@ -1,0 +1,170 @@
+import type { PayloadReader } from "./payload-reader.ts";
+import { isJsonObject, readFirstString, readObject, readObjects, readString, type JsonObject } from "./read-json.ts";
+import type { ToolCallWriter } from "./tool-call-writer.ts";
+import type { TextKind, TurnWriter } from "./turn-writer.ts";
+
+/** One entry of `output`, as far as it has come. */
+interface OutputItem {
+  readonly toolCall?: ToolCallWriter;
+  /** Parts of which text has come; the events that say the same text again are skipped. */
+  readonly partsWithText: Set<string>;
+  isEnded: boolean;
+}
+
+/** Events that bring a piece of text, by the kind of the text. */
+const textKinds: ReadonlyMap<string, TextKind> = new Map<string, TextKind>([
+  ["response.output_text", "text"],
+  ["response.refusal", "refusal"],
+  ["response.reasoning_text", "reasoning"],
+  ["response.reasoning_summary_text", "reasoning"],
+]);
+
+const inputPrefixes: ReadonlySet<string> = new Set([
+  "response.function_call_arguments",
+  "response.custom_tool_call_input",
+]);
+
+/** OpenAI's Responses: streamed events, and whole answers. */
+export function createOpenAiResponsesReader(turn: TurnWriter): PayloadReader {
+  const items = createOutputItems(turn);
+
+  function readEnd(response: JsonObject, marker: string): void {
+    if (items.isEmpty) readObjects(response.output).forEach((item, index) => items.end({ output_index: index }, item));
+    turn.setUsage(response.usage);
+    turn.setFinish(response.status);
+    turn.setFinish(readObject(response.incomplete_details).reason);
+    turn.addEnd(marker);
+  }
+
+  function readLifeCycle(type: string, response: JsonObject): void {
+    turn.identify(response.id, response.model);
+    if (isJsonObject(response.error)) turn.addError(response.error, response);
+    if (type === "response.failed") turn.setFinish("failed");
+    if (["response.completed", "response.incomplete", "response.failed", "response.cancelled"].includes(type)) {
+      readEnd(response, type);
+    }
+  }
+
+  return {
+    read(payload, event) {
+      const type = readFirstString(payload.type, event);
+      const dot = type.lastIndexOf(".");
+      const prefix = type.slice(0, dot);
+      const step = type.slice(dot + 1);
+      const kind = textKinds.get(prefix);
+      if (payload.object === "response") {
+        turn.identify(payload.id, payload.model);
+        readEnd(payload, "response");
+      } else if (type === "error" && !isJsonObject(payload.error)) turn.addError(payload, payload);
+      else if (type === "response.output_item.added") items.start(payload, readObject(payload.item));
+      else if (type === "response.output_item.done") items.end(payload, readObject(payload.item));
+      else if (type === "response.content_part.done") items.readPart(payload, readObject(payload.part));
+      else if (kind !== undefined) items.readText(payload, { kind, step });
+      else if (inputPrefixes.has(prefix)) items.readInput(payload, step);
+      else readLifeCycle(type, readObject(payload.response));
+    },
+  };
+}
+
+interface OutputItems {
+  start(place: JsonObject, item: JsonObject): void;
+  end(place: JsonObject, item: JsonObject): void;
+  readPart(place: JsonObject, part: JsonObject): void;
+  readText(payload: JsonObject, event: { kind: TextKind; step: string }): void;
+  readInput(payload: JsonObject, step: string): void;
+  readonly isEmpty: boolean;
+}
+
+/**
+ * The entries of `output` by their index: some gateways give an item another id in every event.
+ * Every text comes up to four times (deltas, text done, part done, item done): the first way in which it comes counts.
+ */
+function createOutputItems(turn: TurnWriter): OutputItems {
+  const items = new Map<unknown, OutputItem>();
+
+  function find(place: JsonObject): OutputItem | undefined {
+    return items.get(place.output_index ?? place.item_id);
+  }
+
+  function start(place: JsonObject, item: JsonObject): OutputItem {
+    const known = find(place);
+    if (known !== undefined) return known;
+    const created = createItem(turn, item);
+    items.set(place.output_index ?? item.id, created);
+    return created;
+  }
+
+  return {
+    start,
+    end(place, item) {
+      const known = start(place, item);
+      if (known.isEnded) return;
+      known.isEnded = true;
+      known.toolCall?.describe(item.call_id, item.name);
+      known.toolCall?.end(readFirstString(item.arguments, item.input));
+      if (known.partsWithText.size === 0) appendWholeItem(turn, item);
+      if (item.type === "reasoning") turn.addSignature(item.encrypted_content);
+    },
+    readPart(place, part) {
+      const known = find(place);
+      const key = formatPartKey(place);
+      if (known === undefined || known.partsWithText.has(key)) return;
+      if (appendPart(turn, part)) known.partsWithText.add(key);
+    },
+    readText(payload, { kind, step }) {
+      const item = find(payload) ?? start(payload, { id: payload.item_id, type: "message" });
+      const key = formatPartKey(payload);
+      const text = step === "delta" ? payload.delta : readFirstString(payload.text, payload.refusal);
+      if (step !== "delta" && item.partsWithText.has(key)) return;
+      if (readString(text) === "") return;
+      item.partsWithText.add(key);
+      turn.append(kind, readString(text));
+    },
+    readInput(payload, step) {
+      const toolCall = find(payload)?.toolCall;
+      if (step === "delta") toolCall?.append(readString(payload.delta));
+      // A call without a name waits for the end of its item, which brings one.
+      else if (toolCall?.toolName !== "") toolCall?.end(readFirstString(payload.arguments, payload.input));
+    },
+    get isEmpty() {
+      return items.size === 0;
+    },
+  };
+}
+
+/** A summary and the reasoning itself are different texts. */
+function formatPartKey(place: JsonObject): string {
+  return JSON.stringify([place.summary_index, place.content_index]);
+}
+
+/** Items that are neither text nor a call of ours are the server's (web_search_call, mcp_call, …). */
+function createItem(turn: TurnWriter, item: JsonObject): OutputItem {
+  const state = { partsWithText: new Set<string>(), isEnded: false };
+  const type = readString(item.type);
+  if (type === "function_call" || type === "custom_tool_call") {
+    const toolCall = turn.createToolCall(type === "function_call" ? "json" : "text");
+    toolCall.describe(item.call_id, item.name);
+    return { ...state, toolCall };
+  }
+  if (type !== "message" && type !== "reasoning" && type !== "") {
+    const id = readString(item.id);
+    turn.addServerItem(id === "" ? { type } : { type, id });
+  }
+  return state;
+}
+
+/** True if the part brought text. */
+function appendPart(turn: TurnWriter, part: JsonObject): boolean {
+  const text = readFirstString(part.text, part.refusal);
+  if (part.type === "output_text" || part.type === "text") turn.append("text", text);
+  else if (part.type === "refusal") turn.append("refusal", text);
+  else if (part.type === "reasoning_text" || part.type === "summary_text") turn.append("reasoning", text);
+  else return false;
+  return text !== "";
+}
+
+function appendWholeItem(turn: TurnWriter, item: JsonObject): void {
+  if (item.type !== "message" && item.type !== "reasoning") return;
+  for (const part of readObjects(item.summary)) appendPart(turn, part);
+  for (const part of readObjects(item.content)) appendPart(turn, part);
+}

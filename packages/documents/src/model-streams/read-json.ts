@@ -1,0 +1,43 @@
+/** What `JSON.parse` makes of `{…}`. Nothing in it is trusted. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** True of objects, false of arrays and null. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The object, or an empty one: missing fields then read as undefined. */
+export function readObject(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** The objects of a list; everything else in it is left out. */
+export function readObjects(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** The string, or "". */
+export function readString(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** The first that is a string with something in it, or "". */
+export function readFirstString(...values: readonly unknown[]): string {
+  for (const value of values) if (typeof value === "string" && value !== "") return value;
+  return "";
+}
+
+/** The first that is a number of tokens, bytes or the like: finite and not negative. */
+export function readCount(...values: readonly unknown[]): number | undefined {
+  for (const value of values) if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
+  return undefined;
+}
+
+/** The JSON text, or undefined where the value nests too deep to be written. */
+export function formatJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}

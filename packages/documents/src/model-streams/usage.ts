@@ -1,0 +1,139 @@
+import type { Usage } from "@sheaf/protocol";
+import { readCount, readObject, type JsonObject } from "./read-json.ts";
+
+/** Makes a provider's usage object the `Usage` of one turn (N6). */
+export type ToUsage = (raw: JsonObject) => Usage;
+
+/** Numbers of tokens as far as a provider tells them; undefined = not told. */
+interface TokenCounts {
+  /** Cached ones included. */
+  readonly prompt: number | undefined;
+  /** Reasoning included. */
+  readonly completion: number | undefined;
+  readonly reasoning: number | undefined;
+  readonly cached: number | undefined;
+  readonly cacheWrite?: number | undefined;
+}
+
+/** Usage of a turn for which the provider tells nothing (N6). */
+export const unknownUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
+
+function createUsage(counts: TokenCounts): Usage {
+  if (counts.prompt === undefined && counts.completion === undefined) return unknownUsage;
+  const promptTokens = counts.prompt ?? 0;
+  const completionTokens = counts.completion ?? 0;
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: promptTokens + completionTokens,
+    ...(counts.reasoning === undefined ? {} : { reasoningTokens: counts.reasoning }),
+    ...(counts.cached === undefined ? {} : { cachedPromptTokens: counts.cached }),
+    ...(counts.cacheWrite === undefined ? {} : { cacheWriteTokens: counts.cacheWrite }),
+  };
+}
+
+/** The sum of those that are told; undefined where none is. */
+function addCounts(...counts: readonly (number | undefined)[]): number | undefined {
+  const told = counts.filter((count) => count !== undefined);
+  return told.length === 0 ? undefined : told.reduce((sum, count) => sum + count, 0);
+}
+
+/**
+ * Completion tokens with reasoning.
+ * Some servers (xAI, gateways before Gemini) leave reasoning out of the completion: the total then holds it as a third
+ * part, or there is more reasoning than completion.
+ */
+function includeReasoning(raw: {
+  readonly prompt: number | undefined;
+  readonly completion: number | undefined;
+  readonly reasoning: number | undefined;
+  readonly total: number | undefined;
+}): number | undefined {
+  const { completion, reasoning } = raw;
+  if (completion === undefined || reasoning === undefined || reasoning === 0) return completion;
+  const isLeftOut = reasoning > completion || raw.total === (raw.prompt ?? 0) + completion + reasoning;
+  return isLeftOut ? completion + reasoning : completion;
+}
+
+/** OpenAI chat and those who speak it. */
+export function toOpenAiChatUsage(raw: JsonObject): Usage {
+  const prompt = readCount(raw.prompt_tokens);
+  const promptDetails = readObject(raw.prompt_tokens_details);
+  const reasoning = readCount(readObject(raw.completion_tokens_details).reasoning_tokens, raw.reasoning_tokens);
+  return createUsage({
+    prompt,
+    completion: includeReasoning({
+      prompt,
+      completion: readCount(raw.completion_tokens),
+      reasoning,
+      total: readCount(raw.total_tokens),
+    }),
+    reasoning,
+    cached: readCount(promptDetails.cached_tokens, raw.prompt_cache_hit_tokens, raw.cached_tokens),
+    cacheWrite: readCount(promptDetails.cache_write_tokens, raw.cache_creation_input_tokens),
+  });
+}
+
+/** OpenAI Responses. */
+export function toOpenAiResponsesUsage(raw: JsonObject): Usage {
+  const prompt = readCount(raw.input_tokens);
+  const inputDetails = readObject(raw.input_tokens_details);
+  const reasoning = readCount(readObject(raw.output_tokens_details).reasoning_tokens);
+  return createUsage({
+    prompt,
+    completion: includeReasoning({
+      prompt,
+      completion: readCount(raw.output_tokens),
+      reasoning,
+      total: readCount(raw.total_tokens),
+    }),
+    reasoning,
+    cached: readCount(inputDetails.cached_tokens),
+    cacheWrite: readCount(inputDetails.cache_write_tokens),
+  });
+}
+
+/** Anthropic, whose `input_tokens` leave out what the cache gave or took. */
+export function toAnthropicUsage(raw: JsonObject): Usage {
+  const cached = readCount(raw.cache_read_input_tokens);
+  const cacheWrite = readCount(raw.cache_creation_input_tokens);
+  return createUsage({
+    prompt: addCounts(readCount(raw.input_tokens), cached, cacheWrite),
+    completion: readCount(raw.output_tokens),
+    reasoning: readCount(readObject(raw.output_tokens_details).thinking_tokens),
+    cached,
+    cacheWrite,
+  });
+}
+
+/** Gemini, which counts thoughts and the input of its own tools apart. */
+export function toGeminiUsage(raw: JsonObject): Usage {
+  const reasoning = readCount(raw.thoughtsTokenCount);
+  return createUsage({
+    prompt: addCounts(readCount(raw.promptTokenCount), readCount(raw.toolUsePromptTokenCount)),
+    completion: addCounts(readCount(raw.candidatesTokenCount), reasoning),
+    reasoning,
+    cached: readCount(raw.cachedContentTokenCount),
+  });
+}
+
+/** Ollama: the fields stand in the last payload itself. */
+export function toOllamaUsage(raw: JsonObject): Usage {
+  return createUsage({
+    prompt: readCount(raw.prompt_eval_count),
+    completion: readCount(raw.eval_count),
+    reasoning: undefined,
+    cached: undefined,
+  });
+}
+
+/** Cohere: tokens, not billed units. */
+export function toCohereUsage(raw: JsonObject): Usage {
+  const tokens = readObject(raw.tokens);
+  return createUsage({
+    prompt: readCount(tokens.input_tokens),
+    completion: readCount(tokens.output_tokens),
+    reasoning: undefined,
+    cached: readCount(raw.cached_tokens),
+  });
+}

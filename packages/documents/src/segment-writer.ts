@@ -1,0 +1,131 @@
+import { isBlank } from "./blank.ts";
+import type { NestedCodeBlock, TextParserEvent, TextSegment } from "./text-segment.ts";
+
+/**
+ * Makes events out of stretches of chunks: at most one `segment_delta` per chunk and segment. What may not go out
+ * yet is held as it came (N26). Nothing is copied but slices of the current chunk.
+ */
+export class SegmentWriter {
+  /** The current chunk up to here may go out, and before it all that is held; -1: nothing may. */
+  safeEnd = -1;
+  #chunk = "";
+  /** Start of the part of the current chunk that is neither held nor ready yet. */
+  #from = 0;
+  #held = "";
+  #ready = "";
+  #segment: TextSegment = { type: "text" };
+  #started = false;
+  #length = 0;
+  #events: TextParserEvent[] = [];
+
+  /** Starts with the next chunk. */
+  openChunk(chunk: string): void {
+    this.#chunk = chunk;
+    this.#from = 0;
+    this.safeEnd = -1;
+  }
+
+  /** Ends the chunk: what is safe goes out, the rest is held. Gives the events since the last call. */
+  closeChunk(): TextParserEvent[] {
+    const length = this.#chunk.length;
+    if (this.safeEnd === length && isHighSurrogate(this.#chunk.charCodeAt(length - 1))) {
+      // Half a character has no UTF-8.
+      this.safeEnd = length - 1 > this.#from ? length - 1 : -1;
+    }
+    this.#settle(length);
+    this.#flush();
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  /** Starts a segment. A text says so with its first delta only, so that blank text never starts (N10, N26). */
+  startSegment(segment: TextSegment): void {
+    this.#segment = segment;
+    this.#started = false;
+    this.#length = 0;
+    if (segment.type !== "text") this.#start();
+  }
+
+  /**
+   * Ends the segment; what is not safe is dropped. A segment that has not started leaves no event.
+   * The places of `codeBlocks` are cut to what there is of the content.
+   */
+  endSegment(closed: boolean, codeBlocks: readonly NestedCodeBlock[]): void {
+    this.#settle(this.#from);
+    this.#flush();
+    this.#held = "";
+    if (!this.#started) return;
+    const total = this.#length;
+    this.#events.push(
+      codeBlocks.length === 0
+        ? { type: "segment_end", closed }
+        : { type: "segment_end", closed, codeBlocks: codeBlocks.map((block) => toClamped(block, total)) },
+    );
+  }
+
+  /** Drops what is held and the current chunk up to `at`. */
+  drop(at: number): void {
+    this.#held = "";
+    this.#from = at;
+    this.safeEnd = -1;
+  }
+
+  /** Whether nothing is held or waits in the current chunk before `at`. */
+  isEmptyUntil(at: number): boolean {
+    return this.#from === at && this.#held === "";
+  }
+
+  /** Puts this many spaces in the place of `from` … `to` of the current chunk. */
+  replace(from: number, to: number, spaces: number): void {
+    this.#settle(from);
+    if (spaces > 0) this.#held += " ".repeat(spaces);
+    this.#from = to;
+  }
+
+  /** Lets go out what is held, but no blanks and line ends at its end. To be called before anything of a chunk. */
+  releaseHeldText(): void {
+    let end = this.#held.length;
+    while (end > 0 && isBlankOrLineEnd(this.#held.charCodeAt(end - 1))) end -= 1;
+    this.#ready += this.#held.slice(0, end);
+    this.#held = "";
+  }
+
+  /** Makes the safe part ready and holds the rest of the current chunk up to `end`. */
+  #settle(end: number): void {
+    if (this.safeEnd >= 0) {
+      this.#ready += this.#held + this.#chunk.slice(this.#from, this.safeEnd);
+      this.#held = this.#chunk.slice(this.safeEnd, end);
+      this.safeEnd = -1;
+    } else if (end > this.#from) {
+      this.#held += this.#chunk.slice(this.#from, end);
+    }
+    this.#from = end;
+  }
+
+  #flush(): void {
+    if (this.#ready === "") return;
+    if (!this.#started) this.#start();
+    this.#length += this.#ready.length;
+    this.#events.push({ type: "segment_delta", delta: this.#ready });
+    this.#ready = "";
+  }
+
+  #start(): void {
+    this.#started = true;
+    this.#events.push({ type: "segment_start", segment: this.#segment });
+  }
+}
+
+function toClamped(block: NestedCodeBlock, total: number): NestedCodeBlock {
+  const offset = Math.min(block.offset, total);
+  return { offset, length: Math.min(block.length, total - offset), language: block.language };
+}
+
+function isBlankOrLineEnd(code: number): boolean {
+  return isBlank(code) || code === 0x0a || code === 0x0d;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}

@@ -1,0 +1,227 @@
+import { isBlank, toNextColumn } from "./blank.ts";
+import { BlockStructure, type OpenFence } from "./block-structure.ts";
+import { parseInfoString } from "./info-string.ts";
+import { isLineEnd } from "./line-end.ts";
+import type { SegmentWriter } from "./segment-writer.ts";
+import type { NestedCodeBlock } from "./text-segment.ts";
+
+/**
+ * What the next character belongs to: the blanks that the line starts with, the marks of blocks behind them, a run
+ * of fence characters, the info string behind such a run, or a rest that goes straight through.
+ */
+type Phase = "indent" | "marks" | "run" | "info" | "rest";
+
+const less = 0x3c;
+const bracket = 0x5b;
+const backtick = 0x60;
+const tilde = 0x7e;
+
+/** Characters that may stand before the one that decides what block a line is; fences, "<" and "[" are not here. */
+const marks = " \t>-*+_=#.)0123456789";
+const isMark = Uint8Array.from({ length: 128 }, (_, code) => (marks.includes(String.fromCharCode(code)) ? 1 : 0));
+
+/**
+ * Reads the lines outside of top-level fences. Held back are a line that may still open one, and blanks and line
+ * ends that may be the last (N26). A line goes to the block structure as soon as enough of it is there; for most
+ * lines that is the first letter, and the rest is not looked at.
+ * A *place* is in UTF-16 units of the whole text, `at` and `from` are in the current chunk.
+ */
+export class TextLineScanner {
+  readonly #writer: SegmentWriter;
+  readonly #structure = new BlockStructure();
+  #phase: Phase = "indent";
+  /** The line as far as it came in earlier chunks, until the structure takes it. */
+  #line = "";
+  #lineTaken = false;
+  /** Where the line goes on in this chunk. */
+  #lineFrom = 0;
+  #lineStart = 0;
+  #previousLineEnd = 0;
+  /** Columns of the blanks that the line starts with. */
+  #column = 0;
+  #runMarker = 0;
+  #runLength = 0;
+  /** The line may still open a top-level fence, so nothing of it goes out. */
+  #mayOpenFence = false;
+  /** Place of the first line of the text that is not blank; -1 as long as there is none. */
+  #contentStart = -1;
+  #codeBlocks: NestedCodeBlock[] = [];
+  /** Place of the first line in the open nested fence; -1 as long as there is none. */
+  #nestedStart = -1;
+
+  constructor(writer: SegmentWriter) {
+    this.#writer = writer;
+  }
+
+  /** Starts a text behind a top-level fence. */
+  startText(): void {
+    this.#structure.endFence();
+    this.#contentStart = -1;
+    this.#codeBlocks = [];
+  }
+
+  startLine(from: number, place: number): void {
+    this.#phase = "indent";
+    this.#line = "";
+    this.#lineTaken = false;
+    this.#lineFrom = from;
+    this.#lineStart = place;
+    this.#column = 0;
+    this.#mayOpenFence = false;
+  }
+
+  /** Goes on in the line from `from` and stops before its line end, or behind the chunk. */
+  scan(chunk: string, from: number): number {
+    let at = from;
+    if (this.#phase === "indent") at = this.#scanIndent(chunk, at);
+    if (this.#phase === "marks") at = this.#scanMarks(chunk, at);
+    if (this.#phase === "run") at = this.#scanRun(chunk, at);
+    if (this.#phase === "info") at = this.#scanInfo(chunk, at);
+    if (this.#phase === "rest") at = this.#scanRest(chunk, at);
+    return at;
+  }
+
+  /** Keeps what is needed of an unfinished line for the next chunk. */
+  endChunk(chunk: string): void {
+    if (!this.#lineTaken) this.#line += chunk.slice(this.#lineFrom);
+    this.#lineFrom = 0;
+  }
+
+  /** Ends the line at `at`. Gives the top-level fence that it opens; then the text is over. */
+  endLine(chunk: string, at: number, place: number): OpenFence | undefined {
+    if (!this.#lineTaken) this.#takeLine(this.#line + chunk.slice(this.#lineFrom, at));
+    this.#previousLineEnd = place;
+    const fence = this.#structure.fence;
+    if (fence?.depth === 0) {
+      this.#endText();
+      return fence;
+    }
+    if (this.#mayOpenFence) this.#releaseLine(at);
+    if (this.#contentStart < 0) this.#writer.drop(at + 1);
+    return undefined;
+  }
+
+  /** The text is over, in this line, at `place`. Gives the top-level fence that its last line opens. */
+  end(place: number): OpenFence | undefined {
+    if (this.#line !== "") this.#takeLine(this.#line);
+    const fence = this.#structure.fence;
+    if (fence?.depth !== 0) {
+      if (fence !== undefined) this.#noteCodeBlock(fence, place);
+      this.#writer.releaseHeldText();
+    }
+    this.#endText();
+    return fence?.depth === 0 ? fence : undefined;
+  }
+
+  #endText(): void {
+    this.#writer.endSegment(true, this.#codeBlocks);
+  }
+
+  #scanIndent(chunk: string, from: number): number {
+    for (let at = from; at < chunk.length; at += 1) {
+      const code = chunk.charCodeAt(at);
+      if (isBlank(code)) {
+        this.#column = toNextColumn(code, this.#column);
+      } else {
+        if (isLineEnd(code)) return at;
+        this.#mayOpenFence = (code === backtick || code === tilde) && this.#structure.canOpenFence(this.#column);
+        if (!this.#mayOpenFence) this.#startContent();
+        this.#phase = "marks";
+        return at;
+      }
+    }
+    return chunk.length;
+  }
+
+  #scanMarks(chunk: string, from: number): number {
+    for (let at = from; at < chunk.length; at += 1) {
+      const code = chunk.charCodeAt(at);
+      if (isLineEnd(code)) return at;
+      if (code === backtick || code === tilde) {
+        this.#phase = "run";
+        this.#runMarker = code;
+        this.#runLength = 0;
+        return at;
+      }
+      if (!isBlank(code)) this.#writer.safeEnd = at + 1;
+      if (code < 128 && isMark[code] === 1) continue;
+      if (code === less || code === bracket) this.#phase = "rest";
+      else this.#decideLine(chunk, at + 1);
+      return at + 1;
+    }
+    return chunk.length;
+  }
+
+  #scanRun(chunk: string, from: number): number {
+    let at = from;
+    while (at < chunk.length && chunk.charCodeAt(at) === this.#runMarker) at += 1;
+    this.#runLength += at - from;
+    if (!this.#mayOpenFence) this.#writer.safeEnd = at;
+    if (at === chunk.length || isLineEnd(chunk.charCodeAt(at))) return at;
+    if (this.#runLength < 3) this.#decideLine(chunk, at);
+    else this.#phase = "info";
+    return at;
+  }
+
+  #scanInfo(chunk: string, from: number): number {
+    for (let at = from; at < chunk.length; at += 1) {
+      const code = chunk.charCodeAt(at);
+      if (isLineEnd(code)) return at;
+      if (code === backtick && this.#runMarker === backtick) {
+        this.#decideLine(chunk, at + 1);
+        return at + 1;
+      }
+      if (!this.#mayOpenFence && !isBlank(code)) this.#writer.safeEnd = at + 1;
+    }
+    return chunk.length;
+  }
+
+  #scanRest(chunk: string, from: number): number {
+    let safeEnd = this.#writer.safeEnd;
+    let at = from;
+    for (; at < chunk.length; at += 1) {
+      const code = chunk.charCodeAt(at);
+      if (isLineEnd(code)) break;
+      if (!isBlank(code)) safeEnd = at + 1;
+    }
+    this.#writer.safeEnd = safeEnd;
+    return at;
+  }
+
+  /** The line opens no top-level fence, and nothing behind `at` matters, unless the structure needs all of it. */
+  #decideLine(chunk: string, at: number): void {
+    this.#phase = "rest";
+    this.#releaseLine(at);
+    if (!this.#structure.needsWholeLine()) this.#takeLine(this.#line + chunk.slice(this.#lineFrom, at));
+  }
+
+  /** Nothing of the line is held back any more. */
+  #releaseLine(at: number): void {
+    this.#mayOpenFence = false;
+    this.#startContent();
+    this.#writer.safeEnd = at;
+  }
+
+  /** The line is not blank and opens no top-level fence, so it is content. */
+  #startContent(): void {
+    if (this.#contentStart < 0) this.#contentStart = this.#lineStart;
+  }
+
+  /** Gives the line, or enough of its beginning, to the structure, and notes the end of a nested fence. */
+  #takeLine(line: string): void {
+    const before = this.#structure.fence;
+    if (before !== undefined && this.#nestedStart < 0) this.#nestedStart = this.#lineStart;
+    this.#structure.takeLine(line);
+    this.#line = "";
+    this.#lineTaken = true;
+    if (before !== undefined && before !== this.#structure.fence) this.#noteCodeBlock(before, this.#previousLineEnd);
+  }
+
+  /** Notes a nested fence whose last line ends at `end`. */
+  #noteCodeBlock(fence: OpenFence, end: number): void {
+    const start = this.#nestedStart < 0 ? end : this.#nestedStart;
+    const { language } = parseInfoString(fence.info);
+    this.#codeBlocks.push({ offset: start - this.#contentStart, length: Math.max(0, end - start), language });
+    this.#nestedStart = -1;
+  }
+}

@@ -1,0 +1,57 @@
+/** Free text between fences (N15, N24). */
+export interface TextSegmentText {
+  readonly type: "text";
+}
+
+/** A top-level fence whose info string is no reference (N19). */
+export interface TextSegmentCodeBlock {
+  readonly type: "code_block";
+  /** The first blank-separated word of the info string, as it is; "" if there is none. */
+  readonly language: string;
+  /** The whole info string, if it holds more than the language. */
+  readonly info?: string;
+  /** From an info attribute `purpose=…` (N23). */
+  readonly purpose?: CodePurpose;
+}
+
+/** A top-level fence that quotes lines of a file (N19). */
+export interface TextSegmentCodeReference {
+  readonly type: "code_reference";
+  /** As the model wrote it (N21 is the caller's). */
+  readonly filePath: string;
+  /** From 1. */
+  readonly startLine: number;
+  /** At least `startLine`; included. */
+  readonly endLine: number;
+  /** By the file name (N20). */
+  readonly language: string;
+}
+
+/** One piece of a model's text, which becomes one document. */
+export type TextSegment = TextSegmentText | TextSegmentCodeBlock | TextSegmentCodeReference;
+
+/** What a code_block is for (N23). */
+export type CodePurpose = "new_code" | "example" | "suggestion";
+
+/**
+ * The code of a fence that stays inside a text segment (N17), in UTF-16 units of the segment's content.
+ * It covers whole lines, from the line behind the opening fence to the one before the closing fence, without the
+ * last line end. The indentation or the quote marks of its list item or block quote are part of it.
+ */
+export interface NestedCodeBlock {
+  readonly offset: number;
+  readonly length: number;
+  readonly language: string;
+}
+
+/** What the parser tells of a text; the deltas of a segment, joined, are its content (N47). */
+export type TextParserEvent =
+  | { readonly type: "segment_start"; readonly segment: TextSegment }
+  | { readonly type: "segment_delta"; readonly delta: string }
+  | {
+      readonly type: "segment_end";
+      /** False for a fence without a closing line (N18). Text is always closed. */
+      readonly closed: boolean;
+      /** The fences nested in a text, if there are any (N17). */
+      readonly codeBlocks?: readonly NestedCodeBlock[];
+    };

@@ -1,0 +1,31 @@
+/** Which document a tool call becomes. */
+import type { FileOperation, ToolDocumentType } from "@sheaf/protocol";
+
+/** Tools of the base text, and those that do the same kind of thing (R17, N28). */
+const documentTypes: ReadonlyMap<string, ToolDocumentType> = new Map([
+  ["edit_file", "file_edit"],
+  ["write_file", "file_edit"],
+  ["delete_file", "file_edit"],
+  ["rename_file", "file_edit"],
+  ["run_terminal_cmd", "terminal_command"],
+  ["create_plan", "plan"],
+  ["todo_write", "todo_update"],
+  ["ask_question", "clarification"],
+]);
+
+const fileOperations: ReadonlyMap<string, FileOperation> = new Map([
+  ["edit_file", "edit"],
+  ["write_file", "create"],
+  ["delete_file", "delete"],
+  ["rename_file", "rename"],
+]);
+
+/** By the canonical name of the tool; every other tool is a `tool_call` (R17, N28). */
+export function toDocumentType(toolName: string): ToolDocumentType {
+  return documentTypes.get(toolName) ?? "tool_call";
+}
+
+/** What a tool with a canonical name does to a file; a write counts as create until its result says edit (R7). */
+export function toFileOperation(toolName: string): FileOperation | undefined {
+  return fileOperations.get(toolName);
+}

@@ -1,0 +1,168 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { describeWithFixtures } from "../../../../test/support/fixtures.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import type { ModelStreamFormat } from "../../src/model-streams/model-stream-decoder.ts";
+import { cutAtLineEnds, cutAtRandom, cutEverywhere } from "./cut-body.ts";
+import { toExpectedUsage } from "./expected-usage.ts";
+import { formatTurn, readChunks, type ReadToolCall } from "./read-turn.ts";
+
+/** A row of `providers/expected.jsonl`. */
+interface Row {
+  readonly file: string;
+  readonly protocol: string;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly refusal: string;
+  readonly toolCalls: readonly RowToolCall[];
+  readonly serverItems: readonly Record<string, unknown>[];
+  readonly finish: string | null;
+  readonly ended: string | null;
+  readonly usage: Record<string, unknown> | null;
+  readonly errors: readonly Record<string, unknown>[];
+  readonly events: number;
+  readonly unparsable: number;
+}
+
+interface RowToolCall {
+  readonly id: string | null;
+  readonly name: string;
+  readonly arguments: string | null;
+  readonly partial?: readonly {
+    readonly jsonPath: string;
+    readonly stringValue?: string;
+    readonly numberValue?: number;
+  }[];
+}
+
+const decodedProtocols: ReadonlySet<string> = new Set<ModelStreamFormat>([
+  "openai-chat",
+  "openai-responses",
+  "anthropic-messages",
+  "gemini",
+  "ollama-chat",
+  "cohere-chat",
+]);
+
+/** Rows without a protocol of their own, by the provider in their file's name. */
+const fragments: readonly (readonly [start: string, format: ModelStreamFormat])[] = [
+  ["quirks/groq__groq-chat", "openai-chat"],
+  ["quirks/openai__openai-chat", "openai-chat"],
+  ["quirks/openai-compatible__openai-compatible-chat", "openai-chat"],
+  ["quirks/gemini-cli__server", "gemini"],
+  ["derived/gemini__", "gemini"],
+];
+
+function findFormat({ protocol, file }: Row): ModelStreamFormat | undefined {
+  if (decodedProtocols.has(protocol)) return protocol as ModelStreamFormat;
+  return fragments.find(([start]) => file.startsWith(start))?.[1];
+}
+
+function readBody(folder: string, file: string): Uint8Array {
+  const bytes = readFileSync(join(folder, file));
+  if (file.endsWith(".chunks.json")) {
+    return Buffer.from((JSON.parse(bytes.toString()) as { chunks: string[] }).chunks.join(""));
+  }
+  if (!file.endsWith(".jsonl")) return bytes;
+  const lines = bytes
+    .toString()
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  return Buffer.from(lines.map((line) => `data: ${line}\n\n`).join(""));
+}
+
+describeWithFixtures("providers", (folder) => {
+  const rows = readFileSync(join(folder, "expected.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Row);
+  const covered = rows.flatMap((row) => {
+    const format = findFormat(row);
+    return format === undefined ? [] : [{ row, format, body: readBody(folder, row.file) }];
+  });
+
+  describe(`${covered.length} of ${rows.length} recorded bodies`, () => {
+    describe.each(covered)("$row.file", ({ row, format, body }) => {
+      const whole = readChunks(format, [body]);
+
+      test(verifies(["N25", "N29", "N30", "N6"], "adds up to what is known of it"), () => {
+        expect(whole.text).toBe(row.text);
+        expect(whole.reasoning).toBe(row.reasoning);
+        expect(whole.report).toMatchObject({
+          refusal: row.refusal,
+          finish: row.finish,
+          ended: row.ended,
+          payloads: row.events,
+          unparsable: row.unparsable,
+          serverItems: row.serverItems,
+        });
+        expect(whole.report.errors.map((error) => error.raw)).toMatchObject(row.errors);
+        expect(whole.end.rawFinishReason).toBe(row.finish ?? "");
+        expect(whole.end.usage).toEqual(toExpectedUsage(format, row.file, row.usage));
+      });
+
+      test(verifies(["N29", "N30"], "has the known tool calls"), () => {
+        expect(whole.toolCalls.map(toKnownFields)).toEqual(row.toolCalls.map(toExpectedCall));
+        expect(new Set(whole.toolCalls.map((toolCall) => toolCall.callId)).size).toBe(row.toolCalls.length);
+        for (const { callId } of whole.toolCalls) expect(callId).toMatch(/^call_[A-Za-z0-9_-]{1,235}$/);
+      });
+
+      test(verifies("N25", "gives the same events for every cut"), () => {
+        const expected = formatTurn(whole);
+        const text = new TextDecoder().decode(body);
+        expect(formatTurn(readChunks(format, cutEverywhere(body))) === expected, "cut at every byte").toBe(true);
+        expect(formatTurn(readChunks(format, text)) === expected, "cut at every character").toBe(true);
+        expect(formatTurn(readChunks(format, cutAtLineEnds(body))) === expected, "cut at line ends").toBe(true);
+        for (let seed = 1; seed <= 20; seed += 1) {
+          expect(formatTurn(readChunks(format, cutAtRandom(body, seed))) === expected, `random cut ${seed}`).toBe(true);
+        }
+      });
+    });
+  });
+
+  for (const row of rows.filter((candidate) => findFormat(candidate) === undefined)) {
+    test.skip(`NOT COVERED: ${row.protocol} ${row.file}`, () => undefined);
+  }
+
+  test("all but three rows of another interface are covered", () => {
+    expect(rows.length - covered.length).toBe(3);
+  });
+});
+
+function toKnownFields({ providerCallId, toolName, text, arguments: parsed, rawArguments }: ReadToolCall): unknown {
+  return { id: providerCallId ?? null, name: toolName, text, arguments: parsed, rawArguments };
+}
+
+/** What the row's raw arguments must become (N30). */
+function toExpectedCall({ id, name, arguments: raw, partial }: RowToolCall): unknown {
+  const text = raw ?? JSON.stringify(joinPartial(partial ?? []));
+  if (text === "") return { id, name, text, arguments: {}, rawArguments: undefined };
+  try {
+    return { id, name, text, arguments: JSON.parse(text) as unknown, rawArguments: undefined };
+  } catch {
+    return { id, name, text, arguments: {}, rawArguments: text };
+  }
+}
+
+/** Gemini's parts of arguments, put together without any care. */
+function joinPartial(parts: NonNullable<RowToolCall["partial"]>): unknown {
+  const root: Record<string, never> = {};
+  for (const { jsonPath, stringValue, numberValue } of parts) {
+    const keys = jsonPath
+      .slice(2)
+      .split(/[.[\]]+/)
+      .filter((key) => key !== "");
+    let container: Record<string, unknown> = root;
+    keys.forEach((key, depth) => {
+      const next = keys[depth + 1];
+      if (next === undefined) {
+        container[key] = numberValue ?? String(container[key] ?? "") + (stringValue ?? "");
+      } else {
+        container[key] ??= /^\d+$/.test(next) ? [] : {};
+        container = container[key] as Record<string, unknown>;
+      }
+    });
+  }
+  return root;
+}

@@ -1,0 +1,78 @@
+/** Newline-delimited JSON, the transport whose records are the envelope `{"id","event","data"}` (X15). */
+import { toJsonLine } from "./json-line.ts";
+import { createLineSplitter, type LineSplitter } from "./line-splitter.ts";
+
+/** One record: always exactly one line, LF at its end (N43, X15). */
+export function encodeNdjson(value: unknown): string {
+  return `${toJsonLine(value)}\n`;
+}
+
+/** A line that was read; a bad one is a value too, so that a reader can go on behind it. */
+export type NdjsonRecord =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly line: string; readonly error: string };
+
+export interface NdjsonDecoder {
+  push(chunk: string): NdjsonRecord[];
+  /** Reads a last line that has no line end. */
+  end(): NdjsonRecord[];
+}
+
+export interface NdjsonDecoderOptions {
+  /** UTF-16 units of one line, default 16 Mi. A longer line is a bad one; at most so much of it is held. */
+  readonly maxLineLength?: number;
+}
+
+/** Reads records whatever the chunks; blank lines are skipped, CRLF is fine. Never throws. */
+export function createNdjsonDecoder(options: NdjsonDecoderOptions = {}): NdjsonDecoder {
+  return new Decoder(options.maxLineLength ?? 16 * 1024 * 1024);
+}
+
+class Decoder implements NdjsonDecoder {
+  readonly #maxLineLength: number;
+  readonly #lines: LineSplitter;
+  #records: NdjsonRecord[] = [];
+
+  constructor(maxLineLength: number) {
+    this.#maxLineLength = maxLineLength;
+    this.#lines = createLineSplitter({
+      carriageReturns: false,
+      maxLength: maxLineLength,
+      onLine: (line, cut) => this.#read(line, cut),
+    });
+  }
+
+  push(chunk: string): NdjsonRecord[] {
+    this.#lines.push(chunk);
+    return this.#take();
+  }
+
+  end(): NdjsonRecord[] {
+    const rest = this.#lines.end();
+    if (rest !== undefined) this.#read(rest.line, rest.cut);
+    return this.#take();
+  }
+
+  #read(line: string, cut: boolean): void {
+    if (cut) {
+      const error = `the line is longer than ${this.#maxLineLength} characters`;
+      this.#records.push({ ok: false, line, error });
+    } else if (line.trim() !== "") {
+      this.#records.push(parseLine(line));
+    }
+  }
+
+  #take(): NdjsonRecord[] {
+    const records = this.#records;
+    this.#records = [];
+    return records;
+  }
+}
+
+function parseLine(line: string): NdjsonRecord {
+  try {
+    return { ok: true, value: JSON.parse(line) as unknown };
+  } catch (error) {
+    return { ok: false, line, error: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,22 @@
+/** The fields that each payload may have. */
+import type { StreamEventName, StreamEventPayloads } from "./stream-events.ts";
+
+/** By event name; everything else in a payload is unknown (N1). */
+export const payloadFields: {
+  readonly [Name in StreamEventName]: readonly (keyof StreamEventPayloads[Name] & string)[];
+} = {
+  response_start: ["id", "conversationId", "model", "mode", "created", "status", "protocol", "heartbeat_ms"],
+  document_start: ["id", "type", "sequence", "metadata"],
+  content_delta: ["documentId", "delta"],
+  tool_call_start: ["documentId", "toolName", "toolCallId"],
+  arguments_delta: ["documentId", "delta"],
+  tool_call_arguments: ["documentId", "arguments"],
+  output_delta: ["documentId", "stream", "delta"],
+  tool_result: ["documentId", "result"],
+  document_end: ["documentId", "finalContent", "finalContentSha256", "finalContentLength", "metadata"],
+  reasoning_delta: ["delta"],
+  snapshot: ["response"],
+  approval_request: ["approvalId", "documentId", "title", "description", "subject", "options", "expiresAt"],
+  approval_resolved: ["approvalId", "optionId", "by"],
+  done: ["usage", "id", "status", "metadata"],
+};

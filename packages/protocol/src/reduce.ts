@@ -1,0 +1,176 @@
+/** The reducer: what a client does with the events of a response (section 3 of the contract). */
+import type { ChatResponse } from "./chat.ts";
+import { createDocumentList, type DocumentEventName, type DocumentList, isDocumentEvent } from "./document-list.ts";
+import { isJsonObject, type JsonObject } from "./json-object.ts";
+import { payloadFields } from "./payload-fields.ts";
+import type { ApprovalRequestData, StreamEvent, StreamEventName } from "./stream-events.ts";
+
+export interface Reducer {
+  /** Takes one event, from any source: nothing in it can make this throw. */
+  push(event: StreamEvent): void;
+  /**
+   * The response so far. It is a value: later events do not change it.
+   * A read costs a copy of the list and of each document that changed since the last read; the others keep their
+   * identity, and without a change the same object comes back.
+   */
+  readonly response: ChatResponse;
+  /** Highest id that was taken, also through a snapshot; 0 before the first (X1, X3). */
+  readonly lastEventId: number;
+  /** Events and payload fields that were not understood, and events for documents that are not open (N1, X14). */
+  readonly ignored: number;
+}
+
+/** Starts a reducer. The cost of a delta does not depend on the length of the answer. */
+export function createReducer(): Reducer {
+  return new ResponseReducer();
+}
+
+/** The response that a whole stream, or the beginning of one, adds up to (N53). */
+export function reduce(events: Iterable<StreamEvent>): ChatResponse {
+  const reducer = createReducer();
+  for (const event of events) reducer.push(event);
+  return reducer.response;
+}
+
+/**
+ * What a GET gives at this moment (N3): while the response is streaming, `metadata.lastEventId` tells behind which
+ * event a client can attach. A response that has ended is given as it is.
+ */
+export function toSnapshot(reducer: Pick<Reducer, "response" | "lastEventId">): ChatResponse {
+  const { response, lastEventId } = reducer;
+  if (response.status !== "streaming") return response;
+  return { ...response, metadata: { ...response.metadata, lastEventId } };
+}
+
+type Head = Omit<ChatResponse, "documents" | "approvals">;
+
+const emptyHead: Head = {
+  id: "",
+  conversationId: "",
+  model: "",
+  mode: "agent",
+  created: "",
+  status: "streaming",
+  usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
+  metadata: { duration_ms: 0, toolCallCount: 0, turnCount: 0 },
+};
+
+const knownFields: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries(payloadFields).map(([name, fields]) => [name, new Set<string>(fields)]),
+);
+
+class ResponseReducer implements Reducer {
+  lastEventId = 0;
+  ignored = 0;
+  #head: Head = emptyHead;
+  #documents: DocumentList = createDocumentList();
+  #approvals: readonly ApprovalRequestData[] = [];
+  #view: ChatResponse | undefined;
+  /** What the events do that are about the whole response; false when they make no sense. */
+  readonly #handlers: Readonly<Record<Exclude<StreamEventName, DocumentEventName>, (data: JsonObject) => boolean>> = {
+    response_start: (data) => this.#startResponse(data),
+    reasoning_delta: () => true,
+    arguments_delta: () => true,
+    snapshot: (data) => this.#replace(data["response"]),
+    approval_request: (data) => this.#askApproval(data),
+    approval_resolved: (data) => this.#resolveApproval(data),
+    done: (data) => this.#end(data),
+  };
+
+  get response(): ChatResponse {
+    this.#view ??= this.#read();
+    return this.#view;
+  }
+
+  push(event: StreamEvent): void {
+    if (event.id <= this.lastEventId) return;
+    if (Number.isSafeInteger(event.id)) this.lastEventId = event.id;
+    const fields = knownFields.get(event.event);
+    if (fields === undefined || !isJsonObject(event.data) || this.#head.status !== "streaming") {
+      this.ignored += 1;
+      return;
+    }
+    for (const field in event.data) if (!fields.has(field)) this.ignored += 1;
+    if (this.#apply(event.event, event.data)) this.#view = undefined;
+    else this.ignored += 1;
+  }
+
+  #read(): ChatResponse {
+    const { usage, metadata, ...head } = this.#head;
+    const response: ChatResponse = { ...head, documents: this.#documents.read(), usage, metadata };
+    return this.#approvals.length > 0 ? { ...response, approvals: this.#approvals } : response;
+  }
+
+  /** False when the event makes no sense here. */
+  #apply(name: StreamEventName, data: JsonObject): boolean {
+    if (isDocumentEvent(name)) return this.#documents.apply(name, data);
+    return this.#handlers[name](data);
+  }
+
+  #startResponse(data: JsonObject): boolean {
+    this.#head = { ...emptyHead, ...identity(data) };
+    this.#documents = createDocumentList();
+    this.#approvals = [];
+    return true;
+  }
+
+  #askApproval(data: JsonObject): boolean {
+    if (!isApproval(data)) return false;
+    this.#approvals = [...this.#approvals, data];
+    return true;
+  }
+
+  #resolveApproval(data: JsonObject): boolean {
+    this.#approvals = this.#approvals.filter(({ approvalId }) => approvalId !== data["approvalId"]);
+    return true;
+  }
+
+  /** X3. */
+  #replace(response: unknown): boolean {
+    if (!isJsonObject(response) || !Array.isArray(response["documents"])) return false;
+    const { lastEventId, ...metadata } = isJsonObject(response["metadata"]) ? response["metadata"] : {};
+    if (typeof lastEventId === "number" && lastEventId > this.lastEventId) this.lastEventId = lastEventId;
+    this.#head = {
+      ...emptyHead,
+      ...identity(response),
+      status: toEndStatus(response["status"]) ?? "streaming",
+      usage: { ...emptyHead.usage, ...(isJsonObject(response["usage"]) ? response["usage"] : {}) },
+      metadata: { ...emptyHead.metadata, ...metadata },
+    };
+    this.#documents = createDocumentList(response["documents"].filter(isJsonObject));
+    const approvals: unknown[] = Array.isArray(response["approvals"]) ? response["approvals"] : [];
+    this.#approvals = approvals.filter(isApproval);
+    return true;
+  }
+
+  /** N50. A base stream tells no status: then the last document does, by N2. */
+  #end(data: JsonObject): boolean {
+    const status = toEndStatus(data["status"]) ?? (this.#documents.lastType() === "error" ? "error" : "completed");
+    this.#head = {
+      ...this.#head,
+      ...identity(data),
+      status,
+      usage: { ...this.#head.usage, ...(isJsonObject(data["usage"]) ? data["usage"] : {}) },
+      metadata: { ...this.#head.metadata, ...(isJsonObject(data["metadata"]) ? data["metadata"] : {}) },
+    };
+    this.#approvals = [];
+    return true;
+  }
+}
+
+/** The fields that name a response, as far as they are there. */
+function identity(data: JsonObject): Partial<Head> {
+  const found: Record<string, unknown> = {};
+  for (const field of ["id", "conversationId", "model", "mode", "created"]) {
+    if (typeof data[field] === "string") found[field] = data[field];
+  }
+  return found;
+}
+
+function toEndStatus(value: unknown): "completed" | "error" | undefined {
+  return value === "completed" || value === "error" ? value : undefined;
+}
+
+function isApproval(value: unknown): value is ApprovalRequestData {
+  return isJsonObject(value) && typeof value["approvalId"] === "string" && typeof value["documentId"] === "string";
+}

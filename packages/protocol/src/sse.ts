@@ -1,0 +1,168 @@
+/** Server-Sent Events: the encoder, and a chunk-proof decoder by the HTML standard. */
+import { toJsonLine } from "./json-line.ts";
+import { createLineSplitter, type LineSplitter } from "./line-splitter.ts";
+import type { StreamEvent } from "./stream-events.ts";
+
+/**
+ * One event: `id:`, `event:` and one `data:` line of JSON (N43, X1).
+ * Line ends of every kind inside the payload are escaped, so none can leave it (S-54).
+ */
+export function encodeSse(event: StreamEvent): string {
+  const id = Number.isSafeInteger(event.id) ? `id: ${event.id}\n` : "";
+  return `${id}event: ${event.event.replaceAll(/[\r\n\u2028\u2029]/g, "")}\ndata: ${toJsonLine(event.data)}\n\n`;
+}
+
+/** A comment that shows that the connection lives (X5). */
+export function encodeHeartbeat(): string {
+  return ": hb\n\n";
+}
+
+/** Tells the client how long to wait before it connects again (X2). */
+export function encodeRetry(milliseconds: number): string {
+  return `retry: ${Math.max(0, Math.round(milliseconds))}\n\n`;
+}
+
+/** One dispatched event. */
+export interface SseMessage {
+  /** `message` where the stream names none. */
+  readonly event: string;
+  /** All `data` lines, joined with LF. */
+  readonly data: string;
+  /** The last event id at that moment; an id stays until a new one comes. */
+  readonly id: string;
+}
+
+export interface SseDecoder {
+  push(chunk: string): SseMessage[];
+  /** End of the body. An unfinished event is dropped, or taken with `lenientTail`. */
+  end(): SseMessage[];
+  /** Of the last event that was complete, with data or without. */
+  readonly lastEventId: string;
+  /** Milliseconds, once the server has said so. */
+  readonly retry: number | undefined;
+  /** Comment lines so far; heartbeats are comments (X5). */
+  readonly comments: number;
+  /** Events that were dropped because they were longer than `maxEventLength`. */
+  readonly dropped: number;
+}
+
+export interface SseDecoderOptions {
+  /** Take an unfinished last event if its data is JSON. For providers that forget the last blank line. */
+  readonly lenientTail?: boolean;
+  /** UTF-16 units of the data of one event, default 64 Mi. */
+  readonly maxEventLength?: number;
+}
+
+/**
+ * Reads an event stream (HTML standard, "parsing an event stream") from text, whatever the chunks: LF, CR and CRLF
+ * end lines, also when a chunk ends between CR and LF; one byte order mark at the start is dropped. Never throws.
+ */
+export function createSseDecoder(options: SseDecoderOptions = {}): SseDecoder {
+  return new Decoder(options);
+}
+
+class Decoder implements SseDecoder {
+  lastEventId = "";
+  retry: number | undefined;
+  comments = 0;
+  dropped = 0;
+  readonly #lenientTail: boolean;
+  readonly #maxEventLength: number;
+  readonly #lines: LineSplitter;
+  #messages: SseMessage[] = [];
+  #atStart = true;
+  #event = "";
+  #data: string[] = [];
+  #dataLength = 0;
+  #overlong = false;
+  #id = "";
+
+  constructor(options: SseDecoderOptions) {
+    this.#lenientTail = options.lenientTail ?? false;
+    this.#maxEventLength = options.maxEventLength ?? 64 * 1024 * 1024;
+    this.#lines = createLineSplitter({
+      carriageReturns: true,
+      maxLength: this.#maxEventLength + 16,
+      onLine: (line, cut) => this.#readLine(line, cut),
+    });
+  }
+
+  push(chunk: string): SseMessage[] {
+    if (this.#atStart && chunk !== "") {
+      this.#atStart = false;
+      this.#lines.push(chunk.startsWith("\uFEFF") ? chunk.slice(1) : chunk);
+    } else {
+      this.#lines.push(chunk);
+    }
+    return this.#take();
+  }
+
+  end(): SseMessage[] {
+    const rest = this.#lines.end();
+    if (this.#lenientTail) {
+      if (rest !== undefined) this.#readLine(rest.line, rest.cut);
+      if (isJson(this.#data.join("\n"))) this.#dispatch();
+    }
+    this.#reset();
+    return this.#take();
+  }
+
+  #readLine(line: string, cut: boolean): void {
+    if (line === "") return this.#dispatch();
+    const colon = line.indexOf(":");
+    if (colon === 0) {
+      this.comments += 1;
+    } else if (cut) {
+      this.#overlong = true;
+    } else if (colon < 0) {
+      this.#readField(line, "");
+    } else {
+      this.#readField(line.slice(0, colon), line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1));
+    }
+  }
+
+  #readField(name: string, value: string): void {
+    if (name === "data") this.#readData(value);
+    else if (name === "event") this.#event = value;
+    else if (name === "id" && !value.includes("\0")) this.#id = value;
+    else if (name === "retry" && /^[0-9]+$/.test(value)) this.retry = Number(value);
+  }
+
+  #readData(value: string): void {
+    this.#dataLength += value.length + 1;
+    if (this.#dataLength > this.#maxEventLength + 1) this.#overlong = true;
+    else this.#data.push(value);
+  }
+
+  #dispatch(): void {
+    this.lastEventId = this.#id;
+    if (this.#overlong) {
+      this.dropped += 1;
+    } else if (this.#data.length > 0) {
+      this.#messages.push({ event: this.#event || "message", data: this.#data.join("\n"), id: this.#id });
+    }
+    this.#reset();
+  }
+
+  #reset(): void {
+    this.#event = "";
+    this.#data = [];
+    this.#dataLength = 0;
+    this.#overlong = false;
+  }
+
+  #take(): SseMessage[] {
+    const messages = this.#messages;
+    this.#messages = [];
+    return messages;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

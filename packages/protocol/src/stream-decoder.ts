@@ -1,0 +1,68 @@
+/** From the text of an event stream to stream events. */
+import { createSseDecoder, type SseDecoder, type SseMessage } from "./sse.ts";
+import type { StreamEvent } from "./stream-events.ts";
+import { isStreamEvent } from "./validate.ts";
+
+export interface StreamDecoder {
+  push(chunk: string): StreamEvent[];
+  end(): StreamEvent[];
+  /** Messages that are no stream events (see `explainStreamEvent`); they are left out. */
+  readonly unreadable: number;
+  /** Comment lines so far (X5). */
+  readonly comments: number;
+  /** Milliseconds, once the server has said so (X2). */
+  readonly retry: number | undefined;
+}
+
+/**
+ * Reads the events of a response from its event stream, whatever the chunks (N43).
+ * Unknown events are given as they are (X14). A base stream has no ids: its events are numbered from 1.
+ */
+export function createStreamDecoder(): StreamDecoder {
+  return new Decoder();
+}
+
+class Decoder implements StreamDecoder {
+  unreadable = 0;
+  readonly #sse: SseDecoder = createSseDecoder();
+  #lastId = 0;
+
+  get comments(): number {
+    return this.#sse.comments;
+  }
+
+  get retry(): number | undefined {
+    return this.#sse.retry;
+  }
+
+  push(chunk: string): StreamEvent[] {
+    return this.#read(this.#sse.push(chunk));
+  }
+
+  end(): StreamEvent[] {
+    return this.#read(this.#sse.end());
+  }
+
+  #read(messages: readonly SseMessage[]): StreamEvent[] {
+    const events: StreamEvent[] = [];
+    for (const message of messages) {
+      const id = /^[0-9]{1,15}$/.test(message.id) ? Number(message.id) : this.#lastId + 1;
+      const event = { id, event: message.event, data: parseJson(message.data) };
+      if (isStreamEvent(event)) {
+        this.#lastId = id;
+        events.push(event);
+      } else {
+        this.unreadable += 1;
+      }
+    }
+    return events;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,127 @@
+/** The grammar of a stream as a function (X13). */
+import { createDocumentTracker, type DocumentTracker, type Problem } from "./document-tracker.ts";
+import { isJsonObject } from "./json-object.ts";
+import type { StreamEvent, StreamEventPayloads } from "./stream-events.ts";
+
+/** What is wrong with a stream. */
+export interface Violation {
+  /** Number of the clause, for instance `N48`. */
+  readonly clause: string;
+  readonly message: string;
+  /** Id of the event; of the last one for what is missing at the end. */
+  readonly eventId: number;
+}
+
+export interface VerifierOptions {
+  /**
+   * Also demand what Sheaf always sends and a base stream lacks: `response_start` or `snapshot` first (N49, X3),
+   * complete metadata at the end of documents (N46), a rich `done` (N50), only known document types (N13).
+   */
+  readonly requireExtensions?: boolean;
+}
+
+export interface Verifier {
+  /** Takes the next event; gives what is wrong with it, if anything. */
+  push(event: StreamEvent): Violation | undefined;
+  /** The stream is over: gives what is missing (N51). */
+  end(): Violation | undefined;
+}
+
+/**
+ * Checks a stream while it comes: X1, N2, N6, N9, N10, N13, N44 to N51. Base streams are fine, and so are streams
+ * that begin with a `snapshot`. It holds the text of open documents: for tests and diagnosis, not for production.
+ */
+export function createVerifier(options: VerifierOptions = {}): Verifier {
+  return new StreamVerifier(options.requireExtensions ?? false);
+}
+
+/** The first violation of a whole stream; undefined if there is none. */
+export function verify(events: Iterable<StreamEvent>, options: VerifierOptions = {}): Violation | undefined {
+  const verifier = createVerifier(options);
+  for (const event of events) {
+    const violation = verifier.push(event);
+    if (violation !== undefined) return violation;
+  }
+  return verifier.end();
+}
+
+class StreamVerifier implements Verifier {
+  readonly #requireExtensions: boolean;
+  readonly #documents: DocumentTracker;
+  #lastId = 0;
+  #events = 0;
+  #items = 0;
+  #ended = false;
+
+  constructor(requireExtensions: boolean) {
+    this.#requireExtensions = requireExtensions;
+    this.#documents = createDocumentTracker(requireExtensions);
+  }
+
+  push(event: StreamEvent): Violation | undefined {
+    const problem = this.#checkId(event) ?? this.#checkPlace(event) ?? this.#checkEvent(event);
+    this.#lastId = Number.isSafeInteger(event.id) ? event.id : this.#lastId;
+    this.#events += 1;
+    if (event.event !== "response_start" && event.event !== "done") this.#items += 1;
+    if (event.event === "done") this.#ended = true;
+    return problem === undefined ? undefined : { ...problem, eventId: event.id };
+  }
+
+  end(): Violation | undefined {
+    if (this.#ended) return undefined;
+    return { clause: "N51", message: "the stream ends without done: it is broken", eventId: this.#lastId };
+  }
+
+  #checkId({ id, event }: StreamEvent): Problem | undefined {
+    if (!Number.isSafeInteger(id) || id < 1) return { clause: "X1", message: `id ${id} is no integer from 1` };
+    if (id <= this.#lastId) return { clause: "X1", message: `id ${id} does not grow: the one before is ${this.#lastId}` };
+    if (event === "response_start" && id !== 1) return { clause: "X1", message: `the first event has id ${id}, not 1` };
+    return undefined;
+  }
+
+  #checkPlace({ event }: StreamEvent): Problem | undefined {
+    if (this.#ended) return { clause: "N50", message: `${event} comes after done` };
+    if (event === "response_start") {
+      return this.#events === 0 ? undefined : { clause: "N49", message: "response_start is not the first event" };
+    }
+    if (this.#events > 0 || event === "snapshot" || !this.#requireExtensions) return undefined;
+    return { clause: "N49", message: `the first event is ${event}, not response_start` };
+  }
+
+  #checkEvent(event: StreamEvent): Problem | undefined {
+    if (!isJsonObject(event.data)) return { clause: "N43", message: `the payload of ${event.event} is no object` };
+    if (event.event === "done") return this.#checkDone(event.data);
+    if (event.event === "response_start") return checkResponseStart(event.data);
+    return this.#documents.push(event);
+  }
+
+  #checkDone(data: StreamEventPayloads["done"]): Problem | undefined {
+    if (this.#items === 0) return { clause: "N44", message: "done without a document or another item before it" };
+    const open = this.#documents.open();
+    if (open !== undefined) return { clause: "N48", message: `done while ${open} is open` };
+    return checkUsage(data) ?? this.#checkStatus(data);
+  }
+
+  #checkStatus({ id, status, metadata }: StreamEventPayloads["done"]): Problem | undefined {
+    if (this.#requireExtensions && (id === undefined || status === undefined || metadata === undefined)) {
+      return { clause: "N50", message: "done lacks id, status or metadata" };
+    }
+    if (status !== "error" || this.#documents.lastType() === "error") return undefined;
+    return { clause: "N2", message: `the status is error, but the last document is ${this.#documents.lastType()}` };
+  }
+}
+
+const identity = ["id", "conversationId", "model", "mode", "created"] as const satisfies readonly (keyof StreamEventPayloads["response_start"])[];
+
+function checkResponseStart(data: StreamEventPayloads["response_start"]): Problem | undefined {
+  const missing = identity.find((field) => typeof data[field] !== "string");
+  return missing === undefined ? undefined : { clause: "N49", message: `response_start lacks ${missing}` };
+}
+
+function checkUsage({ usage }: StreamEventPayloads["done"]): Problem | undefined {
+  if (!isJsonObject(usage)) return { clause: "N50", message: "done holds no usage" };
+  const { promptTokens, completionTokens, totalTokens } = usage;
+  if (totalTokens === promptTokens + completionTokens) return undefined;
+  return { clause: "N6", message: `totalTokens ${totalTokens} is not ${promptTokens} + ${completionTokens}` };
+}
+

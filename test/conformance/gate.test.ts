@@ -1,0 +1,54 @@
+/** The conformance gate: which clause of the contracts has a test that cites it. */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { covered } from "./covered.ts";
+import { requirements } from "./requirements.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** Clauses in the titles of tests that run: `verifies("C7", …)` or `verifies(["N29", "N30"], …)`. */
+function readCitedClauses(): Map<string, string[]> {
+  const cited = new Map<string, string[]>();
+  for (const path of globSync(["test/**/*.test.ts", "packages/*/test/**/*.ts"], { cwd: root })) {
+    const text = readFileSync(join(root, path), "utf8").replaceAll(/\b(test|it|describe)\.(skip|todo)\([^\n]*/g, "");
+    for (const [, single, several] of text.matchAll(/\bverifies\(\s*(?:"([^"]+)"|\[([^\]]*)\])/g)) {
+      const clauses = single ? [single] : [...several!.matchAll(/"([^"]+)"/g)].map(([, clause]) => clause!);
+      for (const clause of clauses) cited.set(clause, [...(cited.get(clause) ?? []), path]);
+    }
+  }
+  return cited;
+}
+
+const cited = readCitedClauses();
+const known = new Set(requirements.map(({ id }) => id));
+
+test("every cited clause exists", () => {
+  const unknown = [...cited].filter(([clause]) => !known.has(clause));
+  expect(unknown).toEqual([]);
+});
+
+test("no clause lost its test", () => {
+  expect(covered.filter((clause) => !cited.has(clause))).toEqual([]);
+});
+
+test("test/conformance/covered.ts lists every clause that has a test", () => {
+  const missing = requirements.map(({ id }) => id).filter((id) => cited.has(id) && !covered.includes(id));
+  expect(missing).toEqual([]);
+});
+
+test("every clause stands in its document, and the documents hold no other", () => {
+  for (const document of ["cli", "documents", "security-reliability"] as const) {
+    const text = readFileSync(join(root, "docs/formats", `${document}.md`), "utf8");
+    const stands = [...text.matchAll(/^(?:- |#+ |\| )\*\*([A-Z]+-?\d+)\*\*/gm)].map(([, id]) => id);
+    const listed = requirements.filter((requirement) => requirement.document === document).map(({ id }) => id);
+    expect(stands.toSorted()).toEqual(listed.toSorted());
+  }
+});
+
+test("the clauses without a test are told", () => {
+  const open = requirements.filter(({ id }) => !cited.has(id));
+  console.info(`clauses with a test: ${requirements.length - open.length} of ${requirements.length}`);
+  console.info(`without a test yet: ${open.map(({ id }) => id).join(" ")}`);
+  expect(new Set(requirements.map(({ id }) => id)).size).toBe(requirements.length);
+});

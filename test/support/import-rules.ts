@@ -1,0 +1,110 @@
+/** The import directions of the project, as a function over source texts. */
+import { posix } from "node:path";
+
+export interface SourceFile {
+  /** Relative to the root of the repository, with `/`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Packages that a package may import (workspace packages and others by name). */
+const packageImports: Readonly<Record<string, readonly RegExp[]>> = {
+  protocol: [],
+  documents: [/^@sheaf\/protocol$/],
+  client: [/^@sheaf\/protocol$/],
+  web: [/^@sheaf\/(client|protocol)$/, /^(?!@sheaf\/|sheaf$|node:)/],
+  agent: [/^@sheaf\/(protocol|documents)$/, /^(?!@sheaf\/|sheaf$)/],
+};
+
+/** What a folder of the agent may import from the agent's other folders and files. Ports are single files. */
+const ports = ["providers/provider.ts", "tools/tool.ts", "storage/store.ts", "live/live.ts"];
+const agentImports: Readonly<Record<string, readonly string[]>> = {
+  "errors.ts": [],
+  "version.ts": [],
+  permissions: ["errors.ts", "tools/tool.ts"],
+  workspace: ["errors.ts"],
+  config: ["errors.ts"],
+  context: ["errors.ts", "workspace"],
+  sandbox: ["errors.ts", "permissions", "workspace", "config"],
+  tools: ["errors.ts", "permissions", "workspace", "config", "sandbox", "providers/provider.ts"],
+  storage: ["errors.ts"],
+  providers: ["errors.ts"],
+  live: ["errors.ts"],
+  run: ["errors.ts", ...ports],
+  conversations: ["errors.ts", "run", ...ports, "tools/conversation-state.ts"],
+  output: ["errors.ts"],
+  server: ["errors.ts", "conversations", "output", "config", ...ports, "wire.ts"],
+  cli: ["*"],
+  "wire.ts": ["errors.ts", "providers", "storage", "live"],
+  "index.ts": ["*"],
+};
+
+/** Modules of Node that only some folders of the agent may import. */
+const guardedModules: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^node:child_process$/, ["sandbox"]],
+  [/^node:(http|https|http2)$/, ["server"]],
+];
+
+const processFolders = ["cli", "config"];
+const dynamicImportFiles = ["packages/agent/src/cli/main.ts", "packages/agent/src/wire.ts"];
+
+/** One line per forbidden import or access; empty: the rules are kept. */
+export function findViolations(sources: readonly SourceFile[]): string[] {
+  return sources.flatMap((source) => {
+    const code = removeComments(source.text);
+    const [, packageName = ""] = source.path.split("/");
+    return [
+      ...findForbiddenImports(source.path, packageName, code),
+      ...findForbiddenAccess(source.path, packageName, code),
+    ];
+  });
+}
+
+function removeComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|\s)\/\/.*$/gm, "$1");
+}
+
+function readImports(code: string): string[] {
+  const pattern = /(?:^|\n)\s*(?:import|export)\s(?:[^"';]*?\sfrom\s)?"([^"]+)"|import\("([^"]+)"\)/g;
+  return [...code.matchAll(pattern)].map(([, first, second]) => (first ?? second)!);
+}
+
+function findForbiddenImports(path: string, packageName: string, code: string): string[] {
+  return readImports(code).flatMap((target) => {
+    if (!target.startsWith(".")) return isPackageAllowed(path, packageName, target) ? [] : [`${path} imports ${target}`];
+    if (packageName !== "agent") return [];
+    return isAgentImportAllowed(path, target) ? [] : [`${path} imports ${posix.join(posix.dirname(path), target)}`];
+  });
+}
+
+function isPackageAllowed(path: string, packageName: string, target: string): boolean {
+  const folder = toAgentFolder(path);
+  for (const [pattern, folders] of guardedModules) {
+    if (pattern.test(target)) return packageName === "agent" && folders.includes(folder);
+  }
+  if (target.startsWith("node:") && packageName !== "agent") return false;
+  return (packageImports[packageName] ?? []).some((pattern) => pattern.test(target));
+}
+
+/** First part of the path below `packages/agent/src/`. */
+function toAgentFolder(path: string): string {
+  return path.replace("packages/agent/src/", "").split("/", 1)[0]!;
+}
+
+function isAgentImportAllowed(path: string, target: string): boolean {
+  const from = toAgentFolder(path);
+  const resolved = posix.join(posix.dirname(path), target).replace("packages/agent/src/", "");
+  const to = resolved.split("/", 1)[0]!;
+  if (from === to) return true;
+  const allowed = agentImports[from] ?? [];
+  return allowed.some((entry) => entry === "*" || entry === to || entry === resolved);
+}
+
+function findForbiddenAccess(path: string, packageName: string, code: string): string[] {
+  const violations: string[] = [];
+  const mayUseProcess = packageName === "agent" && processFolders.includes(toAgentFolder(path));
+  const access = /\bprocess\.(env|argv|exit|exitCode|stdin|stdout|stderr|on)\b/.exec(code);
+  if (access && !mayUseProcess) violations.push(`${path} uses ${access[0]}`);
+  if (/\bimport\("/.test(code) && !dynamicImportFiles.includes(path)) violations.push(`${path} uses import()`);
+  return violations;
+}
