@@ -2,6 +2,7 @@ import { isBlank, toNextColumn } from "./blank.ts";
 import type { OpenFence } from "./block-structure.ts";
 import { isLineEnd } from "./line-end.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
+import { isHighSurrogate } from "./surrogate.ts";
 
 /** What the next character belongs to: the indentation, a run of fence characters, blanks behind it, other content. */
 type Phase = "indent" | "run" | "run_end" | "rest";
@@ -39,6 +40,17 @@ export class CodeLineScanner {
     while (at < chunk.length && !isLineEnd(chunk.charCodeAt(at))) at += 1;
     this.#writer.safeEnd = at;
     return at;
+  }
+
+  /** How much of the chunk may go out if all of it is content of one line; else at most 0. It need not be scanned. */
+  toPassingLength(chunk: string): number {
+    if (this.#phase !== "rest") return 0;
+    let code = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      code = chunk.charCodeAt(at);
+      if (isLineEnd(code)) return 0;
+    }
+    return isHighSurrogate(code) ? chunk.length - 1 : chunk.length;
   }
 
   /** Ends the line at `at`. Was it the closing one? If not, it is content. */

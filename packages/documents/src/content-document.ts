@@ -5,6 +5,8 @@ import type { StreamWriter } from "./stream-writer.ts";
 
 export interface ContentDocument {
   readonly id: string;
+  /** What was sent, or "" once that is above 1 MiB. */
+  readonly text: string;
   /** Sends a delta. */
   write(delta: string): void;
   /** Sends what is missing of `content`, if what was sent is a beginning of it. */
@@ -40,6 +42,10 @@ class OpenDocument implements ContentDocument {
     this.id = writer.startDocument(type, metadata);
   }
 
+  get text(): string {
+    return this.#text;
+  }
+
   write(delta: string): void {
     if (delta === "") return;
     this.#writer.writeDelta("content_delta", this.id, delta);
@@ -66,12 +72,22 @@ class OpenDocument implements ContentDocument {
 
   #toFinalContent(content: string | null | undefined): Partial<DocumentEndData> {
     if (content === null && this.#length === 0) return {};
-    if (typeof content === "string") {
-      if (toUtf8Length(content) <= maxFinalContent) return { finalContent: content };
-      this.complete(content);
-      if (this.#hash === undefined || this.#length !== content.length) return { finalContent: content };
-    }
-    if (this.#hash === undefined) return { finalContent: this.#text };
-    return { finalContentSha256: this.#hash.digest(), finalContentLength: this.#length };
+    if (typeof content !== "string") return this.#hash === undefined ? { finalContent: this.#text } : this.#toHash();
+    if (toUtf8Length(content) <= maxFinalContent) return { finalContent: content };
+    this.complete(content);
+    const joined = this.#toHash();
+    // A final content that is large and not what was sent cannot be told by a hash: it goes out whole.
+    return joined.finalContentSha256 === toHash(content) ? joined : { finalContent: content };
   }
+
+  #toHash(): Partial<DocumentEndData> {
+    const finalContentSha256 = this.#hash?.digest() ?? toHash(this.#text);
+    return { finalContentSha256, finalContentLength: this.#length };
+  }
+}
+
+function toHash(content: string): string {
+  const hash = createSha256();
+  hash.update(content);
+  return hash.digest();
 }

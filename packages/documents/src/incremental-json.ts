@@ -31,7 +31,9 @@ export function createJsonScanner(options: JsonScannerOptions = {}): JsonScanner
   return new Scanner(options.depth ?? 1);
 }
 
-type Phase = "value" | "first_item" | "first_key" | "key" | "colon" | "after" | "string" | "escape" | "unicode" | "token";
+/** What comes next. In the second line: the scanner is inside a string, an escape, or a number or literal. */
+type MarkPhase = "value" | "first_item" | "first_key" | "key" | "colon" | "after";
+type Phase = MarkPhase | "string" | "escape" | "unicode" | "token";
 
 const none: readonly JsonScanEvent[] = [];
 
@@ -84,6 +86,15 @@ class Scanner implements JsonScanner {
   /** The raw value that is being collected; it ends when so many frames are open again. */
   #raw: { readonly path: string; readonly frames: number; readonly pieces: string[]; from: number } | undefined;
   #events: JsonScanEvent[] | undefined;
+  /** What may stand in each phase but blanks; false when it may not. */
+  readonly #marks: Readonly<Record<MarkPhase, (character: string, at: number) => boolean>> = {
+    first_key: (character, at) => (character === "}" ? this.#close(at) : this.#startKey(character)),
+    key: (character) => this.#startKey(character),
+    colon: (character) => this.#takeColon(character),
+    first_item: (character, at) => (character === "]" ? this.#close(at) : this.#startValue(character, at)),
+    value: (character, at) => this.#startValue(character, at),
+    after: (character, at) => this.#takeSeparator(character, at),
+  };
 
   constructor(depth: number) {
     this.#depth = Math.max(1, depth);
@@ -154,23 +165,8 @@ class Scanner implements JsonScanner {
     if (this.#phase === "escape") return this.#takeEscape(character);
     if (this.#phase === "unicode") return this.#takeHexDigit(character);
     if (character === " " || character === "\n" || character === "\r" || character === "\t") return true;
-    switch (this.#phase) {
-      case "first_key":
-        return character === "}" ? this.#close(at) : this.#startKey(character);
-      case "key":
-        return this.#startKey(character);
-      case "colon":
-        this.#phase = "value";
-        return character === ":";
-      case "first_item":
-        return character === "]" ? this.#close(at) : this.#startValue(character, at);
-      case "value":
-        return this.#startValue(character, at);
-      case "after":
-      case "string":
-      case "token":
-        return this.#takeSeparator(character, at);
-    }
+    if (this.#phase === "string" || this.#phase === "token") return false;
+    return this.#marks[this.#phase](character, at);
   }
 
   #takeEscape(character: string): boolean {
@@ -191,6 +187,11 @@ class Scanner implements JsonScanner {
       this.#phase = "string";
     }
     return /[0-9A-Fa-f]/.test(character);
+  }
+
+  #takeColon(character: string): boolean {
+    this.#phase = "value";
+    return character === ":";
   }
 
   #takeSeparator(character: string, at: number): boolean {

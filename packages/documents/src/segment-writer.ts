@@ -1,4 +1,5 @@
 import { isBlank } from "./blank.ts";
+import { isHighSurrogate } from "./surrogate.ts";
 import type { NestedCodeBlock, TextParserEvent, TextSegment } from "./text-segment.ts";
 
 /**
@@ -8,15 +9,25 @@ import type { NestedCodeBlock, TextParserEvent, TextSegment } from "./text-segme
 export class SegmentWriter {
   /** The current chunk up to here may go out, and before it all that is held; -1: nothing may. */
   safeEnd = -1;
+  /** Whether the segment's start has been told. */
+  hasStarted = false;
   #chunk = "";
   /** Start of the part of the current chunk that is neither held nor ready yet. */
   #from = 0;
   #held = "";
   #ready = "";
   #segment: TextSegment = { type: "text" };
-  #started = false;
   #length = 0;
   #events: TextParserEvent[] = [];
+
+  /** Takes a whole chunk at once: the first `length` characters go out, at least one, the others are held. */
+  passChunk(chunk: string, length: number): TextParserEvent {
+    let delta = length === chunk.length ? chunk : chunk.slice(0, length);
+    if (this.#held !== "") delta = this.#held + delta;
+    this.#held = length === chunk.length ? "" : chunk.slice(length);
+    this.#length += delta.length;
+    return { type: "segment_delta", delta };
+  }
 
   /** Starts with the next chunk. */
   openChunk(chunk: string): void {
@@ -33,6 +44,10 @@ export class SegmentWriter {
       this.safeEnd = length - 1 > this.#from ? length - 1 : -1;
     }
     this.#settle(length);
+    // Nearly always the chunk makes one delta and nothing else; an array literal of one takes the least memory.
+    if (this.#events.length === 0 && (this.hasStarted || this.#ready === "")) {
+      return this.#ready === "" ? [] : [this.#takeDelta()];
+    }
     this.#flush();
     const events = this.#events;
     this.#events = [];
@@ -42,7 +57,7 @@ export class SegmentWriter {
   /** Starts a segment. A text says so with its first delta only, so that blank text never starts (N10, N26). */
   startSegment(segment: TextSegment): void {
     this.#segment = segment;
-    this.#started = false;
+    this.hasStarted = false;
     this.#length = 0;
     if (segment.type !== "text") this.#start();
   }
@@ -55,7 +70,7 @@ export class SegmentWriter {
     this.#settle(this.#from);
     this.#flush();
     this.#held = "";
-    if (!this.#started) return;
+    if (!this.hasStarted) return;
     const total = this.#length;
     this.#events.push(
       codeBlocks.length === 0
@@ -105,14 +120,19 @@ export class SegmentWriter {
 
   #flush(): void {
     if (this.#ready === "") return;
-    if (!this.#started) this.#start();
-    this.#length += this.#ready.length;
-    this.#events.push({ type: "segment_delta", delta: this.#ready });
+    if (!this.hasStarted) this.#start();
+    this.#events.push(this.#takeDelta());
+  }
+
+  #takeDelta(): TextParserEvent {
+    const delta = this.#ready;
+    this.#length += delta.length;
     this.#ready = "";
+    return { type: "segment_delta", delta };
   }
 
   #start(): void {
-    this.#started = true;
+    this.hasStarted = true;
     this.#events.push({ type: "segment_start", segment: this.#segment });
   }
 }
@@ -126,6 +146,3 @@ function isBlankOrLineEnd(code: number): boolean {
   return isBlank(code) || code === 0x0a || code === 0x0d;
 }
 
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
-}

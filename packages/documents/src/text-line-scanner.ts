@@ -3,6 +3,7 @@ import { BlockStructure, type OpenFence } from "./block-structure.ts";
 import { parseInfoString } from "./info-string.ts";
 import { isLineEnd } from "./line-end.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
+import { isHighSurrogate } from "./surrogate.ts";
 import type { NestedCodeBlock } from "./text-segment.ts";
 
 /**
@@ -79,6 +80,23 @@ export class TextLineScanner {
     if (this.#phase === "info") at = this.#scanInfo(chunk, at);
     if (this.#phase === "rest") at = this.#scanRest(chunk, at);
     return at;
+  }
+
+  /**
+   * How much of the chunk may go out if all of it lies in a line that decides nothing any more; else at most 0.
+   * Such a chunk need not be scanned.
+   */
+  toPassingLength(chunk: string): number {
+    if (this.#phase !== "rest" || !this.#lineTaken) return 0;
+    let length = 0;
+    let code = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      code = chunk.charCodeAt(at);
+      if (code > 0x20) length = at + 1;
+      else if (isLineEnd(code)) return 0;
+      else if (!isBlank(code)) length = at + 1;
+    }
+    return isHighSurrogate(code) ? length - 1 : length;
   }
 
   /** Keeps what is needed of an unfinished line for the next chunk. */

@@ -67,19 +67,13 @@ class FenceParser implements TextParser {
   #afterReturn = false;
 
   push(chunk: string): TextParserEvent[] {
-    this.#writer.openChunk(chunk);
-    let at = 0;
-    while (at < chunk.length) {
-      if (this.#afterReturn) {
-        at = this.#skipLineFeed(chunk, at);
-      } else {
-        at = this.#code === undefined ? this.#text.scan(chunk, at) : this.#code.scan(chunk, at);
-        if (at < chunk.length) at = this.#endLine(chunk, at);
-      }
+    // Most chunks lie within a line that decides nothing any more; they go straight through.
+    const passing = this.#code === undefined ? this.#text.toPassingLength(chunk) : this.#code.toPassingLength(chunk);
+    if (passing > 0 && this.#writer.hasStarted) {
+      this.#chunkStart += chunk.length;
+      return [this.#writer.passChunk(chunk, passing)];
     }
-    if (this.#code === undefined) this.#text.endChunk(chunk);
-    this.#chunkStart += chunk.length;
-    return this.#writer.closeChunk();
+    return this.#scanChunk(chunk);
   }
 
   end(): TextParserEvent[] {
@@ -95,6 +89,22 @@ class FenceParser implements TextParser {
       writer.endSegment(this.#code.end(), []);
     }
     return writer.closeChunk();
+  }
+
+  #scanChunk(chunk: string): TextParserEvent[] {
+    this.#writer.openChunk(chunk);
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#afterReturn) {
+        at = this.#skipLineFeed(chunk, at);
+      } else {
+        at = this.#code === undefined ? this.#text.scan(chunk, at) : this.#code.scan(chunk, at);
+        if (at < chunk.length) at = this.#endLine(chunk, at);
+      }
+    }
+    if (this.#code === undefined) this.#text.endChunk(chunk);
+    this.#chunkStart += chunk.length;
+    return this.#writer.closeChunk();
   }
 
   /** Ends the line whose line end is at `at`; gives the place behind that one character. */

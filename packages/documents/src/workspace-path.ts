@@ -12,7 +12,7 @@ export function toWorkspacePath(path: string, workspace: string): string {
   const windows = windowsRoot.test(workspace);
   const separator = windows ? /[\\/]+/ : /\/+/;
   const absolute = windows ? windowsRoot.test(path) : path.startsWith("/");
-  if (path === "" || (!absolute && (scheme.test(path) || /^[\\/]/.test(path)))) return path;
+  if (path === "" || (!absolute && (scheme.test(path) || windowsRoot.test(path) || /^[\\/]/.test(path)))) return path;
   const segments = toSegments(path.split(separator));
   if (!absolute) return segments === undefined || segments.length === 0 ? path : segments.join("/");
   const root = toSegments(workspace.split(separator)) ?? [];

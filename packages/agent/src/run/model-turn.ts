@@ -32,14 +32,15 @@ export async function* runModelTurn(
 ): AsyncGenerator<EventGroup> {
   let modelMs = 0;
   const iterator = model.stream(request, signal)[Symbol.asyncIterator]();
+  const readNext = createInterruptibleReader(iterator, signal);
   try {
-    while (true) {
+    while (!signal.aborted) {
       const askedAt = now();
-      const { done, value } = await iterator.next();
+      const step = await readNext();
       modelMs += now() - askedAt;
-      if (done || signal.aborted) break;
-      if (value.length === 0) continue;
-      const events = value.map((event) => noteModelEvent(event, state, modelMs));
+      if (!step || step.done) break;
+      if (step.value.length === 0) continue;
+      const events = step.value.map((event) => noteModelEvent(event, state, modelMs));
       yield { events, durability: state.end ? "synced" : "grouped" };
     }
     if (!state.end && !signal.aborted) state.error = createTruncatedError(model);
@@ -49,6 +50,23 @@ export async function* runModelTurn(
     // A model that hangs in its clean-up must not hang the run: nobody waits for this.
     void iterator.return?.()?.catch(() => undefined);
   }
+}
+
+/**
+ * Reads an iterator, but waits no longer than until the abort; then it gives undefined.
+ * One listener for the whole stream: a race of promises would keep a reaction for every delta.
+ */
+function createInterruptibleReader<Item>(
+  iterator: AsyncIterator<Item>,
+  signal: AbortSignal,
+): () => Promise<IteratorResult<Item> | undefined> {
+  let interrupt: (() => void) | undefined;
+  signal.addEventListener("abort", () => interrupt?.(), { once: true });
+  return () =>
+    new Promise((resolve, reject) => {
+      interrupt = () => resolve(undefined);
+      iterator.next().then(resolve, reject);
+    });
 }
 
 function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): ModelEvent {

@@ -1,4 +1,4 @@
-import { createSseDecoder } from "../../../protocol/src/sse.ts";
+import { createSseDecoder } from "@sheaf/protocol";
 import { createUtf8Decoder } from "../utf8-decoder.ts";
 import { createJsonTextDecoder } from "./json-text-decoder.ts";
 

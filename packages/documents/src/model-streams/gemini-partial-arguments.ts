@@ -4,8 +4,10 @@ import { formatJson, isJsonObject, readObjects, readString, type JsonObject } fr
 export interface GeminiPartialArguments {
   /** Takes the `partialArgs` of one payload. */
   add(partialArgs: unknown): void;
-  /** JSON text of the arguments, or of the list of parts where they do not fit together. */
-  toJson(): string;
+  /** JSON text of the arguments, or of the list of parts where these do not fit together. */
+  formatArguments(): string;
+  /** JSON text of the list of parts: what came, where it is known not to be all. */
+  formatParts(): string;
 }
 
 type PathSegment = string | number;
@@ -42,7 +44,8 @@ export function createGeminiPartialArguments(): GeminiPartialArguments {
         addPart(part);
       }
     },
-    toJson: () => (fitsTogether ? formatJson(root) : formatJson(parts)) ?? "",
+    formatArguments: () => formatJson(fitsTogether ? root : parts) ?? "",
+    formatParts: () => formatJson(parts) ?? "",
   };
 }
 

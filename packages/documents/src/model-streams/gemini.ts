@@ -54,19 +54,23 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
         turn.addEnd("blockReason");
       }
     },
+    end: () => toolCalls.breakOff(),
   };
 }
 
 interface GeminiToolCalls {
   read(functionCall: JsonObject, signature: unknown): void;
+  /** The open call, if any, is complete. */
   endOpen(): void;
+  /** The body broke off: the arguments of the open call are not all, so they must not look like it (N30). */
+  breakOff(): void;
 }
 
 function createGeminiToolCalls(turn: TurnWriter): GeminiToolCalls {
   let open: OpenCall | undefined;
 
   function endOpen(): void {
-    open?.toolCall.end(open.partialArguments.toJson());
+    open?.toolCall.end(open.partialArguments.formatArguments());
     open = undefined;
   }
 
@@ -90,5 +94,6 @@ function createGeminiToolCalls(turn: TurnWriter): GeminiToolCalls {
       if (functionCall.willContinue !== true) endOpen();
     },
     endOpen,
+    breakOff: () => open?.toolCall.end(open.partialArguments.formatParts()),
   };
 }

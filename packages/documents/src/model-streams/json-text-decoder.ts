@@ -1,4 +1,4 @@
-import { createJsonScanner } from "./json-scanner.ts";
+import { createJsonEndFinder } from "./json-end-finder.ts";
 
 /** Cuts text that comes in pieces into the JSON objects it holds. */
 export interface JsonTextDecoder {
@@ -13,7 +13,7 @@ export interface JsonTextDecoder {
  * elements come one by one (Gemini without `alt=sse`). Whatever stands between objects is skipped.
  */
 export function createJsonTextDecoder(): JsonTextDecoder {
-  const scanner = createJsonScanner();
+  const endFinder = createJsonEndFinder();
   /** Pieces of the object that has begun. */
   let pieces: string[] = [];
 
@@ -24,7 +24,7 @@ export function createJsonTextDecoder(): JsonTextDecoder {
       for (;;) {
         if (pieces.length === 0) position = text.indexOf("{", position);
         if (position === -1 || position >= text.length) return values;
-        const end = scanner.scan(text, position);
+        const end = endFinder.findEnd(text, position);
         pieces.push(end === -1 ? text.slice(position) : text.slice(position, end));
         if (end === -1) return values;
         values.push(pieces.join(""));

@@ -128,6 +128,7 @@ function createPayloadDecoder({ createReader, toUsage }: Protocol, newCallId: ()
     },
     end() {
       body.end().forEach(readMessage);
+      reader.end?.();
       turn.endTurn();
       return turn.takeEvents();
     },

@@ -5,6 +5,8 @@ import type { TurnWriter } from "./turn-writer.ts";
 export interface PayloadReader {
   /** `event` = name of the event that brought the payload, or "". */
   read(payload: JsonObject, event: string): void;
+  /** The body has ended; for what must be done then, before the turn ends. */
+  end?(): void;
 }
 
 export type CreatePayloadReader = (turn: TurnWriter) => PayloadReader;

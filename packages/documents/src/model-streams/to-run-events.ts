@@ -11,6 +11,7 @@ import type {
   TurnFinishReason,
 } from "@sheaf/protocol";
 import type { ModelStreamReport } from "./model-stream-report.ts";
+import { toUnrunResult, type UnrunToolCall } from "./to-unrun-result.ts";
 
 /** Events of a model's turns one after another, each with its `turn_end`; results of tools between them, if any. */
 export type TurnEvents =
@@ -30,7 +31,8 @@ export interface RunEventOptions {
 
 /**
  * A complete run log out of the events of one or more turns, so that documents can be made without the agent.
- * A call that has no result when the next turn or the end comes gets one with the error NOT_EXECUTED (C8).
+ * A call that has no result when the next turn or the end comes gets one (C8): NOT_EXECUTED, but for plans, questions
+ * and task lists, which are complete as the model wrote them.
  * Give the decoders of all turns one `newCallId`: call ids must not come twice (N29).
  */
 export async function* toRunEvents(
@@ -40,25 +42,27 @@ export async function* toRunEvents(
   const number = createNumbering(options.now);
   const calls = createOpenCalls();
   let turn = 0;
-  let lastEnd: TurnEnd | undefined;
+  let turnEnd: TurnEnd | undefined;
   let isInTurn = false;
   yield number(createRunStart(options));
   for await (const event of events) {
-    const isResult = event.type === "tool_result" || event.type === "tool_output_delta";
-    if (!isInTurn && !isResult) {
-      for (const result of calls.end()) yield number(result);
+    const isOfTool = event.type === "tool_result" || event.type === "tool_output_delta";
+    if (!isInTurn && !isOfTool) {
+      yield* calls.end().map(number);
       turn += 1;
       isInTurn = true;
+      turnEnd = undefined;
       yield number({ type: "turn_start", turn });
     }
     calls.read(event);
     yield number(event);
     if (event.type !== "turn_end") continue;
     isInTurn = false;
-    lastEnd = event;
+    turnEnd = event;
   }
-  for (const result of calls.end()) yield number(result);
-  yield number(createRunEnd(isInTurn ? undefined : lastEnd, options.report));
+  const hasQuestion = calls.hasQuestion;
+  yield* calls.end().map(number);
+  yield number(createRunEnd({ turnEnd, hasQuestion, report: options.report }));
 }
 
 function createNumbering(now: () => number): (body: RunEventBody) => RunEvent {
@@ -71,36 +75,34 @@ function createNumbering(now: () => number): (body: RunEventBody) => RunEvent {
   };
 }
 
+/** The calls that have no result. */
 interface OpenCalls {
   read(event: RunEventBody): void;
   /** Results for the calls that have none. */
   end(): ToolResult[];
+  /** One of them asks the user. */
+  readonly hasQuestion: boolean;
 }
 
 function createOpenCalls(): OpenCalls {
-  const toolNames = new Map<string, string>();
+  const calls = new Map<string, UnrunToolCall>();
   return {
     read(event) {
-      if (event.type === "tool_call_start") toolNames.set(event.callId, event.toolName);
-      else if (event.type === "tool_result") toolNames.delete(event.callId);
+      if (event.type === "tool_result") calls.delete(event.callId);
+      else if (event.type === "tool_call_start") calls.set(event.callId, { ...event, arguments: undefined });
+      else if (event.type === "tool_call_arguments" && event.rawArguments === undefined) {
+        const call = calls.get(event.callId);
+        if (call !== undefined) calls.set(event.callId, { ...call, arguments: event.arguments });
+      }
     },
     end() {
-      const results = Array.from(toolNames, ([callId, toolName]) => createMissingResult(callId, toolName));
-      toolNames.clear();
+      const results = Array.from(calls.values(), toUnrunResult);
+      calls.clear();
       return results;
     },
-  };
-}
-
-function createMissingResult(callId: string, toolName: string): ToolResult {
-  const message = `The call of ${toolName || "a tool without a name"} was not run: nothing here runs tools.`;
-  return {
-    type: "tool_result",
-    callId,
-    status: "error",
-    output: "",
-    error: { code: "NOT_EXECUTED", message, details: "" },
-    durationMs: 0,
+    get hasQuestion() {
+      return calls.values().some((call) => call.documentType === "clarification" && call.arguments !== undefined);
+    },
   };
 }
 
@@ -123,11 +125,18 @@ function createRunStart({ newId, run }: RunEventOptions): RunStart {
   };
 }
 
-/** How the run ended, by its last turn; undefined = that turn has no end (N2). */
-function createRunEnd(turnEnd: TurnEnd | undefined, report: ModelStreamReport | undefined): RunEnd {
+interface RunOutcome {
+  /** Of the last turn; undefined = it has none. */
+  readonly turnEnd: TurnEnd | undefined;
+  readonly hasQuestion: boolean;
+  readonly report: ModelStreamReport | undefined;
+}
+
+/** How the run ended, by its last turn (N2, N42). */
+function createRunEnd({ turnEnd, hasQuestion, report }: RunOutcome): RunEnd {
   const type = "run_end";
   const finish = turnEnd?.finishReason ?? "unknown";
-  if (finish === "stop" || finish === "tool_calls") return { type, reason: "end_turn" };
+  if (finish === "stop" || finish === "tool_calls") return { type, reason: hasQuestion ? "clarification" : "end_turn" };
   const reason = finish === "max_tokens" || finish === "refusal" ? finish : "error";
   return { type, reason, error: createRunError(finish, turnEnd?.rawFinishReason ?? "", report) };
 }

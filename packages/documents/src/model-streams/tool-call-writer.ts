@@ -1,6 +1,6 @@
 import type { ModelEvent, ToolCallArguments } from "@sheaf/protocol";
-import { toDocumentType } from "./tool-names-standin.ts";
-import { createJsonScanner } from "./json-scanner.ts";
+import { toDocumentType } from "../tool-names.ts";
+import { createJsonEndFinder } from "./json-end-finder.ts";
 import { parseToolArguments } from "./parse-tool-arguments.ts";
 import { readString } from "./read-json.ts";
 
@@ -42,7 +42,7 @@ export interface ToolCallWriterOptions {
  * is known is dropped.
  */
 export function createToolCallWriter({ input, newCallId, emit }: ToolCallWriterOptions): ToolCallWriter {
-  const scanner = createJsonScanner();
+  const endFinder = createJsonEndFinder();
   let callId: string | undefined;
   let providerCallId = "";
   let toolName = "";
@@ -76,7 +76,7 @@ export function createToolCallWriter({ input, newCallId, emit }: ToolCallWriterO
   function append(delta: string): void {
     if (isEnded || delta === "") return;
     text += delta;
-    if (input === "json" && scanner.scan(delta) !== -1) isComplete = true;
+    if (input === "json" && endFinder.findEnd(delta) !== -1) isComplete = true;
     emitDelta(toDelta(delta));
   }
 

@@ -124,7 +124,8 @@ function findCharacters(
     let at = prompt.folded.indexOf(text);
     if (at === -1) continue;
     if (concept !== "glue") note(concept, at, text.length);
-    for (let count = 0; at !== -1 && count < 50; count += 1) {
+    // A single character may be part of another word: it is taken off at the edges only.
+    for (let count = 0; text.length > 1 && concept !== "glue" && at !== -1 && count < 50; count += 1) {
       found.ranges.push({ start: at, end: at + text.length });
       at = prompt.folded.indexOf(text, at + text.length);
     }
@@ -188,8 +189,11 @@ function toRestWords(
     if (/^[\uE000-\uE1FF]$/.test(token.text)) return;
     if (token.isCjk) {
       const ranges = sources.flatMap((source) => source?.ranges ?? []);
-      for (const piece of toUncovered(prompt.folded, token, ranges)) {
-        words.push({ text: piece.text, place, at: piece.at, maskedAt: token.maskedAt + piece.at - token.at, isCjk: true });
+      for (const { text, at } of toUncovered(prompt.folded, token, ranges)) {
+        const piece = toBare(text, vocabularies);
+        if (piece.text === "") continue;
+        const start = at + piece.offset;
+        words.push({ text: piece.text, place, at: start, maskedAt: token.maskedAt + start - token.at, isCjk: true });
       }
       return;
     }
@@ -198,6 +202,24 @@ function toRestWords(
     if (!isKnown) words.push({ text: token.text, place, at: token.at, maskedAt: token.maskedAt, isCjk: false });
   });
   return words;
+}
+
+/** Without the particles and single-character words at both ends. */
+function toBare(text: string, vocabularies: readonly CompiledVocabulary[]): { text: string; offset: number } {
+  const edges = vocabularies.flatMap(({ characters }) =>
+    characters.filter((entry) => entry.concept === "glue" || entry.text.length === 1).map((entry) => entry.text),
+  );
+  let start = 0;
+  let end = text.length;
+  for (let isDone = false; !isDone && start < end; ) {
+    const rest = text.slice(start, end);
+    const head = edges.find((edge) => rest.startsWith(edge));
+    const tail = edges.find((edge) => rest.endsWith(edge));
+    if (head !== undefined) start += head.length;
+    else if (tail !== undefined) end -= tail.length;
+    else isDone = true;
+  }
+  return start < end ? { text: text.slice(start, end), offset: start } : { text: "", offset: 0 };
 }
 
 /** The parts of a token that no range covers. */

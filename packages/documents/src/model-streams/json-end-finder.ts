@@ -1,11 +1,11 @@
 /** Finds where JSON objects and arrays end in text that comes in pieces, each character looked at once. */
-export interface JsonScanner {
+export interface JsonEndFinder {
   /**
    * Reads `text` from `start` on, going on from the piece before.
    * Gives the place behind the bracket that closes the outermost object or array, or -1 when `text` ends before it.
-   * After an end the scanner is as new.
+   * After an end the finder is as new.
    */
-  scan(text: string, start?: number): number;
+  findEnd(text: string, start?: number): number;
 }
 
 const quote = 0x22;
@@ -21,7 +21,7 @@ const closeBrace = 0x7d;
  * Knows brackets and strings, not the whole grammar: what it cuts out may still be no JSON.
  * A raw line end inside a string ends the value there, since no JSON string holds one: the next line can be read again.
  */
-export function createJsonScanner(): JsonScanner {
+export function createJsonEndFinder(): JsonEndFinder {
   let depth = 0;
   let inString = false;
   let escaped = false;
@@ -53,7 +53,7 @@ export function createJsonScanner(): JsonScanner {
   }
 
   return {
-    scan(text, start = 0) {
+    findEnd(text, start = 0) {
       for (let index = start; index < text.length; index += 1) {
         const code = text.charCodeAt(index);
         if (inString ? readStringCode(code) : readCode(code)) {

@@ -1,0 +1,30 @@
+import type { RunEventBody } from "@sheaf/protocol";
+import { expect, test } from "vitest";
+import { createJsonProjection } from "../../src/output/json.ts";
+import { parseValidLines } from "../../../../test/support/schema-check.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { project, runStart, toCall, toLog, toTexts, turnEnd } from "./log.ts";
+
+const print = (...bodies: readonly RunEventBody[]) => project(createJsonProjection(), toLog(runStart, ...bodies));
+
+test(verifies("C3", "exactly one object on success, byte for byte, keys in order"), () => {
+  const printed = print(...toTexts("Hi ", "you"), turnEnd, { type: "run_end", reason: "end_turn" });
+  expect(printed).toEqual([
+    `{"type":"result","subtype":"success","is_error":false,"duration_ms":40,"duration_api_ms":40,"result":"Hi you","session_id":"c6b62c6f-7ead-4fd6-9922-e952131177ff","request_id":"10e11780-df2f-45dc-a1ff-4540af32e9c0","usage":{"inputTokens":10,"outputTokens":5,"cacheReadTokens":4,"cacheWriteTokens":0},"finish_reason":"end_turn","duration_model_ms":7,"num_turns":1}\n`,
+  ]);
+  parseValidLines("stream-json", printed);
+});
+
+test(verifies("C3", "nothing on failure"), () => {
+  const error = { code: "OVERLOADED", message: "m", source: "provider", details: "", retryable: true };
+  expect(print(...toTexts("half"), turnEnd, { type: "run_end", reason: "error", error })).toEqual([]);
+});
+
+test(verifies("C22", "needs_input prints the object with its questions"), () => {
+  const effect = { kind: "question", title: "t", questions: [{ id: "q", text: "Q?", options: [] }] } as const;
+  const call = toCall("call_1", "ask_question", {}, { effect });
+  const printed = print(...call, turnEnd, { type: "run_end", reason: "clarification" });
+  expect(parseValidLines("stream-json", printed)).toMatchObject([
+    { subtype: "needs_input", is_error: false, questions: [{ id: "q", prompt: "Q?", options: [], allowMultiple: false }] },
+  ]);
+});

@@ -1,0 +1,122 @@
+/** A model and tools made of functions, for tests of the turn loop alone. */
+import type { ModelEvent, RunEvent, RunStart } from "@sheaf/protocol";
+import { respond } from "../../src/conversations/respond.ts";
+import type { SheafError } from "../../src/errors.ts";
+import type { Model, ModelRequest } from "../../src/providers/provider.ts";
+import type { RunSettings } from "../../src/run/run.ts";
+import { createMemoryStore } from "../../src/storage/memory.ts";
+import type { Store } from "../../src/storage/store.ts";
+import type { ToolAccess, ToolBox, ToolOutcome } from "../../src/tools/tool.ts";
+
+export const usage = { promptTokens: 10, completionTokens: 2, totalTokens: 12 };
+
+export const start: Omit<RunStart, "type"> = {
+  responseId: "chat_1",
+  conversationId: "conv_1",
+  mode: "agent",
+  model: "m",
+  modelName: "M",
+  apiKeySource: "none",
+  workspace: "/w",
+  permissionMode: "default",
+  sandbox: "disabled",
+  trusted: false,
+  sheafVersion: "0",
+  prompt: "go",
+};
+
+export const text = (value: string): ModelEvent => ({ type: "text_delta", text: value });
+
+export const end = (finishReason: Extract<ModelEvent, { type: "turn_end" }>["finishReason"] = "stop"): ModelEvent => ({
+  type: "turn_end",
+  finishReason,
+  rawFinishReason: finishReason,
+  usage,
+  modelMs: 0,
+});
+
+export function call(callId: string, toolName: string, args: Record<string, unknown> = {}): ModelEvent[] {
+  return [
+    { type: "tool_call_start", callId, toolName, documentType: "tool_call" },
+    { type: "tool_call_arguments", callId, arguments: args },
+  ];
+}
+
+type Turn = readonly (readonly ModelEvent[] | Error | "hang")[];
+
+/** A model that plays turns: groups, an error to throw, or "hang" until it is aborted. Notes what it was asked. */
+export function createFakeModel(turns: readonly Turn[]): Model & { readonly requests: ModelRequest[] } {
+  const requests: ModelRequest[] = [];
+  return {
+    id: "m",
+    name: "M",
+    apiKeySource: "none",
+    requests,
+    async *stream(request, signal) {
+      const turn = turns[requests.length];
+      requests.push({ ...request, messages: structuredClone(request.messages) });
+      for (const step of turn ?? []) {
+        if (step instanceof Error) throw step;
+        if (step !== "hang") {
+          yield step;
+          continue;
+        }
+        await new Promise<void>((resolve) => {
+          signal.addEventListener("abort", () => resolve());
+        });
+      }
+    },
+  };
+}
+
+type FakeTool = (
+  signal: AbortSignal,
+  emit: (stream: "stdout" | "stderr", delta: string) => void,
+) => Promise<ToolOutcome>;
+
+/** Tools by name. A name that begins with `write` or `run` is no reader. */
+export function createFakeTools(tools: Readonly<Record<string, FakeTool>>): ToolBox {
+  return {
+    definitions: [],
+    accessOf: (name): ToolAccess => (name.startsWith("write") ? "write" : name.startsWith("run") ? "command" : "read"),
+    async execute({ toolName }, { signal, emitOutput }) {
+      return tools[toolName]!(signal, emitOutput);
+    },
+    async settle() {
+      // Nothing runs on.
+    },
+  };
+}
+
+export const ok = (output = "ok"): ToolOutcome => ({ status: "success", output });
+
+interface RunOptions {
+  readonly tools?: ToolBox;
+  readonly settings?: Partial<RunSettings>;
+  readonly store?: Store;
+  /** Called with each event; may abort. */
+  readonly onEvent?: (event: RunEvent, abort: (reason?: SheafError) => void) => void;
+  readonly controller?: AbortController;
+}
+
+/** Runs a model to the end and gives the log as it was delivered, in groups. */
+export async function runModel(model: Model, options: RunOptions = {}): Promise<RunEvent[][]> {
+  const controller = options.controller ?? new AbortController();
+  const abort = (reason?: SheafError): void => controller.abort(reason);
+  let time = 0;
+  const settings = { start, history: [], system: "", limits: {}, stopsOnDenied: false, ...options.settings };
+  const ports = {
+    model,
+    tools: options.tools ?? createFakeTools({}),
+    store: options.store ?? createMemoryStore(),
+    now: () => (time += 1),
+    newCallId: () => "call_x",
+    abort,
+  };
+  const groups: RunEvent[][] = [];
+  for await (const events of respond(settings, ports, controller.signal)) {
+    groups.push([...events]);
+    for (const event of events) options.onEvent?.(event, abort);
+  }
+  return groups;
+}

@@ -1,0 +1,319 @@
+import type { RunEvent } from "@sheaf/protocol";
+import { describe, expect, test } from "vitest";
+import { SheafError } from "../../src/errors.ts";
+import { createMemoryStore } from "../../src/storage/memory.ts";
+import type { Store } from "../../src/storage/store.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { call, createFakeModel, createFakeTools, end, ok, runModel, start, text, usage } from "./fake-ports.ts";
+
+const types = (groups: readonly (readonly RunEvent[])[]) => groups.flat().map((event) => event.type);
+const last = (groups: readonly (readonly RunEvent[])[]) => groups.flat().at(-1);
+
+describe("the loop", () => {
+  test("asks the model, runs the calls, and asks again until the model ends", async () => {
+    const model = createFakeModel([
+      [[text("I read. ")], [...call("call_1", "read", { a: 1 }), end("tool_calls")]],
+      [[text("Done.")], [end()]],
+    ]);
+    const groups = await runModel(model, { tools: createFakeTools({ read: async () => ok("content") }) });
+    expect(types(groups)).toEqual([
+      "run_start",
+      "turn_start",
+      "text_delta",
+      "tool_call_start",
+      "tool_call_arguments",
+      "turn_end",
+      "tool_result",
+      "turn_start",
+      "text_delta",
+      "turn_end",
+      "run_end",
+    ]);
+    expect(groups.flat().map((event) => event.seq)).toEqual(Array.from({ length: 11 }, (_, index) => index + 1));
+    expect(last(groups)).toMatchObject({ type: "run_end", reason: "end_turn" });
+    expect(model.requests[1]!.messages).toEqual([
+      { role: "user", text: "go" },
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "I read. " },
+          { type: "tool_call", callId: "call_1", toolName: "read", arguments: { a: 1 } },
+        ],
+      },
+      { role: "tool", callId: "call_1", toolName: "read", output: "content", isError: false },
+    ]);
+  });
+
+  test("what one read of the model brought is delivered as one group", async () => {
+    const model = createFakeModel([[[text("a"), text("b"), text("c")], [text("d")], [end()]]]);
+    const groups = await runModel(model);
+    expect(groups.map((group) => group.length)).toEqual([1, 1, 3, 1, 1, 1]);
+  });
+
+  test(verifies("R-03", "nothing is delivered that is not stored"), async () => {
+    const store = createMemoryStore();
+    const model = createFakeModel([[[text("a"), text("b")], [...call("call_1", "read"), end()]], [[text("c")], [end()]]]);
+    let delivered = 0;
+    const checks: Promise<void>[] = [];
+    await runModel(model, {
+      store,
+      tools: createFakeTools({ read: async () => ok() }),
+      onEvent(event) {
+        delivered = event.seq;
+        checks.push(store.getResponse("chat_1").then((row) => expect(row!.lastSeq).toBeGreaterThanOrEqual(event.seq)));
+      },
+    });
+    await Promise.all(checks);
+    expect((await store.readEvents("chat_1")).length).toBe(delivered);
+  });
+
+  test("history of earlier responses comes first", async () => {
+    const model = createFakeModel([[[text("x")], [end()]]]);
+    await runModel(model, { settings: { history: [{ role: "user", text: "before" }] } });
+    expect(model.requests[0]!.messages).toEqual([
+      { role: "user", text: "before" },
+      { role: "user", text: "go" },
+    ]);
+  });
+});
+
+describe("tool calls", () => {
+  test("calls that only read run side by side", async () => {
+    let running = 0;
+    let most = 0;
+    const read = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 5);
+      });
+      running -= 1;
+      return ok();
+    };
+    const calls = [...call("call_1", "read"), ...call("call_2", "read"), ...call("call_3", "read"), end()];
+    await runModel(createFakeModel([[calls], [[text("x")], [end()]]]), { tools: createFakeTools({ read }) });
+    expect(most).toBe(3);
+  });
+
+  test("a call that writes runs alone, in order", async () => {
+    const order: string[] = [];
+    const tool = (name: string) => async () => {
+      order.push(`${name} begins`);
+      await Promise.resolve();
+      order.push(`${name} ends`);
+      return ok();
+    };
+    const calls = [...call("call_1", "read"), ...call("call_2", "write"), ...call("call_3", "read"), end()];
+    await runModel(createFakeModel([[calls], [[text("x")], [end()]]]), {
+      tools: createFakeTools({ read: tool("read"), write: tool("write") }),
+    });
+    expect(order).toEqual(["read begins", "read ends", "write begins", "write ends", "read begins", "read ends"]);
+  });
+
+  test("output comes while the tool runs", async () => {
+    const model = createFakeModel([[[...call("call_1", "run"), end()]], [[text("x")], [end()]]]);
+    const groups = await runModel(model, {
+      tools: createFakeTools({
+        run: async (_signal, emit) => {
+          emit("stdout", "a");
+          await new Promise((resolve) => {
+            setTimeout(resolve, 5);
+          });
+          emit("stderr", "b");
+          return ok("ab");
+        },
+      }),
+    });
+    const output = groups.filter((group) => group.some((event) => event.type === "tool_output_delta"));
+    expect(output.length).toBeGreaterThan(1);
+    expect(types(groups).filter((type) => type.startsWith("tool_"))).toEqual([
+      "tool_call_start",
+      "tool_call_arguments",
+      "tool_output_delta",
+      "tool_output_delta",
+      "tool_result",
+    ]);
+  });
+
+  test("a tool that throws is a result that the model sees", async () => {
+    const model = createFakeModel([[[...call("call_1", "read"), end()]], [[text("x")], [end()]]]);
+    const groups = await runModel(model, {
+      tools: createFakeTools({
+        read: async () => {
+          throw new Error("a defect");
+        },
+      }),
+    });
+    expect(groups.flat().find((event) => event.type === "tool_result")).toMatchObject({
+      status: "error",
+      error: { code: "TOOL_FAILED", message: "read failed unexpectedly: a defect" },
+    });
+    expect(last(groups)).toMatchObject({ reason: "end_turn" });
+  });
+
+  test(verifies("N42", "a question ends the response"), async () => {
+    const model = createFakeModel([[[...call("call_1", "ask"), end()]]]);
+    const effect = { kind: "question", title: "t", questions: [] } as const;
+    const groups = await runModel(model, {
+      tools: createFakeTools({ ask: async () => ({ status: "success", output: "", effect }) }),
+    });
+    expect(last(groups)).toMatchObject({ type: "run_end", reason: "clarification" });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  test(verifies("C20", "--on-denied stop ends the run at the first refusal"), async () => {
+    const model = createFakeModel([[[...call("call_1", "run"), end()]], [[text("x")], [end()]]]);
+    const error = { code: "PERMISSION_DENIED", message: "needs --force", details: "" };
+    const tools = createFakeTools({ run: async () => ({ status: "rejected", output: "", error }) });
+    const stopped = await runModel(model, { tools, settings: { stopsOnDenied: true } });
+    expect(last(stopped)).toMatchObject({ error: { code: "PERMISSION_REQUIRED", message: "needs --force" } });
+    const model2 = createFakeModel([[[...call("call_1", "run"), end()]], [[text("x")], [end()]]]);
+    expect(last(await runModel(model2, { tools }))).toMatchObject({ reason: "end_turn" });
+  });
+});
+
+describe("failures", () => {
+  const failing = async (turn: Parameters<typeof createFakeModel>[0][number]) => last(await runModel(createFakeModel([turn])));
+
+  test.each([
+    ["max_tokens", "MAX_TOKENS", "max_tokens"],
+    ["refusal", "REFUSED", "refusal"],
+    ["content_filter", "CONTENT_FILTER", "refusal"],
+  ] as const)(verifies(["C20", "N2"], "finish reason %s is %s"), async (reason, code, runReason) => {
+    expect(await failing([[text("half")], [end(reason)]])).toMatchObject({ reason: runReason, error: { code } });
+  });
+
+  test(verifies("C20", "an answer without a word is EMPTY_ANSWER"), async () => {
+    expect(await failing([[text(" \n")], [end()]])).toMatchObject({ reason: "error", error: { code: "EMPTY_ANSWER" } });
+  });
+
+  test("a last turn without text is no failure when there was text before", async () => {
+    const model = createFakeModel([[[text("I write."), ...call("call_1", "write"), end()]], [[end()]]]);
+    const groups = await runModel(model, { tools: createFakeTools({ write: async () => ok() }) });
+    expect(last(groups)).toMatchObject({ reason: "end_turn" });
+  });
+
+  test(verifies("R-11", "a stream without its end marker is STREAM_TRUNCATED, never completed"), async () => {
+    expect(await failing([[text("half")]])).toMatchObject({
+      reason: "error",
+      error: { code: "STREAM_TRUNCATED", retryable: true, source: "provider" },
+    });
+  });
+
+  test(verifies("C8", "calls that were begun when the model failed get a result each"), async () => {
+    const begun = call("call_2", "read")[0]!;
+    const model = createFakeModel([[[...call("call_1", "read"), begun], new SheafError("OVERLOADED", "busy")]]);
+    const groups = await runModel(model, { tools: createFakeTools({ read: async () => ok() }) });
+    const results = groups.flat().filter((event) => event.type === "tool_result");
+    expect(results.map((event) => [event.callId, event.status])).toEqual([
+      ["call_1", "cancelled"],
+      ["call_2", "cancelled"],
+    ]);
+    expect(types(groups).slice(-4)).toEqual(["turn_end", "tool_result", "tool_result", "run_end"]);
+    expect(last(groups)).toMatchObject({ error: { code: "OVERLOADED" } });
+  });
+
+  test("an unknown error is INTERNAL", async () => {
+    expect(await failing([new Error("what?")])).toMatchObject({ error: { code: "INTERNAL", message: "unexpected: what?" } });
+  });
+});
+
+describe("budgets", () => {
+  const loop = () => Array.from({ length: 9 }, (_, index) => [[text("t"), ...call(`call_${index}`, "read"), end()]]);
+  const tools = createFakeTools({ read: async () => ok() });
+
+  test(verifies("C24", "turns: the last one is told to wrap up, no further one is asked for"), async () => {
+    const model = createFakeModel(loop());
+    const groups = await runModel(model, { tools, settings: { limits: { maxTurns: 3 }, system: "S" } });
+    expect(model.requests).toHaveLength(3);
+    expect(model.requests.map(({ system }) => system.includes("last turn"))).toEqual([false, false, true]);
+    expect(last(groups)).toMatchObject({ reason: "budget", error: { code: "BUDGET_TURNS" } });
+    expect(groups.flat().filter((event) => event.type === "tool_result").at(-1)).toMatchObject({ status: "cancelled" });
+  });
+
+  test(verifies("C24", "tool calls and tokens"), async () => {
+    const calls = await runModel(createFakeModel(loop()), { tools, settings: { limits: { maxToolCalls: 2 } } });
+    expect(last(calls)).toMatchObject({ error: { code: "BUDGET_TOOLS" } });
+    expect(calls.flat().filter((event) => event.type === "tool_result" && event.status === "success")).toHaveLength(2);
+    const limits = { maxTokens: 2 * usage.totalTokens };
+    const tokens = await runModel(createFakeModel(loop()), { tools, settings: { limits } });
+    expect(last(tokens)).toMatchObject({ error: { code: "BUDGET_TOKENS" } });
+    expect(tokens.flat().filter((event) => event.type === "turn_end")).toHaveLength(2);
+  });
+});
+
+describe("an abort", () => {
+  test(verifies(["C22", "N2"], "while the model writes: CANCELLED, with what came kept"), async () => {
+    const groups = await runModel(createFakeModel([[[text("half")], "hang"]]), {
+      onEvent: (event, abort) => event.type === "text_delta" && abort(),
+    });
+    expect(types(groups)).toEqual(["run_start", "turn_start", "text_delta", "turn_end", "run_end"]);
+    expect(last(groups)).toMatchObject({ reason: "cancelled", error: { code: "CANCELLED", source: "user" } });
+  });
+
+  test(verifies("C8", "while tools run: each open call gets its result, even of a tool that hangs"), async () => {
+    const hanging = () => new Promise<never>(() => undefined);
+    const calls = [...call("call_1", "write"), ...call("call_2", "write"), end()];
+    const groups = await runModel(createFakeModel([[calls]]), {
+      tools: createFakeTools({ write: hanging }),
+      onEvent: (event, abort) => event.type === "turn_end" && setTimeout(abort, 5),
+    });
+    const results = groups.flat().filter((event) => event.type === "tool_result");
+    expect(results.map((event) => [event.callId, event.status])).toEqual([
+      ["call_1", "cancelled"],
+      ["call_2", "cancelled"],
+    ]);
+    expect(last(groups)).toMatchObject({ reason: "cancelled" });
+  });
+
+  test("carries its reason: a time budget", async () => {
+    const groups = await runModel(createFakeModel([["hang"]]), {
+      onEvent: (event, abort) => event.type === "turn_start" && abort(new SheafError("BUDGET_TIME", "too long")),
+    });
+    expect(last(groups)).toMatchObject({ reason: "budget", error: { code: "BUDGET_TIME", message: "too long" } });
+  });
+
+  test("before the first turn ends the run without a request", async () => {
+    const model = createFakeModel([[[text("x")], [end()]]]);
+    const controller = new AbortController();
+    controller.abort();
+    const groups = await runModel(model, { controller });
+    expect(types(groups)).toEqual(["run_start", "run_end"]);
+    expect(model.requests).toHaveLength(0);
+  });
+});
+
+describe("a store that fails", () => {
+  const createFailingStore = (failsAt: number): Store => {
+    const store = createMemoryStore();
+    let appends = 0;
+    return {
+      ...store,
+      async appendEvents(...args) {
+        appends += 1;
+        if (appends >= failsAt) throw new SheafError("STORAGE_FULL", "the disk is full", { source: "storage" });
+        return store.appendEvents(...args);
+      },
+    };
+  };
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    verifies(["C20", "C22", "R-03"], "at write %i: the run ends with STORAGE_FULL and no unstored delta is shown"),
+    async (failsAt) => {
+      const model = createFakeModel([
+        [[text("a")], [...call("call_1", "read"), end()]],
+        [[text("b")], [text("c")], [end()]],
+      ]);
+      const store = createFailingStore(failsAt);
+      const groups = await runModel(model, { store, tools: createFakeTools({ read: async () => ok() }) });
+      const events = groups.flat();
+      expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
+      expect(last(groups)).toMatchObject({ type: "run_end", error: { code: "STORAGE_FULL" } });
+      const stored = await store.readEvents(start.responseId);
+      expect(events.slice(0, stored.length)).toEqual(stored);
+      expect(events.slice(stored.length).some((event) => event.type === "text_delta")).toBe(false);
+      const begun = events.filter((event) => event.type === "tool_call_arguments").length;
+      expect(events.filter((event) => event.type === "tool_result")).toHaveLength(begun);
+    },
+  );
+});

@@ -1,0 +1,201 @@
+/** The document assembler: run events in, stream events out (N1 to N55). */
+import {
+  type ApprovalRequest,
+  type ApprovalResolved,
+  type ChatResponse,
+  createReducer,
+  type FinishReason,
+  protocolVersion,
+  type RunEnd,
+  type RunEvent,
+  type RunStart,
+  type StreamEvent,
+  toSnapshot,
+} from "@sheaf/protocol";
+import { type ErrorReport, writeErrorDocument } from "./error-document.ts";
+import { toPayloadPieces } from "./payload-limits.ts";
+import { createRunSummary } from "./run-summary.ts";
+import { createStreamWriter } from "./stream-writer.ts";
+import { createTextDocuments, type TextDocuments } from "./text-documents.ts";
+import { createToolDocuments, type ToolDocuments } from "./tool-documents.ts";
+
+export interface AssemblerOptions {
+  /** Told to the client (X5), default 15000. */
+  readonly heartbeatMs?: number;
+  /** Address of the event schema, told to the client (X10). */
+  readonly schema?: string;
+  /** Send `reasoning_delta` (N14). The ids of all other events are the same with and without it. */
+  readonly includeReasoning?: boolean;
+}
+
+export interface Assembler {
+  /**
+   * Takes the next event of the log and gives the stream events that it makes, with ids from 1 (X1).
+   * It looks at nothing else: the same log gives the same stream. After `run_end` nothing comes.
+   */
+  push(event: RunEvent): StreamEvent[];
+}
+
+/** Starts an assembler for one response. The cost of a delta does not depend on the length of the answer. */
+export function createAssembler(options: AssemblerOptions = {}): Assembler {
+  return new RunAssembler(options);
+}
+
+/** The whole stream of a log. */
+export function assemble(events: Iterable<RunEvent>, options: AssemblerOptions = {}): StreamEvent[] {
+  const assembler = createAssembler(options);
+  const stream: StreamEvent[] = [];
+  for (const event of events) stream.push(...assembler.push(event));
+  return stream;
+}
+
+/** The response of a log (N53); a log without its end gives a snapshot with status `streaming` (N3). */
+export function toResponse(events: Iterable<RunEvent>, options: AssemblerOptions = {}): ChatResponse {
+  const assembler = createAssembler(options);
+  const reducer = createReducer();
+  for (const event of events) {
+    for (const streamEvent of assembler.push(event)) reducer.push(streamEvent);
+  }
+  return toSnapshot(reducer);
+}
+
+class RunAssembler implements Assembler {
+  readonly #options: AssemblerOptions;
+  readonly #writer = createStreamWriter();
+  readonly #summary = createRunSummary();
+  #text: TextDocuments;
+  #tools: ToolDocuments;
+  #responseId = "";
+  #ended = false;
+
+  constructor(options: AssemblerOptions) {
+    this.#options = options;
+    this.#text = createTextDocuments(this.#writer, { mode: "agent", workspace: "" });
+    this.#tools = createToolDocuments(this.#writer, "");
+  }
+
+  push(event: RunEvent): StreamEvent[] {
+    if (!this.#ended) {
+      this.#summary.push(event);
+      this.#take(event);
+    }
+    return this.#writer.take();
+  }
+
+  #take(event: RunEvent): void {
+    switch (event.type) {
+      case "text_delta":
+        return this.#text.push(event.text);
+      case "tool_call_arguments_delta":
+        return this.#tools.pushArguments(event);
+      case "tool_output_delta":
+        return this.#tools.pushOutput(event);
+      case "reasoning_delta":
+        return this.#writeReasoning(event.text);
+      case "run_start":
+        return this.#startRun(event, event.time);
+      case "turn_start":
+        return this.#text.startTurn();
+      case "turn_end":
+        return this.#text.end();
+      case "reference_check":
+        return this.#text.checkReference(event.index, event.verified);
+      case "tool_call_start":
+        this.#text.end();
+        return this.#tools.startCall(event);
+      case "tool_call_arguments":
+        return this.#tools.setArguments(event, event.time);
+      case "tool_result":
+        return this.#tools.endCall(event);
+      case "approval_request":
+        return this.#writeApprovalRequest(event);
+      case "approval_resolved":
+        return this.#writeApprovalResolved(event);
+      case "run_end":
+        return this.#endRun(event, event.time);
+    }
+  }
+
+  /** N49. */
+  #startRun(run: RunStart, time: number): void {
+    const { responseId: id, conversationId, model, mode, workspace } = run;
+    this.#responseId = id;
+    this.#text = createTextDocuments(this.#writer, { mode, workspace });
+    this.#tools = createToolDocuments(this.#writer, workspace);
+    const { heartbeatMs = 15_000, schema = "/v1/schema/events.json" } = this.#options;
+    this.#writer.write({
+      event: "response_start",
+      data: {
+        id,
+        conversationId,
+        model,
+        mode,
+        created: new Date(time).toISOString().replace(".000Z", "Z"),
+        status: "streaming",
+        protocol: { version: protocolVersion, schema },
+        heartbeat_ms: heartbeatMs,
+      },
+    });
+  }
+
+  #writeReasoning(text: string): void {
+    for (const delta of toPayloadPieces(text)) {
+      if (this.#options.includeReasoning === true) this.#writer.write({ event: "reasoning_delta", data: { delta } });
+      else this.#writer.skip();
+    }
+  }
+
+  /** X8. */
+  #writeApprovalRequest(request: ApprovalRequest): void {
+    const documentId = this.#tools.startDocument(request.callId);
+    if (documentId === undefined) return;
+    const { approvalId, title, description, subject, options, expiresAt } = request;
+    const data = { approvalId, documentId, title, description, subject, options, expiresAt };
+    this.#writer.write({ event: "approval_request", data });
+  }
+
+  #writeApprovalResolved({ approvalId, optionId, by }: ApprovalResolved): void {
+    this.#writer.write({ event: "approval_resolved", data: { approvalId, optionId, by } });
+  }
+
+  /** N2, N50, N52. */
+  #endRun(end: RunEnd, time: number): void {
+    this.#ended = true;
+    this.#text.end();
+    this.#tools.end(time);
+    const error = toRunError(end);
+    if (error !== undefined) writeErrorDocument(this.#writer, error);
+    this.#writer.write({
+      event: "done",
+      data: {
+        id: this.#responseId,
+        status: error === undefined ? "completed" : "error",
+        usage: this.#summary.toUsage(),
+        metadata: this.#summary.toMetadata(time, end.reason),
+      },
+    });
+  }
+}
+
+/** Codes for runs that failed and do not say how (C20). */
+const fallbackCodes: Readonly<Record<FinishReason, string | undefined>> = {
+  end_turn: undefined,
+  clarification: undefined,
+  refusal: "REFUSED",
+  cancelled: "CANCELLED",
+  max_tokens: "MAX_TOKENS",
+  budget: "BUDGET_TURNS",
+  error: "INTERNAL",
+};
+
+/** What to say at the end; undefined when the agent ended its turn by itself (N2). */
+function toRunError({ reason, error }: RunEnd): ErrorReport | undefined {
+  if (error !== undefined) {
+    const { code: errorCode, message, source, details } = error;
+    return { message, errorCode, source, details };
+  }
+  const errorCode = fallbackCodes[reason];
+  if (errorCode === undefined) return undefined;
+  const source = reason === "cancelled" ? "user" : "agent";
+  return { message: `The run ended early: ${reason}.`, errorCode, source, details: "" };
+}

@@ -1,0 +1,104 @@
+/** Documents made from a model's text (N15 to N27). */
+import type { CodePurpose, Mode, PartialMetadata } from "@sheaf/protocol";
+import { type ContentDocument, startContentDocument } from "./content-document.ts";
+import type { StreamWriter } from "./stream-writer.ts";
+import { createTextParser, type TextParser, type TextParserEvent, type TextSegment } from "./text-parser.ts";
+import { toWorkspacePath } from "./workspace-path.ts";
+
+export interface TextDocuments {
+  /** A model request begins: its text has nothing to do with what was before (N27). */
+  startTurn(): void;
+  push(text: string): void;
+  /** Whether the code reference with this 0-based number in the turn stands in its file (N22). */
+  checkReference(index: number, verified: boolean): void;
+  /** No more text for now: ends what is open (N18). */
+  end(): void;
+}
+
+export interface TextDocumentsOptions {
+  readonly mode: Mode;
+  /** Absolute. */
+  readonly workspace: string;
+}
+
+export function createTextDocuments(writer: StreamWriter, options: TextDocumentsOptions): TextDocuments {
+  return new Documents(writer, options);
+}
+
+/** N23. */
+const purposes: Readonly<Record<Mode, CodePurpose>> = {
+  agent: "new_code",
+  debug: "new_code",
+  plan: "suggestion",
+  ask: "example",
+};
+
+class Documents implements TextDocuments {
+  readonly #writer: StreamWriter;
+  readonly #options: TextDocumentsOptions;
+  #parser: TextParser | undefined;
+  #document: ContentDocument | undefined;
+  #metadata: PartialMetadata = {};
+  /** Code references of the turn that have started. */
+  #references = 0;
+  #checks = new Map<number, boolean>();
+
+  constructor(writer: StreamWriter, options: TextDocumentsOptions) {
+    this.#writer = writer;
+    this.#options = options;
+  }
+
+  startTurn(): void {
+    this.end();
+    this.#references = 0;
+    this.#checks = new Map();
+  }
+
+  push(text: string): void {
+    this.#parser ??= createTextParser();
+    for (const event of this.#parser.push(text)) this.#take(event);
+  }
+
+  checkReference(index: number, verified: boolean): void {
+    this.#checks.set(index, verified);
+  }
+
+  end(): void {
+    const events = this.#parser?.end() ?? [];
+    this.#parser = undefined;
+    for (const event of events) this.#take(event);
+  }
+
+  #take(event: TextParserEvent): void {
+    if (event.type === "segment_delta") {
+      this.#document?.write(event.delta);
+    } else if (event.type === "segment_start") {
+      this.#metadata = this.#toMetadata(event.segment);
+      this.#document = startContentDocument(this.#writer, event.segment.type, this.#metadata);
+      if (event.segment.type === "code_reference") this.#references += 1;
+    } else {
+      this.#document?.end({ ...this.#metadata, ...this.#toEndMetadata(event) });
+      this.#document = undefined;
+    }
+  }
+
+  #toMetadata(segment: TextSegment): PartialMetadata {
+    if (segment.type === "text") return { format: "markdown" };
+    if (segment.type === "code_block") {
+      const { language, info, purpose = purposes[this.#options.mode] } = segment;
+      return { language, purpose, ...(info === undefined ? {} : { info }) };
+    }
+    const { startLine, endLine, language, filePath: rawPath } = segment;
+    const filePath = toWorkspacePath(rawPath, this.#options.workspace);
+    return { filePath, startLine, endLine, language, ...(filePath === rawPath ? {} : { rawPath }) };
+  }
+
+  #toEndMetadata(event: Extract<TextParserEvent, { type: "segment_end" }>): PartialMetadata {
+    const verified = "filePath" in this.#metadata ? this.#checks.get(this.#references - 1) : undefined;
+    return {
+      ...(event.codeBlocks === undefined ? {} : { codeBlocks: event.codeBlocks }),
+      ...(verified === undefined ? {} : { verified }),
+      ...(event.closed ? {} : { closed: false }),
+    };
+  }
+}

@@ -1,0 +1,40 @@
+/** What the documents of tool calls have in common. */
+import type { ToolCallArguments, ToolCallMetadata, ToolCallStart, ToolOutputDelta, ToolResult } from "@sheaf/protocol";
+
+/** Writes the document, or the documents, that one tool call makes. */
+export interface ToolDocument {
+  /** Of the first document, once it has started. */
+  readonly documentId: string | undefined;
+  /** A piece of the arguments' JSON text. */
+  pushArguments?(delta: string): void;
+  /** The arguments are complete. */
+  setArguments(event: ToolCallArguments): void;
+  /** Live output. */
+  pushOutput?(event: ToolOutputDelta): void;
+  /** Starts the document if nothing has started it, for somebody has to refer to it (X8). Gives its id. */
+  start(): string;
+  /** Ends the document, and starts it before that if need be. */
+  end(result: ToolResult): void;
+}
+
+/** N28, N29. */
+export type CompleteToolOrigin = Pick<ToolCallMetadata, "toolName" | "toolCallId" | "providerToolCallId">;
+
+export function toToolOrigin(call: ToolCallStart): CompleteToolOrigin {
+  const { toolName, callId: toolCallId, providerCallId } = call;
+  return { toolName, toolCallId, ...(providerCallId === undefined ? {} : { providerToolCallId: providerCallId }) };
+}
+
+/** What failed; every result that is no success has it. */
+export function toToolError(call: ToolCallStart, result: ToolResult): NonNullable<ToolResult["error"]> {
+  if (result.error !== undefined) return result.error;
+  const code = fallbackCodes[result.status];
+  return { code, message: `${call.toolName} ended with status ${result.status}`, details: "" };
+}
+
+const fallbackCodes: Readonly<Record<ToolResult["status"], string>> = {
+  success: "INTERNAL",
+  error: "INTERNAL",
+  rejected: "PERMISSION_DENIED",
+  cancelled: "CANCELLED",
+};

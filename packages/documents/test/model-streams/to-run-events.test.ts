@@ -1,0 +1,149 @@
+import { verify } from "@sheaf/protocol";
+import type { ModelEvent, RunEvent, ToolResult } from "@sheaf/protocol";
+import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { assemble, toResponse } from "../../src/assembler.ts";
+import { createModelStreamDecoder } from "../../src/model-streams/model-stream-decoder.ts";
+import { type RunEventOptions, toRunEvents, type TurnEvents } from "../../src/model-streams/to-run-events.ts";
+import { formatEventStream } from "./read-every-cut.ts";
+
+/** A clock that also goes back, and ids that count. */
+function createOptions(options: Partial<RunEventOptions> = {}): RunEventOptions {
+  const times = [1000, 1005, 1003, 1010];
+  let ids = 0;
+  return { now: () => times.shift() ?? 1020, newId: () => `id-${(ids += 1)}`, ...options };
+}
+
+async function collect(events: TurnEvents, options?: Partial<RunEventOptions>): Promise<RunEvent[]> {
+  const collected: RunEvent[] = [];
+  for await (const event of toRunEvents(events, createOptions(options))) collected.push(event);
+  return collected;
+}
+
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** The events of an OpenAI chat turn. */
+function readTurn(content: string, calls: readonly Call[] = [], finish: string | null = "stop"): ModelEvent[] {
+  const ids = calls.map(({ id }) => `call_${id}`);
+  const decoder = createModelStreamDecoder("openai-chat", { newCallId: () => ids.shift() ?? "" });
+  const parts = calls.map(({ id, name, arguments: text }, index) => ({
+    index,
+    id,
+    function: { name, arguments: text },
+  }));
+  const delta = { content, tool_calls: parts };
+  return [...decoder.push(formatEventStream([{ choices: [{ delta, finish_reason: finish }] }])), ...decoder.end()];
+}
+
+describe("toRunEvents", () => {
+  test("numbers the events, and the time never falls", async () => {
+    const events = await collect(readTurn("a"), { run: { model: "m-1", mode: "ask", prompt: "?" } });
+    expect(events.map((event) => event.type)).toEqual(["run_start", "turn_start", "text_delta", "turn_end", "run_end"]);
+    expect(events.map((event) => event.seq)).toEqual([1, 2, 3, 4, 5]);
+    expect(events.map((event) => event.time)).toEqual([1000, 1005, 1005, 1010, 1020]);
+    expect(events[0]).toMatchObject({
+      responseId: "chat_id-1",
+      conversationId: "conv_id-2",
+      mode: "ask",
+      model: "m-1",
+      modelName: "m-1",
+      prompt: "?",
+    });
+    expect(events.at(-1)).toMatchObject({ reason: "end_turn" });
+  });
+
+  test(verifies("N5", "a turn begins with the first event behind the end of the one before"), async () => {
+    const result: ToolResult = {
+      type: "tool_result",
+      callId: "call_a",
+      status: "success",
+      output: "12",
+      durationMs: 3,
+    };
+    const call = { id: "a", name: "now", arguments: "{}" };
+    const events = await collect([...readTurn("", [call]), result, ...readTurn("b")]);
+    expect(events.flatMap((event) => (event.type === "turn_start" ? [event.turn] : []))).toEqual([1, 2]);
+    expect(events.filter((event) => event.type === "tool_result")).toMatchObject([{ status: "success" }]);
+    expect(toResponse(events).metadata).toMatchObject({ turnCount: 2, toolCallCount: 1 });
+  });
+
+  test(verifies("C8", "a call without a result gets one before the next turn, and at the end"), async () => {
+    const call = (id: string, text = "{}") => ({ id, name: "now", arguments: text });
+    const events = await collect([...readTurn("", [call("a"), call("b", "{")]), ...readTurn("", [call("c")])]);
+    expect(events.map((event) => event.type).filter((type) => type !== "tool_call_arguments_delta")).toEqual([
+      ...["run_start", "turn_start", "tool_call_start", "tool_call_start"],
+      ...["tool_call_arguments", "tool_call_arguments", "turn_end", "tool_result", "tool_result"],
+      ...["turn_start", "tool_call_start", "tool_call_arguments", "turn_end", "tool_result", "run_end"],
+    ]);
+    expect(events.filter((event) => event.type === "tool_result")).toMatchObject([
+      { callId: "call_a", status: "error", error: { code: "NOT_EXECUTED", message: /nothing here runs tools/ } },
+      { callId: "call_b", status: "error", error: { code: "NOT_EXECUTED", message: /no complete JSON/ } },
+      { callId: "call_c", status: "error", error: { code: "NOT_EXECUTED" } },
+    ]);
+  });
+
+  test.each([
+    ["stop", { reason: "end_turn" }],
+    ["length", { reason: "max_tokens", error: { code: "MAX_TOKENS", retryable: false } }],
+    ["content_filter", { reason: "error", error: { code: "CONTENT_FILTER" } }],
+    ["refusal", { reason: "refusal", error: { code: "REFUSED" } }],
+    ["error", { reason: "error", error: { code: "PROVIDER_REJECTED" } }],
+    ["odd", { reason: "error", error: { code: "STREAM_TRUNCATED", message: /odd/ } }],
+    [null, { reason: "error", error: { code: "STREAM_TRUNCATED", retryable: true } }],
+  ])(verifies("N2", "a turn that ends with %s"), async (finish, end) => {
+    const events = await collect(readTurn("a", [], finish));
+    expect(events.at(-1)).toMatchObject({ type: "run_end", ...end });
+    expect(toResponse(events).status).toBe(end.reason === "end_turn" ? "completed" : "error");
+  });
+
+  test("a turn without its end is truncated", async () => {
+    expect((await collect(readTurn("a").slice(0, 1))).at(-1)).toMatchObject({ error: { code: "STREAM_TRUNCATED" } });
+    expect((await collect([])).map((event) => event.type)).toEqual(["run_start", "run_end"]);
+  });
+
+  test("the report tells what went wrong", async () => {
+    const decoder = createModelStreamDecoder("openai-chat");
+    const events = decoder.push(formatEventStream([{ error: { message: "No credit", code: "insufficient_quota" } }]));
+    events.push(...decoder.end());
+    const [end] = (await collect(events, { report: decoder.report })).slice(-1);
+    expect(end).toMatchObject({ error: { message: "No credit", details: "insufficient_quota", source: "provider" } });
+  });
+});
+
+describe("documents out of a model's stream alone", () => {
+  test(verifies(["N28", "N40", "N41", "N42", "N44"], "text, code and calls become documents"), async () => {
+    const call = (id: string, name: string, values: object) => ({ id, name, arguments: JSON.stringify(values) });
+    const todos = [
+      { id: "t1", content: "Read", status: "pending" },
+      { id: "", status: "pending" },
+      { id: "t2", status: "odd" },
+    ];
+    const questions = [{ id: "q1", prompt: "Which?", options: [{ id: "a", label: "A" }] }];
+    const events = await collect(
+      readTurn("Hi\n\n```ts\nx\n```\n", [
+        call("1", "read_file", { target_file: "a.ts" }),
+        call("2", "write_file", { target_file: "a.ts", content: "x\n" }),
+        call("3", "create_plan", { title: "T", overview: "O", plan: "# P", todos }),
+        call("4", "todo_write", { todos, merge: true }),
+        call("5", "ask_question", { title: "Q", questions }),
+      ]),
+    );
+    expect(verify(assemble(events))).toEqual([]);
+    const response = toResponse(events);
+    expect(response).toMatchObject({ status: "completed", metadata: { finishReason: "clarification" } });
+    expect(response.documents.filter((document) => document.type !== "error")).toMatchObject([
+      { type: "text", content: "Hi" },
+      { type: "code_block", content: "x" },
+      { type: "tool_call", metadata: { result: { status: "error", data: { errorCode: "NOT_EXECUTED" } } } },
+      { type: "file_edit", content: "x\n", metadata: { filePath: "a.ts" } },
+      { type: "plan", content: "# P", metadata: { title: "T" } },
+      { type: "clarification", content: "Q", metadata: { questions: [{ id: "q1", text: "Which?" }] } },
+      { type: "todo_update", metadata: { todos: [{ id: "t1", status: "pending", content: "Read" }] } },
+    ]);
+    expect(response.documents.filter((document) => document.type === "error")).toHaveLength(2);
+  });
+});
