@@ -45,8 +45,8 @@ const guardedModules: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^node:(http|https|http2)$/, ["server"]],
 ];
 
-const processFolders = ["cli", "config"];
-const dynamicImportFiles = ["packages/agent/src/cli/main.ts", "packages/agent/src/wire.ts"];
+const processFolders = new Set(["cli", "config"]);
+const dynamicImportFiles = new Set(["packages/agent/src/cli/main.ts", "packages/agent/src/wire.ts"]);
 
 /** One line per forbidden import or access; empty: the rules are kept. */
 export function findViolations(sources: readonly SourceFile[]): string[] {
@@ -102,9 +102,9 @@ function isAgentImportAllowed(path: string, target: string): boolean {
 
 function findForbiddenAccess(path: string, packageName: string, code: string): string[] {
   const violations: string[] = [];
-  const mayUseProcess = packageName === "agent" && processFolders.includes(toAgentFolder(path));
+  const mayUseProcess = packageName === "agent" && processFolders.has(toAgentFolder(path));
   const access = /\bprocess\.(env|argv|exit|exitCode|stdin|stdout|stderr|on)\b/.exec(code);
   if (access && !mayUseProcess) violations.push(`${path} uses ${access[0]}`);
-  if (/\bimport\("/.test(code) && !dynamicImportFiles.includes(path)) violations.push(`${path} uses import()`);
+  if (/\bimport\("/.test(code) && !dynamicImportFiles.has(path)) violations.push(`${path} uses import()`);
   return violations;
 }

@@ -1,1 +1,2 @@
-export {};
+/** Client of the Chat API. */
+export type { ChatResponse, StreamEvent } from "@sheaf/protocol";

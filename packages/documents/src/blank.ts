@@ -10,12 +10,16 @@ export function skipBlanks(text: string, from: number): number {
   return at;
 }
 
+/** The text without the blanks at its end. */
+export function trimBlankEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
 /** The text without the blanks at both ends. */
 export function trimBlanks(text: string): string {
-  const start = skipBlanks(text, 0);
-  let end = text.length;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
-  return text.slice(start, end);
+  return trimBlankEnd(text.slice(skipBlanks(text, 0)));
 }
 
 /** The column behind a blank that stands at `column`; a tab goes on to the next multiple of four. */

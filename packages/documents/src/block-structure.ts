@@ -9,7 +9,9 @@ export interface OpenFence {
   readonly marker: number;
   /** How many of them open it. */
   readonly length: number;
-  /** Blanks before them, at most 3. */
+  /** Where they start in their line. */
+  readonly offset: number;
+  /** Columns of the blanks before them, within the container; at most 3. */
   readonly indent: number;
   /** Raw, without blanks at both ends (N19). */
   readonly info: string;
@@ -76,8 +78,8 @@ export class BlockStructure {
     this.fence = undefined;
   }
 
-  /** Takes the next line, without its line end. */
-  takeLine(line: string): void {
+  /** Takes the next line, without its line end. Gives whether it is the closing line of the open fence. */
+  takeLine(line: string): boolean {
     const cursor = this.#cursor;
     cursor.open(line);
     this.#noBreakBefore = 0;
@@ -85,15 +87,20 @@ export class BlockStructure {
     const allMatched = matched === this.#containers.length;
     if (allMatched && this.fence !== undefined) {
       cursor.look();
-      if (isClosingFence(cursor, this.fence)) this.fence = undefined;
-    } else if (allMatched && this.#html !== undefined) {
+      if (!isClosingFence(cursor, this.fence)) return false;
+      this.fence = undefined;
+      return true;
+    }
+    if (allMatched && this.#html !== undefined) {
       cursor.look();
-      if (isEndedByBlankLine(this.#html) ? cursor.isAtBlankRest() : isHtmlBlockEnd(this.#html, line)) {
+      const rest = line.slice(cursor.offset);
+      if (isEndedByBlankLine(this.#html) ? cursor.isAtBlankRest() : isHtmlBlockEnd(this.#html, rest)) {
         this.#html = undefined;
       }
     } else {
       this.#openBlocks(matched);
     }
+    return false;
   }
 
   /** How many of the open containers this line continues. */
@@ -291,7 +298,7 @@ function parseFence(cursor: LineCursor, depth: number): OpenFence | undefined {
   if (end - nonblank < 3) return undefined;
   const info = trimBlanks(line.slice(end));
   if (marker === backtick && info.includes("`")) return undefined;
-  return { marker, length: end - nonblank, indent, info, depth };
+  return { marker, length: end - nonblank, offset: nonblank, indent, info, depth };
 }
 
 function isClosingFence(cursor: LineCursor, fence: OpenFence): boolean {

@@ -13,29 +13,42 @@ export const pathArguments = ["target_file", "source_file", "file_path", "path"]
 
 const pathPointers: ReadonlySet<string> = new Set(pathArguments.map((name) => `/${name}`));
 
-/**
- * Reads `content`, or the new string of the first edit as long as there is no second one: the content of an edit is
- * the text between its first and its last place (N31), and only a single edit has it before the file is read.
- */
+const newString = /^\/edits\/([0-9]+)\/new_string$/;
+
+/** Reads `content`, or the new strings of `edits`, joined with line ends. */
 export function createFileEditDraft(): FileEditDraft {
-  const scanner = createJsonScanner({ depth: 3 });
-  let text = "";
-  let path: string | undefined;
-  let single = true;
-  return {
-    push(delta) {
-      let content = "";
-      for (const event of scanner.push(delta)) {
-        if (event.path.startsWith("/edits/1")) single = false;
-        if (event.type === "string_end" && pathPointers.has(event.path)) path ??= text;
-        if (event.type !== "string_delta") continue;
-        if (path === undefined && pathPointers.has(event.path)) text += event.delta;
-        else if (event.path === "/content" || (event.path === "/edits/0/new_string" && single)) content += event.delta;
-      }
-      return content;
-    },
-    get path() {
-      return path;
-    },
-  };
+  return new Draft();
+}
+
+class Draft implements FileEditDraft {
+  path: string | undefined;
+  readonly #scanner = createJsonScanner({ depth: 3 });
+  #pathText = "";
+  /** Number of the edit whose new string came last. */
+  #edit = "0";
+
+  push(delta: string): string {
+    let content = "";
+    for (const event of this.#scanner.push(delta)) {
+      const text = event.type === "string_delta" ? event.delta : "";
+      const edit = newString.exec(event.path)?.[1];
+      if (event.path === "/content") content += text;
+      else if (edit !== undefined) content += this.#toLineEnd(edit) + text;
+      else if (pathPointers.has(event.path)) this.#takePath(text, event.type === "string_end");
+    }
+    return content;
+  }
+
+  #takePath(text: string, isEnd: boolean): void {
+    if (this.path !== undefined) return;
+    this.#pathText += text;
+    if (isEnd) this.path = this.#pathText;
+  }
+
+  /** Between the new strings of two edits. */
+  #toLineEnd(edit: string): string {
+    if (edit === this.#edit) return "";
+    this.#edit = edit;
+    return "\n";
+  }
 }

@@ -1,6 +1,7 @@
+import type { CodePurpose } from "@sheaf/protocol";
 import { isBlank } from "./blank.ts";
 import { toLanguage } from "./language.ts";
-import type { CodePurpose, TextSegmentCodeBlock, TextSegmentCodeReference } from "./text-segment.ts";
+import type { TextSegmentCodeBlock, TextSegmentCodeReference } from "./text-segment.ts";
 
 const reference = /^(\d+):(\d+):(.+)$/s;
 const attribute = /([^ \t=]+)(?:=(?:"([^"]*)"|'([^']*)'|([^ \t]*)))?/g;

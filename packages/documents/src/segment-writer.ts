@@ -1,6 +1,7 @@
+import type { NestedCodeBlock } from "@sheaf/protocol";
 import { isBlank } from "./blank.ts";
 import { isHighSurrogate } from "./surrogate.ts";
-import type { NestedCodeBlock, TextParserEvent, TextSegment } from "./text-segment.ts";
+import type { TextParserEvent, TextSegment } from "./text-segment.ts";
 
 /**
  * Makes events out of stretches of chunks: at most one `segment_delta` per chunk and segment. What may not go out
@@ -145,4 +146,3 @@ function toClamped(block: NestedCodeBlock, total: number): NestedCodeBlock {
 function isBlankOrLineEnd(code: number): boolean {
   return isBlank(code) || code === 0x0a || code === 0x0d;
 }
-

@@ -1,10 +1,10 @@
-import { isBlank, toNextColumn } from "./blank.ts";
+import type { NestedCodeBlock } from "@sheaf/protocol";
+import { isBlank, toNextColumn, trimBlankEnd } from "./blank.ts";
 import { BlockStructure, type OpenFence } from "./block-structure.ts";
 import { parseInfoString } from "./info-string.ts";
 import { isLineEnd } from "./line-end.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 import { isHighSurrogate } from "./surrogate.ts";
-import type { NestedCodeBlock } from "./text-segment.ts";
 
 /**
  * What the next character belongs to: the blanks that the line starts with, the marks of blocks behind them, a run
@@ -47,8 +47,8 @@ export class TextLineScanner {
   /** Place of the first line of the text that is not blank; -1 as long as there is none. */
   #contentStart = -1;
   #codeBlocks: NestedCodeBlock[] = [];
-  /** Place of the first line in the open nested fence; -1 as long as there is none. */
-  #nestedStart = -1;
+  /** Place where the open nested fence starts. */
+  #nestedStart = 0;
 
   constructor(writer: SegmentWriter) {
     this.#writer = writer;
@@ -225,21 +225,24 @@ export class TextLineScanner {
     if (this.#contentStart < 0) this.#contentStart = this.#lineStart;
   }
 
-  /** Gives the line, or enough of its beginning, to the structure, and notes the end of a nested fence. */
+  /** Gives the line, or enough of its beginning, to the structure, and notes where nested fences start and end. */
   #takeLine(line: string): void {
     const before = this.#structure.fence;
-    if (before !== undefined && this.#nestedStart < 0) this.#nestedStart = this.#lineStart;
-    this.#structure.takeLine(line);
+    const closes = this.#structure.takeLine(line);
+    const fence = this.#structure.fence;
     this.#line = "";
     this.#lineTaken = true;
-    if (before !== undefined && before !== this.#structure.fence) this.#noteCodeBlock(before, this.#previousLineEnd);
+    if (before === fence) return;
+    if (before !== undefined) {
+      this.#noteCodeBlock(before, closes ? this.#lineStart + trimBlankEnd(line).length : this.#previousLineEnd);
+    }
+    if (fence !== undefined) this.#nestedStart = this.#lineStart + fence.offset;
   }
 
-  /** Notes a nested fence whose last line ends at `end`. */
+  /** Notes a nested fence that ends at this place. */
   #noteCodeBlock(fence: OpenFence, end: number): void {
-    const start = this.#nestedStart < 0 ? end : this.#nestedStart;
     const { language } = parseInfoString(fence.info);
-    this.#codeBlocks.push({ offset: start - this.#contentStart, length: Math.max(0, end - start), language });
-    this.#nestedStart = -1;
+    const offset = this.#nestedStart - this.#contentStart;
+    this.#codeBlocks.push({ offset, length: end - this.#nestedStart, language });
   }
 }

@@ -1,14 +1,14 @@
+import type { NestedCodeBlock } from "@sheaf/protocol";
 import type { OpenFence } from "./block-structure.ts";
 import { CodeLineScanner } from "./code-line-scanner.ts";
 import { parseInfoString } from "./info-string.ts";
 import { carriageReturn, lineFeed } from "./line-end.ts";
 import { SegmentWriter } from "./segment-writer.ts";
 import { TextLineScanner } from "./text-line-scanner.ts";
-import type { NestedCodeBlock, TextParserEvent, TextSegment } from "./text-segment.ts";
+import type { TextParserEvent, TextSegment } from "./text-segment.ts";
 
+export type { CodePurpose, NestedCodeBlock } from "@sheaf/protocol";
 export type {
-  CodePurpose,
-  NestedCodeBlock,
   TextParserEvent,
   TextSegment,
   TextSegmentCodeBlock,

@@ -1,3 +1,5 @@
+import type { CodePurpose, NestedCodeBlock } from "@sheaf/protocol";
+
 /** Free text between fences (N15, N24). */
 export interface TextSegmentText {
   readonly type: "text";
@@ -30,20 +32,6 @@ export interface TextSegmentCodeReference {
 /** One piece of a model's text, which becomes one document. */
 export type TextSegment = TextSegmentText | TextSegmentCodeBlock | TextSegmentCodeReference;
 
-/** What a code_block is for (N23). */
-export type CodePurpose = "new_code" | "example" | "suggestion";
-
-/**
- * The code of a fence that stays inside a text segment (N17), in UTF-16 units of the segment's content.
- * It covers whole lines, from the line behind the opening fence to the one before the closing fence, without the
- * last line end. The indentation or the quote marks of its list item or block quote are part of it.
- */
-export interface NestedCodeBlock {
-  readonly offset: number;
-  readonly length: number;
-  readonly language: string;
-}
-
 /** What the parser tells of a text; the deltas of a segment, joined, are its content (N47). */
 export type TextParserEvent =
   | { readonly type: "segment_start"; readonly segment: TextSegment }
@@ -52,6 +40,9 @@ export type TextParserEvent =
       readonly type: "segment_end";
       /** False for a fence without a closing line (N18). Text is always closed. */
       readonly closed: boolean;
-      /** The fences nested in a text, if there are any (N17). */
+      /**
+       * The fences nested in a text, if there are any (N17): each from its first backtick or tilde up to the last one
+       * of its closing line, or up to its last line. Offsets and lengths are in UTF-16 units of the content.
+       */
       readonly codeBlocks?: readonly NestedCodeBlock[];
     };

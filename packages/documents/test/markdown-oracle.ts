@@ -1,3 +1,4 @@
+import { Parser } from "commonmark";
 import { parse, postprocess, preprocess } from "micromark";
 
 /** A top-level fence as a complete CommonMark parser sees it. */
@@ -47,19 +48,55 @@ export function toMicromarkFences(text: string): OracleFence[] {
       fences.push({ firstLine: token.start.line - 1, lastLine: token.end.line - 1, info, content, closed });
     } else if (inFence && enters) {
       if (token.type === "codeFencedFence") {
-        if (fenceLines === 0) info = context.sliceSerialize(token).replace(/^(`+|~+)/, "");
+        if (fenceLines === 0) info = toInfo(context.sliceSerialize(token));
         fenceLines += 1;
       } else if (token.type === "lineEnding" || token.type === "codeFlowValue") {
         content += context.sliceSerialize(token);
       }
     }
   }
-  return fences.map((fence) => ({ ...fence, info: fence.info.replace(/^[ \t]+|[ \t]+$/g, "") }));
+  return fences;
+}
+
+/** The top-level fences of a complete text by commonmark.js, the reference implementation. */
+export function toCommonmarkFences(text: string): OracleFence[] {
+  const lines = toLines(text);
+  const fences: OracleFence[] = [];
+  for (let node = new Parser().parse(text).firstChild; node !== null; node = node.next) {
+    if (node.type !== "code_block" || !node._isFenced) continue;
+    const [[first], [last]] = node.sourcepos;
+    const contents = (node.literal ?? "").split("\n").slice(0, -1);
+    // The parser replaces line ends; ours keeps them.
+    const content = contents.map((line, at) => line + (at < contents.length - 1 ? toLineEnd(lines[first + at]) : ""));
+    fences.push({
+      firstLine: first - 1,
+      lastLine: last - 1,
+      info: toInfo(lines[first - 1] ?? ""),
+      content: content.join(""),
+      closed: last - first === contents.length + 1,
+    });
+  }
+  return fences;
+}
+
+/** The fences in list items and block quotes by commonmark.js: the lines of each, with all that stands before it. */
+export function toNestedCommonmarkFences(text: string): string[] {
+  const lines = toLines(text);
+  const root = new Parser().parse(text);
+  const walker = root.walker();
+  const fences: string[] = [];
+  for (let step = walker.next(); step !== null; step = walker.next()) {
+    const { node } = step;
+    if (!step.entering || node.type !== "code_block" || !node._isFenced || node.parent === root) continue;
+    const [[first], [last]] = node.sourcepos;
+    fences.push(lines.slice(first - 1, last).join(""));
+  }
+  return fences;
 }
 
 /** The segments that these top-level fences cut a text into. */
 export function toOracleSegments(text: string, fences: readonly OracleFence[]): OracleSegment[] {
-  const lines = text.split(/(?<=\r\n|\n|\r(?!\n))/);
+  const lines = toLines(text);
   const segments: OracleSegment[] = [];
   let line = 0;
   const addText = (end: number): void => {
@@ -77,4 +114,18 @@ export function toOracleSegments(text: string, fences: readonly OracleFence[]): 
   }
   addText(lines.length);
   return segments;
+}
+
+/** Lines with their line ends. */
+function toLines(text: string): string[] {
+  return text.split(/(?<=\r\n|\n|\r(?!\n))/);
+}
+
+function toLineEnd(line: string | undefined): string {
+  return /(\r\n|\n|\r)$/.exec(line ?? "")?.[0] ?? "";
+}
+
+/** The raw info string of an opening line. */
+function toInfo(line: string): string {
+  return line.replace(/^ *(`+|~+)/, "").replace(/^[ \t]+|[ \t\r\n]+$/g, "");
 }

@@ -1,1 +1,2 @@
-export {};
+/** The page. */
+export type { ChatResponse } from "@sheaf/client";

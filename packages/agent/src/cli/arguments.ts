@@ -1,7 +1,7 @@
 /** The words of a command line as a command, its flags and its other words. */
 import { SheafError } from "../errors.ts";
+import { findNearest } from "../tools/nearest-names.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
-import { findNearest } from "./suggestion.ts";
 
 /** Commands beside the prompt. `agent` is an alias that some clients put before the prompt. */
 export const commandNames = ["show", "schema"] as const;
@@ -96,6 +96,6 @@ export function isUuid(word: string): boolean {
 
 function createUnknownFlagError(spelling: string): SheafError {
   const nearest = findNearest(spelling, [...spellings.keys()]);
-  const advice = nearest ? `did you mean ${nearest}?` : "see sheaf --help";
+  const advice = nearest.length > 0 ? `did you mean ${nearest.join(" or ")}?` : "see sheaf --help";
   return new SheafError("USAGE", `unknown flag ${spelling}: ${advice} (a prompt that begins with a dash stands behind --)`);
 }

@@ -32,11 +32,11 @@ export async function* runModelTurn(
 ): AsyncGenerator<EventGroup> {
   let modelMs = 0;
   const iterator = model.stream(request, signal)[Symbol.asyncIterator]();
-  const readNext = createInterruptibleReader(iterator, signal);
+  const reader = createInterruptibleReader(iterator, signal);
   try {
     while (!signal.aborted) {
       const askedAt = now();
-      const step = await readNext();
+      const step = await reader.read();
       modelMs += now() - askedAt;
       if (!step || step.done) break;
       if (step.value.length === 0) continue;
@@ -47,6 +47,7 @@ export async function* runModelTurn(
   } catch (error) {
     if (!signal.aborted) state.error = toSheafError(error);
   } finally {
+    reader.close();
     // A model that hangs in its clean-up must not hang the run: nobody waits for this.
     void iterator.return?.()?.catch(() => undefined);
   }
@@ -59,14 +60,18 @@ export async function* runModelTurn(
 function createInterruptibleReader<Item>(
   iterator: AsyncIterator<Item>,
   signal: AbortSignal,
-): () => Promise<IteratorResult<Item> | undefined> {
+): { readonly read: () => Promise<IteratorResult<Item> | undefined>; readonly close: () => void } {
   let interrupt: (() => void) | undefined;
-  signal.addEventListener("abort", () => interrupt?.(), { once: true });
-  return () =>
-    new Promise((resolve, reject) => {
-      interrupt = () => resolve(undefined);
-      iterator.next().then(resolve, reject);
-    });
+  const onAbort = (): void => interrupt?.();
+  signal.addEventListener("abort", onAbort);
+  return {
+    read: () =>
+      new Promise((resolve, reject) => {
+        interrupt = () => resolve(undefined);
+        iterator.next().then(resolve, reject);
+      }),
+    close: () => signal.removeEventListener("abort", onAbort),
+  };
 }
 
 function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): ModelEvent {

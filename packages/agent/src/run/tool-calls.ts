@@ -28,7 +28,7 @@ async function* runBatch(
   signal: AbortSignal,
 ): AsyncGenerator<EventGroup> {
   let waiting: RunEventBody[] = [];
-  let running = calls.length;
+  const running = new Set(calls);
   let { promise, resolve } = Promise.withResolvers<void>();
 
   const emit = (event: RunEventBody): void => {
@@ -37,11 +37,11 @@ async function* runBatch(
   };
   const tasks = calls.map(async (call) => {
     const result = await runCall(call, ports, signal, emit);
-    running -= 1;
+    running.delete(call);
     emit(result);
   });
 
-  while (running > 0 || waiting.length > 0) {
+  while (running.size > 0 || waiting.length > 0) {
     if (waiting.length === 0) await promise;
     ({ promise, resolve } = Promise.withResolvers<void>());
     const events = waiting;

@@ -5,7 +5,7 @@ import type { CommandRunner } from "../sandbox/command.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { parseArguments } from "./arguments.ts";
 import type { ConversationState } from "./conversation-state.ts";
-import { createTools, findTool, toDefinitions } from "./registry.ts";
+import { findTool, toDefinitions } from "./registry.ts";
 import type { ToolBox, ToolOutcome } from "./tool.ts";
 
 /** What tools work with. */
@@ -19,11 +19,10 @@ export interface ToolBoxPorts {
 
 /** Makes the tools of a run. */
 export function createToolBox(ports: ToolBoxPorts): ToolBox {
-  const tools = createTools();
   const running = new Set<Promise<ToolOutcome>>();
 
   const execute: ToolBox["execute"] = async (call, options) => {
-    const tool = findTool(tools, call.toolName);
+    const tool = findTool(call.toolName);
     if (!tool.ok) return tool.outcome;
     const args = parseArguments(tool.tool, call);
     if (!args.ok) return args.outcome;
@@ -37,9 +36,9 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
   };
 
   return {
-    definitions: toDefinitions(tools, ports.mode),
+    definitions: toDefinitions(ports.mode),
     accessOf(toolName) {
-      const tool = findTool(tools, toolName);
+      const tool = findTool(toolName);
       return tool.ok ? tool.tool.access : "read";
     },
     async execute(call, options) {

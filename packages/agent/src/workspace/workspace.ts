@@ -7,11 +7,18 @@ export interface WorkspacePath {
   readonly absolute: string;
   /** Relative to the root with `/`; "." for the root. */
   readonly relative: string;
+  /** The same as it was named: relative, but with the links in it. Documents show it (N21). */
+  readonly named: string;
 }
+
+/** A checked path, or why it was refused. */
+export type PathResolution =
+  | { readonly ok: true; readonly path: WorkspacePath }
+  | { readonly ok: false; readonly error: ToolError };
 
 export interface Workspace {
   /** Absolute, links resolved. */
   readonly root: string;
   /** The path that a model wrote, checked (S-20); a refusal is a value. */
-  resolve(path: string): { readonly ok: true; readonly path: WorkspacePath } | { readonly ok: false; readonly error: ToolError };
+  resolve(path: string): PathResolution;
 }

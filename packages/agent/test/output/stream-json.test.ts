@@ -308,7 +308,7 @@ describe("tool calls", () => {
     const [startA, argumentsA, resultA] = toCall("call_a", "read_file", { target_file: "a" }, { status: "error" });
     const [startB, argumentsB, resultB] = toCall("call_b", "read_file", { target_file: "b" }, { status: "error" });
     const all = lines(startA!, startB!, argumentsA!, argumentsB!, resultB!, resultA!, ...toTexts("x"), turnEnd, runEnd);
-    const order = all.filter((line) => line.type === "tool_call").map((line) => `${line.subtype} ${line.call_id}`);
+    const order = all.filter((line) => line.type === "tool_call").map((line) => [line.subtype, line.call_id].join(" "));
     expect(order).toEqual(["started call_a", "started call_b", "completed call_b", "completed call_a"]);
   });
 });

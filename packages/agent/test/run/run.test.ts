@@ -228,7 +228,7 @@ describe("budgets", () => {
     expect(model.requests).toHaveLength(3);
     expect(model.requests.map(({ system }) => system.includes("last turn"))).toEqual([false, false, true]);
     expect(last(groups)).toMatchObject({ reason: "budget", error: { code: "BUDGET_TURNS" } });
-    expect(groups.flat().filter((event) => event.type === "tool_result").at(-1)).toMatchObject({ status: "cancelled" });
+    expect(groups.flat().findLast((event) => event.type === "tool_result")).toMatchObject({ status: "cancelled" });
   });
 
   test(verifies("C24", "tool calls and tokens"), async () => {

@@ -37,7 +37,7 @@ describe("the file", () => {
     // The first writer does not know of the second event: its own would double number 2.
     await expect(
       writer.appendEvents("chat_a", [{ type: "turn_start", turn: 9, seq: 2, time: 2 }], "grouped"),
-    ).rejects.toThrow();
+    ).rejects.toMatchObject({ code: "INTERNAL" });
     expect((await reader.readEvents("chat_a")).map((event) => event.seq)).toEqual([1, 2]);
     await writer.close();
     await reader.close();

@@ -12,8 +12,6 @@ export interface GeminiPartialArguments {
 
 type PathSegment = string | number;
 
-const pathSegment = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
-
 const maximumSegments = 100;
 
 export function createGeminiPartialArguments(): GeminiPartialArguments {
@@ -59,6 +57,7 @@ function readValue(part: JsonObject): string | number | boolean | null | undefin
 /** `$.a[0]['b c']` → ["a", 0, "b c"]; undefined for what is no such path. */
 export function parseJsonPath(path: string): PathSegment[] | undefined {
   if (!path.startsWith("$")) return undefined;
+  const pathSegment = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
   const segments: PathSegment[] = [];
   pathSegment.lastIndex = 1;
   while (pathSegment.lastIndex < path.length) {

@@ -32,7 +32,8 @@ export interface ModelSignature {
 export interface ModelStreamReport {
   /**
    * End markers that were seen, in order, joined by " + ": `[DONE]`, `message_stop`, `response.completed`, `finishReason` …
-   * null = the body has stopped without one.
+   * null = the body has stopped without one. Some servers never send one (Perplexity); so an answer is cut for certain
+   * where `finish` is null as well, which `turn_end` tells as `unknown` with no word.
    */
   readonly ended: string | null;
   /** The provider's own word for why the answer ended, or null. */

@@ -101,7 +101,7 @@ function createOpenCalls(): OpenCalls {
       return results;
     },
     get hasQuestion() {
-      return calls.values().some((call) => call.documentType === "clarification" && call.arguments !== undefined);
+      return [...calls.values()].some((call) => call.documentType === "clarification" && call.arguments !== undefined);
     },
   };
 }

@@ -1,7 +1,7 @@
-import type { ModelEvent, ToolCallArguments } from "@sheaf/protocol";
+import type { ModelEvent } from "@sheaf/protocol";
 import { toDocumentType } from "../tool-names.ts";
 import { createJsonEndFinder } from "./json-end-finder.ts";
-import { parseToolArguments } from "./parse-tool-arguments.ts";
+import { parseToolArguments, type ParsedToolArguments } from "./parse-tool-arguments.ts";
 import { readString } from "./read-json.ts";
 
 /** What a tool takes: a JSON object, or free text, which becomes `{"input": "…"}` (N30). */
@@ -41,85 +41,85 @@ export interface ToolCallWriterOptions {
  * A call that never gets a name starts at its end with "", so that nothing of it is lost; one of which nothing at all
  * is known is dropped.
  */
-export function createToolCallWriter({ input, newCallId, emit }: ToolCallWriterOptions): ToolCallWriter {
-  const endFinder = createJsonEndFinder();
-  let callId: string | undefined;
-  let providerCallId = "";
-  let toolName = "";
-  let text = "";
-  let isComplete = false;
-  let isEnded = false;
+export function createToolCallWriter(options: ToolCallWriterOptions): ToolCallWriter {
+  return new EventWriter(options);
+}
 
-  function emitDelta(delta: string): void {
-    if (callId !== undefined && delta !== "") emit({ type: "tool_call_arguments_delta", callId, delta });
+class EventWriter implements ToolCallWriter {
+  callId: string | undefined;
+  providerCallId = "";
+  toolName = "";
+  isComplete = false;
+  readonly #options: ToolCallWriterOptions;
+  readonly #endFinder = createJsonEndFinder();
+  /** All input so far, as the provider sent it. */
+  #text = "";
+  #isEnded = false;
+
+  constructor(options: ToolCallWriterOptions) {
+    this.#options = options;
   }
 
-  function start(): void {
-    callId = newCallId();
-    const documentType = toDocumentType(toolName);
-    emit({
+  get hasInput(): boolean {
+    return this.#text !== "";
+  }
+
+  describe(providerCallId: unknown, toolName: unknown): void {
+    this.providerCallId ||= readString(providerCallId);
+    this.toolName ||= readString(toolName);
+    if (this.callId === undefined && this.toolName !== "" && !this.#isEnded) this.#start();
+  }
+
+  append(delta: string): void {
+    if (this.#isEnded || delta === "") return;
+    this.#text += delta;
+    if (this.#options.input === "json" && this.#endFinder.findEnd(delta) !== -1) this.isComplete = true;
+    this.#emitDelta(this.#toDelta(delta));
+  }
+
+  end(whole = ""): void {
+    if (this.#isEnded) return;
+    if (!this.hasInput) this.append(whole);
+    this.#isEnded = true;
+    const isUnknown = this.providerCallId === "" && !this.hasInput;
+    if (this.callId === undefined && isUnknown) return;
+    const callId = this.callId ?? this.#start();
+    if (this.#options.input === "text") this.#emitDelta('"}');
+    this.#options.emit({ type: "tool_call_arguments", callId, ...this.#toArguments(whole) });
+  }
+
+  #start(): string {
+    const callId = this.#options.newCallId();
+    const { toolName, providerCallId } = this;
+    this.callId = callId;
+    this.#options.emit({
       type: "tool_call_start",
       callId,
       toolName,
-      documentType,
+      documentType: toDocumentType(toolName),
       ...(providerCallId === "" ? {} : { providerCallId }),
     });
-    if (input === "text") emitDelta('{"input":"');
-    emitDelta(toDelta(text));
+    if (this.#options.input === "text") this.#emitDelta('{"input":"');
+    this.#emitDelta(this.#toDelta(this.#text));
+    return callId;
+  }
+
+  #emitDelta(delta: string): void {
+    const { callId } = this;
+    if (callId !== undefined && delta !== "") this.#options.emit({ type: "tool_call_arguments_delta", callId, delta });
   }
 
   /** Pieces of free text become pieces of a JSON string. */
-  function toDelta(piece: string): string {
-    return input === "json" ? piece : JSON.stringify(piece).slice(1, -1);
+  #toDelta(piece: string): string {
+    return this.#options.input === "json" ? piece : JSON.stringify(piece).slice(1, -1);
   }
 
-  function append(delta: string): void {
-    if (isEnded || delta === "") return;
-    text += delta;
-    if (input === "json" && endFinder.findEnd(delta) !== -1) isComplete = true;
-    emitDelta(toDelta(delta));
+  #toArguments(whole: string): ParsedToolArguments {
+    const said = whole === "" ? this.#text : whole;
+    if (this.#options.input === "text") return { arguments: { input: said } };
+    const parsed = parseToolArguments(said);
+    if (parsed.rawArguments === undefined || said === this.#text) return parsed;
+    const joined = parseToolArguments(this.#text);
+    return joined.rawArguments === undefined && this.hasInput ? joined : parsed;
   }
-
-  function toArguments(id: string, whole: string): ToolCallArguments {
-    const type = "tool_call_arguments";
-    if (input === "text") return { type, callId: id, arguments: { input: whole === "" ? text : whole } };
-    const said = parseToolArguments(whole === "" ? text : whole);
-    const joined = parseToolArguments(text);
-    const isJoinedBetter = said.rawArguments !== undefined && joined.rawArguments === undefined && text !== "";
-    return { type, callId: id, ...(isJoinedBetter ? joined : said) };
-  }
-
-  return {
-    describe(id, name) {
-      providerCallId ||= readString(id);
-      toolName ||= readString(name);
-      if (callId === undefined && toolName !== "" && !isEnded) start();
-    },
-    append,
-    end(whole = "") {
-      if (isEnded) return;
-      if (text === "") append(whole);
-      isEnded = true;
-      if (callId === undefined && providerCallId === "" && text === "") return;
-      if (callId === undefined) start();
-      if (callId === undefined) return;
-      if (input === "text") emitDelta('"}');
-      emit(toArguments(callId, whole));
-    },
-    get providerCallId() {
-      return providerCallId;
-    },
-    get toolName() {
-      return toolName;
-    },
-    get hasInput() {
-      return text !== "";
-    },
-    get isComplete() {
-      return isComplete;
-    },
-    get callId() {
-      return callId;
-    },
-  };
 }

@@ -1,4 +1,5 @@
-import type { ModelEvent } from "@sheaf/protocol";
+import type { ModelEvent, TurnEnd } from "@sheaf/protocol";
+import { createEventQueue } from "./event-queue.ts";
 import { toFinishReason } from "./finish-reason.ts";
 import { createModelStreamReport, type ModelStreamReport, type ServerItem } from "./model-stream-report.ts";
 import { isJsonObject, readFirstString, readString, type JsonObject } from "./read-json.ts";
@@ -39,104 +40,106 @@ export interface TurnWriterOptions {
   readonly toUsage: ToUsage;
 }
 
-type DeltaType = "text_delta" | "reasoning_delta";
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
+export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
+  return new ReportingTurnWriter(options);
 }
 
-export function createTurnWriter({ newCallId, toUsage }: TurnWriterOptions): TurnWriter {
-  const report = createModelStreamReport();
-  const toolCalls: ToolCallWriter[] = [];
-  const endMarkers = new Set<string>();
-  let events: ModelEvent[] = [];
-  /** First half of a character whose second half the next delta brings: no event holds half a character. */
-  let held: { readonly type: DeltaType; readonly text: string } | undefined;
-  let isEnded = false;
+class ReportingTurnWriter implements TurnWriter {
+  readonly report = createModelStreamReport();
+  readonly #options: TurnWriterOptions;
+  readonly #queue = createEventQueue();
+  readonly #toolCalls: ToolCallWriter[] = [];
+  readonly #endMarkers = new Set<string>();
+  #isEnded = false;
 
-  function releaseHeld(): void {
-    if (held !== undefined) events.push(held);
-    held = undefined;
+  constructor(options: TurnWriterOptions) {
+    this.#options = options;
   }
 
-  function emit(event: ModelEvent): void {
-    if (isEnded) return;
-    releaseHeld();
-    events.push(event);
+  append(kind: TextKind, text: string): void {
+    if (this.#isEnded) return;
+    if (kind === "refusal") this.report.refusal += text;
+    else this.#queue.pushDelta(kind === "text" ? "text_delta" : "reasoning_delta", text);
   }
 
-  function emitDelta(type: DeltaType, text: string): void {
-    if (text === "" || isEnded) return;
-    if (held !== undefined && held.type !== type) releaseHeld();
-    const whole = (held?.text ?? "") + text;
-    held = undefined;
-    const length = isHighSurrogate(whole.charCodeAt(whole.length - 1)) ? whole.length - 1 : whole.length;
-    if (length > 0) emit({ type, text: whole.slice(0, length) });
-    if (length < whole.length) held = { type, text: whole.slice(length) };
+  createToolCall(input: ToolInput): ToolCallWriter {
+    const toolCall = createToolCallWriter({
+      input,
+      newCallId: this.#options.newCallId,
+      emit: (event) => this.#emit(event),
+    });
+    this.#toolCalls.push(toolCall);
+    return toolCall;
   }
 
-  function endTurn(): void {
-    if (isEnded) return;
-    for (const toolCall of toolCalls) toolCall.end();
-    emit({
+  addServerItem(item: ServerItem): void {
+    this.report.serverItems.push(item);
+  }
+
+  addSignature(signature: unknown, callId?: string): void {
+    const value = readString(signature);
+    if (value !== "") this.report.signatures.push(callId === undefined ? { value } : { callId, value });
+  }
+
+  addError(error: unknown, payload: JsonObject): void {
+    this.report.errors.push(toProviderError(error, payload));
+  }
+
+  addRestart(): void {
+    this.report.restarts += 1;
+  }
+
+  countPayload(isParsable: boolean): void {
+    this.report[isParsable ? "payloads" : "unparsable"] += 1;
+  }
+
+  identify(responseId: unknown, model: unknown): void {
+    this.report.responseId ??= readString(responseId) || null;
+    this.report.model ??= readString(model) || null;
+  }
+
+  setFinish(word: unknown): void {
+    this.report.finish = readString(word) || this.report.finish;
+  }
+
+  setUsage(usage: unknown): void {
+    if (isJsonObject(usage)) this.report.usage = usage;
+  }
+
+  addEnd(marker: string): void {
+    this.#endMarkers.add(marker);
+    this.report.ended = [...this.#endMarkers].join(" + ");
+  }
+
+  endTurn(): void {
+    for (const toolCall of this.#toolCalls) toolCall.end();
+    this.#emit(this.#toTurnEnd());
+    this.#isEnded = true;
+  }
+
+  takeEvents(): ModelEvent[] {
+    return this.#queue.take();
+  }
+
+  #emit(event: ModelEvent): void {
+    if (!this.#isEnded) this.#queue.push(event);
+  }
+
+  #toTurnEnd(): TurnEnd {
+    const { finish, errors, refusal, usage } = this.report;
+    return {
       type: "turn_end",
       finishReason: toFinishReason({
-        finish: report.finish,
-        hasErrors: report.errors.length > 0,
-        hasRefusal: report.refusal !== "",
-        hasToolCalls: toolCalls.some((toolCall) => toolCall.callId !== undefined),
+        finish,
+        hasErrors: errors.length > 0,
+        hasRefusal: refusal !== "",
+        hasToolCalls: this.#toolCalls.some((toolCall) => toolCall.callId !== undefined),
       }),
-      rawFinishReason: report.finish ?? "",
-      usage: report.usage === null ? unknownUsage : toUsage(report.usage),
+      rawFinishReason: finish ?? "",
+      usage: usage === null ? unknownUsage : this.#options.toUsage(usage),
       modelMs: 0,
-    });
-    isEnded = true;
+    };
   }
-
-  return {
-    append(kind, text) {
-      if (kind === "refusal") report.refusal += text;
-      else emitDelta(kind === "text" ? "text_delta" : "reasoning_delta", text);
-    },
-    createToolCall(input) {
-      const toolCall = createToolCallWriter({ input, newCallId, emit });
-      toolCalls.push(toolCall);
-      return toolCall;
-    },
-    addServerItem: (item) => void report.serverItems.push(item),
-    addSignature(signature, callId) {
-      const value = readString(signature);
-      if (value !== "") report.signatures.push(callId === undefined ? { value } : { callId, value });
-    },
-    addError: (error, payload) => void report.errors.push(toProviderError(error, payload)),
-    addRestart() {
-      report.restarts += 1;
-    },
-    countPayload(isParsable) {
-      report[isParsable ? "payloads" : "unparsable"] += 1;
-    },
-    identify(responseId, model) {
-      report.responseId ??= readString(responseId) || null;
-      report.model ??= readString(model) || null;
-    },
-    setFinish(word) {
-      report.finish = readString(word) || report.finish;
-    },
-    setUsage(usage) {
-      if (isJsonObject(usage)) report.usage = usage;
-    },
-    addEnd(marker) {
-      endMarkers.add(marker);
-      report.ended = [...endMarkers].join(" + ");
-    },
-    endTurn,
-    takeEvents() {
-      const taken = events;
-      events = [];
-      return taken;
-    },
-    report,
-  };
 }
 
 function toProviderError(error: unknown, payload: JsonObject): ModelStreamReport["errors"][number] {

@@ -17,6 +17,8 @@ const messageDelta = (reason: string | null, usage?: object) => ({
   delta: { stop_reason: reason },
   usage,
 });
+const named = (type: string, payload: object) => `event: ${type}\ndata: ${JSON.stringify(payload)}\n\n`;
+const tool = (id: string, input: object = {}) => ({ type: "tool_use", id, name: "get", input });
 const messageStop = { type: "message_stop" };
 
 describe("text", () => {
@@ -38,7 +40,6 @@ describe("text", () => {
   });
 
   test("without event lines, and with nothing but event lines for types", () => {
-    const named = (type: string, payload: object) => `event: ${type}\ndata: ${JSON.stringify(payload)}\n\n`;
     const turn = readEveryCut(
       "anthropic-messages",
       named("content_block_delta", { index: 0, delta: { type: "text_delta", text: "a" } }) + named("message_stop", {}),
@@ -73,8 +74,6 @@ describe("text", () => {
 });
 
 describe("tool calls", () => {
-  const tool = (id: string, input: object = {}) => ({ type: "tool_use", id, name: "get", input });
-
   test(verifies("N29", "are written block by block"), () => {
     const turn = read(
       messageStart(),

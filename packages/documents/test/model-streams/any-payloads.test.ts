@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { ModelStreamFormat } from "../../src/model-streams/model-stream-decoder.ts";
@@ -16,20 +16,21 @@ const formats = [
 ] as const satisfies readonly ModelStreamFormat[];
 
 /** Names that the protocols know, so that payloads of any shape meet the code that reads them. */
-const names = fc.constantFrom(
-  ...["type", "index", "id", "choices", "delta", "message", "content", "tool_calls", "function", "name", "arguments"],
-  ...["finish_reason", "usage", "error", "code", "text", "thinking", "reasoning", "refusal", "item", "output_index"],
-  ...["item_id", "call_id", "response", "output", "part", "content_block", "partial_json", "input", "stop_reason"],
-  ...["candidates", "parts", "functionCall", "args", "partialArgs", "jsonPath", "stringValue", "willContinue", "done"],
-  ...["__proto__", "constructor", "prompt_tokens", "completion_tokens_details", "reasoning_tokens"],
-);
-const words = fc.constantFrom(
-  ...["message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "tool_use"],
-  ...["input_json_delta", "text_delta", "server_tool_use", "response.output_item.added", "response.output_item.done"],
-  ...["response.output_text.delta", "response.function_call_arguments.delta", "response.custom_tool_call_input.delta"],
-  ...["response.completed", "function_call", "custom_tool_call", "message", "error", "tool-call-start", "message-end"],
-  ...["$.a[0].b", "$.__proto__.x", "stop", "STOP", "{", "}", '{"a":1}', "\ud83d", "\ude00", "__proto__", ""],
-);
+const knownNames = [
+  "type index id choices delta message content tool_calls function name arguments finish_reason usage error code text",
+  "thinking reasoning refusal item output_index item_id call_id response output part content_block partial_json input",
+  "stop_reason candidates parts functionCall args partialArgs jsonPath stringValue willContinue done __proto__",
+  "constructor prompt_tokens completion_tokens_details reasoning_tokens",
+];
+const knownWords = [
+  "message_start content_block_start content_block_delta content_block_stop message_delta tool_use input_json_delta",
+  "text_delta server_tool_use response.output_item.added response.output_item.done response.output_text.delta",
+  "response.function_call_arguments.delta response.custom_tool_call_input.delta response.completed function_call",
+  "custom_tool_call message error tool-call-start message-end $.a[0].b $.__proto__.x stop STOP __proto__",
+  '{ } {"a":1} \ud83d \ude00 ',
+];
+const names = fc.constantFrom(...knownNames.join(" ").split(" "));
+const words = fc.constantFrom(...knownWords.join(" ").split(" "));
 const { payload } = fc.letrec<{ payload: unknown; value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },

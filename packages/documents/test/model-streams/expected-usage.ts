@@ -1,5 +1,4 @@
 import type { ModelStreamFormat } from "../../src/model-streams/model-stream-decoder.ts";
-import type { Usage } from "@sheaf/protocol";
 
 type Raw = Record<string, unknown>;
 
@@ -13,12 +12,12 @@ const completionWithReasoning: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** What N6 makes of a recorded usage object; written down apart from the code that is tested. */
-export function toExpectedUsage(format: ModelStreamFormat, file: string, raw: Raw | null): Usage {
+export function toExpectedUsage(format: ModelStreamFormat, file: string, raw: Raw | null): object {
   if (raw === null) return { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
   const counts = readers[format](raw);
   const completionTokens = completionWithReasoning.get(file) ?? counts.completionTokens;
   const told = Object.entries({ ...counts, completionTokens }).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(told), totalTokens: counts.promptTokens + completionTokens } as Usage;
+  return { ...Object.fromEntries(told), totalTokens: counts.promptTokens + completionTokens };
 }
 
 interface Counts {
@@ -31,7 +30,7 @@ interface Counts {
 
 const sum = (...values: readonly unknown[]) => values.reduce<number>((total, value) => total + Number(value ?? 0), 0);
 const field = (raw: Raw, ...path: readonly string[]) =>
-  path.reduce<unknown>((value, name) => (value as Raw | null | undefined)?.[name], raw) ?? undefined;
+  path.reduce<unknown>((value, name) => Reflect.get(Object(value), name), raw) ?? undefined;
 
 const readers: Readonly<Record<ModelStreamFormat, (raw: Raw) => Counts>> = {
   "openai-chat": (raw) => ({

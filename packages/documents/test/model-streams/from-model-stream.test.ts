@@ -18,6 +18,12 @@ async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]>
   return collected;
 }
 
+/** A connection that is lost. */
+async function* breakOff(): AsyncGenerator<string> {
+  yield "text";
+  await Promise.reject(new Error("connection lost"));
+}
+
 describe("fromModelStream", () => {
   const types = ["text_delta", "tool_call_start", "tool_call_arguments_delta", "tool_call_arguments", "turn_end"];
 
@@ -48,11 +54,7 @@ describe("fromModelStream", () => {
   });
 
   test("throws what the chunks throw, behind the events before it", async () => {
-    async function* chunks(): AsyncGenerator<string> {
-      yield "text";
-      await Promise.reject(new Error("connection lost"));
-    }
-    const events = fromModelStream("markdown", chunks());
+    const events = fromModelStream("markdown", breakOff());
     expect((await events.next()).value).toEqual({ type: "text_delta", text: "text" });
     await expect(events.next()).rejects.toThrow("connection lost");
   });

@@ -10,6 +10,16 @@ const read = (...payloads: readonly unknown[]) => readPayloads("gemini", payload
 const call = (functionCall: object) => answer([{ functionCall }]);
 const partial = (...partialArgs: readonly object[]) => call({ partialArgs, willContinue: true });
 
+const begin = (name: string) => call({ name, willContinue: true });
+const piece = (stringValue: string, willContinue: boolean) => ({ jsonPath: "$.a", stringValue, willContinue });
+
+/** The JSON text of arguments that came in these parts. */
+const join = (...parts: readonly object[]) => {
+  const partialArguments = createGeminiPartialArguments();
+  partialArguments.add(parts);
+  return partialArguments.formatArguments();
+};
+
 describe("parts", () => {
   test("thoughts are reasoning, and only candidate 0 counts", () => {
     const other = { candidates: [{ index: 1, content: { parts: [{ text: "no" }] }, finishReason: "STOP" }] };
@@ -85,7 +95,6 @@ describe("tool calls", () => {
   });
 
   test(verifies("N30", "with streamed arguments, begun before the last one ended, or never ended"), () => {
-    const begin = (name: string) => call({ name, willContinue: true });
     const parts = [{ jsonPath: "$.x", numberValue: 2 }];
     const turn = read(begin("a"), partial({ jsonPath: "$.x", numberValue: 1 }), begin("b"), partial(...parts));
     expect(turn.toolCalls).toMatchObject([
@@ -101,14 +110,7 @@ describe("tool calls", () => {
 });
 
 describe("partial arguments", () => {
-  const join = (...parts: readonly object[]) => {
-    const partialArguments = createGeminiPartialArguments();
-    partialArguments.add(parts);
-    return partialArguments.formatArguments();
-  };
-
   test("go on only where the part before said so", () => {
-    const piece = (stringValue: string, willContinue: boolean) => ({ jsonPath: "$.a", stringValue, willContinue });
     expect(join(piece("x", true), { jsonPath: "$.b", stringValue: "-" }, piece("y", false))).toBe('{"a":"xy","b":"-"}');
     expect(join(piece("x", false), piece("y", false))).toBe('{"a":"y"}');
   });

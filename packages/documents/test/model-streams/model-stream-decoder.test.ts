@@ -126,10 +126,13 @@ describe("one answer on every wire", () => {
   });
 });
 
+const chunk = (content: string) => formatEventStream([{ choices: [{ delta: { content } }] }]);
+const line = (content: string) => JSON.stringify({ message: { content } });
+const delta = (half: string) => `{"choices":[{"delta":{"content":"${half}"}}]}`;
+
 describe("createModelStreamDecoder", () => {
   test("gives with each read what the read brought", () => {
     const decoder = createModelStreamDecoder("openai-chat");
-    const chunk = (content: string) => formatEventStream([{ choices: [{ delta: { content } }] }]);
     expect(decoder.push(chunk("a") + chunk("b"))).toEqual([
       { type: "text_delta", text: "a" },
       { type: "text_delta", text: "b" },
@@ -207,7 +210,6 @@ describe("createModelStreamDecoder", () => {
   });
 
   test("a line that breaks off in a JSON body takes no other with it", () => {
-    const line = (content: string) => JSON.stringify({ message: { content } });
     const turn = readEveryCut(
       "ollama-chat",
       `${line('a{\\"b')}\n${line("broken").slice(0, 24)}\n${line("c")}\n${line("cut").slice(0, -2)}`,
@@ -217,7 +219,6 @@ describe("createModelStreamDecoder", () => {
   });
 
   test(verifies("N25", "a character that two deltas share is never cut"), () => {
-    const delta = (half: string) => `{"choices":[{"delta":{"content":"${half}"}}]}`;
     const turn = readPayloads("openai-chat", [delta("a\\ud83d"), delta("\\ude00b"), delta("\\ud83d")]);
     expect(turn.events).toMatchObject([
       { type: "text_delta", text: "a" },

@@ -8,6 +8,17 @@ const chunk = (delta: object, finish: string | null = null) => ({
 });
 const calls = (...parts: readonly object[]) => chunk({ tool_calls: parts });
 const read = (...payloads: readonly unknown[]) => readPayloads("openai-chat", payloads);
+const named = (index: number, name: string) => ({ index, id: name, function: { name, arguments: "{}" } });
+const pollute = (id: string, index: number) => ({
+  index,
+  id,
+  function: { name: id, arguments: '{"__proto__":{"polluted":true}}' },
+});
+const both = (content: string, whole: string) => ({
+  choices: [{ index: 0, delta: { content }, message: { content: whole } }],
+});
+const readUsage = (...payloads: readonly unknown[]) => read(...payloads).end.usage;
+const countFrom = (prompt: number) => ({ prompt_tokens: prompt, completion_tokens: 2, total_tokens: prompt + 2 });
 
 describe("tool calls", () => {
   test(verifies("N29", "are told apart by index, and the first id and name win"), () => {
@@ -88,7 +99,6 @@ describe("tool calls", () => {
   });
 
   test(verifies("N28", "know their document by their tool"), () => {
-    const named = (index: number, name: string) => ({ index, id: name, function: { name, arguments: "{}" } });
     const turn = read(calls(named(0, "edit_file"), named(1, "run_terminal_cmd"), named(2, "anything")));
     expect(turn.toolCalls.map((toolCall) => toolCall.documentType)).toEqual([
       "file_edit",
@@ -143,12 +153,7 @@ describe("tool calls", () => {
   });
 
   test("named like properties of every object are calls like others", () => {
-    const part = (id: string, index: number) => ({
-      index,
-      id,
-      function: { name: id, arguments: '{"__proto__":{"polluted":true}}' },
-    });
-    const turn = read(calls(part("__proto__", 0), part("constructor", 1), part("toString", 2)));
+    const turn = read(calls(pollute("__proto__", 0), pollute("constructor", 1), pollute("toString", 2)));
     expect(turn.toolCalls.map((toolCall) => toolCall.toolName)).toEqual(["__proto__", "constructor", "toString"]);
     expect(Reflect.get({}, "polluted")).toBe(undefined);
   });
@@ -206,9 +211,6 @@ describe("text", () => {
   });
 
   test("a delta counts, not the whole message beside it", () => {
-    const both = (content: string, whole: string) => ({
-      choices: [{ index: 0, delta: { content }, message: { content: whole } }],
-    });
     expect(read(both("a", "a"), both("b", "ab"))).toMatchObject({ text: "ab", report: { ended: null } });
   });
 });
@@ -273,16 +275,15 @@ describe("end", () => {
 });
 
 describe("usage", () => {
-  const readUsage = (...payloads: readonly unknown[]) => read(...payloads).end.usage;
-
   test(verifies("N6", "the last one counts, wherever it stands"), () => {
-    const usage = (prompt: number) => ({ prompt_tokens: prompt, completion_tokens: 2, total_tokens: prompt + 2 });
-    expect(readUsage({ choices: [], usage: usage(1) }, { choices: [], usage: usage(7) })).toEqual({
+    expect(readUsage({ choices: [], usage: countFrom(1) }, { choices: [], usage: countFrom(7) })).toEqual({
       promptTokens: 7,
       completionTokens: 2,
       totalTokens: 9,
     });
-    expect(readUsage({ ...chunk({}, "stop"), x_groq: { id: "r", usage: usage(3) } })).toMatchObject({ totalTokens: 5 });
+    expect(readUsage({ ...chunk({}, "stop"), x_groq: { id: "r", usage: countFrom(3) } })).toMatchObject({
+      totalTokens: 5,
+    });
   });
 
   test.each([

@@ -11,6 +11,7 @@ const at = (type: string, index: number, fields: object) => ({
   content_index: 0,
   ...fields,
 });
+const summary = (index: number, fields: object) => ({ output_index: 0, summary_index: index, ...fields });
 const completed = (response: object = {}) => ({
   type: "response.completed",
   response: { status: "completed", ...response },
@@ -80,7 +81,6 @@ describe("text", () => {
   });
 
   test("reasoning itself and its summaries", () => {
-    const summary = (index: number, fields: object) => ({ output_index: 0, summary_index: index, ...fields });
     const turn = read(
       added(0, { type: "reasoning", id: "r" }),
       { type: "response.reasoning_summary_text.delta", ...summary(0, { delta: "a" }) },

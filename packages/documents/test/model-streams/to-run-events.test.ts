@@ -39,6 +39,9 @@ function readTurn(content: string, calls: readonly Call[] = [], finish: string |
   return [...decoder.push(formatEventStream([{ choices: [{ delta, finish_reason: finish }] }])), ...decoder.end()];
 }
 
+const now = (id: string, text = "{}") => ({ id, name: "now", arguments: text });
+const call = (id: string, name: string, values: object) => ({ id, name, arguments: JSON.stringify(values) });
+
 describe("toRunEvents", () => {
   test("numbers the events, and the time never falls", async () => {
     const events = await collect(readTurn("a"), { run: { model: "m-1", mode: "ask", prompt: "?" } });
@@ -64,24 +67,30 @@ describe("toRunEvents", () => {
       output: "12",
       durationMs: 3,
     };
-    const call = { id: "a", name: "now", arguments: "{}" };
-    const events = await collect([...readTurn("", [call]), result, ...readTurn("b")]);
+    const events = await collect([...readTurn("", [now("a")]), result, ...readTurn("b")]);
     expect(events.flatMap((event) => (event.type === "turn_start" ? [event.turn] : []))).toEqual([1, 2]);
     expect(events.filter((event) => event.type === "tool_result")).toMatchObject([{ status: "success" }]);
     expect(toResponse(events).metadata).toMatchObject({ turnCount: 2, toolCallCount: 1 });
   });
 
   test(verifies("C8", "a call without a result gets one before the next turn, and at the end"), async () => {
-    const call = (id: string, text = "{}") => ({ id, name: "now", arguments: text });
-    const events = await collect([...readTurn("", [call("a"), call("b", "{")]), ...readTurn("", [call("c")])]);
-    expect(events.map((event) => event.type).filter((type) => type !== "tool_call_arguments_delta")).toEqual([
-      ...["run_start", "turn_start", "tool_call_start", "tool_call_start"],
-      ...["tool_call_arguments", "tool_call_arguments", "turn_end", "tool_result", "tool_result"],
-      ...["turn_start", "tool_call_start", "tool_call_arguments", "turn_end", "tool_result", "run_end"],
-    ]);
+    const events = await collect([...readTurn("", [now("a"), now("b", "{")]), ...readTurn("", [now("c")])]);
+    const order = events.map((event) => event.type).filter((type) => type !== "tool_call_arguments_delta");
+    expect(order.join(" ")).toBe(
+      "run_start turn_start tool_call_start tool_call_start tool_call_arguments tool_call_arguments turn_end " +
+        "tool_result tool_result turn_start tool_call_start tool_call_arguments turn_end tool_result run_end",
+    );
     expect(events.filter((event) => event.type === "tool_result")).toMatchObject([
-      { callId: "call_a", status: "error", error: { code: "NOT_EXECUTED", message: /nothing here runs tools/ } },
-      { callId: "call_b", status: "error", error: { code: "NOT_EXECUTED", message: /no complete JSON/ } },
+      {
+        callId: "call_a",
+        status: "error",
+        error: { code: "NOT_EXECUTED", message: expect.stringContaining("nothing here runs tools") },
+      },
+      {
+        callId: "call_b",
+        status: "error",
+        error: { code: "NOT_EXECUTED", message: expect.stringContaining("no complete JSON") },
+      },
       { callId: "call_c", status: "error", error: { code: "NOT_EXECUTED" } },
     ]);
   });
@@ -92,7 +101,7 @@ describe("toRunEvents", () => {
     ["content_filter", { reason: "error", error: { code: "CONTENT_FILTER" } }],
     ["refusal", { reason: "refusal", error: { code: "REFUSED" } }],
     ["error", { reason: "error", error: { code: "PROVIDER_REJECTED" } }],
-    ["odd", { reason: "error", error: { code: "STREAM_TRUNCATED", message: /odd/ } }],
+    ["odd", { reason: "error", error: { code: "STREAM_TRUNCATED", message: expect.stringContaining("odd") } }],
     [null, { reason: "error", error: { code: "STREAM_TRUNCATED", retryable: true } }],
   ])(verifies("N2", "a turn that ends with %s"), async (finish, end) => {
     const events = await collect(readTurn("a", [], finish));
@@ -116,7 +125,6 @@ describe("toRunEvents", () => {
 
 describe("documents out of a model's stream alone", () => {
   test(verifies(["N28", "N40", "N41", "N42", "N44"], "text, code and calls become documents"), async () => {
-    const call = (id: string, name: string, values: object) => ({ id, name, arguments: JSON.stringify(values) });
     const todos = [
       { id: "t1", content: "Read", status: "pending" },
       { id: "", status: "pending" },
@@ -132,7 +140,7 @@ describe("documents out of a model's stream alone", () => {
         call("5", "ask_question", { title: "Q", questions }),
       ]),
     );
-    expect(verify(assemble(events))).toEqual([]);
+    expect(verify(assemble(events))).toBe(undefined);
     const response = toResponse(events);
     expect(response).toMatchObject({ status: "completed", metadata: { finishReason: "clarification" } });
     expect(response.documents.filter((document) => document.type !== "error")).toMatchObject([

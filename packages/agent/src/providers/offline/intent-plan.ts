@@ -36,7 +36,7 @@ function hasContent(reading: Reading, goal: string): boolean {
 
 /** One line, without the punctuation at its end. */
 export function toShortGoal(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim().replace(/[.!?。!?:,]+$/u, "");
+  const line = text.replaceAll(/\s+/g, " ").trim().replace(/[.!?:,。\uFF01\uFF1F\uFF1A\uFF0C]+$/u, "");
   return line.length > goalLimit ? `${line.slice(0, goalLimit).trimEnd()}…` : line;
 }
 
@@ -64,7 +64,7 @@ function toItems(reading: Reading): string[] {
 /** The entries of a list: one a line, or parted by commas. */
 export function splitItems(text: string): string[] {
   const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-  const parts = lines.length > 1 ? lines : (lines[0] ?? "").split(/[,;、,;]|\s(?:and|und|ve)\s(?=[^,;]*$)/u);
+  const parts = lines.length > 1 ? lines : (lines[0] ?? "").split(/[,;、\uFF0C\uFF1B]|\s(?:and|und|ve)\s(?=[^,;]*$)/u);
   return parts
     .map((part) => part.replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+/, "").replace(/^\s*\[[ x]\]\s+/i, "").replace(/^(?:and|und|ve)\s/i, "").trim())
     .map((part) => part.replace(/[.。]$/u, ""))

@@ -1,0 +1,71 @@
+/** What a command prints: decoded, shown live up to a limit, kept in bounded memory (N37, R-14). */
+import { type BoundedOutput, createBoundedOutput } from "./bounded-output.ts";
+
+export type StreamName = "stdout" | "stderr";
+
+/** Both streams of one command. */
+export interface OutputStreams {
+  write(stream: StreamName, chunk: Uint8Array): void;
+  /** No more comes: what is left of a cut character becomes U+FFFD. */
+  end(): void;
+  toResult(): {
+    readonly stdout: string;
+    readonly stderr: string;
+    /** Both in order of arrival. */
+    readonly output: string;
+    readonly truncated: boolean;
+    /** That came. */
+    readonly bytes: number;
+  };
+}
+
+/** Bytes kept of each stream, and of both together. */
+const maxKeptBytes = 256 * 1024;
+/** Bytes shown live, both streams together. */
+const maxLiveBytes = 1024 * 1024;
+const liveNotice = "\n[... more than 1 MiB of output; the rest is not shown live ...]\n";
+
+/** Text reaches `onOutput` as it comes, and one notice when it becomes too much. */
+export function createOutputStreams(onOutput: (stream: StreamName, text: string) => void): OutputStreams {
+  const decoders = { stdout: createDecoder(), stderr: createDecoder() };
+  const kept = { stdout: createBoundedOutput(maxKeptBytes), stderr: createBoundedOutput(maxKeptBytes) };
+  const both: BoundedOutput = createBoundedOutput(maxKeptBytes);
+  let bytes = 0;
+  let live = 0;
+
+  const show = (stream: StreamName, text: string, length: number): void => {
+    if (live > maxLiveBytes) return;
+    live += length;
+    onOutput(stream, live > maxLiveBytes ? liveNotice : text);
+  };
+  const take = (stream: StreamName, text: string): void => {
+    if (text === "") return;
+    const encoded = Buffer.from(text);
+    kept[stream].append(encoded);
+    both.append(encoded);
+    show(stream, text, encoded.length);
+  };
+
+  return {
+    write(stream, chunk) {
+      bytes += chunk.length;
+      take(stream, decoders[stream].decode(chunk, { stream: true }));
+    },
+    end() {
+      take("stdout", decoders.stdout.decode());
+      take("stderr", decoders.stderr.decode());
+    },
+    toResult: () => ({
+      stdout: kept.stdout.toText(),
+      stderr: kept.stderr.toText(),
+      output: both.toText(),
+      truncated: both.isCut(),
+      bytes,
+    }),
+  };
+}
+
+/** Bad bytes become U+FFFD; a byte order mark stays. */
+function createDecoder(): TextDecoder {
+  return new TextDecoder("utf-8", { ignoreBOM: true });
+}

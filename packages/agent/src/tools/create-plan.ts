@@ -1,0 +1,67 @@
+/** create_plan: presents a plan with its tasks (N40). */
+import type { PlanTodo } from "@sheaf/protocol";
+import * as z from "zod";
+import { toFailure } from "./failure.ts";
+import type { Tool } from "./tool.ts";
+
+const parameters = z.object({
+  title: z.string().min(1).describe("A few words"),
+  overview: z.string().describe("One or two sentences"),
+  plan: z.string().min(1).describe("The plan as Markdown"),
+  todos: z
+    .array(
+      z.object({
+        id: z.string().min(1),
+        content: z.string().min(1),
+        dependencies: z.array(z.string()).optional().describe("Ids of todos of this plan that come before"),
+      }),
+    )
+    .max(200),
+});
+
+/** A newer plan replaces the older one; its tasks become the task list. */
+export const createPlanTool: Tool<z.infer<typeof parameters>> = {
+  name: "create_plan",
+  description: "Present a plan with tasks and their dependencies. Nothing is changed by it.",
+  documentType: "plan",
+  access: "state",
+  parameters,
+  async run({ title, overview, plan, todos }, { state }) {
+    const entries = todos.map(
+      ({ id, content, dependencies = [] }): PlanTodo => ({ id, content, status: "pending", dependencies }),
+    );
+    const problem = explainInvalidTodos(entries);
+    if (problem) return toFailure("INVALID_PLAN", problem);
+    state.planRevision += 1;
+    state.todos = entries;
+    const revision = state.planRevision;
+    return {
+      status: "success",
+      output: `Plan "${title}" (revision ${revision}) with ${entries.length} tasks was presented.`,
+      effect: { kind: "plan", title, overview, plan, todos: entries, planId: `plan_${revision}`, revision },
+    };
+  },
+};
+
+/** N40: unique ids, dependencies within the plan, no cycle. */
+function explainInvalidTodos(todos: readonly PlanTodo[]): string | undefined {
+  const byId = new Map(todos.map((todo) => [todo.id, todo]));
+  if (byId.size < todos.length) {
+    const twice = todos.find((todo) => byId.get(todo.id) !== todo)!;
+    return `todo "${twice.id}" is listed twice: give each an id of its own`;
+  }
+  for (const { id, dependencies } of todos) {
+    const unknown = dependencies.find((dependency) => !byId.has(dependency));
+    if (unknown !== undefined) return `todo "${id}" depends on "${unknown}", which is no todo of this plan`;
+  }
+  // Tasks whose dependencies are done are done in turn; what never gets done lies on a cycle or behind one.
+  const done = new Set<string>();
+  for (let before = -1; before < done.size; ) {
+    before = done.size;
+    for (const { id, dependencies } of todos) {
+      if (dependencies.every((dependency) => done.has(dependency))) done.add(id);
+    }
+  }
+  const cyclic = todos.filter(({ id }) => !done.has(id)).map(({ id }) => id);
+  return cyclic.length === 0 ? undefined : `the dependencies of ${cyclic.join(", ")} form a cycle: break it`;
+}

@@ -1,0 +1,216 @@
+/**
+ * Where the text that a model wants replaced stands in a file. Four rules are tried in order: exact; line ends and
+ * trailing blanks ignored; indentation shifted; typographic characters folded. The first rule that fits anywhere
+ * decides, and all but the exact one must fit exactly one place. Nothing is found by anchors or by similarity.
+ */
+import { toLineEnd, type LineEnd } from "../workspace/line-ends.ts";
+import { foldText, type FoldedText } from "./edit-matching-fold.ts";
+
+export type MatchRule = "exact" | "trailing_blanks" | "indentation" | "typography";
+
+/** One change, as the model wants it. */
+export interface TextEdit {
+  readonly oldString: string;
+  readonly newString: string;
+  readonly replaceAll?: boolean | undefined;
+}
+
+/** A part of a text and what is to stand there. */
+export interface EditPlace {
+  readonly start: number;
+  readonly end: number;
+  readonly replacement: string;
+}
+
+/** The places of the first rule that fits; none if no rule does. */
+export interface FoundPlaces {
+  readonly rule: MatchRule;
+  /** In order; they may overlap. At most {@link MAX_PLACES}, unless all are to be replaced. */
+  readonly places: readonly EditPlace[];
+}
+
+/** More candidates than these are not counted. */
+export const MAX_PLACES = 1000;
+
+/** Finds the places of an edit whose old string is not empty. */
+export function findPlaces(text: string, edit: TextEdit): FoundPlaces {
+  const exact = findExact(text, edit);
+  if (exact.length > 0) return { rule: "exact", places: exact };
+  for (const [rule, find] of foldedRules) {
+    const places = find(text, edit);
+    if (places.length > 0) return { rule, places };
+  }
+  return { rule: "exact", places: [] };
+}
+
+const foldedRules: readonly (readonly [MatchRule, (text: string, edit: TextEdit) => EditPlace[]])[] = [
+  ["trailing_blanks", findWithoutTrailingBlanks],
+  ["indentation", findShifted],
+  ["typography", findWithoutTypography],
+];
+
+/** Candidates are counted with overlaps ("aa" in "aaa" is ambiguous); replaced are those that do not overlap. */
+function findExact(text: string, { oldString, newString, replaceAll }: TextEdit): EditPlace[] {
+  const step = replaceAll ? oldString.length : 1;
+  const limit = replaceAll ? Infinity : MAX_PLACES;
+  return findAll(text, oldString, step, limit).map((start) => {
+    const literal = oldString.includes("\r") || newString.includes("\r");
+    const lineEnd = literal ? undefined : findLineEnd(text, start);
+    const replacement = lineEnd === "\r\n" ? toLineEnd(newString, lineEnd) : newString;
+    return { start, end: start + oldString.length, replacement };
+  });
+}
+
+function findWithoutTrailingBlanks(text: string, { oldString, newString }: TextEdit): EditPlace[] {
+  return findFolded(foldText(text), foldText(oldString).text, oldString).map(({ from, to, folded }) => {
+    const start = folded.offsets[from]!;
+    return { start, end: toEnd(text, folded, to), replacement: toLocalLineEnd(newString, text, start) };
+  });
+}
+
+/** Whole lines, all of which are indented more or less by the same blanks; the new text is shifted likewise. */
+function findShifted(text: string, { oldString, newString }: TextEdit): EditPlace[] {
+  const needle = foldText(oldString, { indentation: true }).text;
+  return findFolded(foldText(text, { indentation: true }), needle, oldString).flatMap(({ from, to, folded }) => {
+    if (!isLineStart(folded.text, from) || !(needle.endsWith("\n") || isLineEnd(folded.text, to))) return [];
+    const start = text.lastIndexOf("\n", folded.offsets[from]! - 1) + 1;
+    const end = toEnd(text, folded, to);
+    const shift = findShift(text.slice(start, end), oldString);
+    const shifted = shift && shiftLines(newString, shift);
+    return shifted === undefined ? [] : [{ start, end, replacement: toLocalLineEnd(shifted, text, start) }];
+  });
+}
+
+/** What old and new string have in common at their ends stays as it stands in the file, typography included. */
+function findWithoutTypography(text: string, { oldString, newString }: TextEdit): EditPlace[] {
+  const needle = foldText(oldString, { typography: true }).text;
+  const added = foldText(newString, { typography: true });
+  const prefix = countCommonPrefix(needle, added);
+  const suffix = countCommonSuffix(needle, added, prefix);
+  return findFolded(foldText(text, { typography: true }), needle, oldString).flatMap(({ from, to, folded }) => {
+    if (!isUnitEdge(folded, from) || !isUnitEdge(folded, to)) return [];
+    const start = folded.offsets[from]!;
+    const end = toEnd(text, folded, to);
+    const keptStart = isUnitEdge(folded, from + prefix) ? folded.offsets[from + prefix]! : start;
+    const keptEnd = suffix > 0 && isUnitEdge(folded, to - suffix) ? folded.offsets[to - suffix]! : end;
+    const newStart = keptStart === start ? 0 : added.offsets[prefix]!;
+    const newEnd = keptEnd === end ? newString.length : added.offsets[added.text.length - suffix]!;
+    const middle = toLocalLineEnd(newString.slice(newStart, newEnd), text, start);
+    return [{ start, end, replacement: text.slice(start, keptStart) + middle + text.slice(keptEnd, end) }];
+  });
+}
+
+interface FoldedPlace {
+  readonly folded: FoldedText;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Blanks that end the old string must end a line of the file, too: "x " is not the beginning of "x;". */
+function findFolded(folded: FoldedText, needle: string, oldString: string): FoldedPlace[] {
+  if (needle.trim() === "") return [];
+  const mustEndLine = /[^\S\r\n]$/.test(oldString);
+  return findAll(folded.text, needle, 1, MAX_PLACES)
+    .map((from) => ({ folded, from, to: from + needle.length }))
+    .filter(({ to }) => !mustEndLine || isLineEnd(folded.text, to));
+}
+
+function findAll(text: string, needle: string, step: number, limit: number): number[] {
+  const found: number[] = [];
+  for (let index = text.indexOf(needle); index !== -1; index = text.indexOf(needle, index + step)) {
+    found.push(index);
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+function isLineStart(text: string, index: number): boolean {
+  return index === 0 || text[index - 1] === "\n";
+}
+
+function isLineEnd(text: string, index: number): boolean {
+  return index === text.length || text[index] === "\n";
+}
+
+/** Whether no unit of the original is cut at this unit of the folded text. */
+function isUnitEdge({ offsets }: FoldedText, index: number): boolean {
+  return index === 0 || offsets[index] !== offsets[index - 1];
+}
+
+/** Where a folded part ends in the original; blanks before the line end belong to it, indentation behind it not. */
+function toEnd(text: string, { text: folded, offsets }: FoldedText, to: number): number {
+  return folded[to - 1] === "\n" ? text.indexOf("\n", offsets[to - 1]) + 1 : offsets[to]!;
+}
+
+function toLocalLineEnd(newString: string, text: string, start: number): string {
+  const lineEnd = findLineEnd(text, start);
+  return lineEnd === undefined ? newString : toLineEnd(newString, lineEnd);
+}
+
+/** The line end of the line, or of the one before; undefined in a text of one line. */
+function findLineEnd(text: string, start: number): LineEnd | undefined {
+  const next = text.indexOf("\n", start);
+  const index = next === -1 ? text.lastIndexOf("\n") : next;
+  if (index === -1) return undefined;
+  return text[index - 1] === "\r" ? "\r\n" : "\n";
+}
+
+interface Shift {
+  /** The file's lines have these blanks more, or less. */
+  readonly blanks: string;
+  readonly isMore: boolean;
+}
+
+/** The one shift between all lines that are not blank; undefined if they differ, or if there is none. */
+function findShift(actual: string, oldString: string): Shift | undefined {
+  const expectedLines = oldString.split("\n");
+  let shift: Shift | undefined;
+  for (const [index, line] of actual.split("\n").entries()) {
+    const expected = expectedLines[index] ?? "";
+    if (expected.trim() === "") continue;
+    const own = toShift(toIndentation(line), toIndentation(expected));
+    if (own === undefined || (shift && (own.blanks !== shift.blanks || own.isMore !== shift.isMore))) return undefined;
+    shift = own;
+  }
+  return shift?.blanks === "" ? undefined : shift;
+}
+
+function toShift(actual: string, expected: string): Shift | undefined {
+  if (actual.endsWith(expected)) return { blanks: actual.slice(0, actual.length - expected.length), isMore: true };
+  if (!expected.endsWith(actual)) return undefined;
+  return { blanks: expected.slice(0, expected.length - actual.length), isMore: false };
+}
+
+/** Undefined if a line has not the blanks that are to go. */
+function shiftLines(text: string, { blanks, isMore }: Shift): string | undefined {
+  const shifted: string[] = [];
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") shifted.push(line);
+    else if (isMore) shifted.push(blanks + line);
+    else if (line.startsWith(blanks)) shifted.push(line.slice(blanks.length));
+    else return undefined;
+  }
+  return shifted.join("\n");
+}
+
+function toIndentation(line: string): string {
+  return line.slice(0, line.search(/[^ \t]|$/));
+}
+
+/** Units that both begin with, whole units of the new string only. */
+function countCommonPrefix(needle: string, added: FoldedText): number {
+  const limit = Math.min(needle.length, added.text.length);
+  let count = 0;
+  while (count < limit && needle[count] === added.text[count]) count += 1;
+  while (count > 0 && !isUnitEdge(added, count)) count -= 1;
+  return count;
+}
+
+/** The same at the ends, without what the prefix holds already. */
+function countCommonSuffix(needle: string, added: FoldedText, prefix: number): number {
+  const limit = Math.min(needle.length, added.text.length) - prefix;
+  let count = 0;
+  while (count < limit && needle.at(-1 - count) === added.text.at(-1 - count)) count += 1;
+  while (count > 0 && !isUnitEdge(added, added.text.length - count)) count -= 1;
+  return count;
+}

@@ -1,0 +1,166 @@
+/** All edits of one call on one text: each sees what the ones before it made, and all of them fit or none is made. */
+import type { ToolError } from "@sheaf/protocol";
+import { countLineEnds } from "../workspace/line-ends.ts";
+import { formatNearestPlace } from "./edit-matching-nearest.ts";
+import {
+  findPlaces,
+  MAX_PLACES,
+  type EditPlace,
+  type FoundPlaces,
+  type MatchRule,
+  type TextEdit,
+} from "./edit-matching-rules.ts";
+import { extendRegion, type TextRegion } from "./text-region.ts";
+
+/** The text after all edits, or why not one of them was made. */
+export type EditResult =
+  | {
+      readonly ok: true;
+      readonly text: string;
+      /** From the first changed place to the last: one exact replacement (N31). */
+      readonly region: TextRegion;
+      /** By edit: the rule that found its place. */
+      readonly matched: readonly MatchRule[];
+    }
+  | {
+      readonly ok: false;
+      /**
+       * NO_MATCH, AMBIGUOUS_EDIT, NOTHING_TO_CHANGE, EMPTY_OLD_STRING, INVALID_EDIT. `details` shows the nearest place of
+       * NO_MATCH, with line numbers; it may have several lines.
+       */
+      readonly error: ToolError;
+    };
+
+/** Line numbers that an error names. */
+const MAX_SHOWN_LINES = 20;
+
+/**
+ * Makes edits on the text of the file `name` (which errors show).
+ * An empty old string stands for an empty text, and only for that.
+ */
+export function applyEdits(name: string, text: string, edits: readonly TextEdit[]): EditResult {
+  let current = text;
+  let region: TextRegion | undefined;
+  const matched: MatchRule[] = [];
+  for (const [index, edit] of edits.entries()) {
+    const label = edits.length === 1 ? name : `${name}, edit ${index + 1} of ${edits.length}`;
+    const found = findEdit(label, current, edit);
+    if (!found.ok) return found;
+    for (const place of found.places.toReversed()) {
+      region = extendRegion(region, place.start, place.end, place.replacement.length);
+    }
+    current = replacePlaces(current, found.places);
+    matched.push(found.rule);
+  }
+  if (region === undefined || current === text) {
+    return toFault("NOTHING_TO_CHANGE", `${name}: the edits change nothing: leave them out, or correct new_string`);
+  }
+  return { ok: true, text: current, region, matched };
+}
+
+type FoundEdit = ({ readonly ok: true } & FoundPlaces) | { readonly ok: false; readonly error: ToolError };
+
+function findEdit(label: string, text: string, edit: TextEdit): FoundEdit {
+  const { oldString, newString, replaceAll } = edit;
+  if (!oldString.isWellFormed() || !newString.isWellFormed()) {
+    return toFault(
+      "INVALID_EDIT",
+      `${label}: old_string or new_string holds half a surrogate pair: write valid Unicode`,
+    );
+  }
+  if (oldString === newString) {
+    return toFault("NOTHING_TO_CHANGE", `${label}: old_string and new_string are the same: correct new_string`);
+  }
+  if (oldString === "") return findEmpty(label, text, newString);
+  const found = findPlaces(text, edit);
+  if (found.places.length === 0) return toNoMatch(label, text, edit);
+  if (found.places.length > 1 && !(replaceAll && found.rule === "exact")) return toAmbiguous(label, text, found, edit);
+  if (found.places.every((place) => text.slice(place.start, place.end) === place.replacement)) {
+    const line = toLine(text, found.places[0]!.start);
+    return toFault(
+      "NOTHING_TO_CHANGE",
+      `${label}: line ${line} stands there as new_string wants it: leave this edit out`,
+    );
+  }
+  return { ok: true, ...found };
+}
+
+function findEmpty(label: string, text: string, newString: string): FoundEdit {
+  if (text === "") return { ok: true, rule: "exact", places: [{ start: 0, end: 0, replacement: newString }] };
+  const way = "quote the text to replace (to add text, quote a line beside it and repeat that line in new_string)";
+  return toFault("EMPTY_OLD_STRING", `${label}: old_string is empty, but the file is not: ${way}`);
+}
+
+function toAmbiguous(label: string, text: string, { places, rule }: FoundPlaces, edit: TextEdit): FoundEdit {
+  const lines = toLines(text, places);
+  const shown = lines.slice(0, MAX_SHOWN_LINES).join(", ") + (lines.length > MAX_SHOWN_LINES ? ", …" : "");
+  const count = places.length >= MAX_PLACES ? `${MAX_PLACES} or more` : `${places.length}`;
+  const how = rule === "exact" ? "" : ` (${describeRule(rule)})`;
+  const all = edit.replaceAll ? "quote it exactly, since replace_all takes exact places only" : "set replace_all";
+  const way = `quote more lines around the one you mean, or ${all}`;
+  return toFault("AMBIGUOUS_EDIT", `${label}: old_string fits ${count} places${how}, at lines ${shown}: ${way}`);
+}
+
+function toNoMatch(label: string, text: string, { oldString, newString }: TextEdit): FoundEdit {
+  const fault = (reason: string, details = "") =>
+    toFault("NO_MATCH", `${label}: old_string is not in the file${reason}`, details);
+  if (text === "") return fault(", which is empty: use an empty old_string");
+  if (isNumbered(text, oldString)) return fault(": leave the line numbers out, they are not part of it");
+  const present = newString.trim() === "" ? -1 : text.indexOf(newString);
+  if (present !== -1) {
+    return fault(
+      `, but new_string is, at line ${toLine(text, present)}: if the edit has been made already, leave it out`,
+    );
+  }
+  const nearest = formatNearestPlace(text, oldString);
+  if (nearest === undefined) return fault(": read the file, then quote it as it stands");
+  return fault(`; the nearest place is at line ${nearest.line}: quote it as it stands`, nearest.excerpt);
+}
+
+/** Whether the lines are those of the file but for a number in front of each, as in listings. */
+function isNumbered(text: string, oldString: string): boolean {
+  const lines = oldString.split("\n", MAX_SHOWN_LINES);
+  const bare = lines.map((line) => line.replace(/^\s*\d+\s?[|:\t→]\s?/, ""));
+  return lines.some((line, index) => line !== bare[index]) && bare.every((line) => text.includes(line.trim()));
+}
+
+/** What a rule ignored, for people and models. */
+export function describeRule(rule: MatchRule): string {
+  if (rule === "exact") return "exact";
+  if (rule === "trailing_blanks") return "line ends and trailing blanks ignored";
+  if (rule === "indentation") return "indentation shifted";
+  return "typographic characters folded";
+}
+
+/** The places do not overlap. */
+function replacePlaces(text: string, places: readonly EditPlace[]): string {
+  const parts: string[] = [];
+  let end = 0;
+  for (const place of places) {
+    parts.push(text.slice(end, place.start), place.replacement);
+    end = place.end;
+  }
+  return parts.join("") + text.slice(end);
+}
+
+function toLine(text: string, offset: number): number {
+  return countLineEnds(text.slice(0, offset)) + 1;
+}
+
+/** Numbers of the lines where the first places begin, each once; one more than are shown. */
+function toLines(text: string, places: readonly EditPlace[]): number[] {
+  const lines = new Set<number>();
+  let line = 1;
+  let counted = 0;
+  for (const { start } of places) {
+    line += countLineEnds(text.slice(counted, start));
+    counted = start;
+    lines.add(line);
+    if (lines.size > MAX_SHOWN_LINES) break;
+  }
+  return [...lines];
+}
+
+function toFault(code: string, message: string, details = ""): { readonly ok: false; readonly error: ToolError } {
+  return { ok: false, error: { code, message, details } };
+}

@@ -1,0 +1,128 @@
+/** What became of a file, as results tell it (N31 to N34). */
+import type { FileChange, FileDiff } from "@sheaf/protocol";
+import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff";
+import { toPrefix } from "../workspace/byte-prefix.ts";
+import { countLineEnds, countLines } from "../workspace/line-ends.ts";
+import type { WorkspacePath } from "../workspace/workspace.ts";
+import type { TextRegion } from "./text-region.ts";
+
+/** Content, diff and patch above it are cut or left out (N34). Bytes of UTF-8. */
+export const MAX_CONTENT_BYTES = 1024 * 1024;
+
+/** Lines around a change in its patch. */
+const CONTEXT_LINES = 3;
+
+/** A diff that takes longer is left out. */
+const PATCH_TIMEOUT_MS = 500;
+
+/** State of a file, as a change tells it. */
+interface FileState {
+  readonly text: string;
+  /** Of the whole file. */
+  readonly bytes: number;
+  readonly hash: string;
+}
+
+/** A new file. */
+export function toCreateChange(path: WorkspacePath, after: FileState): FileChange {
+  const isBinary = after.text.includes("\0");
+  const content = toPrefix(after.text, MAX_CONTENT_BYTES);
+  const isCut = content.length < after.text.length;
+  return {
+    operation: "create",
+    filePath: path.named,
+    path: path.absolute,
+    content: isBinary ? null : content,
+    ...(!isBinary && !isCut && { patch: toCreatePatch(path, after.text) }),
+    ...(isBinary && { binary: true }),
+    ...(!isBinary && isCut && { truncated: true }),
+    linesAdded: countLines(after.text),
+    linesRemoved: 0,
+    bytes: after.bytes,
+    hashAfter: after.hash,
+  };
+}
+
+/** A file that was changed: one exact replacement from the first to the last changed place (N31). */
+export function toEditChange(path: WorkspacePath, before: FileState, after: FileState, region: TextRegion): FileChange {
+  const diff = toFileDiff(before.text, after.text, region);
+  const patch = toEditPatch(path, before.text, after.text, region);
+  const newString = toPrefix(diff.newString, MAX_CONTENT_BYTES);
+  const isDiffSmall = Buffer.byteLength(diff.oldString) + Buffer.byteLength(diff.newString) <= MAX_CONTENT_BYTES;
+  const isAfterSmall = after.bytes <= MAX_CONTENT_BYTES;
+  return {
+    operation: "edit",
+    filePath: path.named,
+    path: path.absolute,
+    content: newString,
+    ...(isDiffSmall && { diff }),
+    ...(isDiffSmall && patch && { patch: patch.text }),
+    ...(isAfterSmall && { after: after.text }),
+    ...(newString.length < diff.newString.length && { truncated: true }),
+    linesAdded: patch?.added ?? countLines(diff.newString),
+    linesRemoved: patch?.removed ?? countLines(diff.oldString),
+    bytes: after.bytes,
+    hashBefore: before.hash,
+    hashAfter: after.hash,
+  };
+}
+
+function toFileDiff(before: string, after: string, { start, endBefore, endAfter }: TextRegion): FileDiff {
+  const oldString = before.slice(start, endBefore);
+  const startLine = countLineEnds(before.slice(0, start)) + 1;
+  return { oldString, newString: after.slice(start, endAfter), startLine, endLine: startLine + countLines(oldString) - 1 };
+}
+
+function toCreatePatch(path: WorkspacePath, text: string): string {
+  const patch = structuredPatch("/dev/null", `b/${path.named}`, "", text, undefined, undefined, { context: 0 });
+  return formatPatch(patch, FILE_HEADERS_ONLY);
+}
+
+/** Only the lines around the change are compared, so that the cost does not depend on the size of the file. */
+function toEditPatch(
+  path: WorkspacePath,
+  before: string,
+  after: string,
+  region: TextRegion,
+): { readonly text: string; readonly added: number; readonly removed: number } | undefined {
+  const start = toContextStart(before, region.start);
+  const endBefore = toContextEnd(before, region.endBefore);
+  const endAfter = after.length - (before.length - endBefore);
+  const skipped = countLineEnds(before.slice(0, start));
+  const options = { context: CONTEXT_LINES, timeout: PATCH_TIMEOUT_MS };
+  const names = [`a/${path.named}`, `b/${path.named}`] as const;
+  const parts = [before.slice(start, endBefore), after.slice(start, endAfter)] as const;
+  const patch = structuredPatch(...names, ...parts, undefined, undefined, options);
+  if (!patch) return undefined;
+  const hunks = patch.hunks.map((hunk) => ({
+    ...hunk,
+    oldStart: hunk.oldStart + skipped,
+    newStart: hunk.newStart + skipped,
+  }));
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  return {
+    text: formatPatch({ ...patch, hunks }, FILE_HEADERS_ONLY),
+    added: lines.filter((line) => line.startsWith("+")).length,
+    removed: lines.filter((line) => line.startsWith("-")).length,
+  };
+}
+
+/** Beginning of the line that stands `CONTEXT_LINES` above `offset`. */
+function toContextStart(text: string, offset: number): number {
+  let start = text.lastIndexOf("\n", offset - 1) + 1;
+  if (offset === 0) return 0;
+  for (let line = 0; line < CONTEXT_LINES && start > 0; line += 1) {
+    start = start === 1 ? 0 : text.lastIndexOf("\n", start - 2) + 1;
+  }
+  return start;
+}
+
+/** End of the line that stands `CONTEXT_LINES` below `offset`, its line end included. */
+function toContextEnd(text: string, offset: number): number {
+  let end = offset;
+  for (let line = 0; line <= CONTEXT_LINES && end < text.length; line += 1) {
+    const next = text.indexOf("\n", end);
+    end = next === -1 ? text.length : next + 1;
+  }
+  return end;
+}

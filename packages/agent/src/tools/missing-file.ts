@@ -1,0 +1,43 @@
+/** What to say of a file that is not there: the nearest names. */
+import { readdirSync } from "node:fs";
+import { posix } from "node:path";
+import type { ToolError } from "@sheaf/protocol";
+import { openFolder } from "../workspace/open-folder.ts";
+import type { WorkspacePath } from "../workspace/workspace.ts";
+import { findNearest } from "./nearest-names.ts";
+
+/** Names of a folder that are compared. */
+const MAX_NAMES = 5000;
+
+/** FILE_NOT_FOUND with up to three names of the nearest folder that exists. */
+export function toMissingFileError(root: string, path: WorkspacePath): ToolError {
+  const { folder, name, names } = readNearestFolder(root, path.relative);
+  const near = findNearest(name, names).map((candidate) => posix.join(folder, candidate));
+  const isFolderThere = folder === posix.dirname(path.relative);
+  const place = isFolderThere ? "" : ` (there is no folder ${posix.join(folder, name)})`;
+  const advice = near.length > 0 ? `did you mean ${near.join(" or ")}?` : "look for it with glob_search";
+  return { code: "FILE_NOT_FOUND", message: `${path.named} does not exist${place}: ${advice}`, details: "" };
+}
+
+interface NearestFolder {
+  /** Relative. */
+  readonly folder: string;
+  /** The name that is missing in it. */
+  readonly name: string;
+  readonly names: readonly string[];
+}
+
+function readNearestFolder(root: string, relative: string): NearestFolder {
+  const folder = posix.dirname(relative);
+  const name = posix.basename(relative);
+  try {
+    const opened = openFolder(root, folder);
+    try {
+      return { folder, name, names: readdirSync(opened.entry(".")).slice(0, MAX_NAMES) };
+    } finally {
+      opened.close();
+    }
+  } catch {
+    return folder === "." ? { folder, name, names: [] } : readNearestFolder(root, folder);
+  }
+}

@@ -1,0 +1,42 @@
+/** The names nearest to one that does not exist, for "did you mean". */
+
+/** Longer names are not compared: the cost grows with the square. UTF-16 units. */
+const MAX_LENGTH = 100;
+
+/** Up to three candidates with at most a third of their letters wrong, or the same up to its ending; nearest first. */
+export function findNearest(name: string, candidates: readonly string[]): string[] {
+  const wanted = name.toLowerCase();
+  return candidates
+    .map((candidate) => ({ candidate, distance: toDistance(wanted, candidate.toLowerCase()) }))
+    .filter(({ distance }) => distance < Infinity)
+    .toSorted((one, other) => one.distance - other.distance || (one.candidate < other.candidate ? -1 : 1))
+    .slice(0, 3)
+    .map(({ candidate }) => candidate);
+}
+
+function toDistance(wanted: string, candidate: string): number {
+  if (wanted.length > MAX_LENGTH || candidate.length > MAX_LENGTH) return Infinity;
+  const most = Math.ceil(Math.max(wanted.length, candidate.length) / 3);
+  const hasSameStem = toStem(wanted) === toStem(candidate);
+  if (!hasSameStem && Math.abs(wanted.length - candidate.length) > most) return Infinity;
+  const edits = countEdits(wanted, candidate);
+  return edits <= most || hasSameStem ? edits : Infinity;
+}
+
+function toStem(name: string): string {
+  return name.replace(/\.[^.]*$/, "");
+}
+
+/** Levenshtein distance. */
+function countEdits(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const replaced = row[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, replaced));
+    }
+    row = next;
+  }
+  return row[other.length]!;
+}

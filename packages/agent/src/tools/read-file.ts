@@ -1,0 +1,91 @@
+/** read_file: some lines of a text file, exactly as they stand. */
+import type { ToolError } from "@sheaf/protocol";
+import * as z from "zod";
+import { readLines, type ReadLines } from "../workspace/read-file.ts";
+import type { WorkspacePath } from "../workspace/workspace.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
+import { toMissingFileError } from "./missing-file.ts";
+import type { Tool, ToolOutcome } from "./tool.ts";
+
+const DEFAULT_LINES = 2000;
+const MAX_BYTES = 256 * 1024;
+
+const parameters = z.object({
+  target_file: z.string().describe("File, relative to the workspace"),
+  offset: z.int().min(1).optional().describe("First line to read, from 1"),
+  limit: z.int().min(1).optional().describe(`Number of lines; ${DEFAULT_LINES} if left out`),
+});
+
+type Arguments = z.infer<typeof parameters>;
+
+/** Memory is bounded for a file of any size (R-15); `totalLines` counts the empty tail, so an empty file has 1 (C9). */
+export const readFileTool: Tool<Arguments> = {
+  name: "read_file",
+  description: "Read a text file. The output is its content without line numbers; a note tells what is left out.",
+  documentType: "tool_call",
+  access: "read",
+  parameters,
+  async run({ target_file, offset, limit }, { workspace, state, signal }) {
+    const resolved = workspace.resolve(target_file);
+    if (!resolved.ok) return toFailedOutcome(resolved.error);
+    const { path } = resolved;
+    const range = { startLine: offset ?? 1, maxLines: limit ?? DEFAULT_LINES, maxBytes: MAX_BYTES };
+    const lines = await readLines(workspace.root, path, range, signal);
+    if (signal.aborted) return toCancelledOutcome();
+    if (!lines.ok) return toFailedOutcome(toReadError(lines.error, path, workspace.root));
+    state.fileHashes.set(path.absolute, lines.value.hash);
+    if (range.startLine > lines.value.totalLines) return toFailedOutcome(toOffsetError(path, range.startLine, lines.value));
+    return toOutcome(path, lines.value, limit !== undefined);
+  },
+};
+
+function toReadError(error: ToolError, path: WorkspacePath, root: string): ToolError {
+  if (error.code === "FILE_NOT_FOUND") return toMissingFileError(root, path);
+  if (error.code !== "IS_A_DIRECTORY") return error;
+  return { ...error, message: `${path.named} is a folder: use list_dir to see what is in it` };
+}
+
+function toOffsetError(path: WorkspacePath, offset: number, { totalLines }: ReadLines): ToolError {
+  const message = `offset ${offset} is behind the end of ${path.named}, which has ${totalLines} lines: use a smaller one`;
+  return { code: "OFFSET_OUT_OF_RANGE", message, details: "" };
+}
+
+function toOutcome(path: WorkspacePath, lines: ReadLines, isLimitGiven: boolean): ToolOutcome {
+  const { text, startLine, endLine, totalLines, totalChars, fileSize } = lines;
+  const isEmpty = totalChars === 0;
+  const exceededLimit = text.length < totalChars;
+  // What the model asked for is all of it; what a limit of ours took away is not (N36).
+  const isCut = lines.isFull || (exceededLimit && !isLimitGiven && endLine < totalLines);
+  const note = toNote(lines, isEmpty, exceededLimit);
+  return {
+    status: "success",
+    output: text,
+    ...(note !== undefined && { note }),
+    ...(isCut && { truncated: true, bytes: fileSize }),
+    effect: {
+      kind: "read",
+      path: path.absolute,
+      isEmpty,
+      exceededLimit,
+      totalLines,
+      totalChars,
+      fileSize,
+      startLine: isEmpty ? 0 : startLine,
+      endLine: isEmpty ? 0 : endLine,
+    },
+  };
+}
+
+/** What was left out, and how to read on. */
+function toNote(lines: ReadLines, isEmpty: boolean, exceededLimit: boolean): string | undefined {
+  const { startLine, endLine, totalLines, fileSize } = lines;
+  if (isEmpty) return "The file is empty.";
+  if (!exceededLimit) return undefined;
+  if (lines.isLineCut) {
+    const rest = endLine < totalLines ? ` The next line is offset ${endLine + 1}.` : "";
+    const shown = `Line ${endLine} of ${totalLines} is longer than ${MAX_BYTES} bytes, its beginning is shown.`;
+    return `${shown} Use grep_search, or run_terminal_cmd with cut, for its rest.${rest}`;
+  }
+  const shown = `Lines ${startLine} to ${endLine} of ${totalLines} (the file has ${fileSize} bytes).`;
+  return endLine < totalLines ? `${shown} Read on with offset ${endLine + 1}.` : shown;
+}

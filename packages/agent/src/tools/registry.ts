@@ -1,0 +1,62 @@
+/** Which tools there are. */
+import type { Mode } from "@sheaf/protocol";
+import * as z from "zod";
+import { isOffered } from "../permissions/permissions.ts";
+import type { ToolDefinition } from "../providers/provider.ts";
+import { askQuestionTool } from "./ask-question.ts";
+import { createPlanTool } from "./create-plan.ts";
+import { deleteFileTool } from "./delete-file.ts";
+import { editFileTool } from "./edit-file.ts";
+import { toFailure } from "./failure.ts";
+import { globSearchTool } from "./glob-search.ts";
+import { grepSearchTool } from "./grep-search.ts";
+import { listDirTool } from "./list-dir.ts";
+import { readFileTool } from "./read-file.ts";
+import { renameFileTool } from "./rename-file.ts";
+import { runTerminalCmdTool } from "./run-terminal-cmd.ts";
+import { todoWriteTool } from "./todo-write.ts";
+import type { Tool, ToolOutcome } from "./tool.ts";
+import { writeFileTool } from "./write-file.ts";
+
+/** A tool whose arguments are checked by its own schema before it runs. */
+export type AnyTool = Tool<never>;
+
+/** Every tool, in the order in which models are told of them. */
+export const tools: readonly AnyTool[] = [
+  readFileTool,
+  listDirTool,
+  globSearchTool,
+  grepSearchTool,
+  editFileTool,
+  writeFileTool,
+  deleteFileTool,
+  renameFileTool,
+  runTerminalCmdTool,
+  todoWriteTool,
+  createPlanTool,
+  askQuestionTool,
+];
+
+/** A tool by its name; a name that no tool has is a failure that names the ones there are. */
+export function findTool(
+  name: string,
+): { readonly ok: true; readonly tool: AnyTool } | { readonly ok: false; readonly outcome: ToolOutcome } {
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (tool) return { ok: true, tool };
+  const names = tools.map((candidate) => candidate.name).join(", ");
+  return { ok: false, outcome: toFailure("UNKNOWN_TOOL", `there is no tool "${name}": use one of ${names}`) };
+}
+
+/** What a model is told of the tools that its mode offers. */
+export function toDefinitions(mode: Mode): ToolDefinition[] {
+  return tools
+    .filter((tool) => isOffered(mode, tool))
+    .map(({ name, description, parameters }) => ({
+      name,
+      description,
+      // Made when a model asks: most models of the command line never look.
+      get parameters() {
+        return z.toJSONSchema(parameters, { io: "input" }) as Record<string, unknown>;
+      },
+    }));
+}

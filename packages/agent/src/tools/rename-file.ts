@@ -1,0 +1,51 @@
+/** rename_file: moves one file to a name that is free (N32). */
+import * as z from "zod";
+import { moveFile, resolveEntry } from "../workspace/move-file.ts";
+import { hashFile } from "../workspace/read-file.ts";
+import { toFailedOutcome } from "./file-failure.ts";
+import { toMissingFileError } from "./missing-file.ts";
+import type { Tool } from "./tool.ts";
+
+const parameters = z.object({
+  source_file: z.string().describe("File, relative to the workspace"),
+  destination_file: z.string().describe("New path, relative to the workspace; must not exist"),
+});
+
+/** Nothing is ever replaced: a destination that exists is refused (FILE_EXISTS). */
+export const renameFileTool: Tool<z.infer<typeof parameters>> = {
+  name: "rename_file",
+  description: "Rename or move one file. The destination must not exist; missing folders are made.",
+  documentType: "file_edit",
+  access: "write",
+  parameters,
+  async run({ source_file, destination_file }, { workspace, state }) {
+    const source = resolveEntry(workspace, source_file);
+    if (!source.ok) return toFailedOutcome(source.error);
+    const destination = resolveEntry(workspace, destination_file);
+    if (!destination.ok) return toFailedOutcome(destination.error);
+    const [from, to] = [source.path, destination.path];
+    const moved = await moveFile(workspace.root, from, to);
+    if (!moved.ok) {
+      const isMissing = moved.error.code === "FILE_NOT_FOUND";
+      return toFailedOutcome(isMissing ? toMissingFileError(workspace.root, from) : moved.error);
+    }
+    const known = state.fileHashes.get(from.absolute);
+    state.fileHashes.delete(from.absolute);
+    if (known !== undefined) state.fileHashes.set(to.absolute, known);
+    const content = await hashFile(workspace.root, to);
+    const hash = content.ok ? { hashBefore: content.value.hash, hashAfter: content.value.hash } : {};
+    const change = {
+      operation: "rename" as const,
+      filePath: from.named,
+      path: from.absolute,
+      newFilePath: to.named,
+      content: null,
+      linesAdded: 0,
+      linesRemoved: 0,
+      bytes: content.ok ? content.value.bytes : 0,
+      ...hash,
+    };
+    const output = `Moved ${from.named} to ${to.named}.`;
+    return { status: "success", output, effect: { kind: "file_edit", changes: [change] } };
+  },
+};

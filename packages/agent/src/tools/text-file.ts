@@ -1,0 +1,68 @@
+/** Text files as the changing tools load and write them. */
+import type { ToolError } from "@sheaf/protocol";
+import { writeFileAtomically } from "../workspace/atomic-write.ts";
+import { createFileFault, toFileError, type FileResult } from "../workspace/file-error.ts";
+import { detectLineEnd, type LineEnd } from "../workspace/line-ends.ts";
+import type { FileIdentity } from "../workspace/open-file.ts";
+import { readWholeFile, toHash } from "../workspace/read-file.ts";
+import { decodeText, detectTextFormat, encodeText, type TextFormat } from "../workspace/text-format.ts";
+import type { WorkspacePath } from "../workspace/workspace.ts";
+import type { ToolContext } from "./tool.ts";
+
+/** A larger file is not changed by tools. Bytes. */
+const MAX_TEXT_FILE_BYTES = 16 * 1024 * 1024;
+
+/** A text file as it is on the disk. */
+export interface TextFile {
+  /** Without its byte order mark. */
+  readonly text: string;
+  readonly bytes: number;
+  readonly hash: string;
+  readonly format: TextFormat;
+  readonly lineEnd: LineEnd | "mixed" | undefined;
+  readonly identity: FileIdentity;
+}
+
+/**
+ * Loads a file that is going to be changed; undefined if there is none.
+ * Errors: STALE_FILE if it has changed since it was read here; BINARY_FILE, INVALID_ENCODING, FILE_TOO_LARGE and others.
+ */
+export async function loadTextFile(
+  { workspace, state }: ToolContext,
+  path: WorkspacePath,
+): Promise<FileResult<TextFile | undefined>> {
+  const file = await readWholeFile(workspace.root, path, MAX_TEXT_FILE_BYTES);
+  if (!file.ok) return file.error.code === "FILE_NOT_FOUND" ? { ok: true, value: undefined } : file;
+  const { bytes, hash, identity } = file.value;
+  const known = state.fileHashes.get(path.absolute);
+  if (known !== undefined && known !== hash) return { ok: false, error: toStaleError(path) };
+  const format = detectTextFormat(bytes);
+  if (!format) return { ok: false, error: toFileError(createFileFault("BINARY_FILE"), path.named) };
+  const text = decodeText(bytes, format);
+  if (text === undefined) return { ok: false, error: toEncodingError(path, format) };
+  return { ok: true, value: { text, bytes: bytes.length, hash, format, lineEnd: detectLineEnd(text), identity } };
+}
+
+/** Writes the new text of a file in the format of the old one, and remembers it. `before` is what was loaded. */
+export async function saveTextFile(
+  { workspace, state }: ToolContext,
+  path: WorkspacePath,
+  text: string,
+  before: TextFile | undefined,
+): Promise<FileResult<{ readonly bytes: number; readonly hash: string }>> {
+  const bytes = encodeText(text, before?.format ?? { encoding: "utf-8", hasMark: false });
+  const written = await writeFileAtomically(workspace.root, path, bytes, before?.identity);
+  if (!written.ok) return written;
+  const hash = toHash(bytes);
+  state.fileHashes.set(path.absolute, hash);
+  return { ok: true, value: { bytes: bytes.length, hash } };
+}
+
+function toStaleError(path: WorkspacePath): ToolError {
+  return toFileError(createFileFault("STALE_FILE"), path.named);
+}
+
+function toEncodingError(path: WorkspacePath, { encoding }: TextFormat): ToolError {
+  const message = `${path.named} is no valid ${encoding.toUpperCase()}, to change it would damage it: use run_terminal_cmd`;
+  return { code: "INVALID_ENCODING", message, details: "" };
+}

@@ -1,0 +1,75 @@
+/** todo_write: changes the task list of the conversation (N41). */
+import type { TodoChange } from "@sheaf/protocol";
+import * as z from "zod";
+import type { Todo } from "./conversation-state.ts";
+import { toFailure } from "./failure.ts";
+import type { Tool } from "./tool.ts";
+
+const parameters = z.object({
+  todos: z
+    .array(
+      z.object({
+        id: z.string().min(1).describe("Unique id, for instance add-tests"),
+        content: z.string().optional().describe("What is to be done; required for a new id"),
+        status: z.enum(["pending", "in_progress", "completed", "cancelled"]),
+        dependencies: z.array(z.string()).optional().describe("Ids that must be completed before"),
+      }),
+    )
+    .min(1)
+    .max(200),
+  merge: z.boolean().describe("true: entries not listed stay; false: they are cancelled"),
+});
+
+type Arguments = z.infer<typeof parameters>;
+
+/** Keeps the list in the conversation; the result tells what changed. */
+export const todoWriteTool: Tool<Arguments> = {
+  name: "todo_write",
+  description: "Create or change the task list. Keep exactly one task in_progress while you work.",
+  documentType: "todo_update",
+  access: "state",
+  parameters,
+  async run({ todos, merge }, { state }) {
+    const known = new Map(state.todos.map((todo) => [todo.id, todo]));
+    const seen = new Set<string>();
+    for (const { id, content } of todos) {
+      if (seen.has(id)) return toFailure("INVALID_ARGUMENTS", `todo "${id}" is listed twice: list each id once`);
+      seen.add(id);
+      if (!known.has(id) && !content) {
+        return toFailure("INVALID_ARGUMENTS", `todo "${id}" is new and has no content: say what is to be done`);
+      }
+    }
+    const listed = new Map(todos.map((todo) => [todo.id, todo]));
+    const kept = state.todos.map((todo): Todo => {
+      const change = listed.get(todo.id);
+      if (change) return toTodo(change, todo);
+      return merge ? todo : { ...todo, status: "cancelled" };
+    });
+    const added = todos.filter(({ id }) => !known.has(id)).map((todo) => toTodo(todo, undefined));
+    const next = [...kept, ...added];
+    const changes = next.flatMap((todo, position) => toChange(todo, known.get(todo.id), position));
+    state.todos = next;
+    const output = next.map(({ id, content, status }) => `[${status}] ${id}: ${content}`).join("\n");
+    return { status: "success", output, effect: { kind: "todo", changes, todos: next } };
+  },
+};
+
+function toTodo(change: Arguments["todos"][number], before: Todo | undefined): Todo {
+  return {
+    id: change.id,
+    content: change.content ?? before?.content ?? "",
+    status: change.status,
+    dependencies: change.dependencies ?? before?.dependencies ?? [],
+  };
+}
+
+/** Nothing for an entry that is as it was (N41: a delta by id). */
+function toChange(todo: Todo, before: Todo | undefined, position: number): TodoChange[] {
+  const { id, status, content, dependencies } = todo;
+  if (!before) return [{ id, status, content, dependencies, position }];
+  const isSame =
+    before.status === status &&
+    before.content === content &&
+    JSON.stringify(before.dependencies) === JSON.stringify(dependencies);
+  return isSame ? [] : [{ id, status, ...(before.content !== content && { content }) }];
+}

@@ -1,0 +1,76 @@
+/** write_file: creates a file, or replaces its content. */
+import type { FileChange } from "@sheaf/protocol";
+import * as z from "zod";
+import { toLineEnd } from "../workspace/line-ends.ts";
+import type { WorkspacePath } from "../workspace/workspace.ts";
+import { toFailedOutcome } from "./file-failure.ts";
+import { toCreateChange, toEditChange } from "./file-change.ts";
+import { loadTextFile, saveTextFile, type TextFile } from "./text-file.ts";
+import { toChangedLines } from "./text-region.ts";
+import type { Tool, ToolOutcome } from "./tool.ts";
+
+const parameters = z.object({
+  target_file: z.string().describe("File, relative to the workspace"),
+  content: z.string().describe("The whole new content"),
+});
+
+/** A file that was read here and has changed since is not replaced (STALE_FILE). Line ends and encoding are kept. */
+export const writeFileTool: Tool<z.infer<typeof parameters>> = {
+  name: "write_file",
+  description:
+    "Create a file, or replace its whole content. Missing folders are made. For changes to a file use edit_file.",
+  documentType: "file_edit",
+  access: "write",
+  parameters,
+  async run({ target_file, content }, context) {
+    const resolved = context.workspace.resolve(target_file);
+    if (!resolved.ok) return toFailedOutcome(resolved.error);
+    const { path } = resolved;
+    const wasRead = context.state.fileHashes.has(path.absolute);
+    const before = await loadTextFile(context, path);
+    if (!before.ok) return toFailedOutcome(before.error);
+    const text = toWrittenText(content.toWellFormed(), before.value);
+    const after = await saveTextFile(context, path, text, before.value);
+    if (!after.ok) return toFailedOutcome(after.error);
+    const state = { text, ...after.value };
+    const change = before.value
+      ? toEditChange(path, before.value, state, toChangedLines(before.value.text, text))
+      : toCreateChange(path, state);
+    return toOutcome(path, change, before.value, wasRead, content);
+  },
+};
+
+/** A file keeps its kind of line end. */
+function toWrittenText(content: string, before: TextFile | undefined): string {
+  const lineEnd = before?.lineEnd;
+  return lineEnd === "\r\n" ? toLineEnd(content, lineEnd) : content;
+}
+
+function toOutcome(
+  path: WorkspacePath,
+  change: FileChange,
+  before: TextFile | undefined,
+  wasRead: boolean,
+  content: string,
+): ToolOutcome {
+  const notes = before ? toReplaceNotes(change, before, wasRead, content) : [];
+  const { linesAdded, linesRemoved, bytes } = change;
+  const output = before
+    ? `Replaced ${path.named}: ${linesAdded} lines added, ${linesRemoved} removed, ${bytes} bytes.`
+    : `Created ${path.named}: ${linesAdded} lines, ${bytes} bytes.`;
+  return {
+    status: "success",
+    output,
+    ...(notes.length > 0 && { note: notes.join(" ") }),
+    effect: { kind: "file_edit", changes: [change] },
+  };
+}
+
+function toReplaceNotes(change: FileChange, before: TextFile, wasRead: boolean, content: string): string[] {
+  const notes: string[] = [];
+  if (change.hashAfter === change.hashBefore) notes.push("The file had this content already.");
+  else if (!wasRead) notes.push("The file existed and had not been read here; its old content was replaced.");
+  if (before.lineEnd === "\r\n" && /(^|[^\r])\n/.test(content)) notes.push("Its line ends (CRLF) were kept.");
+  if (before.format.hasMark) notes.push(`Its byte order mark (${before.format.encoding}) was kept.`);
+  return notes;
+}

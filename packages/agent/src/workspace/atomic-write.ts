@@ -1,0 +1,108 @@
+/** Files written whole or not at all (S-23, R-16). */
+import { randomUUID } from "node:crypto";
+import { accessSync, constants, linkSync, lstatSync, renameSync, unlinkSync, type BigIntStats } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import { posix } from "node:path";
+import { createFileFault, getFaultCode, runFileWork, type FileResult } from "./file-error.ts";
+import { checkOrdinary, isSameFile, toFileIdentity, type FileIdentity } from "./open-file.ts";
+import { openFolder } from "./open-folder.ts";
+import { findProtection } from "./protected-names.ts";
+import type { WorkspacePath } from "./workspace.ts";
+
+/**
+ * Writes a file through a new one beside it, which takes its place once it is on the disk. Mode and owner are kept as
+ * far as the system lets us, extended attributes are not; other names of a hard-linked file keep the old content.
+ * `expected` is the file as it was read, undefined if there was none: if it is another one now, nothing is written.
+ * Errors: PROTECTED_PATH, STALE_FILE, IS_A_DIRECTORY, NOT_A_FILE, READ_ONLY, DISK_FULL, PERMISSION_DENIED and others.
+ */
+export async function writeFileAtomically(
+  root: string,
+  path: WorkspacePath,
+  bytes: Uint8Array,
+  expected: FileIdentity | undefined,
+): Promise<FileResult<void>> {
+  const protection = findProtection(path);
+  if (protection) return { ok: false, error: protection };
+  return runFileWork(path.named, async () => {
+    const folder = openFolder(root, posix.dirname(path.relative), { create: true });
+    try {
+      const target = folder.entry(posix.basename(path.relative));
+      const temporary = folder.entry(`.sheaf-${randomUUID()}.tmp`);
+      const current = readCurrent(target, expected);
+      if (current) accessSync(target, constants.W_OK);
+      await writeTemporary(temporary, bytes, current);
+      try {
+        place(temporary, target, readCurrent(target, expected));
+      } catch (error) {
+        unlinkSync(temporary);
+        throw error;
+      }
+    } finally {
+      folder.close();
+    }
+  });
+}
+
+/** The file that stands there now. @throws STALE_FILE if it is not the expected one. */
+function readCurrent(target: string, expected: FileIdentity | undefined): BigIntStats | undefined {
+  const stats = lstatSync(target, { bigint: true, throwIfNoEntry: false });
+  if (stats) checkOrdinary(stats);
+  if (!isSameFile(stats && toFileIdentity(stats), expected)) throw createFileFault("STALE_FILE");
+  return stats;
+}
+
+async function writeTemporary(temporary: string, bytes: Uint8Array, current: BigIntStats | undefined): Promise<void> {
+  const mode = current ? Number(current.mode) & 0o7777 : 0o666;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  // Never readable by more people than the file that it is going to be.
+  const handle = await open(temporary, flags, mode & 0o777);
+  try {
+    await handle.writeFile(bytes);
+    if (current) await takeOver(handle, current, mode);
+    await handle.sync();
+  } catch (error) {
+    unlinkSync(temporary);
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Gives the new file the owner and the mode of the old one; an owner that is not ours to give is left. */
+async function takeOver(handle: FileHandle, current: BigIntStats, mode: number): Promise<void> {
+  const own = await handle.stat({ bigint: true });
+  let kept = mode;
+  if (own.uid !== current.uid || own.gid !== current.gid) {
+    try {
+      await handle.chown(Number(current.uid), Number(current.gid));
+    } catch (error) {
+      if (getFaultCode(error) !== "EPERM") throw error;
+      // Rights of another owner must not become rights of ours.
+      kept &= 0o777;
+    }
+  }
+  await handle.chmod(kept);
+}
+
+/** A new file never takes the place of one that came up in the meantime. */
+function place(temporary: string, target: string, current: BigIntStats | undefined): void {
+  if (current) {
+    renameSync(temporary, target);
+    return;
+  }
+  try {
+    linkSync(temporary, target);
+  } catch (error) {
+    const code = getFaultCode(error);
+    if (code === "EEXIST") throw createFileFault("STALE_FILE");
+    if (!isLinkUnsupported(code)) throw error;
+    renameSync(temporary, target);
+    return;
+  }
+  unlinkSync(temporary);
+}
+
+/** Whether a file system refuses hard links as such. */
+export function isLinkUnsupported(code: string): boolean {
+  return code === "EPERM" || code === "ENOTSUP" || code === "EOPNOTSUPP" || code === "ENOSYS" || code === "EMLINK";
+}

@@ -1,0 +1,93 @@
+/** The workspace of a folder on this machine. */
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import type { ToolError } from "@sheaf/protocol";
+import { SheafError } from "../errors.ts";
+import { toFileError } from "./file-error.ts";
+import { toRealPath } from "./real-path.ts";
+import type { PathResolution, Workspace } from "./workspace.ts";
+
+/** Bytes of a path; what the kernel takes. */
+const MAX_PATH_BYTES = 4096;
+
+/**
+ * Makes the workspace of a folder.
+ * @throws SheafError USAGE if there is no such folder.
+ */
+export function createWorkspace(root: string): Workspace {
+  const given = resolve(root);
+  const real = toRealRoot(given);
+  return {
+    root: real,
+    resolve: (path) => resolveInside(path, given, real),
+  };
+}
+
+function toRealRoot(given: string): string {
+  try {
+    const real = realpathSync(given);
+    if (statSync(real).isDirectory()) return real;
+  } catch (cause) {
+    throw new SheafError("USAGE", `the workspace ${given} cannot be used: name a folder that exists`, { cause });
+  }
+  throw new SheafError("USAGE", `the workspace ${given} is no folder: name a folder`);
+}
+
+/**
+ * S-20: `..` and `.` are taken away first, as the text means them; then links are followed step by step, also those
+ * that lead to something that is not there. Both the text and the end of the way must lie in the workspace.
+ */
+function resolveInside(path: string, given: string, root: string): PathResolution {
+  const fault = findSpellingFault(path);
+  if (fault) return { ok: false, error: fault };
+  const named = toNamedPath(path, given, root);
+  if (named === undefined) return { ok: false, error: toOutsideError(path, root) };
+  try {
+    const absolute = toRealPath(root, named.split(sep));
+    if (!isInside(root, absolute)) return { ok: false, error: toOutsideError(path, root) };
+    return { ok: true, path: { absolute, relative: toRelative(root, absolute), named: toPortable(named) } };
+  } catch (error) {
+    return { ok: false, error: toFileError(error, path) };
+  }
+}
+
+/** Relative to the root, without `..`; undefined if the text leads out of it. */
+function toNamedPath(path: string, given: string, root: string): string | undefined {
+  const absolute = isAbsolute(path) ? resolve(path) : join(root, path);
+  const base = [root, given].find((folder) => isInside(folder, absolute));
+  return base === undefined ? undefined : relative(base, absolute) || ".";
+}
+
+function findSpellingFault(path: string): ToolError | undefined {
+  if (path.trim() === "") return toInvalidError('the path is empty: name a file, or "." for the workspace');
+  if (path.includes("\0")) return toInvalidError("the path holds a NUL character: leave it out");
+  if (!path.isWellFormed()) return toInvalidError("the path holds half a surrogate pair: write it in valid Unicode");
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+    return toInvalidError(`the path is longer than ${MAX_PATH_BYTES} bytes: name a shorter one`);
+  }
+  if (/^~[\w.-]*(\/|$)/.test(path)) {
+    return toInvalidError(`"${path}" is not expanded: name it relative to the workspace (a file of that name: "./${path}")`);
+  }
+  return undefined;
+}
+
+function toInvalidError(message: string): ToolError {
+  return { code: "PATH_INVALID", message, details: "" };
+}
+
+function toOutsideError(path: string, root: string): ToolError {
+  const message = `"${path}" leads out of the workspace ${root}: only paths inside it can be used`;
+  return { code: "PATH_OUTSIDE_WORKSPACE", message, details: "" };
+}
+
+function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function toRelative(root: string, absolute: string): string {
+  return toPortable(relative(root, absolute)) || ".";
+}
+
+function toPortable(path: string): string {
+  return sep === "/" ? path : path.replaceAll(sep, "/");
+}

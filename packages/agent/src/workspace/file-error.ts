@@ -1,0 +1,65 @@
+/** Errors of the file system as tool errors, and results that carry them. */
+import type { ToolError } from "@sheaf/protocol";
+
+/** What an operation on files gives; an expected failure is a value. */
+export type FileResult<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: ToolError };
+
+interface FaultKind {
+  readonly code: string;
+  /** Goes on behind the path: what is wrong, and what to do. */
+  readonly text: string;
+}
+
+const ioFault: FaultKind = { code: "IO_ERROR", text: "could not be used" };
+
+/** By the code of the file system, or of Sheaf for what the file system has no code for. */
+const kinds: Readonly<Record<string, FaultKind>> = {
+  ENOENT: { code: "FILE_NOT_FOUND", text: "does not exist: look for it with list_dir or glob_search" },
+  ENOTDIR: { code: "NOT_A_DIRECTORY", text: "lies below something that is no folder: check the path with list_dir" },
+  EISDIR: { code: "IS_A_DIRECTORY", text: "is a folder: name a file in it; list_dir shows them" },
+  EEXIST: { code: "FILE_EXISTS", text: "exists already: choose another name, or delete it first" },
+  EACCES: { code: "PERMISSION_DENIED", text: "may not be used by this user: change its permissions, or leave it" },
+  EPERM: { code: "PERMISSION_DENIED", text: "may not be changed by this user: change its permissions, or leave it" },
+  EROFS: { code: "READ_ONLY", text: "lies on a read-only file system: write somewhere else" },
+  ENOSPC: { code: "DISK_FULL", text: "was not written, the disk is full: free some space and try again" },
+  EDQUOT: { code: "DISK_FULL", text: "was not written, the quota is used up: free some space and try again" },
+  ELOOP: { code: "PATH_INVALID", text: "holds a link that leads in a circle or came up just now: check it with list_dir" },
+  ENAMETOOLONG: { code: "PATH_INVALID", text: "has a name that is too long: name a shorter one" },
+  EMFILE: { code: "TOO_MANY_OPEN_FILES", text: "cannot be opened, too many files are open: try again" },
+  ENFILE: { code: "TOO_MANY_OPEN_FILES", text: "cannot be opened, too many files are open: try again" },
+  EXDEV: { code: "OTHER_FILE_SYSTEM", text: "lies on another file system: use run_terminal_cmd with mv" },
+  ENXIO: { code: "NOT_A_FILE", text: "is no ordinary file: only ordinary files can be used" },
+  NOT_A_FILE: { code: "NOT_A_FILE", text: "is a pipe, socket or device: only ordinary files can be used" },
+  BINARY_FILE: { code: "BINARY_FILE", text: "is a binary file: use run_terminal_cmd with a program that knows it" },
+  FILE_TOO_LARGE: { code: "FILE_TOO_LARGE", text: "is too large for this tool: use grep_search or run_terminal_cmd" },
+  STALE_FILE: { code: "STALE_FILE", text: "has changed on disk in the meantime: read it again, then repeat the call" },
+};
+
+/** An error with a code, for what the file system does not refuse by itself. */
+export function createFileFault(code: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(code), { code });
+}
+
+/** Code of a thrown value, or "". */
+export function getFaultCode(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** A thrown value as a tool error about `path`, in one line. */
+export function toFileError(error: unknown, path: string): ToolError {
+  const code = getFaultCode(error);
+  const kind = kinds[code] ?? ioFault;
+  const reason = kind === ioFault ? ` (${error instanceof Error ? error.message : String(error)}): try again` : "";
+  return { code: kind.code, message: `${path} ${kind.text}${reason}`, details: "" };
+}
+
+/** Runs `work`; what the file system throws becomes a value. */
+export async function runFileWork<Value>(path: string, work: () => Promise<Value>): Promise<FileResult<Value>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    return { ok: false, error: toFileError(error, path) };
+  }
+}

@@ -1,0 +1,94 @@
+/** Some lines out of a text that comes in pieces; the rest is only counted. */
+import { toPrefix } from "./byte-prefix.ts";
+
+/** Which lines to keep. */
+export interface LineRange {
+  /** From 1. */
+  readonly startLine: number;
+  readonly maxLines: number;
+  /** UTF-8. */
+  readonly maxBytes: number;
+}
+
+/** What a window holds at the end of the text. */
+export interface LineSelection {
+  /** The lines as they stand, each with its line end. */
+  readonly text: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  /** The empty tail counted: "a\nb\n" has 3, "" has 1 (C9). */
+  readonly totalLines: number;
+  /** UTF-16 units. */
+  readonly totalChars: number;
+  /** The byte limit ended it. */
+  readonly isFull: boolean;
+  /** The one line that is kept is not kept whole. */
+  readonly isLineCut: boolean;
+}
+
+export class LineWindow {
+  readonly #range: LineRange;
+  #line = 1;
+  #chars = 0;
+  #text = "";
+  #bytes = 0;
+  /** Where the current line begins in the kept text. */
+  #lineStart = 0;
+  #endLine = 0;
+  #isFull = false;
+  #isLineCut = false;
+
+  constructor(range: LineRange) {
+    this.#range = range;
+  }
+
+  push(piece: string): void {
+    this.#chars += piece.length;
+    let start = 0;
+    for (let end = piece.indexOf("\n"); end !== -1; end = piece.indexOf("\n", start)) {
+      if (this.#isWanted()) this.#keep(piece.slice(start, end + 1));
+      start = end + 1;
+      this.#line += 1;
+      this.#lineStart = this.#text.length;
+    }
+    if (start < piece.length && this.#isWanted()) this.#keep(piece.slice(start));
+  }
+
+  end(): LineSelection {
+    const { startLine, maxLines } = this.#range;
+    // The empty tail is a line that has been read, too.
+    const last = Math.min(this.#line, startLine + maxLines - 1);
+    return {
+      text: this.#text,
+      startLine,
+      endLine: this.#isFull ? this.#endLine : last,
+      totalLines: this.#line,
+      totalChars: this.#chars,
+      isFull: this.#isFull,
+      isLineCut: this.#isLineCut,
+    };
+  }
+
+  #isWanted(): boolean {
+    const { startLine, maxLines } = this.#range;
+    return !this.#isFull && this.#line >= startLine && this.#line < startLine + maxLines;
+  }
+
+  #keep(part: string): void {
+    const bytes = Buffer.byteLength(part);
+    if (this.#bytes + bytes <= this.#range.maxBytes) {
+      this.#text += part;
+      this.#bytes += bytes;
+      return;
+    }
+    this.#isFull = true;
+    if (this.#lineStart > 0) {
+      this.#text = this.#text.slice(0, this.#lineStart);
+      this.#endLine = this.#line - 1;
+      return;
+    }
+    this.#text += toPrefix(part, this.#range.maxBytes - this.#bytes);
+    this.#endLine = this.#line;
+    this.#isLineCut = true;
+  }
+}

@@ -1,0 +1,96 @@
+/** Deleting and moving single files. */
+import { linkSync, lstatSync, renameSync, unlinkSync } from "node:fs";
+import { posix } from "node:path";
+import { isLinkUnsupported } from "./atomic-write.ts";
+import { createFileFault, getFaultCode, runFileWork, toFileError, type FileResult } from "./file-error.ts";
+import { openFolder, type OpenFolder } from "./open-folder.ts";
+import { findProtection } from "./protected-names.ts";
+import type { PathResolution, Workspace, WorkspacePath } from "./workspace.ts";
+
+/**
+ * The entry that a path names: a link at its end is meant itself, not what it leads to. A link that leads out of the
+ * workspace is refused all the same.
+ */
+export function resolveEntry(workspace: Workspace, path: string): PathResolution {
+  const target = workspace.resolve(path);
+  if (!target.ok) return target;
+  const { named } = target.path;
+  if (named === ".") return { ok: false, error: toFileError(createFileFault("EISDIR"), named) };
+  const parent = workspace.resolve(posix.dirname(named));
+  if (!parent.ok) return parent;
+  const name = posix.basename(named);
+  const absolute = posix.join(parent.path.absolute, name);
+  return { ok: true, path: { absolute, relative: posix.join(parent.path.relative, name), named } };
+}
+
+/** Deletes a file or a link. Errors: PROTECTED_PATH, FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others. */
+export async function removeFile(root: string, path: WorkspacePath): Promise<FileResult<void>> {
+  const protection = findProtection(path);
+  if (protection) return { ok: false, error: protection };
+  return runFileWork(path.named, async () => {
+    const folder = openFolder(root, posix.dirname(path.relative));
+    try {
+      const entry = toEntry(folder, path);
+      checkMovable(entry);
+      unlinkSync(entry);
+    } finally {
+      folder.close();
+    }
+  });
+}
+
+/**
+ * Moves a file or a link to a name that is free; missing folders are made.
+ * Errors: PROTECTED_PATH for either name, FILE_NOT_FOUND, FILE_EXISTS, IS_A_DIRECTORY, OTHER_FILE_SYSTEM and others.
+ */
+export async function moveFile(root: string, from: WorkspacePath, to: WorkspacePath): Promise<FileResult<void>> {
+  const protection = findProtection(from) ?? findProtection(to);
+  if (protection) return { ok: false, error: protection };
+  const source = await runFileWork(from.named, async () => {
+    const folder = openFolder(root, posix.dirname(from.relative));
+    try {
+      checkMovable(toEntry(folder, from));
+      return folder;
+    } catch (error) {
+      folder.close();
+      throw error;
+    }
+  });
+  if (!source.ok) return source;
+  try {
+    return await runFileWork(to.named, async () => {
+      const folder = openFolder(root, posix.dirname(to.relative), { create: true });
+      try {
+        moveEntry(toEntry(source.value, from), toEntry(folder, to));
+      } finally {
+        folder.close();
+      }
+    });
+  } finally {
+    source.value.close();
+  }
+}
+
+function toEntry(folder: OpenFolder, path: WorkspacePath): string {
+  return folder.entry(posix.basename(path.relative));
+}
+
+/** Whole folders are not moved or deleted here: protected names may lie in them. */
+function checkMovable(entry: string): void {
+  const stats = lstatSync(entry);
+  if (stats.isDirectory()) throw createFileFault("EISDIR");
+  if (!stats.isFile() && !stats.isSymbolicLink()) throw createFileFault("NOT_A_FILE");
+}
+
+/** `rename` would replace what stands there; a second name never does. */
+function moveEntry(source: string, destination: string): void {
+  try {
+    linkSync(source, destination);
+  } catch (error) {
+    if (!isLinkUnsupported(getFaultCode(error))) throw error;
+    if (lstatSync(destination, { throwIfNoEntry: false })) throw createFileFault("EEXIST");
+    renameSync(source, destination);
+    return;
+  }
+  unlinkSync(source);
+}

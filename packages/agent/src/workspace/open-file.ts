@@ -1,0 +1,67 @@
+/** Ordinary files, opened without waiting and without following a link. */
+import { constants, lstatSync, type BigIntStats } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
+import { posix } from "node:path";
+import { createFileFault } from "./file-error.ts";
+import { openFolder } from "./open-folder.ts";
+import type { WorkspacePath } from "./workspace.ts";
+
+/** What tells one state of a file from another without reading it. */
+export interface FileIdentity {
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly size: bigint;
+  /** Of the content. Nanoseconds since 1970. */
+  readonly changedAt: bigint;
+}
+
+export interface OpenFile {
+  readonly handle: FileHandle;
+  readonly identity: FileIdentity;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/**
+ * Opens a file for reading. A pipe, socket or device is refused before it is opened, and opening never waits (R-15).
+ * @throws an error of the file system; EISDIR, ELOOP, NOT_A_FILE.
+ */
+export async function openFile(root: string, path: WorkspacePath): Promise<OpenFile> {
+  const folder = openFolder(root, posix.dirname(path.relative));
+  try {
+    const entry = folder.entry(posix.basename(path.relative));
+    checkOrdinary(lstatSync(entry, { bigint: true }));
+    const handle = await open(entry, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      const stats = await handle.stat({ bigint: true });
+      checkOrdinary(stats);
+      return { handle, identity: toFileIdentity(stats), size: Number(stats.size) };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  } finally {
+    folder.close();
+  }
+}
+
+/** @throws EISDIR, ELOOP, NOT_A_FILE for anything but an ordinary file. */
+export function checkOrdinary(stats: BigIntStats): void {
+  if (stats.isDirectory()) throw createFileFault("EISDIR");
+  if (stats.isSymbolicLink()) throw createFileFault("ELOOP");
+  if (!stats.isFile()) throw createFileFault("NOT_A_FILE");
+}
+
+export function toFileIdentity(stats: BigIntStats): FileIdentity {
+  return { device: stats.dev, inode: stats.ino, size: stats.size, changedAt: stats.mtimeNs };
+}
+
+export function isSameFile(one: FileIdentity | undefined, other: FileIdentity | undefined): boolean {
+  if (!one || !other) return one === other;
+  return (
+    one.device === other.device &&
+    one.inode === other.inode &&
+    one.size === other.size &&
+    one.changedAt === other.changedAt
+  );
+}

@@ -1,0 +1,122 @@
+/** Files read with bounded memory, whatever they are (R-15). */
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { TextDecoder } from "node:util";
+import { createFileFault, runFileWork, type FileResult } from "./file-error.ts";
+import { LineWindow, type LineRange, type LineSelection } from "./line-window.ts";
+import { openFile, type FileIdentity, type OpenFile } from "./open-file.ts";
+import { detectTextFormat, FORMAT_HEAD_BYTES } from "./text-format.ts";
+import type { WorkspacePath } from "./workspace.ts";
+
+/** Above it a file is not counted through any more. Bytes. */
+export const MAX_READ_BYTES = 4 * 1024 ** 3;
+
+/** Small enough that the decoded blocks are collected at once. */
+const BLOCK_BYTES = 64 * 1024;
+
+/** Files of `/proc` and the like say that they are empty, and are not. */
+const UNKNOWN_SIZE_BYTES = 1024 * 1024;
+
+export interface WholeFile {
+  readonly bytes: Buffer;
+  /** SHA-256, hex. */
+  readonly hash: string;
+  readonly identity: FileIdentity;
+}
+
+export interface ReadLines extends LineSelection {
+  /** Bytes of the whole file. */
+  readonly fileSize: number;
+  /** SHA-256 of the whole file, hex. */
+  readonly hash: string;
+}
+
+/** SHA-256, hex. */
+export function toHash(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Reads a file of at most `maxBytes`, also a binary one. Errors: FILE_NOT_FOUND, FILE_TOO_LARGE and others. */
+export async function readWholeFile(root: string, path: WorkspacePath, maxBytes: number): Promise<FileResult<WholeFile>> {
+  return runOnFile(root, path, maxBytes, async ({ handle, identity, size }) => {
+    const blocks: Buffer[] = [];
+    for await (const block of readBlocks(handle, size)) blocks.push(Buffer.from(block));
+    const bytes = Buffer.concat(blocks);
+    return { bytes, hash: toHash(bytes), identity };
+  });
+}
+
+/** SHA-256 and size of a file of any kind of content; only a part of it is in memory at a time. */
+export async function hashFile(
+  root: string,
+  path: WorkspacePath,
+): Promise<FileResult<{ readonly hash: string; readonly bytes: number }>> {
+  return runOnFile(root, path, MAX_READ_BYTES, async ({ handle, size }) => {
+    const hash = createHash("sha256");
+    for await (const block of readBlocks(handle, size)) hash.update(block);
+    return { hash: hash.digest("hex"), bytes: size };
+  });
+}
+
+/**
+ * Reads some lines of a text file and counts the rest of it. Bytes that are no UTF-8 become U+FFFD; a byte order mark
+ * is left out. After an abort the reading ends early, and the result is worthless.
+ * Errors: FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE, BINARY_FILE, FILE_TOO_LARGE and others.
+ */
+export async function readLines(
+  root: string,
+  path: WorkspacePath,
+  range: LineRange,
+  signal: AbortSignal,
+): Promise<FileResult<ReadLines>> {
+  return runOnFile(root, path, MAX_READ_BYTES, async ({ handle, size }) => {
+    const lines = new LineWindow(range);
+    const hash = createHash("sha256");
+    let decoder: TextDecoder | undefined;
+    for await (const block of readBlocks(handle, size)) {
+      if (signal.aborted) break;
+      decoder ??= createDecoder(block);
+      hash.update(block);
+      lines.push(decoder.decode(block, { stream: true }));
+    }
+    lines.push(decoder?.decode() ?? "");
+    return { ...lines.end(), fileSize: size, hash: hash.digest("hex") };
+  });
+}
+
+function createDecoder(head: Buffer): TextDecoder {
+  const format = detectTextFormat(head.subarray(0, FORMAT_HEAD_BYTES));
+  if (!format) throw createFileFault("BINARY_FILE");
+  return new TextDecoder(format.encoding);
+}
+
+async function runOnFile<Value>(
+  root: string,
+  path: WorkspacePath,
+  maxBytes: number,
+  work: (file: OpenFile) => Promise<Value>,
+): Promise<FileResult<Value>> {
+  return runFileWork(path.named, async () => {
+    const file = await openFile(root, path);
+    try {
+      if (file.size > maxBytes) throw createFileFault("FILE_TOO_LARGE");
+      return await work(file);
+    } finally {
+      await file.handle.close();
+    }
+  });
+}
+
+/** One block at a time in one buffer, up to the size at the start: a file that grows is not followed. */
+async function* readBlocks(handle: FileHandle, size: number): AsyncGenerator<Buffer> {
+  const limit = size > 0 ? size : UNKNOWN_SIZE_BYTES;
+  const buffer = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, limit));
+  for (let position = 0; position < limit;) {
+    // One after the other, for there is one buffer; without a position, for files of /proc have none.
+    // oxlint-disable-next-line no-await-in-loop
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, limit - position), null);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}

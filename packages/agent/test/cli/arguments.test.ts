@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { parseArguments } from "../../src/cli/arguments.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+
+const id = "c6b62c6f-7ead-4fd6-9922-e952131177ff";
+
+describe("words", () => {
+  test.each([
+    [["-p", "a", "b"], { command: "prompt", flags: { print: true }, positionals: ["a", "b"] }],
+    [["a", "--print", "b"], { command: "prompt", flags: { print: true }, positionals: ["a", "b"] }],
+    [["--output-format=json"], { command: "prompt", flags: { "output-format": "json" }, positionals: [] }],
+    [["--output-format", "json", "x"], { flags: { "output-format": "json" }, positionals: ["x"] }],
+    [["--model", "-", "x"], { flags: { model: "-" }, positionals: ["x"] }],
+    [["-", "x"], { positionals: ["-", "x"] }],
+    [["-p", "--", "-x", "--y"], { flags: { print: true }, positionals: ["-x", "--y"] }],
+    [["--allow", "Shell(a)", "--allow=Shell(b)"], { flags: { allow: ["Shell(a)", "Shell(b)"] } }],
+    [["-f", "x"], { flags: { force: true } }],
+    [["--yolo", "x"], { flags: { force: true } }],
+    [["--resume", id, "x"], { flags: { resume: id }, positionals: ["x"] }],
+    [["--resume", "x"], { flags: { resume: "" }, positionals: ["x"] }],
+    [[`--resume=${id}`], { flags: { resume: id } }],
+    [["--resume"], { flags: { resume: "" } }],
+    [["schema", "events"], { command: "schema", positionals: ["events"] }],
+    [["show", id], { command: "show", positionals: [id] }],
+    [["--verbose", "show", id], { command: "show", positionals: [id] }],
+    [["--", "show"], { command: "prompt", positionals: ["show"] }],
+    [["tell", "show"], { command: "prompt", positionals: ["tell", "show"] }],
+    [["agent", "hello"], { command: "prompt", positionals: ["hello"] }],
+    [["agent", "show"], { command: "prompt", positionals: ["show"] }],
+    [[], { command: "prompt", positionals: [], flags: {} }],
+  ] as const)(verifies("C1", "%j"), (words, expected) => {
+    expect(parseArguments(words)).toMatchObject(expected);
+  });
+
+  test.each([
+    [["--nope"], "unknown flag --nope"],
+    [["--modle", "x"], "did you mean --mode or --model?"],
+    [["-x"], "unknown flag -x"],
+    [["--model"], "--model needs a value"],
+    [["--model", "--force"], "--model needs a value"],
+    [["--print=1"], "--print takes no value"],
+  ])(verifies("C20", "%j is a usage error"), (words, message) => {
+    expect(() => parseArguments(words)).toThrow(
+      expect.objectContaining({ code: "USAGE", message: expect.stringContaining(message) as string }),
+    );
+  });
+});

@@ -1,0 +1,177 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { writeFileAtomically } from "../../src/workspace/atomic-write.ts";
+import type { FileIdentity } from "../../src/workspace/open-file.ts";
+import { readWholeFile } from "../../src/workspace/read-file.ts";
+import { createTemporaryWorkspace, type TemporaryWorkspace } from "./temporary-workspace.ts";
+
+async function readIdentity({ root, path }: TemporaryWorkspace, name: string): Promise<FileIdentity> {
+  const file = await readWholeFile(root, path(name), 1_000_000);
+  if (!file.ok) throw new Error(file.error.message);
+  return file.value.identity;
+}
+
+const toBytes = (text: string): Buffer => Buffer.from(text);
+
+/** Names of the folder that are left over from writing. */
+const findLeftovers = (folder: string): string[] => readdirSync(folder).filter((name) => name.startsWith(".sheaf-"));
+
+describe("a new file", () => {
+  test(verifies("S-23", "is written whole, with the folders it needs, and nothing is left beside it"), async () => {
+    const { root, path, read } = createTemporaryWorkspace();
+    expect(await writeFileAtomically(root, path("a/b/c.txt"), toBytes("new\n"), undefined)).toEqual({ ok: true });
+    expect(read("a/b/c.txt")).toBe("new\n");
+    expect(readdirSync(join(root, "a/b"))).toEqual(["c.txt"]);
+  });
+
+  test("does not replace one that came up in the meantime", async () => {
+    const { root, path, write, read } = createTemporaryWorkspace();
+    write("a.txt", "theirs");
+    const result = await writeFileAtomically(root, path("a.txt"), toBytes("ours"), undefined);
+    expect(result).toMatchObject({ ok: false, error: { code: "STALE_FILE" } });
+    expect(read("a.txt")).toBe("theirs");
+    expect(findLeftovers(root)).toEqual([]);
+  });
+});
+
+describe("a file that is there", () => {
+  test.each([0o644, 0o600, 0o755, 0o640])(verifies("S-23", "keeps its mode %o"), async (mode) => {
+    const temporary = createTemporaryWorkspace();
+    const file = temporary.write("a.sh", "old");
+    chmodSync(file, mode);
+    const identity = await readIdentity(temporary, "a.sh");
+    expect(await writeFileAtomically(temporary.root, temporary.path("a.sh"), toBytes("new"), identity)).toEqual({ ok: true });
+    expect(statSync(file).mode & 0o7777).toBe(mode);
+    expect(temporary.read("a.sh")).toBe("new");
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(verifies("S-23", "keeps its owner"), async () => {
+    const temporary = createTemporaryWorkspace();
+    const file = temporary.write("a.txt", "old");
+    chownSync(file, 1234, 4321);
+    const identity = await readIdentity(temporary, "a.txt");
+    await writeFileAtomically(temporary.root, temporary.path("a.txt"), toBytes("new"), identity);
+    expect(statSync(file)).toMatchObject({ uid: 1234, gid: 4321 });
+  });
+
+  test(verifies("S-23", "with a second name outside is not changed in place"), async () => {
+    const temporary = createTemporaryWorkspace();
+    const file = temporary.write("a.txt", "old");
+    const other = join(temporary.outside, "other.txt");
+    linkSync(file, other);
+    const identity = await readIdentity(temporary, "a.txt");
+    expect(await writeFileAtomically(temporary.root, temporary.path("a.txt"), toBytes("new"), identity)).toEqual({ ok: true });
+    expect(temporary.read("a.txt")).toBe("new");
+    expect(readFileSync(other, "utf8")).toBe("old");
+  });
+
+  test(verifies("S-23", "is changed behind a link, and the link stays"), async () => {
+    const temporary = createTemporaryWorkspace();
+    temporary.write("target.txt", "old");
+    symlinkSync("target.txt", join(temporary.root, "link.txt"));
+    const identity = await readIdentity(temporary, "link.txt");
+    await writeFileAtomically(temporary.root, temporary.path("link.txt"), toBytes("new"), identity);
+    expect(temporary.read("target.txt")).toBe("new");
+    expect(readdirSync(temporary.root, { withFileTypes: true }).find(({ name }) => name === "link.txt")?.isSymbolicLink()).toBe(true);
+  });
+
+  test("that is another one than expected stays as it is", async () => {
+    const temporary = createTemporaryWorkspace();
+    temporary.write("a.txt", "old");
+    const identity = await readIdentity(temporary, "a.txt");
+    temporary.write("a.txt", "changed by somebody");
+    const result = await writeFileAtomically(temporary.root, temporary.path("a.txt"), toBytes("new"), identity);
+    expect(result).toMatchObject({ ok: false, error: { code: "STALE_FILE", message: expect.stringContaining("a.txt") } });
+    expect(temporary.read("a.txt")).toBe("changed by somebody");
+  });
+});
+
+describe("what cannot be written tells why", () => {
+  test("a folder", async () => {
+    const { root, path } = createTemporaryWorkspace();
+    mkdirSync(join(root, "folder"));
+    const result = await writeFileAtomically(root, path("folder"), toBytes("x"), undefined);
+    expect(result).toMatchObject({ ok: false, error: { code: "IS_A_DIRECTORY", message: expect.stringContaining("folder") } });
+  });
+
+  test("a path below a file", async () => {
+    const { root, path, write } = createTemporaryWorkspace();
+    write("file", "x");
+    const result = await writeFileAtomically(root, path("file/below.txt"), toBytes("x"), undefined);
+    expect(result).toMatchObject({ ok: false, error: { code: "NOT_A_DIRECTORY" } });
+  });
+
+  test("a pipe", async () => {
+    const { root, path } = createTemporaryWorkspace();
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    const result = await writeFileAtomically(root, path("pipe"), toBytes("x"), undefined);
+    expect(result).toMatchObject({ ok: false, error: { code: "NOT_A_FILE" } });
+  });
+
+  test(verifies("S-22", "a protected name, also through a link"), async () => {
+    const { root, path } = createTemporaryWorkspace();
+    mkdirSync(join(root, "real"));
+    symlinkSync("real", join(root, ".vscode"));
+    for (const name of [".git/config", "sub/.GIT./hooks/x", ".vscode/tasks.json"]) {
+      const result = await writeFileAtomically(root, path(name), toBytes("x"), undefined);
+      expect(result, name).toMatchObject({ ok: false, error: { code: "PROTECTED_PATH" } });
+    }
+    expect(readdirSync(join(root, "real"))).toEqual([]);
+    expect(existsSync(join(root, ".git"))).toBe(false);
+  });
+});
+
+/** Runs this module's function in a process of its own, below a mount that only that process sees. */
+function runBelowMount(options: string, script: string): { readonly ran: boolean; readonly output: string } {
+  const module = join(import.meta.dirname, "write-in-process.ts");
+  try {
+    const shell = `mount -t tmpfs ${options} tmpfs /mnt && ${script.replaceAll("WRITE", `"${process.execPath}" "${module}"`)}`;
+    return { ran: true, output: execFileSync("unshare", ["-rm", "sh", "-c", shell], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }) };
+  } catch (error) {
+    return { ran: false, output: String(error) };
+  }
+}
+
+const canMount = runBelowMount("-o size=1m", "true").ran;
+const mountTitle = (title: string): string => (canMount ? title : `SKIPPED, no user namespace with mounts: ${title}`);
+
+describe.skipIf(!canMount)(mountTitle("mounts"), () => {
+  test("a read-only file system is named", () => {
+    const { output } = runBelowMount("-o size=1m", "echo old > /mnt/a.txt && mount -o remount,ro /mnt && WRITE 10; cat /mnt/a.txt; ls -A /mnt");
+    expect(output).toContain("READ_ONLY");
+    expect(output).toMatch(/old\na\.txt\n$/);
+  });
+
+  test(verifies("R-16", "a full disk leaves the old file, and nothing beside it"), () => {
+    const { output } = runBelowMount("-o size=1m", "echo old > /mnt/a.txt && WRITE 5000000; cat /mnt/a.txt; ls -A /mnt");
+    expect(output).toContain("DISK_FULL");
+    expect(output).toMatch(/old\na\.txt\n$/);
+  });
+});
+
+test(verifies("R-16", "a process that is killed while it writes 5 MB leaves the old or the new content"), async () => {
+  const temporary = createTemporaryWorkspace();
+  const file = temporary.write("a.txt", "o".repeat(5_000_000));
+  const contents = new Set<string>();
+  const module = join(import.meta.dirname, "write-in-process.ts");
+  for (let round = 0; round < 10; round += 1) {
+    const child = spawn(process.execPath, [module, "5000000", temporary.root, "endless"], { stdio: ["ignore", "pipe", "inherit"] });
+    // oxlint-disable-next-line no-await-in-loop -- one kill after the other
+    await once(child.stdout, "data");
+    // oxlint-disable-next-line no-await-in-loop
+    await sleep(round * 3);
+    child.kill("SIGKILL");
+    // oxlint-disable-next-line no-await-in-loop
+    await once(child, "exit");
+    const text = readFileSync(file, "utf8");
+    expect(text.length).toBe(5_000_000);
+    expect(new Set(text).size).toBe(1);
+    contents.add(text[0]!);
+  }
+  expect(contents.size).toBeGreaterThan(0);
+});

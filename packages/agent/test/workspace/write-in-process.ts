@@ -1,0 +1,21 @@
+/** Writes a.txt in a process of its own: `write-in-process.ts BYTES [ROOT [endless]]` prints "ok", or the error. */
+import { writeFileAtomically } from "../../src/workspace/atomic-write.ts";
+import { createWorkspace } from "../../src/workspace/create-workspace.ts";
+import { readWholeFile } from "../../src/workspace/read-file.ts";
+import type { WorkspacePath } from "../../src/workspace/workspace.ts";
+
+const [bytes = "10", root = "/mnt", endless] = process.argv.slice(2);
+
+async function write(path: WorkspacePath, letter: string): Promise<string> {
+  const before = await readWholeFile(root, path, 100_000_000);
+  const identity = before.ok ? before.value.identity : undefined;
+  const result = await writeFileAtomically(root, path, Buffer.alloc(Number(bytes), letter), identity);
+  return result.ok ? "ok" : `${result.error.code}: ${result.error.message}`;
+}
+
+const resolved = createWorkspace(root).resolve("a.txt");
+if (!resolved.ok) throw new Error(resolved.error.message);
+for (let round = 0; round === 0 || endless !== undefined; round += 1) {
+  // oxlint-disable-next-line no-await-in-loop -- one write after the other
+  process.stdout.write(`${await write(resolved.path, round % 2 === 0 ? "a" : "b")}\n`);
+}

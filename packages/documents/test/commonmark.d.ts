@@ -1,0 +1,17 @@
+/** The part of commonmark.js that the tests use; the package has no types. */
+declare module "commonmark" {
+  export interface Node {
+    readonly type: string;
+    readonly literal: string | null;
+    /** First and last line and column, from 1. */
+    readonly sourcepos: readonly [readonly [number, number], readonly [number, number]];
+    readonly parent: Node | null;
+    readonly firstChild: Node | null;
+    readonly next: Node | null;
+    readonly _isFenced: boolean;
+    walker(): { next(): { readonly entering: boolean; readonly node: Node } | null };
+  }
+  export class Parser {
+    parse(text: string): Node;
+  }
+}

@@ -1,0 +1,97 @@
+import type { RunEventBody } from "@sheaf/protocol";
+import { expect, test } from "vitest";
+import { verifies } from "../../../test/support/verifies.ts";
+import { toResponse } from "../src/assembler.ts";
+import { createRunSummary } from "../src/run-summary.ts";
+import { endTurn, startTime, toCall, toResult, toRunLog, toTurn } from "./run-log.ts";
+
+test(verifies("N6", "usage is the sum over all requests; the total is prompt and completion"), () => {
+  const { usage } = toResponse(
+    toRunLog([
+      ...toTurn(1, [], { promptTokens: 100, completionTokens: 10, totalTokens: 999, cachedPromptTokens: 80 }),
+      ...toTurn(2, [], { promptTokens: 200, completionTokens: 20, reasoningTokens: 5, cacheWriteTokens: 7 }),
+      endTurn,
+    ]),
+  );
+  expect(usage).toEqual({
+    promptTokens: 300,
+    completionTokens: 30,
+    totalTokens: 330,
+    reasoningTokens: 5,
+    cachedPromptTokens: 80,
+    cacheWriteTokens: 7,
+  });
+});
+
+test(verifies("N6", "usage is marked as estimated if any part of it is, or if a request never told it"), () => {
+  const estimated = toResponse(toRunLog([...toTurn(1, [], { estimated: true }), ...toTurn(2, []), endTurn]));
+  expect(estimated.usage.estimated).toBe(true);
+  const cut = toResponse(toRunLog([{ type: "turn_start", turn: 1 }, endTurn]));
+  expect(cut.usage).toEqual({ promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true });
+  expect(toResponse(toRunLog([...toTurn(1, []), endTurn])).usage).not.toHaveProperty("estimated");
+});
+
+test(verifies("N5", "a turn that is tried again counts once"), () => {
+  const again: RunEventBody[] = [{ type: "turn_start", turn: 1 }, ...toTurn(1, []), ...toTurn(2, [])];
+  const response = toResponse(toRunLog([...again, endTurn]));
+  expect(response.metadata.turnCount).toBe(2);
+  expect(response.usage.estimated).toBe(true);
+});
+
+test(verifies("N4", "toolCallCount counts tool_call documents, actionCount every tool call"), () => {
+  const response = toResponse(
+    toRunLog([
+      ...toTurn(1, [...toCall("call_1", "read_file", {}), ...toCall("call_2", "run_terminal_cmd", { command: "ls" })]),
+      toResult("call_1"),
+      toResult("call_2"),
+      endTurn,
+    ]),
+  );
+  expect(response.metadata).toMatchObject({ toolCallCount: 1, actionCount: 2 });
+  expect(response.documents.filter(({ type }) => type === "tool_call")).toHaveLength(1);
+});
+
+test(verifies(["N7", "R2", "N8"], "times: from the start to the end, waiting for approvals told apart and overlaps counted once"), () => {
+  const summary = createRunSummary();
+  const at = (time: number, body: RunEventBody): void => summary.push({ seq: 1, time, ...body });
+  const ask = (time: number, approvalId: string): void =>
+    at(time, {
+      type: "approval_request",
+      callId: "c",
+      approvalId,
+      title: "",
+      description: "",
+      subject: { type: "command" },
+      options: [],
+      expiresAt: "",
+    });
+  const resolve = (time: number, approvalId: string): void =>
+    at(time, { type: "approval_resolved", approvalId, optionId: "yes", by: "user" });
+  const [start] = toRunLog([]);
+  if (start !== undefined) summary.push(start);
+  ask(startTime + 100, "a");
+  ask(startTime + 150, "b");
+  resolve(startTime + 200, "a");
+  resolve(startTime + 300, "b");
+  resolve(startTime + 350, "b");
+  ask(startTime + 500, "c");
+  expect(summary.toMetadata(startTime + 600, "end_turn")).toEqual({
+    duration_ms: 600,
+    toolCallCount: 0,
+    turnCount: 0,
+    actionCount: 0,
+    waiting_ms: 300,
+    finishReason: "end_turn",
+  });
+});
+
+test(verifies("R-19", "a clock that goes backwards gives no negative time"), () => {
+  const response = toResponse(toRunLog([{ ...endTurn, time: startTime - 86_400_000 }]));
+  expect(response.metadata.duration_ms).toBe(0);
+});
+
+test(verifies("N7", "created is UTC with Z"), () => {
+  const [start] = toRunLog([]);
+  const created = toResponse([{ ...start, time: startTime + 123 } as never]).created;
+  expect(created).toBe("2026-02-23T10:30:00.123Z");
+});

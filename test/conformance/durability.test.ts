@@ -1,0 +1,141 @@
+/** What was printed is stored, whatever happens to the process or to the disk. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createSqliteStore } from "../../packages/agent/src/storage/sqlite.ts";
+import { createStreamJsonProjection } from "../../packages/agent/src/output/stream-json.ts";
+import { describe, expect, test } from "vitest";
+import { describeWithNamespaces, toNamespaceWrapper } from "../support/namespace.ts";
+import { createTestFolder, parseStream, runSheaf, toLines } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+const repository = join(import.meta.dirname, "../..");
+
+/** Ten turns that read, list and search the project's own repository. */
+const tenTurns = {
+  turns: [
+    ...Array.from({ length: 10 }, (_, turn) => ({
+      events: [
+        { text: `Turn ${turn}: I look. `, chunk: 4, group: 2 },
+        { wait_ms: 5 },
+        {
+          calls: [
+            { tool: "read_file", arguments: { target_file: "AGENTS.md", offset: turn + 1, limit: 20 } },
+            { tool: "grep_search", arguments: { pattern: "clause", path: "docs" } },
+          ],
+        },
+      ],
+    })),
+    { events: [{ text: "Done." }] },
+  ],
+};
+
+describe("SIGKILL in the middle of a run", () => {
+  // The moments are lines of output, so that the kill meets text, calls and results in turn.
+  test.each([3, 10, 25, 60, 90])(
+    verifies(["R-01", "R-03"], "after line %i: the log is readable, has no gap, and holds everything that was printed"),
+    async (killLine) => {
+      const home = join(folders.newFolder(), "home");
+      const script = join(folders.path, "ten-turns.json");
+      writeFileSync(script, JSON.stringify(tenTurns));
+      const { stdout, signal } = await runSheaf(["-p", "--model", `scripted:${script}`, "look around"], {
+        cwd: repository,
+        home,
+        onOutput: (output, child) => {
+          if (toLines(output).length >= killLine) child.kill("SIGKILL");
+        },
+      });
+      expect(signal).toBe("SIGKILL");
+      const printed = toLines(stdout).filter((line) => line.endsWith("\n"));
+      expect(printed.length).toBeGreaterThanOrEqual(killLine);
+
+      const store = createSqliteStore(join(home, "sheaf.db"));
+      const [conversation] = await store.listConversations({ limit: 9 });
+      const [response] = await store.listResponses(conversation!.id);
+      const events = await store.readEvents(response!.id);
+      await store.close();
+      expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+      expect(response).toMatchObject({ ended: false, lastSeq: events.length });
+
+      const projection = createStreamJsonProjection();
+      const replayed = events.flatMap((event) => projection.push(event));
+      expect(replayed.slice(0, printed.length)).toEqual(printed);
+      const shown = await runSheaf(["show", conversation!.id.slice("conv_".length)], { cwd: repository, home });
+      expect(shown.code).toBe(0);
+      expect(toLines(shown.stdout)).toEqual(replayed);
+    },
+  );
+
+  test("a conversation that was cut goes on", async () => {
+    const home = join(folders.newFolder(), "home");
+    const script = join(folders.path, "cut.json");
+    const turns = [
+      { events: [{ text: "Begun. " }, { call: { tool: "run_terminal_cmd", arguments: { command: "sleep 20" } } }] },
+      { events: [{ text: "Gone on." }] },
+    ];
+    writeFileSync(script, JSON.stringify({ turns }));
+    const args = ["-p", "--force", "--model", `scripted:${script}`];
+    const cut = await runSheaf([...args, "go"], {
+      cwd: folders.path,
+      home,
+      onOutput: (output, child) => {
+        if (output.includes('"started"')) child.kill("SIGKILL");
+      },
+    });
+    const session = String((JSON.parse(toLines(cut.stdout)[0]!) as { session_id: string }).session_id);
+    const next = await runSheaf([...args, "--resume", session, "go on"], { cwd: folders.path, home });
+    expect([next.code, next.stderr]).toEqual([0, ""]);
+    expect(parseStream(next.stdout).at(-1)!.result).toBe("Gone on.");
+  });
+});
+
+const long = { turns: [{ events: [{ text: "word ", repeat: 60_000, group: 20 }] }] };
+
+describeWithNamespaces("the disk of the store", () => {
+  test(verifies(["C20", "C22", "R-02"], "that becomes full ends the run with STORAGE_FULL, and what was stored stays"), async () => {
+    const cwd = folders.newFolder({ "script.json": JSON.stringify(long) });
+    const home = join(cwd, "home");
+    mkdirSync(home);
+    // The store is copied out of the namespace when the run has ended, so that it can be looked at.
+    const copy = join(cwd, "copy");
+    mkdirSync(copy);
+    const inner = `mount -t tmpfs -o size=512k tmpfs ${home} && "$@"; code=$?; cp ${home}/sheaf.db* ${copy}; exit $code`;
+    const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:script.json", "go"], {
+      cwd,
+      home,
+      wrapper: ["unshare", "-rm", "sh", "-c", inner, "sh"],
+    });
+    expect(stderr).toMatch(/^sheaf: STORAGE_FULL: [^\n]*sheaf\.db[^\n]*--no-save\n$/);
+    expect(code).toBe(9);
+    const lines = parseStream(stdout);
+    expect(lines.at(-1)).toMatchObject({ type: "result", subtype: "error", error: { code: "STORAGE_FULL", retryable: true } });
+    const store = createSqliteStore(join(copy, "sheaf.db"));
+    const [conversation] = await store.listConversations({ limit: 1 });
+    const events = await store.readEvents((await store.listResponses(conversation!.id))[0]!.id);
+    await store.close();
+    const storedText = events.flatMap((event) => (event.type === "text_delta" ? [event.text] : [])).join("");
+    expect(storedText).toContain(String(lines.at(-1)!.result));
+    expect(storedText.length).toBeGreaterThan(1000);
+  });
+
+  test(verifies("C20", "that is read-only is told before anything runs"), async () => {
+    const cwd = folders.newFolder({ "script.json": JSON.stringify(long) });
+    const home = join(cwd, "home");
+    mkdirSync(home);
+    const setup = `mount -t tmpfs -o ro tmpfs ${home}`;
+    const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:script.json", "go"], {
+      cwd,
+      home,
+      wrapper: toNamespaceWrapper(setup),
+    });
+    expect(code).toBe(9);
+    expect(stderr).toMatch(/^sheaf: STORAGE_LOCKED: [^\n]*sheaf\.db[^\n]*SHEAF_HOME[^\n]*\n$/);
+    expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "error", error: { code: "STORAGE_LOCKED" } });
+    const unsaved = await runSheaf(["-p", "--no-save", "--model", "scripted:script.json", "go"], {
+      cwd,
+      home,
+      wrapper: toNamespaceWrapper(setup),
+    });
+    expect([unsaved.code, unsaved.stderr]).toEqual([0, ""]);
+  });
+});

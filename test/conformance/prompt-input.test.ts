@@ -1,0 +1,109 @@
+/** Where the prompt comes from, and how the command line is read. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+const cwd = folders.newFolder();
+const script = join(cwd, "script.json");
+writeFileSync(script, JSON.stringify({ turns: [{ events: [{ text: "An answer." }] }], after: "repeat_last" }));
+const model = ["--model", `scripted:${script}`] as const;
+
+async function readPrompt(args: readonly string[], input?: string): Promise<string> {
+  const { code, stdout, stderr } = await runSheaf([...model, ...args], { cwd, ...(input !== undefined && { input }) });
+  expect([code, stderr]).toEqual([0, ""]);
+  return (parseStream(stdout)[1]!.message as { content: [{ text: string }] }).content[0].text;
+}
+
+describe("the prompt", () => {
+  test(verifies("C1", "is the words, joined by a blank; -p is a switch"), async () => {
+    expect(await readPrompt(["-p", "say", "it  twice"])).toBe("say it  twice");
+    expect(await readPrompt(["say", "it", "-p"])).toBe("say it");
+    expect(await readPrompt(["inferred", "without", "-p"])).toBe("inferred without -p".replace(" -p", ""));
+  });
+
+  test(verifies("C1", "behind -- everything is text, also names of commands and flags"), async () => {
+    expect(await readPrompt(["-p", "--", "schema", "--force", "--"])).toBe("schema --force --");
+    expect(await readPrompt(["agent", "-p", "go on"])).toBe("go on");
+  });
+
+  test(verifies("C1", "is stdin without words, or with -"), async () => {
+    expect(await readPrompt(["-p"], "from a pipe\n")).toBe("from a pipe");
+    expect(await readPrompt(["-p", "-"], "from a pipe")).toBe("from a pipe");
+  });
+
+  test(verifies("C1", "is both when both are there: stdin first, as context"), async () => {
+    expect(await readPrompt(["-p", "sum it up"], "line 1\nline 2\n")).toBe("line 1\nline 2\n\nsum it up");
+    expect(await readPrompt(["-p", "sum it up"], "")).toBe("sum it up");
+  });
+
+  test(verifies("C1", "never waits for a silent, open stdin"), async () => {
+    const { code, stdout, duration } = await runSheaf([...model, "-p", "go"], { cwd, hasOpenInput: true });
+    expect(code).toBe(0);
+    expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "success" });
+    expect(duration).toBeLessThan(10_000);
+  });
+
+  test(verifies("C1", "of a megabyte on stdin arrives whole"), async () => {
+    const text = "über ein Megabyte \u{1F600}\n".repeat(50_000);
+    expect(Buffer.byteLength(text)).toBeGreaterThan(1_000_000);
+    expect(await readPrompt(["-p"], text)).toBe(text.trimEnd());
+  });
+
+  test("that is missing is a usage error, not a wait", async () => {
+    for (const input of ["", " \n"]) {
+      const { code, stderr, stdout } = await runSheaf([...model, "-p"], { cwd, input });
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(stderr).toMatch(/^sheaf: USAGE: .*empty.*\n$/);
+    }
+  });
+});
+
+describe("flags", () => {
+  const fail = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await runSheaf(args, { cwd });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^sheaf: USAGE: [^\n]+\n$/);
+    return stderr;
+  };
+
+  test(verifies(["C2", "C21"], "another output format is a usage error that lists the valid ones"), async () => {
+    for (const flag of [["--output-format", "xml"], ["--output-format=xml"]]) {
+      expect(await fail("-p", ...flag, "x")).toMatch(/"xml".*text, json, stream-json, documents, documents-stream/);
+    }
+  });
+
+  test(verifies(["C20", "C21"], "a mistake is named with the way out"), async () => {
+    expect(await fail("-p", "--outptu-format", "json", "x")).toContain("did you mean --output-format?");
+    expect(await fail("-p", "--model")).toContain("--model needs a value");
+    expect(await fail("-p", "--model", "--force", "x")).toContain("--model needs a value");
+    expect(await fail("-p", "--force=yes", "x")).toContain("takes no value");
+    expect(await fail("-p", "--mode", "fast", "x")).toMatch(/"fast".*agent, plan, ask, debug/);
+    expect(await fail("-p", "--plan", "--mode", "ask", "x")).toContain("exclude each other");
+    expect(await fail("-p", "--max-turns", "0", "x")).toContain('--max-turns "0"');
+    expect(await fail("-p", "--max-turns", "1e3x", "x")).toContain('"1e3x"');
+    expect(await fail("-p", "--workspace", "/no/such/folder", "x")).toContain("/no/such/folder");
+    expect(await fail("-p", "--on-denied", "maybe", "x")).toContain("continue or stop");
+    expect(await fail("schema", "nothing")).toContain("stream-json, documents, events");
+    expect(await fail("show", "not-an-id")).toContain("UUID");
+  });
+
+  test("--version is the bare version, --help names every flag", async () => {
+    const version = await runSheaf(["--version"], { cwd });
+    expect([version.code, version.stderr]).toEqual([0, ""]);
+    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+    const help = await runSheaf(["--help"], { cwd });
+    expect(help.stdout).toContain("--output-format");
+    expect(help.stdout.split("\n").every((line) => line.length <= 120)).toBe(true);
+  });
+});
+
+describe("the schemas", () => {
+  test.each(["stream-json", "documents", "events"])(verifies(["C13", "X10"], "sheaf schema %s prints one"), async (name) => {
+    const { code, stdout, stderr } = await runSheaf(["schema", name], { cwd });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toMatchObject({ $schema: expect.stringContaining("2020-12") as string });
+  });
+});

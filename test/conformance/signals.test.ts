@@ -1,0 +1,92 @@
+/** Signals: the last line is out, the code is right, nothing runs on. */
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+const signals = [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const;
+
+/** Command lines of all processes that name a word. */
+function findProcesses(word: string): string[] {
+  return globSync("/proc/[0-9]*/cmdline").flatMap((path) => {
+    try {
+      const line = readFileSync(path, "utf8").replaceAll("\0", " ");
+      return line.includes(word) ? [line] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+describe.each(signals)("%s", (name, exitCode) => {
+  test(verifies(["C20", "C22", "C23", "R-12"], "while the model is silent"), async () => {
+    const cwd = folders.newFolder();
+    writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: [{ text: "half" }, { stall: true }] }] }));
+    let sentAt = 0;
+    const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:s.json", "go"], {
+      cwd,
+      onOutput(output, child) {
+        if (sentAt > 0 || !output.includes("half")) return;
+        sentAt = performance.now();
+        child.kill(name);
+      },
+    });
+    expect(performance.now() - sentAt).toBeLessThan(2000);
+    expect(code).toBe(exitCode);
+    expect(stderr).toBe(`sheaf: CANCELLED: cancelled by ${name}\n`);
+    expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "error", result: "half", error: { code: "CANCELLED" } });
+  });
+
+  test(verifies(["C8", "C22", "C23", "R-13"], "in a tool: its call is completed, its whole process tree is gone"), async () => {
+    const cwd = folders.newFolder();
+    const marker = `86${exitCode}${Date.now() % 100_000}`;
+    // A child in a session of its own, behind a double fork, and one that ignores SIGTERM.
+    const command = `(setsid sh -c 'sleep ${marker}1 & wait' &) ; (trap "" TERM; sleep ${marker}2) & touch ready; sleep ${marker}3`;
+    const events = [{ text: "t" }, { call: { tool: "run_terminal_cmd", arguments: { command } } }];
+    writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events }] }));
+    let sent = false;
+    const { code, stdout } = await runSheaf(["-p", "--force", "--model", "scripted:s.json", "go"], {
+      cwd,
+      onOutput(output, child) {
+        if (sent || !output.includes('"started"')) return;
+        sent = true;
+        void (async () => {
+          while (!existsSync(join(cwd, "ready"))) await sleep(10);
+          await sleep(50);
+          child.kill(name);
+        })();
+      },
+    });
+    expect(code).toBe(exitCode);
+    const lines = parseStream(stdout);
+    expect(lines.slice(-2).map(({ subtype }) => subtype)).toEqual(["completed", "error"]);
+    for (let tries = 0; tries < 50 && findProcesses(marker).length > 0; tries += 1) await sleep(100);
+    expect(findProcesses(marker)).toEqual([]);
+  });
+});
+
+test(verifies("C23", "a second signal ends at once"), async () => {
+  const cwd = folders.newFolder();
+  const command = "trap '' TERM INT; sleep 30";
+  const events = [{ text: "t" }, { call: { tool: "run_terminal_cmd", arguments: { command } } }];
+  writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events }] }));
+  let sent = false;
+  const { code, duration } = await runSheaf(["-p", "--force", "--model", "scripted:s.json", "go"], {
+    cwd,
+    onOutput(output, child) {
+      if (sent || !output.includes('"started"')) return;
+      sent = true;
+      child.kill("SIGINT");
+      setTimeout(() => child.kill("SIGINT"), 100);
+    },
+  });
+  expect(code).toBe(130);
+  expect(duration).toBeLessThan(5000);
+});

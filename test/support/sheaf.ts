@@ -1,0 +1,121 @@
+/** Starts the built command line as a user would, and checks what every run must keep. */
+import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll } from "vitest";
+import { parseValidLines } from "./schema-check.ts";
+
+/** The program under test. */
+export const sheafProgram = join(import.meta.dirname, "../../packages/agent/bin/sheaf.js");
+
+/** A folder of its own for each test file, removed at the end. */
+export function createTestFolder(): { readonly path: string; readonly newFolder: (files?: Files) => string } {
+  const path = mkdtempSync(join(tmpdir(), "sheaf-test-"));
+  afterAll(() => rmSync(path, { recursive: true, force: true }));
+  let count = 0;
+  return {
+    path,
+    newFolder(files = {}) {
+      const folder = join(path, `${(count += 1)}`);
+      mkdirSync(folder);
+      writeFiles(folder, files);
+      return folder;
+    },
+  };
+}
+
+/** Contents by relative path. */
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+function writeFiles(folder: string, files: Files): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+}
+
+/** How a run is started. */
+export interface SheafOptions {
+  readonly cwd: string;
+  /** Folder of the store; default: `<cwd>/../home`, so that runs of one test file share a store. */
+  readonly home?: string;
+  /** Text for stdin, which is then closed. Default: no stdin. */
+  readonly input?: string;
+  /** Stdin is a pipe that stays silent and open. */
+  readonly hasOpenInput?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Called with all of stdout so far, each time that more comes. */
+  readonly onOutput?: (output: string, child: ChildProcess) => void;
+  /** A command that starts Sheaf, for instance in a namespace; Sheaf's own command line stands behind it. */
+  readonly wrapper?: readonly string[];
+  readonly stdout?: "pipe" | number;
+}
+
+export interface SheafResult {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Milliseconds. */
+  readonly duration: number;
+}
+
+/** Runs Sheaf to its end. */
+export async function runSheaf(args: readonly string[], options: SheafOptions): Promise<SheafResult> {
+  const startedAt = performance.now();
+  const { cwd, input, hasOpenInput = false, wrapper = [], stdout: output = "pipe" } = options;
+  const command = [...wrapper, process.execPath, sheafProgram, ...args];
+  const stdio: StdioOptions = [input === undefined && !hasOpenInput ? "ignore" : "pipe", output, "pipe"];
+  const child = spawn(command[0]!, command.slice(1), {
+    cwd,
+    stdio,
+    env: {
+      PATH: process.env.PATH,
+      HOME: cwd,
+      SHEAF_HOME: options.home ?? join(cwd, "../home"),
+      ...options.environment,
+    },
+  });
+  const stdoutChunks: Buffer[] = [];
+  let stderr = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    stdoutChunks.push(chunk);
+    if (options.onOutput) options.onOutput(Buffer.concat(stdoutChunks).toString(), child);
+  });
+  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdin?.on("error", () => undefined);
+  if (input !== undefined) child.stdin?.end(input);
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    child.on("error", reject);
+    // With an open stdin "close" never comes by itself.
+    child.on("exit", () => child.stdin?.destroy());
+    child.on("close", (...end) => resolve(end));
+  });
+  const stdout = Buffer.concat(stdoutChunks).toString();
+  return { code, signal, stdout, stderr, duration: performance.now() - startedAt };
+}
+
+/** Lines of stdout, each with its line end. */
+export function toLines(stdout: string): string[] {
+  return stdout.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+type Line = Record<string, unknown> & { readonly type: string; readonly subtype?: string };
+
+/** The lines of a `stream-json` run, each valid by the published schema. */
+export function parseStream(stdout: string): Line[] {
+  return parseValidLines("stream-json", toLines(stdout)) as Line[];
+}
+
+/** Texts of the assistant lines. */
+export function toTexts(lines: readonly Line[]): string[] {
+  return lines
+    .filter((line) => line.type === "assistant")
+    .map((line) => (line.message as { content: [{ text: string }] }).content[0].text);
+}
+
+/** Kinds of lines, for instance `assistant` or `tool_call/started`. */
+export function toKinds(lines: readonly Line[]): string[] {
+  return lines.map(({ type, subtype }) => (subtype === undefined ? type : `${type}/${subtype}`));
+}
