@@ -40,5 +40,7 @@ for (const { name, depth, value } of cases) {
   const times = Array.from({ length: runs }, () => measure(chunks, depth)).toSorted((a, b) => a - b);
   const median = times[Math.floor(runs / 2)] ?? 0;
   const rate = text.length / 1000 / median;
-  process.stdout.write(`${name}: ${(text.length / 1e6).toFixed(1)} MB in ${median.toFixed(1)} ms, ${rate.toFixed(0)} MB/s\n`);
+  process.stdout.write(
+    `${name}: ${(text.length / 1e6).toFixed(1)} MB in ${median.toFixed(1)} ms, ${rate.toFixed(0)} MB/s\n`,
+  );
 }

@@ -171,11 +171,9 @@ export class BlockStructure {
       this.#emptyItem = false;
       return true;
     }
-    const interrupts = this.#paragraph && depth === this.#containers.length;
-    const length = toListMarkerLength(cursor, interrupts);
+    // Behind a paragraph "-" is its underline; there no empty item can start.
+    const length = toListMarkerLength(cursor, this.#paragraph && depth === this.#containers.length);
     if (length === 0) return false;
-    // "- - -" is a thematic break, and behind a paragraph "-" may be its underline.
-    if (code === minus && interrupts && this.#isUnderline(code)) return false;
     if ((code === minus || code === asterisk) && this.#isThematicBreak(code)) return false;
     const indent = cursor.indent;
     this.#close(depth);

@@ -61,7 +61,8 @@ class CommandDocument implements ToolDocument {
 
   end(result: ToolResult): void {
     const documentId = this.start();
-    const outcome = result.effect?.kind === "command" ? toOutcome(result.effect, result) : this.#toUnknownOutcome(result);
+    const outcome =
+      result.effect?.kind === "command" ? toOutcome(result.effect, result) : this.#toUnknownOutcome(result);
     const metadata = { ...outcome, duration_ms: result.durationMs, ...toToolOrigin(this.#call) };
     this.#writer.write({ event: "document_end", data: { documentId, metadata } });
   }

@@ -1,5 +1,11 @@
 /** A document whose content is a string, while it is written. */
-import { createSha256, type DocumentEndData, type DocumentType, type PartialMetadata, type Sha256 } from "@sheaf/protocol";
+import {
+  createSha256,
+  type DocumentEndData,
+  type DocumentType,
+  type PartialMetadata,
+  type Sha256,
+} from "@sheaf/protocol";
 import { maxFinalContent, toUtf8Length } from "./payload-limits.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 

@@ -1,5 +1,12 @@
 /** Documents of type file_edit (R7, N28, N31 to N35). */
-import type { FileChange, FileEditMetadata, ToolCallArguments, ToolCallStart, ToolResult } from "@sheaf/protocol";
+import type {
+  FileChange,
+  FileDiff,
+  FileEditMetadata,
+  ToolCallArguments,
+  ToolCallStart,
+  ToolResult,
+} from "@sheaf/protocol";
 import { type ContentDocument, startContentDocument } from "./content-document.ts";
 import { type FileEditAttempt, toFileEditAttempt } from "./file-edit-attempt.ts";
 import { createFileEditDraft, type FileEditDraft } from "./file-edit-draft.ts";
@@ -118,8 +125,9 @@ class FileEditWriter implements ToolDocument {
   }
 
   #endChange(document: ContentDocument, change: FileChange): void {
-    const { content, isCut } = toBoundedContent(change.content);
-    const diff = change.operation === "edit" ? (change.diff ?? this.#toAttempt().metadata.diff) : change.diff;
+    const { diff, ...shown } = this.#toShown(change);
+    const { content, isCut } = toBoundedContent(shown.content);
+    const isIncomplete = isCut || change.truncated === true || (change.operation === "edit" && diff === undefined);
     const metadata: FileEditMetadata = {
       filePath: change.filePath,
       operation: change.operation,
@@ -132,10 +140,20 @@ class FileEditWriter implements ToolDocument {
       state: "applied",
       ...(change.binary === true ? { binary: true } : {}),
       ...(change.operation === "delete" ? {} : { bytes: change.bytes }),
-      ...(isCut || change.truncated === true ? { truncated: true } : {}),
+      ...(isIncomplete && change.binary !== true ? { truncated: true } : {}),
       ...toToolOrigin(this.#call),
     };
     document.end({ ...metadata }, content);
+  }
+
+  /** A diff that was too large for the result (N34) is shown as the model wrote it, if it did. */
+  #toShown(change: FileChange): Pick<FileChange, "content"> & { readonly diff?: FileDiff } {
+    const { content, diff } = change;
+    if (diff !== undefined) return { content, diff };
+    const written = this.#toAttempt().metadata.diff;
+    if (change.operation !== "edit" || change.binary === true || !written) return { content };
+    const isEmpty = written.oldString === "" && written.newString === "";
+    return isEmpty ? { content } : { content: written.newString, diff: written };
   }
 }
 

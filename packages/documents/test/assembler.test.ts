@@ -20,57 +20,78 @@ import { endTurn, toCall, toResult, toRunLog, toTextDeltas, toTurn } from "./run
 const runs = { numRuns: 500 };
 
 describe("laws of the stream", () => {
-  test(verifies(["N44", "N45", "N46", "N47", "N48", "N50", "N9", "N10", "N13", "X1", "X13"], "every stream keeps the grammar"), () => {
-    fc.assert(
-      fc.property(runLog, (log) => {
-        expect(verify(assemble(log), { requireExtensions: true })).toBeUndefined();
-      }),
-      runs,
-    );
-  });
+  test(
+    verifies(
+      ["N44", "N45", "N46", "N47", "N48", "N50", "N9", "N10", "N13", "X1", "X13"],
+      "every stream keeps the grammar",
+    ),
+    () => {
+      fc.assert(
+        fc.property(runLog, (log) => {
+          expect(verify(assemble(log), { requireExtensions: true })).toBeUndefined();
+        }),
+        runs,
+      );
+    },
+  );
 
-  test(verifies(["N44", "N48", "S-71"], "whatever the log holds and however the model's arguments look, the grammar holds"), () => {
-    fc.assert(
-      fc.property(eventSoup, (log) => {
-        const events = assemble(log);
-        expect(verify(events, { requireExtensions: true })).toBeUndefined();
-        expect(explainChatResponse(throughJson(toResponse(log)))).toBeUndefined();
-      }),
-      { numRuns: 2000 },
-    );
-  });
+  test(
+    verifies(
+      ["N44", "N48", "S-71"],
+      "whatever the log holds and however the model's arguments look, the grammar holds",
+    ),
+    () => {
+      fc.assert(
+        fc.property(eventSoup, (log) => {
+          const events = assemble(log);
+          expect(verify(events, { requireExtensions: true })).toBeUndefined();
+          expect(explainChatResponse(throughJson(toResponse(log)))).toBeUndefined();
+        }),
+        { numRuns: 2000 },
+      );
+    },
+  );
 
-  test(verifies(["N54", "R14"], "strip law: without extensions a stream is a base stream with the same documents"), () => {
-    fc.assert(
-      fc.property(runLog, (log) => {
-        const events = assemble(log);
-        const base = toBaseEvents(events);
-        expect(verify(base)).toBeUndefined();
-        expect(base.every(({ event }) => baseEventNames.some((name) => name === event))).toBe(true);
-        expect(reduce(base).documents.map(toOutline)).toEqual(reduce(events).documents.map(toOutline));
-      }),
-      runs,
-    );
-  });
+  test(
+    verifies(["N54", "R14"], "strip law: without extensions a stream is a base stream with the same documents"),
+    () => {
+      fc.assert(
+        fc.property(runLog, (log) => {
+          const events = assemble(log);
+          const base = toBaseEvents(events);
+          expect(verify(base)).toBeUndefined();
+          expect(base.every(({ event }) => baseEventNames.some((name) => name === event))).toBe(true);
+          expect(reduce(base).documents.map(toOutline)).toEqual(reduce(events).documents.map(toOutline));
+        }),
+        runs,
+      );
+    },
+  );
 
-  test(verifies(["N53", "N3", "X3"], "log = snapshot: a snapshot after any event and the tail behind it give the same response"), () => {
-    fc.assert(
-      fc.property(runLog, (log) => {
-        const events = assemble(log);
-        const whole = reduce(events);
-        const prefix = createReducer();
-        for (const [index, event] of events.slice(0, -1).entries()) {
-          prefix.push(event);
-          const response = throughJson(toSnapshot(prefix));
-          const snapshot: StreamEvent = { id: event.id, event: "snapshot", data: { response } };
-          const resumed = [snapshot, ...events.slice(index + 1)];
-          expect(reduce(resumed)).toEqual(whole);
-          expect(verify(resumed, { requireExtensions: true })).toBeUndefined();
-        }
-      }),
-      { numRuns: 60 },
-    );
-  });
+  test(
+    verifies(
+      ["N53", "N3", "X3"],
+      "log = snapshot: a snapshot after any event and the tail behind it give the same response",
+    ),
+    () => {
+      fc.assert(
+        fc.property(runLog, (log) => {
+          const events = assemble(log);
+          const whole = reduce(events);
+          const prefix = createReducer();
+          for (const [index, event] of events.slice(0, -1).entries()) {
+            prefix.push(event);
+            const response = throughJson(toSnapshot(prefix));
+            const snapshot: StreamEvent = { id: event.id, event: "snapshot", data: { response } };
+            const resumed = [snapshot, ...events.slice(index + 1)];
+            expect(reduce(resumed)).toEqual(whole);
+            expect(verify(resumed, { requireExtensions: true })).toBeUndefined();
+          }
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
 
   test(verifies(["N53", "X1"], "replay from every id: what a reader sees twice changes nothing"), () => {
     fc.assert(
@@ -131,23 +152,26 @@ describe("laws of the stream", () => {
 });
 
 describe("the response", () => {
-  test(verifies(["N49", "X4", "X10", "X14", "N7"], "response_start comes first and tells everything about the response"), () => {
-    const [first] = assemble(toRunLog([]), { heartbeatMs: 500, schema: "/schema" });
-    expect(first).toEqual({
-      id: 1,
-      event: "response_start",
-      data: {
-        id: "chat_7f3a2b1c",
-        conversationId: "conv_9e8d7c6b",
-        model: "claude-4.6-opus",
-        mode: "agent",
-        created: "2026-02-23T10:30:00Z",
-        status: "streaming",
-        protocol: { version: "1.0", schema: "/schema" },
-        heartbeat_ms: 500,
-      },
-    });
-  });
+  test(
+    verifies(["N49", "X4", "X10", "X14", "N7"], "response_start comes first and tells everything about the response"),
+    () => {
+      const [first] = assemble(toRunLog([]), { heartbeatMs: 500, schema: "/schema" });
+      expect(first).toEqual({
+        id: 1,
+        event: "response_start",
+        data: {
+          id: "chat_7f3a2b1c",
+          conversationId: "conv_9e8d7c6b",
+          model: "claude-4.6-opus",
+          mode: "agent",
+          created: "2026-02-23T10:30:00Z",
+          status: "streaming",
+          protocol: { version: "1.0", schema: "/schema" },
+          heartbeat_ms: 500,
+        },
+      });
+    },
+  );
 
   test(verifies(["N50", "N5", "N6", "N7", "N4", "X4"], "done carries status, sums and counts"), () => {
     const events = assemble(
@@ -169,29 +193,32 @@ describe("the response", () => {
     });
   });
 
-  test(verifies(["N2", "N52", "R12"], "an end by anything but the agent is status error, and the last document says why"), () => {
-    const log = toRunLog([
-      { type: "turn_start", turn: 1 },
-      { type: "text_delta", text: "I was" },
-      {
-        type: "run_end",
-        reason: "cancelled",
-        error: { code: "CANCELLED", message: "Cancelled by the user", source: "user", details: "", retryable: false },
-      },
-    ]);
-    const response = toResponse(log);
-    expect(response).toMatchObject({ status: "error", metadata: { finishReason: "cancelled" } });
-    expect(response.documents).toEqual([
-      { id: "doc_001", type: "text", sequence: 1, content: "I was", metadata: { format: "markdown" } },
-      {
-        id: "doc_002",
-        type: "error",
-        sequence: 2,
-        content: "Cancelled by the user",
-        metadata: { errorCode: "CANCELLED", source: "user", details: "" },
-      },
-    ]);
-  });
+  test(
+    verifies(["N2", "N52", "R12"], "an end by anything but the agent is status error, and the last document says why"),
+    () => {
+      const log = toRunLog([
+        { type: "turn_start", turn: 1 },
+        { type: "text_delta", text: "I was" },
+        {
+          type: "run_end",
+          reason: "cancelled",
+          error: { code: "CANCELLED", message: "Cancelled by the user", source: "user", details: "", retryable: false },
+        },
+      ]);
+      const response = toResponse(log);
+      expect(response).toMatchObject({ status: "error", metadata: { finishReason: "cancelled" } });
+      expect(response.documents).toEqual([
+        { id: "doc_001", type: "text", sequence: 1, content: "I was", metadata: { format: "markdown" } },
+        {
+          id: "doc_002",
+          type: "error",
+          sequence: 2,
+          content: "Cancelled by the user",
+          metadata: { errorCode: "CANCELLED", source: "user", details: "" },
+        },
+      ]);
+    },
+  );
 
   test.each([
     ["cancelled", "CANCELLED"],
@@ -223,20 +250,23 @@ describe("the response", () => {
     expect(documents[1]?.metadata).not.toHaveProperty("recoverable");
   });
 
-  test(verifies(["N14", "X1"], "reasoning is no document; it is sent only on request, and ids do not depend on that"), () => {
-    const log = toRunLog([
-      { type: "turn_start", turn: 1 },
-      { type: "reasoning_delta", text: "Let me see." },
-      { type: "text_delta", text: "Hi" },
-      endTurn,
-    ]);
-    const without = assemble(log);
-    const including = assemble(log, { includeReasoning: true });
-    expect(without.some(({ event }) => event === "reasoning_delta")).toBe(false);
-    expect(including.filter(({ event }) => event !== "reasoning_delta")).toEqual(without);
-    expect(including[1]).toEqual({ id: 2, event: "reasoning_delta", data: { delta: "Let me see." } });
-    expect(reduce(including)).toEqual(reduce(without));
-  });
+  test(
+    verifies(["N14", "X1"], "reasoning is no document; it is sent only on request, and ids do not depend on that"),
+    () => {
+      const log = toRunLog([
+        { type: "turn_start", turn: 1 },
+        { type: "reasoning_delta", text: "Let me see." },
+        { type: "text_delta", text: "Hi" },
+        endTurn,
+      ]);
+      const without = assemble(log);
+      const including = assemble(log, { includeReasoning: true });
+      expect(without.some(({ event }) => event === "reasoning_delta")).toBe(false);
+      expect(including.filter(({ event }) => event !== "reasoning_delta")).toEqual(without);
+      expect(including[1]).toEqual({ id: 2, event: "reasoning_delta", data: { delta: "Let me see." } });
+      expect(reduce(including)).toEqual(reduce(without));
+    },
+  );
 
   test(verifies(["X8", "N7"], "approvals name the document of their call, and waiting time is told apart"), () => {
     const log = toRunLog([
@@ -280,7 +310,10 @@ describe("the response", () => {
   });
 
   test(verifies(["N3", "N1"], "a log without its end is a streaming snapshot; unknown counts are 0"), () => {
-    const log = toRunLog([{ type: "turn_start", turn: 1 }, { type: "text_delta", text: "Half a sen" }]);
+    const log = toRunLog([
+      { type: "turn_start", turn: 1 },
+      { type: "text_delta", text: "Half a sen" },
+    ]);
     expect(toResponse(log)).toEqual({
       id: "chat_7f3a2b1c",
       conversationId: "conv_9e8d7c6b",
@@ -316,7 +349,12 @@ describe("the cost of a delta", () => {
     for (const event of toRunLog([{ type: "turn_start", turn: 1 }])) assembler.push(event);
     let events = 0;
     for (let index = 0; index < 400_000; index += 1) {
-      events += assembler.push({ type: "text_delta", text: index % 16 === 0 ? "end\n" : "word", seq: index, time: 0 }).length;
+      events += assembler.push({
+        type: "text_delta",
+        text: index % 16 === 0 ? "end\n" : "word",
+        seq: index,
+        time: 0,
+      }).length;
     }
     expect(events).toBeGreaterThan(370_000);
     const [last] = assembler.push({ type: "run_end", reason: "end_turn", seq: 0, time: 0 });
@@ -331,4 +369,3 @@ function toOutline({ id, type, sequence, content }: ChatResponse["documents"][nu
 function throughJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
-

@@ -40,7 +40,12 @@ describeWithFixtures("documents", (folder) => {
       2,
       [
         ...toTextDeltas(`\`\`\`5:8:src/main.py\n${reference?.content}\n\`\`\`\n\n${contentOf(example, 4)}`, 11),
-        ...toCall("call_003", "write_file", { target_file: "src/middleware/auth.py", content: created?.content }, { size: 9 }),
+        ...toCall(
+          "call_003",
+          "write_file",
+          { target_file: "src/middleware/auth.py", content: created?.content },
+          { size: 9 },
+        ),
         ...toCall("call_004", "edit_file", { target_file: "src/main.py", edits: [] }),
         ...toCall("call_005", "run_terminal_cmd", { command: "pip install PyJWT" }),
       ],
@@ -68,24 +73,30 @@ describeWithFixtures("documents", (folder) => {
     { ...endTurn, time: startTime + 8750 },
   ]);
 
-  test(verifies(["R1", "R2", "R3", "N4", "N15", "N38"], "the example of section 4 comes out, with the settled differences"), () => {
-    const response = toResponse(log);
-    const documents = example.documents.map((document) => structuredClone(document) as Writable);
-    // N38: the working directory is always sent. N15: the fence in the last text is a document of its own.
-    Object.assign(documents[7]?.metadata ?? {}, { workingDirectory: "/w" });
-    const [text = "", code = ""] = contentOf(example, 8).split("\n\n```python\n");
-    documents[8] = { ...(documents[8] as Writable), content: text };
-    documents.push({
-      id: "doc_010",
-      type: "code_block",
-      sequence: 10,
-      content: code.slice(0, -"\n```".length),
-      metadata: { language: "python", purpose: "new_code" },
-    });
-    expect(toBaseResponse(response)).toEqual({ ...example, documents });
-    expect(response.metadata).toMatchObject({ toolCallCount: 2, actionCount: 5, turnCount: 3 });
-    expect(verify(assemble(log), { requireExtensions: true })).toBeUndefined();
-  });
+  test(
+    verifies(
+      ["R1", "R2", "R3", "N4", "N15", "N38"],
+      "the example of section 4 comes out, with the settled differences",
+    ),
+    () => {
+      const response = toResponse(log);
+      const documents = example.documents.map((document) => structuredClone(document) as Writable);
+      // N38: the working directory is always sent. N15: the fence in the last text is a document of its own.
+      Object.assign(documents[7]?.metadata ?? {}, { workingDirectory: "/w" });
+      const [text = "", code = ""] = contentOf(example, 8).split("\n\n```python\n");
+      documents[8] = { ...(documents[8] as Writable), content: text };
+      documents.push({
+        id: "doc_010",
+        type: "code_block",
+        sequence: 10,
+        content: code.slice(0, -"\n```".length),
+        metadata: { language: "python", purpose: "new_code" },
+      });
+      expect(toBaseResponse(response)).toEqual({ ...example, documents });
+      expect(response.metadata).toMatchObject({ toolCallCount: 2, actionCount: 5, turnCount: 3 });
+      expect(verify(assemble(log), { requireExtensions: true })).toBeUndefined();
+    },
+  );
 
   test(verifies(["R15", "R16", "R14", "N54"], "the series of section 5 come out"), () => {
     const text = readStream("section-5.2-text.sse");
@@ -93,9 +104,10 @@ describeWithFixtures("documents", (folder) => {
     const events = assemble(
       toRunLog([
         ...toTurn(1, [
-          ...["Ich analysiere ", "zuerst die bestehende ", "Projektstruktur..."].map(
-            (piece): RunEventBody => ({ type: "text_delta", text: piece }),
-          ),
+          ...["Ich analysiere ", "zuerst die bestehende ", "Projektstruktur..."].map((piece): RunEventBody => ({
+            type: "text_delta",
+            text: piece,
+          })),
           ...toCall("call_001", "read_file", { target_file: "src/main.py" }),
         ]),
         toResult("call_001", { output: "import os\n..." }),
@@ -129,7 +141,11 @@ function dataOf(response: ChatResponse, index: number): string {
   return document?.type === "tool_call" ? String(document.metadata.result.data) : "";
 }
 
-function toChange(callId: string, operation: "create" | "edit", document: ChatResponse["documents"][number] | undefined): RunEventBody[] {
+function toChange(
+  callId: string,
+  operation: "create" | "edit",
+  document: ChatResponse["documents"][number] | undefined,
+): RunEventBody[] {
   if (document?.type !== "file_edit") return [];
   const { filePath, diff } = document.metadata;
   const change = {

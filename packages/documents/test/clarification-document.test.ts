@@ -16,31 +16,37 @@ const questions = [
 ];
 const origin = { toolName: "ask_question", toolCallId: "call_1" };
 
-test(verifies(["R11", "N42", "N2"], "a question ends the response as completed, with the questions in a document"), () => {
-  const asked = questions.map((question) => ({ ...question, allowText: true }));
-  const response = toResponse(
-    toRunLog([
-      ...toTurn(1, toCall("call_1", "ask_question", values, { size: 4 })),
-      toResult("call_1", { effect: { kind: "question", title: values.title, questions: asked } }),
-      { type: "run_end", reason: "clarification" },
-    ]),
-  );
-  expect(response).toMatchObject({ status: "completed", metadata: { finishReason: "clarification" } });
-  expect(response.documents).toEqual([
-    {
-      id: "doc_001",
-      type: "clarification",
-      sequence: 1,
-      content: "Before I go on:",
-      metadata: { questions: asked, ...origin },
-    },
-  ]);
-});
+test(
+  verifies(["R11", "N42", "N2"], "a question ends the response as completed, with the questions in a document"),
+  () => {
+    const asked = questions.map((question) => ({ ...question, allowText: true }));
+    const response = toResponse(
+      toRunLog([
+        ...toTurn(1, toCall("call_1", "ask_question", values, { size: 4 })),
+        toResult("call_1", { effect: { kind: "question", title: values.title, questions: asked } }),
+        { type: "run_end", reason: "clarification" },
+      ]),
+    );
+    expect(response).toMatchObject({ status: "completed", metadata: { finishReason: "clarification" } });
+    expect(response.documents).toEqual([
+      {
+        id: "doc_001",
+        type: "clarification",
+        sequence: 1,
+        content: "Before I go on:",
+        metadata: { questions: asked, ...origin },
+      },
+    ]);
+  },
+);
 
 test(verifies(["N44", "N46"], "the questions are told at the start"), () => {
   const events = assemble(toRunLog(toTurn(1, toCall("call_1", "ask_question", values))));
   expect(events.slice(1).map(({ event, data }) => ({ event, data }))).toEqual([
-    { event: "document_start", data: { id: "doc_001", type: "clarification", sequence: 1, metadata: { questions, ...origin } } },
+    {
+      event: "document_start",
+      data: { id: "doc_001", type: "clarification", sequence: 1, metadata: { questions, ...origin } },
+    },
     { event: "content_delta", data: { documentId: "doc_001", delta: "Before I go on:" } },
   ]);
 });

@@ -24,25 +24,55 @@ function output(stream: "stdout" | "stderr", delta: string): RunEventBody {
   return { type: "tool_output_delta", callId: "call_1", stream, delta };
 }
 
-test(verifies(["R9", "N37", "N38", "N44", "X6"], "starts when the command is known, shows its output live, ends with everything"), () => {
-  const log = toRunLog([
-    ...toTurn(1, call),
-    output("stdout", "ok\n"),
-    output("stderr", "warning\n"),
-    toResult("call_1", { output: "ok\nwarning\n", durationMs: 1200, effect: { ...effect, permissions: ["network"] } }),
-    endTurn,
-  ]);
-  const documentId = "doc_001";
-  const known = { command: "npm test", workingDirectory: "/w/web" };
-  const metadata = { ...known, exitCode: 0, output: "ok\nwarning\n", duration_ms: 1200, permissions: ["network"], ...origin };
-  expect(assemble(log).slice(1, -1).map(({ event, data }) => ({ event, data }))).toEqual([
-    { event: "document_start", data: { id: documentId, type: "terminal_command", sequence: 1, metadata: { ...known, ...origin } } },
-    { event: "output_delta", data: { documentId, stream: "stdout", delta: "ok\n" } },
-    { event: "output_delta", data: { documentId, stream: "stderr", delta: "warning\n" } },
-    { event: "document_end", data: { documentId, metadata } },
-  ]);
-  expect(toResponse(log).documents[0]).toEqual({ id: documentId, type: "terminal_command", sequence: 1, content: null, metadata });
-});
+test(
+  verifies(
+    ["R9", "N37", "N38", "N44", "X6"],
+    "starts when the command is known, shows its output live, ends with everything",
+  ),
+  () => {
+    const log = toRunLog([
+      ...toTurn(1, call),
+      output("stdout", "ok\n"),
+      output("stderr", "warning\n"),
+      toResult("call_1", {
+        output: "ok\nwarning\n",
+        durationMs: 1200,
+        effect: { ...effect, permissions: ["network"] },
+      }),
+      endTurn,
+    ]);
+    const documentId = "doc_001";
+    const known = { command: "npm test", workingDirectory: "/w/web" };
+    const metadata = {
+      ...known,
+      exitCode: 0,
+      output: "ok\nwarning\n",
+      duration_ms: 1200,
+      permissions: ["network"],
+      ...origin,
+    };
+    expect(
+      assemble(log)
+        .slice(1, -1)
+        .map(({ event, data }) => ({ event, data })),
+    ).toEqual([
+      {
+        event: "document_start",
+        data: { id: documentId, type: "terminal_command", sequence: 1, metadata: { ...known, ...origin } },
+      },
+      { event: "output_delta", data: { documentId, stream: "stdout", delta: "ok\n" } },
+      { event: "output_delta", data: { documentId, stream: "stderr", delta: "warning\n" } },
+      { event: "document_end", data: { documentId, metadata } },
+    ]);
+    expect(toResponse(log).documents[0]).toEqual({
+      id: documentId,
+      type: "terminal_command",
+      sequence: 1,
+      content: null,
+      metadata,
+    });
+  },
+);
 
 test(verifies("N37", "an open document shows the output so far and no exit code"), () => {
   const [document] = toResponse(toRunLog([...toTurn(1, call), output("stdout", "a"), output("stderr", "b")])).documents;
@@ -70,7 +100,10 @@ test(verifies("N37", "signals, timeouts, cut output and background runs are told
 
 test(verifies(["N36", "N37", "N39"], "a refused command never started: -1, no output, and an error document"), () => {
   const error = { code: "PERMISSION_DENIED", message: "rm is not allowed", details: "" };
-  const [document, failure] = toDocuments([...call, toResult("call_1", { status: "rejected", output: "refused", error })]);
+  const [document, failure] = toDocuments([
+    ...call,
+    toResult("call_1", { status: "rejected", output: "refused", error }),
+  ]);
   expect(document?.metadata).toEqual({
     command: "npm test",
     workingDirectory: "/w/web",

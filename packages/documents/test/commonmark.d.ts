@@ -8,7 +8,8 @@ declare module "commonmark" {
     readonly parent: Node | null;
     readonly firstChild: Node | null;
     readonly next: Node | null;
-    readonly _isFenced: boolean;
+    /** Of a fence; null of indented code. */
+    readonly info: string | null;
     walker(): { next(): { readonly entering: boolean; readonly node: Node } | null };
   }
   export class Parser {

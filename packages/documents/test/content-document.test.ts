@@ -27,7 +27,13 @@ test(verifies(["N47", "R15"], "the final content is the joined deltas, or what i
     document.write("world");
     document.end({ language: "" });
   });
-  expect(joined.map(({ event }) => event)).toEqual(["document_start", "content_delta", "content_delta", "document_end", "done"]);
+  expect(joined.map(({ event }) => event)).toEqual([
+    "document_start",
+    "content_delta",
+    "content_delta",
+    "document_end",
+    "done",
+  ]);
   expect(endOf(joined)).toEqual({ documentId: "doc_001", finalContent: "Hello world", metadata: { language: "" } });
   const given = write((document) => {
     document.write("draft");
@@ -66,27 +72,32 @@ test(verifies("N55", "content is sent whole up to 1 MiB, above it as hash and le
     });
     const whole = { finalContent: content };
     const finalContentSha256 = createHash("sha256").update(content).digest("hex");
-    expect(endOf(events)).toMatchObject(extra === 0 ? whole : { finalContentSha256, finalContentLength: content.length });
+    expect(endOf(events)).toMatchObject(
+      extra === 0 ? whole : { finalContentSha256, finalContentLength: content.length },
+    );
     expect("finalContent" in endOf(events)).toBe(extra === 0);
     expect(reduce(events).documents[0]?.content).toBe(content);
     expect(verify(events)).toBeUndefined();
   }
 });
 
-test(verifies("N55", "a large final content is told by hash when the deltas can be completed to it, else sent whole"), () => {
-  const large = "x".repeat(mebi + 10);
-  const completed = write((document) => {
-    document.write("xx");
-    document.end({}, large);
-  });
-  expect(endOf(completed)).not.toHaveProperty("finalContent");
-  expect(reduce(completed).documents[0]?.content).toBe(large);
-  expect(verify(completed)).toBeUndefined();
-  for (const draft of ["other", "y".repeat(mebi + 10)]) {
-    const changed = write((document) => {
-      document.write(draft);
+test(
+  verifies("N55", "a large final content is told by hash when the deltas can be completed to it, else sent whole"),
+  () => {
+    const large = "x".repeat(mebi + 10);
+    const completed = write((document) => {
+      document.write("xx");
       document.end({}, large);
     });
-    expect(reduce(changed).documents[0]?.content).toBe(large);
-  }
-});
+    expect(endOf(completed)).not.toHaveProperty("finalContent");
+    expect(reduce(completed).documents[0]?.content).toBe(large);
+    expect(verify(completed)).toBeUndefined();
+    for (const draft of ["other", "y".repeat(mebi + 10)]) {
+      const changed = write((document) => {
+        document.write(draft);
+        document.end({}, large);
+      });
+      expect(reduce(changed).documents[0]?.content).toBe(large);
+    }
+  },
+);

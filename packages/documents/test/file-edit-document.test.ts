@@ -1,4 +1,12 @@
-import { type Document, type FileChange, reduce, type RunEventBody, type StreamEvent, verify } from "@sheaf/protocol";
+import {
+  type Document,
+  type FileChange,
+  isDocument,
+  reduce,
+  type RunEventBody,
+  type StreamEvent,
+  verify,
+} from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { assemble } from "../src/assembler.ts";
@@ -8,8 +16,18 @@ const content = 'print("hi")\n# 🙂\n';
 const write = { target_file: "/w/src/a.py", content };
 
 function changed(...changes: readonly Partial<FileChange>[]): RunEventBody {
-  const rest = { operation: "create", filePath: "src/a.py", path: "/w/src/a.py", content: null, linesAdded: 0, linesRemoved: 0, bytes: 9 } as const;
-  return toResult("call_1", { effect: { kind: "file_edit", changes: changes.map((change) => ({ ...rest, ...change })) } });
+  const rest = {
+    operation: "create",
+    filePath: "src/a.py",
+    path: "/w/src/a.py",
+    content: null,
+    linesAdded: 0,
+    linesRemoved: 0,
+    bytes: 9,
+  } as const;
+  return toResult("call_1", {
+    effect: { kind: "file_edit", changes: changes.map((change) => ({ ...rest, ...change })) },
+  });
 }
 
 function toEvents(bodies: readonly RunEventBody[]): StreamEvent[] {
@@ -27,7 +45,13 @@ describe("while the model writes", () => {
       id: "doc_001",
       type: "file_edit",
       sequence: 1,
-      metadata: { filePath: "src/a.py", language: "python", operation: "create", toolName: "write_file", toolCallId: "call_1" },
+      metadata: {
+        filePath: "src/a.py",
+        language: "python",
+        operation: "create",
+        toolName: "write_file",
+        toolCallId: "call_1",
+      },
     });
     expect(toDeltas(events).length).toBeGreaterThan(3);
     expect(toDeltas(events).join("")).toBe(content);
@@ -65,7 +89,12 @@ describe("while the model writes", () => {
   });
 
   test(verifies(["N13", "N28"], "a tool of another name that writes a file is one too"), () => {
-    const call = toCall("call_1", "str_replace", { path: "a.py", content: "x" }, { documentType: "file_edit", size: 3 });
+    const call = toCall(
+      "call_1",
+      "str_replace",
+      { path: "a.py", content: "x" },
+      { documentType: "file_edit", size: 3 },
+    );
     const [document] = toDocuments([...call, toResult("call_1")]);
     expect(document).toMatchObject({
       type: "file_edit",
@@ -101,39 +130,62 @@ describe("an applied change", () => {
     ]);
   });
 
-  test(verifies(["N31", "R7", "N46"], "edit carries the exact diff of the result, also when a write turns out to be one"), () => {
-    const diff = { oldString: "a\nb", newString: "a\nc", startLine: 3, endLine: 4 };
-    const result = changed({ operation: "edit", content: diff.newString, diff, linesAdded: 1, linesRemoved: 1 });
-    for (const toolName of ["write_file", "edit_file"]) {
-      const [document] = toDocuments([...toCall("call_1", toolName, { ...write, edits: [] }, { size: 6 }), result]);
-      expect(document).toMatchObject({ content: "a\nc", metadata: { operation: "edit", diff } });
-    }
-  });
+  test(
+    verifies(["N31", "R7", "N46"], "edit carries the exact diff of the result, also when a write turns out to be one"),
+    () => {
+      const diff = { oldString: "a\nb", newString: "a\nc", startLine: 3, endLine: 4 };
+      const result = changed({ operation: "edit", content: diff.newString, diff, linesAdded: 1, linesRemoved: 1 });
+      for (const toolName of ["write_file", "edit_file"]) {
+        const [document] = toDocuments([...toCall("call_1", toolName, { ...write, edits: [] }, { size: 6 }), result]);
+        expect(document).toMatchObject({ content: "a\nc", metadata: { operation: "edit", diff } });
+      }
+    },
+  );
 
   test(verifies("N31", "an insertion has an empty old string and ends before its start"), () => {
     const diff = { oldString: "", newString: "new\n", startLine: 5, endLine: 4 };
-    const [document] = toDocuments([...toCall("call_1", "edit_file", write), changed({ operation: "edit", content: "new\n", diff })]);
+    const [document] = toDocuments([
+      ...toCall("call_1", "edit_file", write),
+      changed({ operation: "edit", content: "new\n", diff }),
+    ]);
     expect(document?.metadata).toMatchObject({ diff });
   });
 
   test(verifies("N31", "an edit whose result tells no diff has that of the arguments"), () => {
     const values = { target_file: "src/a.py", edits: [{ old_string: "x", new_string: "y" }] };
-    const [document] = toDocuments([...toCall("call_1", "edit_file", values), changed({ operation: "edit", content: "y" })]);
+    const [document] = toDocuments([
+      ...toCall("call_1", "edit_file", values),
+      changed({ operation: "edit", content: "y" }),
+    ]);
     expect(document?.metadata).toMatchObject({ diff: { oldString: "x", newString: "y", startLine: 0, endLine: 0 } });
   });
 
-  test(verifies(["N32", "N11", "X16"], "rename: the old path, the new one, the language of the new name, no content"), () => {
-    const values = { source_file: "src/a.py", destination_file: "src/b.ts" };
-    const [document] = toDocuments([
-      ...toCall("call_1", "rename_file", values, { size: 3 }),
-      changed({ operation: "rename", newFilePath: "src/b.ts" }),
-    ]);
-    expect(document).toMatchObject({
-      content: null,
-      metadata: { filePath: "src/a.py", newFilePath: "src/b.ts", operation: "rename", language: "typescript" },
-    });
-    expect(document?.metadata).not.toHaveProperty("diff");
-  });
+  test(
+    verifies(["N34", "N31"], "a diff that was too large is left out, and the document says that something is missing"),
+    () => {
+      const result = changed({ operation: "edit", content: "new" });
+      const [document] = toDocuments([...toCall("call_1", "write_file", write), result]);
+      expect(document).toMatchObject({ content: "new", metadata: { operation: "edit", truncated: true } });
+      expect(document?.metadata).not.toHaveProperty("diff");
+      expect(isDocument(document)).toBe(true);
+    },
+  );
+
+  test(
+    verifies(["N32", "N11", "X16"], "rename: the old path, the new one, the language of the new name, no content"),
+    () => {
+      const values = { source_file: "src/a.py", destination_file: "src/b.ts" };
+      const [document] = toDocuments([
+        ...toCall("call_1", "rename_file", values, { size: 3 }),
+        changed({ operation: "rename", newFilePath: "src/b.ts" }),
+      ]);
+      expect(document).toMatchObject({
+        content: null,
+        metadata: { filePath: "src/a.py", newFilePath: "src/b.ts", operation: "rename", language: "typescript" },
+      });
+      expect(document?.metadata).not.toHaveProperty("diff");
+    },
+  );
 
   test(verifies("N32", "a rename that changes the content too has content and diff"), () => {
     const diff = { oldString: "a", newString: "b", startLine: 1, endLine: 1 };
@@ -145,19 +197,31 @@ describe("an applied change", () => {
   });
 
   test(verifies(["N33", "N11"], "delete has null, an empty file has an empty string"), () => {
-    const remove = [...toCall("call_1", "delete_file", { target_file: "src/a.py" }), changed({ operation: "delete", linesRemoved: 4 })];
+    const remove = [
+      ...toCall("call_1", "delete_file", { target_file: "src/a.py" }),
+      changed({ operation: "delete", linesRemoved: 4 }),
+    ];
     expect(toDocuments(remove)[0]).toMatchObject({ content: null, metadata: { operation: "delete", linesRemoved: 4 } });
     expect(toDocuments(remove)[0]?.metadata).not.toHaveProperty("bytes");
-    const empty = [...toCall("call_1", "write_file", { target_file: "src/a.py", content: "" }), changed({ content: "" })];
+    const empty = [
+      ...toCall("call_1", "write_file", { target_file: "src/a.py", content: "" }),
+      changed({ content: "" }),
+    ];
     expect(toDocuments(empty)[0]).toMatchObject({ content: "", metadata: { operation: "create" } });
     expect(toEvents(empty).some(({ event }) => event === "content_delta")).toBe(false);
   });
 
   test(verifies("N34", "a binary file has null and its size; content above 1 MiB is cut"), () => {
-    const binary = [...toCall("call_1", "delete_file", { target_file: "src/a.py" }), changed({ operation: "edit", binary: true, bytes: 77 })];
+    const binary = [
+      ...toCall("call_1", "delete_file", { target_file: "src/a.py" }),
+      changed({ operation: "edit", binary: true, bytes: 77 }),
+    ];
     expect(toDocuments(binary)[0]).toMatchObject({ content: null, metadata: { binary: true, bytes: 77 } });
     const large = "é".repeat(600_000);
-    const [document] = toDocuments([...toCall("call_1", "write_file", { ...write, content: large }), changed({ content: large })]);
+    const [document] = toDocuments([
+      ...toCall("call_1", "write_file", { ...write, content: large }),
+      changed({ content: large }),
+    ]);
     expect(document?.content).toBe("é".repeat(524_288));
     expect(document?.metadata).toMatchObject({ truncated: true });
   });
@@ -166,7 +230,11 @@ describe("an applied change", () => {
     const call = toCall("call_1", "apply_patch", { path: "src/b.py" }, { documentType: "file_edit" });
     const documents = toDocuments([
       ...call,
-      changed({ filePath: "src/a.py", content: "A" }, { filePath: "src/b.py", content: "B" }, { filePath: "c.ts", operation: "delete" }),
+      changed(
+        { filePath: "src/a.py", content: "A" },
+        { filePath: "src/b.py", content: "B" },
+        { filePath: "c.ts", operation: "delete" },
+      ),
     ]);
     expect(documents.map(toSummary)).toEqual([
       ["doc_001", "src/b.py", "B", "call_1"],
@@ -177,7 +245,10 @@ describe("an applied change", () => {
 
   test(verifies("N35", "without an effect the arguments are what was done"), () => {
     const [document] = toDocuments([...toCall("call_1", "write_file", write), toResult("call_1")]);
-    expect(document).toMatchObject({ content, metadata: { state: "applied", operation: "create", filePath: "src/a.py" } });
+    expect(document).toMatchObject({
+      content,
+      metadata: { state: "applied", operation: "create", filePath: "src/a.py" },
+    });
   });
 });
 
@@ -186,17 +257,34 @@ describe("an attempt that failed", () => {
     ["rejected", "rejected", "PERMISSION_DENIED"],
     ["error", "failed", "FILE_NOT_FOUND"],
     ["cancelled", "failed", "CANCELLED"],
-  ] as const)(verifies(["N35", "N39", "N12"], "%s has state %s and an error document behind it"), (status, state, code) => {
-    const error = { code, message: "No", details: "" };
-    const documents = toDocuments([...toCall("call_1", "write_file", write, { size: 4 }), toResult("call_1", { status, error })]);
-    expect(documents.map(({ type }) => type)).toEqual(["file_edit", "error"]);
-    expect(documents[0]).toMatchObject({ content, metadata: { filePath: "src/a.py", operation: "create", language: "python", state } });
-    expect(documents[1]).toMatchObject({ metadata: { errorCode: code, source: "write_file", relatedDocumentId: "doc_001" } });
-  });
+  ] as const)(
+    verifies(["N35", "N39", "N12"], "%s has state %s and an error document behind it"),
+    (status, state, code) => {
+      const error = { code, message: "No", details: "" };
+      const documents = toDocuments([
+        ...toCall("call_1", "write_file", write, { size: 4 }),
+        toResult("call_1", { status, error }),
+      ]);
+      expect(documents.map(({ type }) => type)).toEqual(["file_edit", "error"]);
+      expect(documents[0]).toMatchObject({
+        content,
+        metadata: { filePath: "src/a.py", operation: "create", language: "python", state },
+      });
+      expect(documents[1]).toMatchObject({
+        metadata: { errorCode: code, source: "write_file", relatedDocumentId: "doc_001" },
+      });
+    },
+  );
 
   test(verifies(["N31", "N35"], "an edit shows what was tried; the lines are 0 because nobody knows them"), () => {
-    const edits = [{ old_string: "a", new_string: "b" }, { old_string: "c", new_string: "d" }];
-    const [document] = toDocuments([...toCall("call_1", "edit_file", { target_file: "x.py", edits }), toResult("call_1", { status: "error" })]);
+    const edits = [
+      { old_string: "a", new_string: "b" },
+      { old_string: "c", new_string: "d" },
+    ];
+    const [document] = toDocuments([
+      ...toCall("call_1", "edit_file", { target_file: "x.py", edits }),
+      toResult("call_1", { status: "error" }),
+    ]);
     expect(document).toMatchObject({
       content: "b\nd",
       metadata: { state: "failed", diff: { oldString: "a\nc", newString: "b\nd", startLine: 0, endLine: 0 } },
@@ -224,12 +312,23 @@ describe("an attempt that failed", () => {
     ]);
     expect(documents[0]).toMatchObject({
       content: "half",
-      metadata: { filePath: "a.py", language: "python", operation: "edit", state: "failed", diff: { newString: "half" } },
+      metadata: {
+        filePath: "a.py",
+        language: "python",
+        operation: "edit",
+        state: "failed",
+        diff: { newString: "half" },
+      },
     });
   });
 
   test(verifies("N12", "arguments that tell nothing leave empty strings"), () => {
-    for (const [toolName, operation] of [["write_file", "create"], ["edit_file", "edit"], ["rename_file", "rename"], ["delete_file", "delete"]] as const) {
+    for (const [toolName, operation] of [
+      ["write_file", "create"],
+      ["edit_file", "edit"],
+      ["rename_file", "rename"],
+      ["delete_file", "delete"],
+    ] as const) {
       const [document] = toDocuments([...toCall("call_1", toolName, {}), toResult("call_1", { status: "error" })]);
       expect(document?.metadata).toMatchObject({ filePath: "", language: "", operation, state: "failed" });
     }
@@ -237,7 +336,10 @@ describe("an attempt that failed", () => {
 
   test(verifies("S-71", "arguments of another shape break nothing"), () => {
     const values = { edits: { "99999999999999": { new_string: "x" } }, target_file: "a", content: [{ path: 1 }] };
-    const [document] = toDocuments([...toCall("call_1", "edit_file", values, { size: 5 }), toResult("call_1", { status: "error" })]);
+    const [document] = toDocuments([
+      ...toCall("call_1", "edit_file", values, { size: 5 }),
+      toResult("call_1", { status: "error" }),
+    ]);
     expect(document).toMatchObject({ type: "file_edit", metadata: { filePath: "a", diff: { oldString: "" } } });
   });
 
@@ -259,5 +361,7 @@ test(verifies(["N48", "N47"], "model text goes on beside a file edit, and client
 });
 
 function toSummary({ id, content: shown, metadata }: Document): unknown {
-  return "filePath" in metadata && "toolCallId" in metadata ? [id, metadata.filePath, shown, metadata.toolCallId] : [id];
+  return "filePath" in metadata && "toolCallId" in metadata
+    ? [id, metadata.filePath, shown, metadata.toolCallId]
+    : [id];
 }

@@ -51,7 +51,8 @@ describe("the members of an object", () => {
   });
 
   test(verifies("N25", "come with escapes of every kind, cut anywhere"), () => {
-    const text = '{"a":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE42x","\\u0062~/":-1.5e+3 , "c" : [ {"d":[]} , "]" ] ,"e":null}';
+    const text =
+      '{"a":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE42x","\\u0062~/":-1.5e+3 , "c" : [ {"d":[]} , "]" ] ,"e":null}';
     for (let size = 1; size <= text.length; size += 1) {
       const { events, state } = scan(text, size);
       expect(state).toBe("done");
@@ -147,7 +148,7 @@ describe("text that is no JSON", () => {
 
   test("never makes it throw", () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'{}[]",:\\u0nte1.- \n', "x") }), (text) => {
+      fc.property(fc.string({ unit: fc.constantFrom(...'{}[]",:\\u0nte1.- \nx'.split("")) }), (text) => {
         const { state } = scan(text, 2);
         if (isParsable(text)) expect(state).not.toBe("broken");
         else expect(state === "broken" || isParsable(text) || state === "open").toBe(true);

@@ -1,4 +1,4 @@
-import { Parser } from "commonmark";
+import { type Node, Parser } from "commonmark";
 import { parse, postprocess, preprocess } from "micromark";
 
 /** A top-level fence as a complete CommonMark parser sees it. */
@@ -22,12 +22,16 @@ export interface OracleSegment {
 
 /** The top-level fences of a complete text by micromark. */
 export function toMicromarkFences(text: string): OracleFence[] {
-  const events = postprocess(parse().document().write(preprocess()(text, undefined, true)));
+  const events = postprocess(
+    parse()
+      .document()
+      .write(preprocess()(text, undefined, true)),
+  );
   const fences: OracleFence[] = [];
   let depth = 0;
   let fenceLines = 0;
   let info = "";
-  let content = "";
+  let pieces: string[] = [];
   let inFence = false;
   for (const [kind, token, context] of events) {
     const enters = kind === "enter";
@@ -38,20 +42,19 @@ export function toMicromarkFences(text: string): OracleFence[] {
     } else if (token.type === "codeFenced" && enters) {
       inFence = true;
       fenceLines = 0;
-      content = "";
+      pieces = [];
     } else if (token.type === "codeFenced") {
       inFence = false;
       const closed = fenceLines === 2;
       // Without the line end of the opening line and the one before the closing line, or the last one of the text.
-      content = content.replace(/^(\r\n|\n|\r)/, "");
-      if (closed || /[\r\n]$/.test(text)) content = content.replace(/(\r\n|\n|\r)$/, "");
+      const content = pieces.slice(1, closed || /[\r\n]$/.test(text) ? -1 : undefined).join("");
       fences.push({ firstLine: token.start.line - 1, lastLine: token.end.line - 1, info, content, closed });
     } else if (inFence && enters) {
       if (token.type === "codeFencedFence") {
         if (fenceLines === 0) info = toInfo(context.sliceSerialize(token));
         fenceLines += 1;
       } else if (token.type === "lineEnding" || token.type === "codeFlowValue") {
-        content += context.sliceSerialize(token);
+        pieces.push(context.sliceSerialize(token));
       }
     }
   }
@@ -62,8 +65,8 @@ export function toMicromarkFences(text: string): OracleFence[] {
 export function toCommonmarkFences(text: string): OracleFence[] {
   const lines = toLines(text);
   const fences: OracleFence[] = [];
-  for (let node = new Parser().parse(text).firstChild; node !== null; node = node.next) {
-    if (node.type !== "code_block" || !node._isFenced) continue;
+  for (let node = parseByCommonmark(text).firstChild; node !== null; node = node.next) {
+    if (node.type !== "code_block" || node.info === null) continue;
     const [[first], [last]] = node.sourcepos;
     const contents = (node.literal ?? "").split("\n").slice(0, -1);
     // The parser replaces line ends; ours keeps them.
@@ -82,12 +85,12 @@ export function toCommonmarkFences(text: string): OracleFence[] {
 /** The fences in list items and block quotes by commonmark.js: the lines of each, with all that stands before it. */
 export function toNestedCommonmarkFences(text: string): string[] {
   const lines = toLines(text);
-  const root = new Parser().parse(text);
+  const root = parseByCommonmark(text);
   const walker = root.walker();
   const fences: string[] = [];
   for (let step = walker.next(); step !== null; step = walker.next()) {
     const { node } = step;
-    if (!step.entering || node.type !== "code_block" || !node._isFenced || node.parent === root) continue;
+    if (!step.entering || node.type !== "code_block" || node.info === null || node.parent === root) continue;
     const [[first], [last]] = node.sourcepos;
     fences.push(lines.slice(first - 1, last).join(""));
   }
@@ -114,6 +117,11 @@ export function toOracleSegments(text: string, fences: readonly OracleFence[]): 
   }
   addText(lines.length);
   return segments;
+}
+
+/** commonmark.js takes a CR at the very end for one more, empty line. */
+function parseByCommonmark(text: string): Node {
+  return new Parser().parse(text.replace(/\r$/, "\n"));
 }
 
 /** Lines with their line ends. */

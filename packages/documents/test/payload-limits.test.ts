@@ -31,7 +31,9 @@ test.each([["plain"], ["\u0001"], ["🙂"], ['"\\'], ["é"], ["世"], ["\ud800"]
     const pieces = toPayloadPieces(text);
     expect(pieces.join("")).toBe(text);
     for (const piece of pieces) {
-      expect(Buffer.byteLength(JSON.stringify({ documentId: "doc_001", delta: piece }))).toBeLessThanOrEqual(256 * 1024);
+      expect(Buffer.byteLength(JSON.stringify({ documentId: "doc_001", delta: piece }))).toBeLessThanOrEqual(
+        256 * 1024,
+      );
       expect(piece.isWellFormed()).toBe(text.isWellFormed());
     }
     expect(cutToPayload(text)).toBe(pieces[0]);

@@ -3,7 +3,7 @@ import { verifies } from "../../../test/support/verifies.ts";
 import { assemble } from "../src/assembler.ts";
 import { toCall, toDocuments, toResult, toRunLog, toTurn } from "./run-log.ts";
 
-const plan = "# Auth\n\nStep \"one\" 🙂\n";
+const plan = '# Auth\n\nStep "one" 🙂\n';
 const todos = [
   { id: "a", content: "A", status: "completed", dependencies: [] },
   { id: "b", content: "B", dependencies: ["a", 7] },
@@ -21,14 +21,25 @@ test(verifies(["R10", "N40", "N28"], "the plan of the tool is the document"), ()
     planId: "plan_1",
     revision: 2,
   };
-  const documents = toDocuments([...toCall("call_1", "create_plan", values, { size: 3 }), toResult("call_1", { effect })]);
+  const documents = toDocuments([
+    ...toCall("call_1", "create_plan", values, { size: 3 }),
+    toResult("call_1", { effect }),
+  ]);
   expect(documents).toEqual([
     {
       id: "doc_001",
       type: "plan",
       sequence: 1,
       content: "# Auth, as stored",
-      metadata: { title: "Auth", overview: "JWT", todos: effect.todos, format: "markdown", planId: "plan_1", revision: 2, ...origin },
+      metadata: {
+        title: "Auth",
+        overview: "JWT",
+        todos: effect.todos,
+        format: "markdown",
+        planId: "plan_1",
+        revision: 2,
+        ...origin,
+      },
     },
   ]);
 });
@@ -53,21 +64,27 @@ test("a plan that comes in one piece is shown at once", () => {
   expect(events.slice(1).map(({ event }) => event)).toEqual(["document_start", "content_delta"]);
 });
 
-test(verifies(["N39", "N40", "N11"], "a plan that was refused keeps what the model wrote, and an error document follows"), () => {
-  const error = { code: "INVALID_PLAN", message: "The todos hold a cycle", details: "" };
-  const [document, failure] = toDocuments([...toCall("call_1", "create_plan", values), toResult("call_1", { status: "error", error })]);
-  expect(document).toMatchObject({
-    content: plan,
-    metadata: {
-      title: "Auth",
-      todos: [
-        { id: "a", content: "A", status: "completed", dependencies: [] },
-        { id: "b", content: "B", status: "pending", dependencies: ["a"] },
-      ],
-    },
-  });
-  expect(failure).toMatchObject({ type: "error", metadata: { source: "create_plan", relatedDocumentId: "doc_001" } });
-});
+test(
+  verifies(["N39", "N40", "N11"], "a plan that was refused keeps what the model wrote, and an error document follows"),
+  () => {
+    const error = { code: "INVALID_PLAN", message: "The todos hold a cycle", details: "" };
+    const [document, failure] = toDocuments([
+      ...toCall("call_1", "create_plan", values),
+      toResult("call_1", { status: "error", error }),
+    ]);
+    expect(document).toMatchObject({
+      content: plan,
+      metadata: {
+        title: "Auth",
+        todos: [
+          { id: "a", content: "A", status: "completed", dependencies: [] },
+          { id: "b", content: "B", status: "pending", dependencies: ["a"] },
+        ],
+      },
+    });
+    expect(failure).toMatchObject({ type: "error", metadata: { source: "create_plan", relatedDocumentId: "doc_001" } });
+  },
+);
 
 test(verifies("N12", "fields that the model did not write are empty"), () => {
   const [document] = toDocuments([...toCall("call_1", "create_plan", { todos: "none" }), toResult("call_1")]);

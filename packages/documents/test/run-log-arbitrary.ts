@@ -4,7 +4,20 @@ import fc from "fast-check";
 import { toDocumentType } from "../src/tool-names.ts";
 import { toCall, toPieces, toResult, toRunLog, toTurn } from "./run-log.ts";
 
-const word = fc.constantFrom("Hello", "world 🙂", "grüße", "`x`", "- item", "> quote", "1. one", "  ", "{", "\\", '"', "__proto__");
+const word = fc.constantFrom(
+  "Hello",
+  "world 🙂",
+  "grüße",
+  "`x`",
+  "- item",
+  "> quote",
+  "1. one",
+  "  ",
+  "{",
+  "\\",
+  '"',
+  "__proto__",
+);
 const lineEnd = fc.constantFrom("\n", "\n\n", "\r\n", " ");
 const fence = fc.constantFrom(
   "```ts\nconst a = 1;\n```\n",
@@ -18,7 +31,9 @@ const fence = fc.constantFrom(
 
 /** Model text with everything in it that becomes a document. */
 export const modelText: fc.Arbitrary<string> = fc
-  .array(fc.oneof({ weight: 3, arbitrary: fc.tuple(word, lineEnd).map((pair) => pair.join("")) }, fence), { maxLength: 8 })
+  .array(fc.oneof({ weight: 3, arbitrary: fc.tuple(word, lineEnd).map((pair) => pair.join("")) }, fence), {
+    maxLength: 8,
+  })
   .map((parts) => parts.join(""));
 
 interface Call {
@@ -134,20 +149,28 @@ const turn: fc.Arbitrary<Turn> = fc.record({
   early: fc.boolean(),
 });
 
-const runEnd: fc.Arbitrary<RunEnd> = fc.constantFrom<FinishReason>("cancelled", "error", "max_tokens", "budget").chain((reason) =>
-  fc.constantFrom<RunEnd>(
-    { type: "run_end", reason: "end_turn" },
-    { type: "run_end", reason: "clarification" },
-    { type: "run_end", reason },
-    {
-      type: "run_end",
-      reason,
-      error: { code: "OVERLOADED", message: "The provider is away.", source: "provider", details: "529", retryable: true },
-    },
-  ),
-);
+const runEnd: fc.Arbitrary<RunEnd> = fc
+  .constantFrom<FinishReason>("cancelled", "error", "max_tokens", "budget")
+  .chain((reason) =>
+    fc.constantFrom<RunEnd>(
+      { type: "run_end", reason: "end_turn" },
+      { type: "run_end", reason: "clarification" },
+      { type: "run_end", reason },
+      {
+        type: "run_end",
+        reason,
+        error: {
+          code: "OVERLOADED",
+          message: "The provider is away.",
+          source: "provider",
+          details: "529",
+          retryable: true,
+        },
+      },
+    ),
+  );
 
-const callId = fc.constantFrom("call_1", "call_2");
+const anyCallId = fc.constantFrom("call_1", "call_2");
 const foreign = fc.dictionary(
   fc.constantFrom("target_file", "content", "edits", "plan", "title", "questions", "todos", "command", "__proto__"),
   fc.jsonValue({ depthSize: "small" }),
@@ -158,24 +181,57 @@ const foreign = fc.dictionary(
 export const eventSoup: fc.Arbitrary<RunEvent[]> = fc
   .array(
     fc.oneof(
+      fc
+        .record({
+          type: fc.constant("tool_call_start" as const),
+          callId: anyCallId,
+          toolName: fc.constantFrom(
+            "write_file",
+            "edit_file",
+            "rename_file",
+            "create_plan",
+            "ask_question",
+            "todo_write",
+            "read_file",
+            "run_terminal_cmd",
+          ),
+        })
+        .map((start) => ({ ...start, documentType: toDocumentType(start.toolName) })),
       fc.record({
-        type: fc.constant("tool_call_start" as const),
-        callId,
-        toolName: fc.constantFrom("write_file", "edit_file", "rename_file", "create_plan", "ask_question", "todo_write", "read_file", "run_terminal_cmd"),
-      }).map((start) => ({ ...start, documentType: toDocumentType(start.toolName) })),
-      fc.record({ type: fc.constant("tool_call_arguments_delta" as const), callId, delta: fc.string({ unit: fc.constantFrom(...'{}[]":,\\', '"target_file"', '"edits"', "x") }) }),
-      fc.record({ type: fc.constant("tool_call_arguments_delta" as const), callId, delta: foreign.map((value) => JSON.stringify(value)) }),
-      fc.record({ type: fc.constant("tool_call_arguments" as const), callId, arguments: foreign }),
-      fc.record({ type: fc.constant("tool_output_delta" as const), callId, stream: fc.constant("stdout" as const), delta: fc.string() }),
-      fc.record({ callId, status: fc.constantFrom("success" as const, "error" as const, "cancelled" as const) }).map((result) => toResult(result.callId, { status: result.status })),
+        type: fc.constant("tool_call_arguments_delta" as const),
+        callId: anyCallId,
+        delta: fc.string({
+          unit: fc.constantFrom("{", "}", "[", "]", '"', ":", ",", "\\", '"target_file"', '"edits"', "x"),
+        }),
+      }),
+      fc.record({
+        type: fc.constant("tool_call_arguments_delta" as const),
+        callId: anyCallId,
+        delta: foreign.map((value) => JSON.stringify(value)),
+      }),
+      fc.record({ type: fc.constant("tool_call_arguments" as const), callId: anyCallId, arguments: foreign }),
+      fc.record({
+        type: fc.constant("tool_output_delta" as const),
+        callId: anyCallId,
+        stream: fc.constant("stdout" as const),
+        delta: fc.string(),
+      }),
+      fc
+        .record({
+          callId: anyCallId,
+          status: fc.constantFrom("success" as const, "error" as const, "cancelled" as const),
+        })
+        .map((result) => toResult(result.callId, { status: result.status })),
       modelText.map((text): RunEventBody => ({ type: "text_delta", text })),
       fc.constant<RunEventBody>({ type: "turn_start", turn: 1 }),
       fc.record({ type: fc.constant("reference_check" as const), index: fc.nat({ max: 2 }), verified: fc.boolean() }),
-      callId.map((id): RunEventBody => toApproval(id)[0] ?? { type: "turn_start", turn: 1 }),
+      anyCallId.map((id): RunEventBody => toApproval(id)[0] ?? { type: "turn_start", turn: 1 }),
     ),
     { maxLength: 25 },
   )
-  .map((bodies) => toRunLog([{ type: "text_delta", text: "Start." }, ...bodies, { type: "run_end", reason: "end_turn" }]));
+  .map((bodies) =>
+    toRunLog([{ type: "text_delta", text: "Start." }, ...bodies, { type: "run_end", reason: "end_turn" }]),
+  );
 
 /** Whole logs: text and calls in turns, parallel calls, refused, failed, cancelled and unfinished ones. */
 export const runLog: fc.Arbitrary<RunEvent[]> = fc
@@ -210,7 +266,10 @@ function toWritten(callId: string, { toolName, values }: Call, status: Outcome, 
   const events = toCall(callId, toolName, values, { size: pieces });
   if (status === "cancelled") return events.slice(0, -2);
   if (status !== "unparsed") return events;
-  return [...events.slice(0, -1), { type: "tool_call_arguments", callId, arguments: {}, rawArguments: '{"target_file' }];
+  return [
+    ...events.slice(0, -1),
+    { type: "tool_call_arguments", callId, arguments: {}, rawArguments: '{"target_file' },
+  ];
 }
 
 function toOutcome(callId: string, { effect }: Call, status: Outcome): RunEventBody[] {

@@ -31,7 +31,11 @@ export function toRunLog(
 }
 
 /** A model request: its events between `turn_start` and `turn_end`. */
-export function toTurn(turn: number, bodies: readonly RunEventBody[], usage: Partial<TurnEnd["usage"]> = {}): RunEventBody[] {
+export function toTurn(
+  turn: number,
+  bodies: readonly RunEventBody[],
+  usage: Partial<TurnEnd["usage"]> = {},
+): RunEventBody[] {
   const end: TurnEnd = {
     type: "turn_end",
     finishReason: "stop",
@@ -58,7 +62,11 @@ export function toCall(
   const json = JSON.stringify(values);
   return [
     { type: "tool_call_start", callId, toolName, documentType: toDocumentType(toolName), ...start },
-    ...(size > 0 ? toPieces(json, size) : []).map((delta): RunEventBody => ({ type: "tool_call_arguments_delta", callId, delta })),
+    ...(size > 0 ? toPieces(json, size) : []).map((delta): RunEventBody => ({
+      type: "tool_call_arguments_delta",
+      callId,
+      delta,
+    })),
     { type: "tool_call_arguments", callId, arguments: values },
   ];
 }

@@ -51,39 +51,45 @@ test(verifies("N4", "toolCallCount counts tool_call documents, actionCount every
   expect(response.documents.filter(({ type }) => type === "tool_call")).toHaveLength(1);
 });
 
-test(verifies(["N7", "R2", "N8"], "times: from the start to the end, waiting for approvals told apart and overlaps counted once"), () => {
-  const summary = createRunSummary();
-  const at = (time: number, body: RunEventBody): void => summary.push({ seq: 1, time, ...body });
-  const ask = (time: number, approvalId: string): void =>
-    at(time, {
-      type: "approval_request",
-      callId: "c",
-      approvalId,
-      title: "",
-      description: "",
-      subject: { type: "command" },
-      options: [],
-      expiresAt: "",
+test(
+  verifies(
+    ["N7", "R2", "N8"],
+    "times: from the start to the end, waiting for approvals told apart and overlaps counted once",
+  ),
+  () => {
+    const summary = createRunSummary();
+    const at = (time: number, body: RunEventBody): void => summary.push({ seq: 1, time, ...body });
+    const ask = (time: number, approvalId: string): void =>
+      at(time, {
+        type: "approval_request",
+        callId: "c",
+        approvalId,
+        title: "",
+        description: "",
+        subject: { type: "command" },
+        options: [],
+        expiresAt: "",
+      });
+    const resolve = (time: number, approvalId: string): void =>
+      at(time, { type: "approval_resolved", approvalId, optionId: "yes", by: "user" });
+    const [start] = toRunLog([]);
+    if (start !== undefined) summary.push(start);
+    ask(startTime + 100, "a");
+    ask(startTime + 150, "b");
+    resolve(startTime + 200, "a");
+    resolve(startTime + 300, "b");
+    resolve(startTime + 350, "b");
+    ask(startTime + 500, "c");
+    expect(summary.toMetadata(startTime + 600, "end_turn")).toEqual({
+      duration_ms: 600,
+      toolCallCount: 0,
+      turnCount: 0,
+      actionCount: 0,
+      waiting_ms: 300,
+      finishReason: "end_turn",
     });
-  const resolve = (time: number, approvalId: string): void =>
-    at(time, { type: "approval_resolved", approvalId, optionId: "yes", by: "user" });
-  const [start] = toRunLog([]);
-  if (start !== undefined) summary.push(start);
-  ask(startTime + 100, "a");
-  ask(startTime + 150, "b");
-  resolve(startTime + 200, "a");
-  resolve(startTime + 300, "b");
-  resolve(startTime + 350, "b");
-  ask(startTime + 500, "c");
-  expect(summary.toMetadata(startTime + 600, "end_turn")).toEqual({
-    duration_ms: 600,
-    toolCallCount: 0,
-    turnCount: 0,
-    actionCount: 0,
-    waiting_ms: 300,
-    finishReason: "end_turn",
-  });
-});
+  },
+);
 
 test(verifies("R-19", "a clock that goes backwards gives no negative time"), () => {
   const response = toResponse(toRunLog([{ ...endTurn, time: startTime - 86_400_000 }]));

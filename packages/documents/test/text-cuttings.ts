@@ -21,7 +21,7 @@ export function toChunks(text: string, length: number): string[] {
 /** Cuts a text at random into chunks of 1 to `longest` characters. */
 export function toRandomChunks(text: string, random: () => number, longest: number): string[] {
   const chunks: string[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const end = at + 1 + Math.floor(random() * longest);
     chunks.push(text.slice(at, end));
     at = end;

@@ -34,7 +34,9 @@ describe("what a text becomes", () => {
   });
 
   test(verifies(["N16", "N19", "N12"], "info strings: language, info, none"), () => {
-    const metadata = toDocuments(toTextDeltas('```ts title="a b"\n1\n```\n````\n```\n````\n```0:2:a.ts\n```')).map((each) => each.metadata);
+    const metadata = toDocuments(toTextDeltas('```ts title="a b"\n1\n```\n````\n```\n````\n```0:2:a.ts\n```')).map(
+      (each) => each.metadata,
+    );
     expect(metadata).toEqual([
       { language: "ts", purpose: "new_code", info: 'ts title="a b"' },
       { language: "", purpose: "new_code" },
@@ -66,14 +68,17 @@ describe("the purpose of a code block", () => {
 });
 
 describe("a code reference", () => {
-  test(verifies(["N20", "N21"], "has its path relative to the workspace, keeps the original, and its language by name"), () => {
-    const text = "```1:2:/w/src/a.ts\nx\n```\n```1:2:/elsewhere/b.unknown\ny\n```\n";
-    const documents = toDocuments(toTextDeltas(text));
-    expect(documents.map(({ metadata }) => metadata)).toEqual([
-      { filePath: "src/a.ts", startLine: 1, endLine: 2, language: "typescript", rawPath: "/w/src/a.ts" },
-      { filePath: "/elsewhere/b.unknown", startLine: 1, endLine: 2, language: "" },
-    ]);
-  });
+  test(
+    verifies(["N20", "N21"], "has its path relative to the workspace, keeps the original, and its language by name"),
+    () => {
+      const text = "```1:2:/w/src/a.ts\nx\n```\n```1:2:/elsewhere/b.unknown\ny\n```\n";
+      const documents = toDocuments(toTextDeltas(text));
+      expect(documents.map(({ metadata }) => metadata)).toEqual([
+        { filePath: "src/a.ts", startLine: 1, endLine: 2, language: "typescript", rawPath: "/w/src/a.ts" },
+        { filePath: "/elsewhere/b.unknown", startLine: 1, endLine: 2, language: "" },
+      ]);
+    },
+  );
 
   test(verifies("N21", "of a workspace on Windows has slashes"), () => {
     const [document] = toDocuments(toTextDeltas("```1:2:C:\\w\\src\\a.c\nx\n```"), { workspace: "c:\\w" });
@@ -85,7 +90,13 @@ describe("a code reference", () => {
     const reference = "```1:1:a.ts\nx\n```\n";
     const documents = toResponse(
       toRunLog([
-        ...toTurn(1, [check(0, true), ...toTextDeltas(reference), ...toCall("call_1", "read_file", {}), check(1, false), ...toTextDeltas(reference)]),
+        ...toTurn(1, [
+          check(0, true),
+          ...toTextDeltas(reference),
+          ...toCall("call_1", "read_file", {}),
+          check(1, false),
+          ...toTextDeltas(reference),
+        ]),
         toResult("call_1"),
         ...toTurn(2, toTextDeltas(reference)),
         ...toTurn(3, [check(0, true), ...toTextDeltas("```js\nx\n```\n"), ...toTextDeltas(reference)]),
@@ -110,7 +121,11 @@ describe("a code reference", () => {
 
 describe("where a text ends", () => {
   test(verifies("N18", "an open fence ends with the message or the tool call behind it"), () => {
-    const documents = toDocuments([...toTextDeltas("```js\nlet a"), ...toCall("call_1", "read_file", {}), ...toTextDeltas("~~~\nb")]);
+    const documents = toDocuments([
+      ...toTextDeltas("```js\nlet a"),
+      ...toCall("call_1", "read_file", {}),
+      ...toTextDeltas("~~~\nb"),
+    ]);
     expect(documents.map(({ type, content, metadata }) => [type, content, "closed" in metadata])).toEqual([
       ["code_block", "let a", true],
       ["tool_call", null, false],
@@ -133,7 +148,12 @@ describe("where a text ends", () => {
 
   test(verifies("N27", "also where the request before never ended"), () => {
     const { documents } = toResponse(
-      toRunLog([{ type: "turn_start", turn: 1 }, ...toTextDeltas("first"), ...toTurn(2, toTextDeltas(" second")), endTurn]),
+      toRunLog([
+        { type: "turn_start", turn: 1 },
+        ...toTextDeltas("first"),
+        ...toTurn(2, toTextDeltas(" second")),
+        endTurn,
+      ]),
     );
     expect(documents.map(({ content }) => content?.trim())).toEqual(["first", "second"]);
   });

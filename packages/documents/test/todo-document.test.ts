@@ -3,7 +3,12 @@ import { verifies } from "../../../test/support/verifies.ts";
 import { assemble } from "../src/assembler.ts";
 import { endTurn, toCall, toDocuments, toResult, toRunLog, toTurn } from "./run-log.ts";
 
-const call = toCall("call_1", "todo_write", { todos: [{ id: "a", content: "A", status: "completed" }], merge: true }, { size: 5 });
+const call = toCall(
+  "call_1",
+  "todo_write",
+  { todos: [{ id: "a", content: "A", status: "completed" }], merge: true },
+  { size: 5 },
+);
 const origin = { toolName: "todo_write", toolCallId: "call_1" };
 
 test(verifies(["R13", "N41", "N44"], "comes with the result and tells what has changed"), () => {

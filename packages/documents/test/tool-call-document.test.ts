@@ -5,29 +5,38 @@ import { verifies } from "../../../test/support/verifies.ts";
 import { assemble, toResponse } from "../src/assembler.ts";
 import { endTurn, toCall, toDocuments, toResult, toRunLog, toTurn } from "./run-log.ts";
 
-test(verifies(["R16", "N44", "N45", "X6", "N46"], "the series: start, arguments as they come, live output, result, end with everything"), () => {
-  const events = assemble(
-    toRunLog([
-      ...toTurn(1, toCall("call_1", "read_file", { a: 1 }, { size: 4, providerCallId: "toolu_9" })),
-      { type: "tool_output_delta", callId: "call_1", stream: "stderr", delta: "half" },
-      toResult("call_1", { output: "text", durationMs: 45 }),
-      endTurn,
-    ]),
-  );
-  const documentId = "doc_001";
-  const origin = { toolName: "read_file", toolCallId: "call_1", providerToolCallId: "toolu_9" };
-  const result = { status: "success", data: "text" };
-  expect(events.slice(1, -1).map(({ event, data }) => ({ event, data }))).toEqual([
-    { event: "document_start", data: { id: documentId, type: "tool_call", sequence: 1, metadata: origin } },
-    { event: "tool_call_start", data: { documentId, toolName: "read_file", toolCallId: "call_1" } },
-    { event: "arguments_delta", data: { documentId, delta: '{"a"' } },
-    { event: "arguments_delta", data: { documentId, delta: ":1}" } },
-    { event: "tool_call_arguments", data: { documentId, arguments: { a: 1 } } },
-    { event: "output_delta", data: { documentId, stream: "stderr", delta: "half" } },
-    { event: "tool_result", data: { documentId, result } },
-    { event: "document_end", data: { documentId, metadata: { ...origin, arguments: { a: 1 }, result, duration_ms: 45 } } },
-  ]);
-});
+test(
+  verifies(
+    ["R16", "N44", "N45", "X6", "N46"],
+    "the series: start, arguments as they come, live output, result, end with everything",
+  ),
+  () => {
+    const events = assemble(
+      toRunLog([
+        ...toTurn(1, toCall("call_1", "read_file", { a: 1 }, { size: 4, providerCallId: "toolu_9" })),
+        { type: "tool_output_delta", callId: "call_1", stream: "stderr", delta: "half" },
+        toResult("call_1", { output: "text", durationMs: 45 }),
+        endTurn,
+      ]),
+    );
+    const documentId = "doc_001";
+    const origin = { toolName: "read_file", toolCallId: "call_1", providerToolCallId: "toolu_9" };
+    const result = { status: "success", data: "text" };
+    expect(events.slice(1, -1).map(({ event, data }) => ({ event, data }))).toEqual([
+      { event: "document_start", data: { id: documentId, type: "tool_call", sequence: 1, metadata: origin } },
+      { event: "tool_call_start", data: { documentId, toolName: "read_file", toolCallId: "call_1" } },
+      { event: "arguments_delta", data: { documentId, delta: '{"a"' } },
+      { event: "arguments_delta", data: { documentId, delta: ":1}" } },
+      { event: "tool_call_arguments", data: { documentId, arguments: { a: 1 } } },
+      { event: "output_delta", data: { documentId, stream: "stderr", delta: "half" } },
+      { event: "tool_result", data: { documentId, result } },
+      {
+        event: "document_end",
+        data: { documentId, metadata: { ...origin, arguments: { a: 1 }, result, duration_ms: 45 } },
+      },
+    ]);
+  },
+);
 
 test(verifies(["R8", "N29"], "the document holds name, our id, the provider's id, arguments, result and time"), () => {
   const [document] = toDocuments([
@@ -52,7 +61,12 @@ test(verifies(["R8", "N29"], "the document holds name, our id, the provider's id
 
 test(verifies("N30", "arguments that do not parse are {} with what the model wrote"), () => {
   const start = toCall("call_1", "read_file", {}).slice(0, 1);
-  const unparsed: RunEventBody = { type: "tool_call_arguments", callId: "call_1", arguments: {}, rawArguments: "{oops" };
+  const unparsed: RunEventBody = {
+    type: "tool_call_arguments",
+    callId: "call_1",
+    arguments: {},
+    rawArguments: "{oops",
+  };
   const error = { code: "INVALID_ARGUMENTS", message: "No JSON", details: "" };
   const [document] = toDocuments([...start, unparsed, toResult("call_1", { status: "error", error })]);
   expect(document?.metadata).toMatchObject({ arguments: {}, rawArguments: "{oops", result: { status: "error" } });
@@ -102,7 +116,9 @@ test(verifies("N36", "cut data says so"), () => {
     ...toCall("call_1", "read_file", {}),
     toResult("call_1", { output: "begin", truncated: true, bytes: 5000 }),
   ]);
-  expect(document?.metadata).toMatchObject({ result: { status: "success", data: "begin", truncated: true, bytes: 5000 } });
+  expect(document?.metadata).toMatchObject({
+    result: { status: "success", data: "begin", truncated: true, bytes: 5000 },
+  });
 });
 
 test(verifies(["N36", "N55"], "data that does not fit into one event is cut"), () => {

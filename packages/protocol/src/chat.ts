@@ -9,14 +9,7 @@ export type Mode = "agent" | "plan" | "ask" | "debug";
 export type ResponseStatus = "completed" | "streaming" | "error";
 
 /** Ext: why a response ended (N2). */
-export type FinishReason =
-  | "end_turn"
-  | "clarification"
-  | "refusal"
-  | "cancelled"
-  | "max_tokens"
-  | "budget"
-  | "error";
+export type FinishReason = "end_turn" | "clarification" | "refusal" | "cancelled" | "max_tokens" | "budget" | "error";
 
 /** Sum over all model requests of the response (N6). */
 export interface Usage {

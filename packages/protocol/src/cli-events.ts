@@ -103,9 +103,7 @@ export interface ToolCallLine {
   readonly subtype: "started" | "completed";
   /** `[A-Za-z0-9_-]{1,240}`. */
   readonly call_id: string;
-  readonly tool_call:
-    | { readonly [Key in ToolCallKey]?: ToolCallPayload }
-    | { readonly function: FunctionPayload };
+  readonly tool_call: { readonly [Key in ToolCallKey]?: ToolCallPayload } | { readonly function: FunctionPayload };
   readonly session_id: string;
   /** Ext. */
   readonly timestamp_ms: number;

@@ -89,7 +89,7 @@ class Documents implements DocumentList {
   apply(name: DocumentEventName, data: JsonObject): boolean {
     if (name === "document_start") return this.#add(data) !== undefined;
     const draft = this.#byId.get(data["documentId"]);
-    if (draft === undefined || !draft.open || !changes[name](draft, data)) return false;
+    if (draft === undefined ||  !changes[name](draft, data)) return false;
     draft.value = undefined;
     return true;
   }
@@ -119,7 +119,6 @@ function toDocument(draft: Draft): Document {
   const { id, type, sequence, content, metadata } = draft;
   const document = { id, type, sequence, content, metadata: { ...metadata } };
   // Foreign events make what they make: whoever needs certainty asks isDocument.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return (draft.open ? { ...document, status: "in_progress" } : document) as unknown as Document;
 }
 

@@ -1,7 +1,22 @@
 /** The structure of documents and responses (R2 to R13). */
 import type { DocumentType } from "./documents.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
-import { amount, anything, both, count, either, fields, flag, integer, list, nothing, object, oneOf, only, text } from "./shape.ts";
+import {
+  amount,
+  anything,
+  both,
+  count,
+  either,
+  fields,
+  flag,
+  integer,
+  list,
+  nothing,
+  object,
+  oneOf,
+  only,
+  text,
+} from "./shape.ts";
 import type { Shape } from "./shape.ts";
 
 interface MetadataShape {
@@ -55,7 +70,14 @@ const metadataShapes: Readonly<Record<DocumentType, MetadataShape>> = {
   },
   terminal_command: {
     required: { command: text, exitCode: integer, output: text, duration_ms: amount, permissions: list(text) },
-    optional: { ...toolOrigin, workingDirectory: text, signal: text, timedOut: flag, truncated: flag, background: flag },
+    optional: {
+      ...toolOrigin,
+      workingDirectory: text,
+      signal: text,
+      timedOut: flag,
+      truncated: flag,
+      background: flag,
+    },
   },
   plan: {
     required: {

@@ -300,7 +300,14 @@ export interface ReferenceCheck {
 }
 
 /** Why a model request ended. */
-export type TurnFinishReason = "stop" | "tool_calls" | "max_tokens" | "content_filter" | "refusal" | "error" | "unknown";
+export type TurnFinishReason =
+  | "stop"
+  | "tool_calls"
+  | "max_tokens"
+  | "content_filter"
+  | "refusal"
+  | "error"
+  | "unknown";
 
 /** A model request ended. */
 export interface TurnEnd {
@@ -363,4 +370,10 @@ export type RunEvent = RunEventBody & {
 export type RunEventType = RunEventBody["type"];
 
 /** Events that a model's stream makes; the rest comes from the run. */
-export type ModelEvent = TextDelta | ReasoningDelta | ToolCallStart | ToolCallArgumentsDelta | ToolCallArguments | TurnEnd;
+export type ModelEvent =
+  | TextDelta
+  | ReasoningDelta
+  | ToolCallStart
+  | ToolCallArgumentsDelta
+  | ToolCallArguments
+  | TurnEnd;

@@ -104,7 +104,8 @@ function at(array: Uint32Array | Uint8Array, index: number): number {
 function compress(state: Uint32Array, words: Uint32Array, block: Uint8Array): void {
   for (let index = 0; index < 16; index += 1) {
     const from = index * 4;
-    words[index] = (at(block, from) << 24) | (at(block, from + 1) << 16) | (at(block, from + 2) << 8) | at(block, from + 3);
+    words[index] =
+      (at(block, from) << 24) | (at(block, from + 1) << 16) | (at(block, from + 2) << 8) | at(block, from + 3);
   }
   for (let index = 16; index < 64; index += 1) {
     const early = at(words, index - 15);

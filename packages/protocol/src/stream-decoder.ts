@@ -46,7 +46,7 @@ class Decoder implements StreamDecoder {
   #read(messages: readonly SseMessage[]): StreamEvent[] {
     const events: StreamEvent[] = [];
     for (const message of messages) {
-      const id = /^[0-9]{1,15}$/.test(message.id) ? Number(message.id) : this.#lastId + 1;
+      const id = /^[0-9]{1,16}$/.test(message.id) ? Number(message.id) : this.#lastId + 1;
       const event = { id, event: message.event, data: parseJson(message.data) };
       if (isStreamEvent(event)) {
         this.#lastId = id;

@@ -59,7 +59,7 @@ class StreamVerifier implements Verifier {
   }
 
   push(event: StreamEvent): Violation | undefined {
-    const problem = this.#checkId(event) ?? this.#checkPlace(event) ?? this.#checkEvent(event);
+    const problem = this.#checkPlace(event) ?? this.#checkId(event) ?? this.#checkEvent(event);
     this.#lastId = Number.isSafeInteger(event.id) ? event.id : this.#lastId;
     this.#events += 1;
     if (event.event !== "response_start" && event.event !== "done") this.#items += 1;
@@ -74,7 +74,8 @@ class StreamVerifier implements Verifier {
 
   #checkId({ id, event }: StreamEvent): Problem | undefined {
     if (!Number.isSafeInteger(id) || id < 1) return { clause: "X1", message: `id ${id} is no integer from 1` };
-    if (id <= this.#lastId) return { clause: "X1", message: `id ${id} does not grow: the one before is ${this.#lastId}` };
+    if (id <= this.#lastId)
+      return { clause: "X1", message: `id ${id} does not grow: the one before is ${this.#lastId}` };
     if (event === "response_start" && id !== 1) return { clause: "X1", message: `the first event has id ${id}, not 1` };
     return undefined;
   }
@@ -111,7 +112,13 @@ class StreamVerifier implements Verifier {
   }
 }
 
-const identity = ["id", "conversationId", "model", "mode", "created"] as const satisfies readonly (keyof StreamEventPayloads["response_start"])[];
+const identity = [
+  "id",
+  "conversationId",
+  "model",
+  "mode",
+  "created",
+] as const satisfies readonly (keyof StreamEventPayloads["response_start"])[];
 
 function checkResponseStart(data: StreamEventPayloads["response_start"]): Problem | undefined {
   const missing = identity.find((field) => typeof data[field] !== "string");
@@ -124,4 +131,3 @@ function checkUsage({ usage }: StreamEventPayloads["done"]): Problem | undefined
   if (totalTokens === promptTokens + completionTokens) return undefined;
   return { clause: "N6", message: `totalTokens ${totalTokens} is not ${promptTokens} + ${completionTokens}` };
 }
-

@@ -4,7 +4,7 @@ import { findNearest } from "../tools/nearest-names.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
 
 /** Commands beside the prompt. `agent` is an alias that some clients put before the prompt. */
-export const commandNames = ["show", "schema"] as const;
+export const commandNames = ["show", "schema", "convert"] as const;
 
 export type CommandName = (typeof commandNames)[number];
 
@@ -95,7 +95,7 @@ export function isUuid(word: string): boolean {
 }
 
 function createUnknownFlagError(spelling: string): SheafError {
-  const nearest = findNearest(spelling, [...spellings.keys()]);
+  const nearest = findNearest(spelling.replace(/^-+/, ""), Object.keys(flags)).map((name) => `--${name}`);
   const advice = nearest.length > 0 ? `did you mean ${nearest.join(" or ")}?` : "see sheaf --help";
   return new SheafError("USAGE", `unknown flag ${spelling}: ${advice} (a prompt that begins with a dash stands behind --)`);
 }

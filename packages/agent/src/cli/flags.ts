@@ -40,6 +40,8 @@ export const flags = {
   "include-thinking": { kind: "switch", help: "Print the model's thinking too" },
   "stream-partial-output": { kind: "switch", help: "Print deltas as they come (they are by default)" },
   locale: { kind: "value", placeholder: "LOCALE", help: "Language of the text format: en, de, tr, ja, zh-TW" },
+  from: { kind: "value", placeholder: "FORMAT", help: "convert: openai-chat, openai-responses, anthropic-messages, gemini, …" },
+  to: { kind: "value", placeholder: "FORMAT", help: "convert: documents or documents-stream" },
   verbose: { kind: "switch", help: "Say more on stderr when it fails" },
   version: { kind: "switch", aliases: ["-v"], help: "Print the version" },
   help: { kind: "switch", aliases: ["-h"], help: "Print this help" },

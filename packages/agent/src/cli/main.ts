@@ -27,6 +27,8 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
       return (await import("./commands/prompt.ts")).runPrompt(parsed, io);
     case "show":
       return (await import("./commands/show.ts")).runShow(parsed, io);
+    case "convert":
+      return (await import("./commands/convert.ts")).runConvert(parsed, io);
     case "schema":
       return (await import("./commands/schema.ts")).runSchema(parsed);
   }

@@ -19,9 +19,12 @@ export interface GlobOptions {
 
 /** Alternatives that braces may make. */
 const maxAlternatives = 256;
-const maxLength = 4096;
+/** UTF-16 units. */
+const maxLength = 1024;
 
-type Token = { readonly kind: "star" | "any" } | { readonly kind: "set"; readonly isIn: (character: string) => boolean };
+type Token =
+  | { readonly kind: "star" | "any" }
+  | { readonly kind: "set"; readonly isIn: (character: string) => boolean };
 /** A part is `**`, a plain name, or tokens. */
 type Part = { readonly kind: "folders" } | { readonly kind: "name"; readonly name: string } | WildPart;
 interface WildPart {
@@ -208,7 +211,11 @@ function readChoice(text: string, start: number): { before: string; options: str
     } else if (character === "}") {
       depth -= 1;
       if (depth === 0) {
-        return { before: text.slice(0, start), options: [...options, text.slice(from, index)], after: text.slice(index + 1) };
+        return {
+          before: text.slice(0, start),
+          options: [...options, text.slice(from, index)],
+          after: text.slice(index + 1),
+        };
       }
     }
   }

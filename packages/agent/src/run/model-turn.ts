@@ -4,6 +4,7 @@ import { SheafError, toSheafError } from "../errors.ts";
 import type { Model, ModelRequest } from "../providers/provider.ts";
 import type { ToolInvocation } from "../tools/tool.ts";
 import type { EventGroup } from "./event-group.ts";
+import { createReferenceChecker, type QuoteCheck } from "./reference-checker.ts";
 
 /** What is known of a turn; complete when `runModelTurn` returned. */
 export interface TurnState {
@@ -22,15 +23,22 @@ export function createTurnState(): TurnState {
   return { calls: [], openCalls: new Map(), hasText: false, end: undefined, error: undefined };
 }
 
+/** What a turn uses. */
+export interface ModelTurnPorts {
+  readonly model: Model;
+  readonly now: () => number;
+  readonly isInFile: QuoteCheck;
+}
+
 /** Asks the model once; gives its groups as they come and notes them in `state`. Failures end up in `state.error`. */
 export async function* runModelTurn(
-  model: Model,
   request: ModelRequest,
   state: TurnState,
-  now: () => number,
+  { model, now, isInFile }: ModelTurnPorts,
   signal: AbortSignal,
 ): AsyncGenerator<EventGroup> {
   let modelMs = 0;
+  const references = createReferenceChecker(isInFile);
   const iterator = model.stream(request, signal)[Symbol.asyncIterator]();
   const reader = createInterruptibleReader(iterator, signal);
   try {
@@ -40,7 +48,8 @@ export async function* runModelTurn(
       modelMs += now() - askedAt;
       if (!step || step.done) break;
       if (step.value.length === 0) continue;
-      const events = step.value.map((event) => noteModelEvent(event, state, modelMs));
+      const noted = step.value.map((event) => noteModelEvent(event, state, modelMs));
+      const events = (await references.check(noted)) ?? noted;
       yield { events, durability: state.end ? "synced" : "grouped" };
     }
     if (!state.end && !signal.aborted) state.error = createTruncatedError(model);

@@ -7,6 +7,7 @@ import { createBudget, type Budget, type BudgetLimits } from "./budget.ts";
 import type { EventGroup } from "./event-group.ts";
 import { createHistory, type History } from "./history.ts";
 import { createTurnState, runModelTurn, type TurnState } from "./model-turn.ts";
+import type { QuoteCheck } from "./reference-checker.ts";
 import { runToolCalls, toCancelledOutcome } from "./tool-calls.ts";
 
 /** What a run begins with. */
@@ -28,6 +29,8 @@ export interface RunPorts {
   readonly now: () => number;
   /** Makes ids of tool calls (N29). */
   readonly newCallId: () => string;
+  /** Whether quoted lines stand in their file (N22). */
+  readonly isInFile: QuoteCheck;
 }
 
 const zeroUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
@@ -95,7 +98,7 @@ async function* runTurn(
 ): AsyncGenerator<EventGroup> {
   // A run that was aborted between turns makes no further request.
   if (signal.aborted) return;
-  const { model, tools, budget, history, now, newCallId } = ports;
+  const { tools, budget, history, newCallId } = ports;
   const request = {
     system: settings.system + (budget.isLastTurn ? wrapUpNote : ""),
     messages: [...settings.history, ...history.messages],
@@ -104,7 +107,7 @@ async function* runTurn(
     newCallId,
   };
   yield { events: [{ type: "turn_start", turn }], durability: "grouped" };
-  yield* runModelTurn(model, request, state, now, signal);
+  yield* runModelTurn(request, state, ports, signal);
   if (!state.end) {
     const end: TurnEnd = {
       type: "turn_end",

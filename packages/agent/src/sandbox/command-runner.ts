@@ -5,6 +5,7 @@ import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "./command.ts";
 import { type Environment, toCommandEnvironment } from "./environment.ts";
+import { startGuard } from "./guard.ts";
 import { createOutputStreams, type OutputStreams } from "./output-streams.ts";
 import { endProcessTree } from "./process-tree.ts";
 import { findShell, type Shell } from "./shell.ts";
@@ -33,6 +34,7 @@ async function runCommand(request: CommandRequest, shell: Shell, environment: En
   const streams = createOutputStreams(request.onOutput);
   if (request.signal.aborted) return toOutcome(streams, { exitCode: -1, cancelled: true });
   const marker = randomUUID();
+  const guard = startGuard(marker);
   try {
     const child = spawn(shell.file, [...shell.args, request.command], {
       cwd: request.workingDirectory,
@@ -41,23 +43,35 @@ async function runCommand(request: CommandRequest, shell: Shell, environment: En
       stdio: ["ignore", "pipe", "pipe"],
     });
     connect(child, streams);
-    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    const closed = new AbortController();
+    child.once("close", () => closed.abort());
     const end = await followShell(child, marker, request);
-    await Promise.race([closed, wait(pipePeriod)]);
+    await waitForClose(closed.signal);
     await endProcessTree({ leader: child.pid!, marker });
-    await Promise.race([closed, wait(pipePeriod)]);
+    await waitForClose(closed.signal);
     child.stdout?.destroy();
     child.stderr?.destroy();
     streams.end();
     return toOutcome(streams, toEnd(end));
   } catch (error) {
     return toOutcome(streams, { exitCode: -1, startError: toStartError(error, shell.file, request.workingDirectory) });
+  } finally {
+    guard.dismiss();
   }
 }
 
 function connect(child: ChildProcess, streams: OutputStreams): void {
   child.stdout?.on("data", (chunk: Uint8Array) => streams.write("stdout", chunk));
   child.stderr?.on("data", (chunk: Uint8Array) => streams.write("stderr", chunk));
+}
+
+/** Waits until nobody holds the output open any more, but not long. */
+async function waitForClose(closed: AbortSignal): Promise<void> {
+  try {
+    await wait(pipePeriod, undefined, { signal: closed });
+  } catch {
+    // Closed.
+  }
 }
 
 /** Waits for the shell; ends its tree on abort and timeout. Rejects if it never started. */
@@ -76,7 +90,7 @@ async function followShell(child: ChildProcess, marker: string, request: Command
     endTree();
   };
   const ended = new Promise<Pick<ShellEnd, "code" | "signal">>((resolve, reject) => {
-    child.once("error", reject);
+    child.on("error", reject);
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
   if (child.pid === undefined) return { ...(await ended), timedOut, cancelled };

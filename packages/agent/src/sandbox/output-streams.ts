@@ -1,4 +1,5 @@
 /** What a command prints: decoded, shown live up to a limit, kept in bounded memory (N37, R-14). */
+import { TextDecoder } from "node:util";
 import { type BoundedOutput, createBoundedOutput } from "./bounded-output.ts";
 
 export type StreamName = "stdout" | "stderr";

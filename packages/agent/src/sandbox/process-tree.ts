@@ -41,7 +41,7 @@ export function findProcesses(tree: ProcessTree): number[] {
   const entries = readProcesses();
   const found = new Set(entries.filter((entry) => isOwn(entry, tree)).map(({ pid }) => pid));
   // Children of what was found, until no more come: a child may have left the session and cleared its environment.
-  for (let size = -1; size !== found.size; ) {
+  for (let size = -1; size !== found.size;) {
     size = found.size;
     for (const { pid, parent } of entries) if (found.has(parent)) found.add(pid);
   }

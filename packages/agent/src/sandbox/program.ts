@@ -63,7 +63,7 @@ async function followProgram(child: ChildProcess, request: ProgramRequest): Prom
   });
   try {
     const exitCode = await new Promise<number>((resolve, reject) => {
-      child.once("error", reject);
+      child.on("error", reject);
       child.once("close", (code) => resolve(code ?? -1));
     });
     return { exitCode, stderr: Buffer.concat(stderr).toString(), stopped, cancelled: signal.aborted };

@@ -18,9 +18,18 @@ export function createConversationState(): ConversationState {
   return { todos: [], planRevision: 0, fileHashes: new Map() };
 }
 
-/** Takes todos and plans of an event over, so that a resumed conversation goes on with them. */
+/** Takes todos, plans and changed files of an event over, so that a resumed conversation goes on with them. */
 export function applyToState(state: ConversationState, event: RunEvent): void {
   if (event.type !== "tool_result" || event.status !== "success") return;
-  if (event.effect?.kind === "todo") state.todos = event.effect.todos;
-  if (event.effect?.kind === "plan") state.planRevision = event.effect.revision;
+  const { effect } = event;
+  if (effect?.kind === "todo") state.todos = effect.todos;
+  if (effect?.kind === "plan") {
+    state.planRevision = effect.revision;
+    state.todos = effect.todos;
+  }
+  if (effect?.kind !== "file_edit") return;
+  for (const change of effect.changes) {
+    if (change.operation === "delete" || change.operation === "rename") state.fileHashes.delete(change.path);
+    else if (change.hashAfter !== undefined) state.fileHashes.set(change.path, change.hashAfter);
+  }
 }

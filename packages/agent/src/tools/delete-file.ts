@@ -6,7 +6,7 @@ import { removeFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile, readWholeFile } from "../workspace/read-file.ts";
 import { decodeText, detectTextFormat } from "../workspace/text-format.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
-import { toFailedOutcome } from "./file-failure.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
 import { MAX_CONTENT_BYTES } from "./file-change.ts";
 import { toMissingFileError } from "./missing-file.ts";
 import type { Tool } from "./tool.ts";
@@ -20,7 +20,7 @@ export const deleteFileTool: Tool<z.infer<typeof parameters>> = {
   documentType: "file_edit",
   access: "write",
   parameters,
-  async run({ target_file }, { workspace, state }) {
+  async run({ target_file }, { workspace, state, signal }) {
     const resolved = resolveEntry(workspace, target_file);
     if (!resolved.ok) return toFailedOutcome(resolved.error);
     const { path } = resolved;
@@ -29,6 +29,7 @@ export const deleteFileTool: Tool<z.infer<typeof parameters>> = {
     if (known !== undefined && before.hash !== undefined && known !== before.hash) {
       return toFailedOutcome(toFileError(createFileFault("STALE_FILE"), path.named));
     }
+    if (signal.aborted) return toCancelledOutcome();
     const removed = await removeFile(workspace.root, path);
     if (!removed.ok) {
       const isMissing = removed.error.code === "FILE_NOT_FOUND";
@@ -55,14 +56,14 @@ interface StateBefore {
   /** Of a small text file, else 0. */
   readonly lines: number;
   /** Undefined for a link, and for a file that cannot be read. */
-  readonly hash?: string;
+  readonly hash: string | undefined;
 }
 
 async function readState(root: string, path: WorkspacePath): Promise<StateBefore> {
   const whole = await readWholeFile(root, path, MAX_CONTENT_BYTES);
   if (!whole.ok) {
     const large = whole.error.code === "FILE_TOO_LARGE" ? await hashFile(root, path) : whole;
-    return large.ok ? { ...large.value, lines: 0 } : { bytes: 0, lines: 0 };
+    return large.ok ? { ...large.value, lines: 0 } : { bytes: 0, lines: 0, hash: undefined };
   }
   const { bytes, hash } = whole.value;
   const format = detectTextFormat(bytes);

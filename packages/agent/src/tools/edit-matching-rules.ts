@@ -73,7 +73,7 @@ function findShifted(text: string, { oldString, newString }: TextEdit): EditPlac
   const needle = foldText(oldString, { indentation: true }).text;
   return findFolded(foldText(text, { indentation: true }), needle, oldString).flatMap(({ from, to, folded }) => {
     if (!isLineStart(folded.text, from) || !(needle.endsWith("\n") || isLineEnd(folded.text, to))) return [];
-    const start = text.lastIndexOf("\n", folded.offsets[from]! - 1) + 1;
+    const start = toLineStart(text, folded.offsets[from]!);
     const end = toEnd(text, folded, to);
     const shift = findShift(text.slice(start, end), oldString);
     const shifted = shift && shiftLines(newString, shift);
@@ -122,6 +122,11 @@ function findAll(text: string, needle: string, step: number, limit: number): num
     if (found.length === limit) break;
   }
   return found;
+}
+
+/** A position below 0 would stand for 0. */
+function toLineStart(text: string, offset: number): number {
+  return offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
 }
 
 function isLineStart(text: string, index: number): boolean {

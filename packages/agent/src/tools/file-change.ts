@@ -70,7 +70,12 @@ export function toEditChange(path: WorkspacePath, before: FileState, after: File
 function toFileDiff(before: string, after: string, { start, endBefore, endAfter }: TextRegion): FileDiff {
   const oldString = before.slice(start, endBefore);
   const startLine = countLineEnds(before.slice(0, start)) + 1;
-  return { oldString, newString: after.slice(start, endAfter), startLine, endLine: startLine + countLines(oldString) - 1 };
+  return {
+    oldString,
+    newString: after.slice(start, endAfter),
+    startLine,
+    endLine: startLine + countLines(oldString) - 1,
+  };
 }
 
 function toCreatePatch(path: WorkspacePath, text: string): string {
@@ -109,8 +114,8 @@ function toEditPatch(
 
 /** Beginning of the line that stands `CONTEXT_LINES` above `offset`. */
 function toContextStart(text: string, offset: number): number {
-  let start = text.lastIndexOf("\n", offset - 1) + 1;
   if (offset === 0) return 0;
+  let start = text.lastIndexOf("\n", offset - 1) + 1;
   for (let line = 0; line < CONTEXT_LINES && start > 0; line += 1) {
     start = start === 1 ? 0 : text.lastIndexOf("\n", start - 2) + 1;
   }

@@ -27,15 +27,20 @@ function toStem(name: string): string {
   return name.replace(/\.[^.]*$/, "");
 }
 
-/** Levenshtein distance. */
+/** Letters left out, put in, replaced, or swapped with the next. */
 function countEdits(one: string, other: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= other.length; j += 1) {
-      const replaced = row[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, replaced));
+      const isSame = one[i - 1] === other[j - 1];
+      const isSwapped = one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      const replaced = row[j - 1]! + (isSame ? 0 : 1);
+      const swapped = i > 1 && isSwapped ? before[j - 2]! + 1 : Infinity;
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, replaced, swapped));
     }
+    before = row;
     row = next;
   }
   return row[other.length]!;

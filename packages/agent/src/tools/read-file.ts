@@ -34,7 +34,8 @@ export const readFileTool: Tool<Arguments> = {
     if (signal.aborted) return toCancelledOutcome();
     if (!lines.ok) return toFailedOutcome(toReadError(lines.error, path, workspace.root));
     state.fileHashes.set(path.absolute, lines.value.hash);
-    if (range.startLine > lines.value.totalLines) return toFailedOutcome(toOffsetError(path, range.startLine, lines.value));
+    if (range.startLine > lines.value.totalLines)
+      return toFailedOutcome(toOffsetError(path, range.startLine, lines.value));
     return toOutcome(path, lines.value, limit !== undefined);
   },
 };

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { isOffered } from "../permissions/permissions.ts";
 import type { ToolDefinition } from "../providers/provider.ts";
 import { askQuestionTool } from "./ask-question.ts";
+import { parseArguments } from "./arguments.ts";
 import { createPlanTool } from "./create-plan.ts";
 import { deleteFileTool } from "./delete-file.ts";
 import { editFileTool } from "./edit-file.ts";
@@ -15,32 +16,54 @@ import { readFileTool } from "./read-file.ts";
 import { renameFileTool } from "./rename-file.ts";
 import { runTerminalCmdTool } from "./run-terminal-cmd.ts";
 import { todoWriteTool } from "./todo-write.ts";
-import type { Tool, ToolOutcome } from "./tool.ts";
+import type { Tool, ToolContext, ToolInvocation, ToolOutcome } from "./tool.ts";
 import { writeFileTool } from "./write-file.ts";
 
-/** A tool whose arguments are checked by its own schema before it runs. */
-export type AnyTool = Tool<never>;
+/** A tool behind the check of its own arguments, so that tools of different arguments can stand in one list. */
+export interface CallableTool extends Pick<Tool, "name" | "description" | "documentType" | "access"> {
+  readonly parameters: z.ZodType;
+  /** Checks the arguments; `run` is then ready to go. */
+  prepare(
+    call: ToolInvocation,
+  ):
+    | { readonly ok: true; readonly run: (context: ToolContext) => Promise<ToolOutcome> }
+    | { readonly ok: false; readonly outcome: ToolOutcome };
+}
+
+function toCallable<Arguments>(tool: Tool<Arguments>): CallableTool {
+  return {
+    name: tool.name,
+    description: tool.description,
+    documentType: tool.documentType,
+    access: tool.access,
+    parameters: tool.parameters,
+    prepare(call) {
+      const args = parseArguments(tool, call);
+      return args.ok ? { ok: true, run: (context) => tool.run(args.value, context) } : args;
+    },
+  };
+}
 
 /** Every tool, in the order in which models are told of them. */
-export const tools: readonly AnyTool[] = [
-  readFileTool,
-  listDirTool,
-  globSearchTool,
-  grepSearchTool,
-  editFileTool,
-  writeFileTool,
-  deleteFileTool,
-  renameFileTool,
-  runTerminalCmdTool,
-  todoWriteTool,
-  createPlanTool,
-  askQuestionTool,
+const tools: readonly CallableTool[] = [
+  toCallable(readFileTool),
+  toCallable(listDirTool),
+  toCallable(globSearchTool),
+  toCallable(grepSearchTool),
+  toCallable(editFileTool),
+  toCallable(writeFileTool),
+  toCallable(deleteFileTool),
+  toCallable(renameFileTool),
+  toCallable(runTerminalCmdTool),
+  toCallable(todoWriteTool),
+  toCallable(createPlanTool),
+  toCallable(askQuestionTool),
 ];
 
 /** A tool by its name; a name that no tool has is a failure that names the ones there are. */
 export function findTool(
   name: string,
-): { readonly ok: true; readonly tool: AnyTool } | { readonly ok: false; readonly outcome: ToolOutcome } {
+): { readonly ok: true; readonly tool: CallableTool } | { readonly ok: false; readonly outcome: ToolOutcome } {
   const tool = tools.find((candidate) => candidate.name === name);
   if (tool) return { ok: true, tool };
   const names = tools.map((candidate) => candidate.name).join(", ");

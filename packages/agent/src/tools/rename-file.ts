@@ -2,9 +2,12 @@
 import * as z from "zod";
 import { moveFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile } from "../workspace/read-file.ts";
-import { toFailedOutcome } from "./file-failure.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
 import type { Tool } from "./tool.ts";
+
+/** To move a file takes no time; to read one that is larger would. */
+const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 
 const parameters = z.object({
   source_file: z.string().describe("File, relative to the workspace"),
@@ -18,12 +21,13 @@ export const renameFileTool: Tool<z.infer<typeof parameters>> = {
   documentType: "file_edit",
   access: "write",
   parameters,
-  async run({ source_file, destination_file }, { workspace, state }) {
+  async run({ source_file, destination_file }, { workspace, state, signal }) {
     const source = resolveEntry(workspace, source_file);
     if (!source.ok) return toFailedOutcome(source.error);
     const destination = resolveEntry(workspace, destination_file);
     if (!destination.ok) return toFailedOutcome(destination.error);
     const [from, to] = [source.path, destination.path];
+    if (signal.aborted) return toCancelledOutcome();
     const moved = await moveFile(workspace.root, from, to);
     if (!moved.ok) {
       const isMissing = moved.error.code === "FILE_NOT_FOUND";
@@ -32,8 +36,8 @@ export const renameFileTool: Tool<z.infer<typeof parameters>> = {
     const known = state.fileHashes.get(from.absolute);
     state.fileHashes.delete(from.absolute);
     if (known !== undefined) state.fileHashes.set(to.absolute, known);
-    const content = await hashFile(workspace.root, to);
-    const hash = content.ok ? { hashBefore: content.value.hash, hashAfter: content.value.hash } : {};
+    const content = await hashFile(workspace.root, to, MAX_HASHED_BYTES);
+    const { bytes, hash } = content.ok ? content.value : { bytes: 0, hash: undefined };
     const change = {
       operation: "rename" as const,
       filePath: from.named,
@@ -42,8 +46,8 @@ export const renameFileTool: Tool<z.infer<typeof parameters>> = {
       content: null,
       linesAdded: 0,
       linesRemoved: 0,
-      bytes: content.ok ? content.value.bytes : 0,
-      ...hash,
+      bytes,
+      ...(hash !== undefined && { hashBefore: hash, hashAfter: hash }),
     };
     const output = `Moved ${from.named} to ${to.named}.`;
     return { status: "success", output, effect: { kind: "file_edit", changes: [change] } };

@@ -14,7 +14,8 @@ export function toChangedLines(before: string, after: string): TextRegion {
   let start = 0;
   while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start += 1;
   if (start === before.length && start === after.length) return { start, endBefore: start, endAfter: start };
-  start = before.lastIndexOf("\n", start - 1) + 1;
+  // A search from -1 would look at the first character.
+  if (start > 0) start = before.lastIndexOf("\n", start - 1) + 1;
 
   let tail = 0;
   const most = shorter - start;

@@ -3,7 +3,6 @@ import type { Mode } from "@sheaf/protocol";
 import type { Permissions } from "../permissions/permissions.ts";
 import type { CommandRunner } from "../sandbox/command.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { parseArguments } from "./arguments.ts";
 import type { ConversationState } from "./conversation-state.ts";
 import { findTool, toDefinitions } from "./registry.ts";
 import type { ToolBox, ToolOutcome } from "./tool.ts";
@@ -22,17 +21,17 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
   const running = new Set<Promise<ToolOutcome>>();
 
   const execute: ToolBox["execute"] = async (call, options) => {
-    const tool = findTool(call.toolName);
-    if (!tool.ok) return tool.outcome;
-    const args = parseArguments(tool.tool, call);
-    if (!args.ok) return args.outcome;
-    const { access } = tool.tool;
+    const found = findTool(call.toolName);
+    if (!found.ok) return found.outcome;
+    const prepared = found.tool.prepare(call);
+    if (!prepared.ok) return prepared.outcome;
+    const { access } = found.tool;
     const decision = ports.permissions.decide({ toolName: call.toolName, access, arguments: call.arguments });
     if (decision.decision === "deny") {
       const error = { code: "PERMISSION_DENIED", message: decision.reason, details: decision.rule ?? "" };
       return { status: "rejected", output: "", error };
     }
-    return tool.tool.run(args.value, { ...ports, ...options, callId: call.callId });
+    return prepared.run({ ...ports, ...options, callId: call.callId });
   };
 
   return {

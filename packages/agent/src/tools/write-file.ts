@@ -3,7 +3,7 @@ import type { FileChange } from "@sheaf/protocol";
 import * as z from "zod";
 import { toLineEnd } from "../workspace/line-ends.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
-import { toFailedOutcome } from "./file-failure.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
 import { loadTextFile, saveTextFile, type TextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
@@ -29,6 +29,7 @@ export const writeFileTool: Tool<z.infer<typeof parameters>> = {
     const wasRead = context.state.fileHashes.has(path.absolute);
     const before = await loadTextFile(context, path);
     if (!before.ok) return toFailedOutcome(before.error);
+    if (context.signal.aborted) return toCancelledOutcome();
     const text = toWrittenText(content.toWellFormed(), before.value);
     const after = await saveTextFile(context, path, text, before.value);
     if (!after.ok) return toFailedOutcome(after.error);

@@ -34,7 +34,7 @@ export async function writeFileAtomically(
       try {
         place(temporary, target, readCurrent(target, expected));
       } catch (error) {
-        unlinkSync(temporary);
+        discard(temporary);
         throw error;
       }
     } finally {
@@ -61,10 +61,19 @@ async function writeTemporary(temporary: string, bytes: Uint8Array, current: Big
     if (current) await takeOver(handle, current, mode);
     await handle.sync();
   } catch (error) {
-    unlinkSync(temporary);
+    discard(temporary);
     throw error;
   } finally {
     await handle.close();
+  }
+}
+
+/** What went wrong before is what must be told. */
+function discard(temporary: string): void {
+  try {
+    unlinkSync(temporary);
+  } catch {
+    // It lies there under a name of its own and does no harm.
   }
 }
 

@@ -61,14 +61,26 @@ function toNamedPath(path: string, given: string, root: string): string | undefi
 function findSpellingFault(path: string): ToolError | undefined {
   if (path.trim() === "") return toInvalidError('the path is empty: name a file, or "." for the workspace');
   if (path.includes("\0")) return toInvalidError("the path holds a NUL character: leave it out");
+  if (/\p{Cc}/u.test(path)) {
+    return toInvalidError(
+      `the path "${toVisible(path)}" holds a control character: name a path without, or use run_terminal_cmd`,
+    );
+  }
   if (!path.isWellFormed()) return toInvalidError("the path holds half a surrogate pair: write it in valid Unicode");
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     return toInvalidError(`the path is longer than ${MAX_PATH_BYTES} bytes: name a shorter one`);
   }
-  if (/^~[\w.-]*(\/|$)/.test(path)) {
-    return toInvalidError(`"${path}" is not expanded: name it relative to the workspace (a file of that name: "./${path}")`);
+  if (/^~[\w.-]*\//.test(path)) {
+    return toInvalidError(
+      `"${path}" is not expanded: name it relative to the workspace (a file of that name: "./${path}")`,
+    );
   }
   return undefined;
+}
+
+/** Control characters as escapes. */
+function toVisible(path: string): string {
+  return path.replaceAll(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function toInvalidError(message: string): ToolError {

@@ -25,7 +25,10 @@ const kinds: Readonly<Record<string, FaultKind>> = {
   EROFS: { code: "READ_ONLY", text: "lies on a read-only file system: write somewhere else" },
   ENOSPC: { code: "DISK_FULL", text: "was not written, the disk is full: free some space and try again" },
   EDQUOT: { code: "DISK_FULL", text: "was not written, the quota is used up: free some space and try again" },
-  ELOOP: { code: "PATH_INVALID", text: "holds a link that leads in a circle or came up just now: check it with list_dir" },
+  ELOOP: {
+    code: "PATH_INVALID",
+    text: "holds a link that leads in a circle or came up just now: check it with list_dir",
+  },
   ENAMETOOLONG: { code: "PATH_INVALID", text: "has a name that is too long: name a shorter one" },
   EMFILE: { code: "TOO_MANY_OPEN_FILES", text: "cannot be opened, too many files are open: try again" },
   ENFILE: { code: "TOO_MANY_OPEN_FILES", text: "cannot be opened, too many files are open: try again" },

@@ -47,7 +47,8 @@ function openChild(path: string, options: { readonly create?: boolean }): number
     return openSync(path, FOLDER_FLAGS);
   } catch (error) {
     const code = getFaultCode(error);
-    if (code === "ENOTDIR" && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) throw createFileFault("ELOOP");
+    if (code === "ENOTDIR" && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+      throw createFileFault("ELOOP");
     if (code !== "ENOENT" || !options.create) throw error;
   }
   makeFolder(path);

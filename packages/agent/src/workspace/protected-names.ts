@@ -9,7 +9,7 @@ const protectedNames: ReadonlySet<string> = new Set([
   // own configuration
   ".sheaf",
   // editors: tasks and settings run programs
-  ".vscode", ".idea", ".zed", ".vs", ".fleet", ".exrc", ".nvimrc", ".vimrc", ".dir-locals.el",
+  ".vscode", ".idea", ".cursor", ".zed", ".vs", ".fleet", ".exrc", ".nvimrc", ".vimrc", ".dir-locals.el",
   // tool servers
   ".mcp.json",
   // shells and their neighbours
@@ -20,7 +20,6 @@ const protectedNames: ReadonlySet<string> = new Set([
 
 /** Protected by the names of folder and file together. */
 const protectedPairs: ReadonlySet<string> = new Set([
-  ".cursor/mcp.json", ".cursor/hooks.json", ".cursor/cli.json",
   ".claude/settings.json", ".claude/settings.local.json", ".gemini/settings.json", ".codex/config.toml",
   "fish/config.fish", "fish/conf.d",
 ]); // prettier-ignore

@@ -9,7 +9,7 @@ import { detectTextFormat, FORMAT_HEAD_BYTES } from "./text-format.ts";
 import type { WorkspacePath } from "./workspace.ts";
 
 /** Above it a file is not counted through any more. Bytes. */
-export const MAX_READ_BYTES = 4 * 1024 ** 3;
+const MAX_READ_BYTES = 4 * 1024 ** 3;
 
 /** Small enough that the decoded blocks are collected at once. */
 const BLOCK_BYTES = 64 * 1024;
@@ -37,7 +37,11 @@ export function toHash(bytes: Uint8Array): string {
 }
 
 /** Reads a file of at most `maxBytes`, also a binary one. Errors: FILE_NOT_FOUND, FILE_TOO_LARGE and others. */
-export async function readWholeFile(root: string, path: WorkspacePath, maxBytes: number): Promise<FileResult<WholeFile>> {
+export async function readWholeFile(
+  root: string,
+  path: WorkspacePath,
+  maxBytes: number,
+): Promise<FileResult<WholeFile>> {
   return runOnFile(root, path, maxBytes, async ({ handle, identity, size }) => {
     const blocks: Buffer[] = [];
     for await (const block of readBlocks(handle, size)) blocks.push(Buffer.from(block));
@@ -46,12 +50,17 @@ export async function readWholeFile(root: string, path: WorkspacePath, maxBytes:
   });
 }
 
-/** SHA-256 and size of a file of any kind of content; only a part of it is in memory at a time. */
+/**
+ * Size of a file of any kind of content, and its SHA-256 unless it is larger than `maxBytes`; only a part of it is in
+ * memory at a time. Errors: FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others.
+ */
 export async function hashFile(
   root: string,
   path: WorkspacePath,
-): Promise<FileResult<{ readonly hash: string; readonly bytes: number }>> {
-  return runOnFile(root, path, MAX_READ_BYTES, async ({ handle, size }) => {
+  maxBytes = MAX_READ_BYTES,
+): Promise<FileResult<{ readonly hash: string | undefined; readonly bytes: number }>> {
+  return runOnFile(root, path, Infinity, async ({ handle, size }) => {
+    if (size > maxBytes) return { hash: undefined, bytes: size };
     const hash = createHash("sha256");
     for await (const block of readBlocks(handle, size)) hash.update(block);
     return { hash: hash.digest("hex"), bytes: size };

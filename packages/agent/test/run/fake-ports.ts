@@ -3,6 +3,7 @@ import type { ModelEvent, RunEvent, RunStart } from "@sheaf/protocol";
 import { respond } from "../../src/conversations/respond.ts";
 import type { SheafError } from "../../src/errors.ts";
 import type { Model, ModelRequest } from "../../src/providers/provider.ts";
+import type { Quote } from "../../src/run/reference-checker.ts";
 import type { RunSettings } from "../../src/run/run.ts";
 import { createMemoryStore } from "../../src/storage/memory.ts";
 import type { Store } from "../../src/storage/store.ts";
@@ -111,6 +112,7 @@ export async function runModel(model: Model, options: RunOptions = {}): Promise<
     store: options.store ?? createMemoryStore(),
     now: () => (time += 1),
     newCallId: () => "call_x",
+    isInFile: async ({ content }: Quote) => content === "right",
     abort,
   };
   const groups: RunEvent[][] = [];

@@ -77,6 +77,36 @@ describe("the loop", () => {
   });
 });
 
+describe("code references", () => {
+  const checks = (groups: readonly (readonly RunEvent[])[]) =>
+    groups.flat().flatMap((event, place, all) =>
+      event.type === "reference_check" ? [[event.index, event.verified, all[place + 1]!.type]] : [],
+    );
+
+  test(verifies("N22", "are looked up when they close, in front of the event that closes them"), async () => {
+    const groups = await runModel(
+      createFakeModel([[["```1:1:a.ts\nri", "ght\n``", "`\n\n```2:3:b.ts\nwrong\n```\n```js\nx\n```\n"].map(text), [end()]]]),
+    );
+    // Both are closed by the third delta.
+    expect(checks(groups)).toEqual([
+      [0, true, "reference_check"],
+      [1, false, "text_delta"],
+    ]);
+  });
+
+  test(verifies(["N18", "N22"], "that a tool call or the end of the turn closes are looked up too"), async () => {
+    const model = createFakeModel([
+      [[text("```1:1:a.ts\nright"), ...call("call_1", "read"), end()]],
+      [[text("```1:1:a.ts\nright"), end()]],
+    ]);
+    const groups = await runModel(model, { tools: createFakeTools({ read: async () => ok() }) });
+    expect(checks(groups)).toEqual([
+      [0, true, "tool_call_start"],
+      [0, true, "turn_end"],
+    ]);
+  });
+});
+
 describe("tool calls", () => {
   test("calls that only read run side by side", async () => {
     let running = 0;

@@ -1,6 +1,16 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -45,7 +55,9 @@ describe("a file that is there", () => {
     const file = temporary.write("a.sh", "old");
     chmodSync(file, mode);
     const identity = await readIdentity(temporary, "a.sh");
-    expect(await writeFileAtomically(temporary.root, temporary.path("a.sh"), toBytes("new"), identity)).toEqual({ ok: true });
+    expect(await writeFileAtomically(temporary.root, temporary.path("a.sh"), toBytes("new"), identity)).toEqual({
+      ok: true,
+    });
     expect(statSync(file).mode & 0o7777).toBe(mode);
     expect(temporary.read("a.sh")).toBe("new");
   });
@@ -65,7 +77,9 @@ describe("a file that is there", () => {
     const other = join(temporary.outside, "other.txt");
     linkSync(file, other);
     const identity = await readIdentity(temporary, "a.txt");
-    expect(await writeFileAtomically(temporary.root, temporary.path("a.txt"), toBytes("new"), identity)).toEqual({ ok: true });
+    expect(await writeFileAtomically(temporary.root, temporary.path("a.txt"), toBytes("new"), identity)).toEqual({
+      ok: true,
+    });
     expect(temporary.read("a.txt")).toBe("new");
     expect(readFileSync(other, "utf8")).toBe("old");
   });
@@ -77,7 +91,11 @@ describe("a file that is there", () => {
     const identity = await readIdentity(temporary, "link.txt");
     await writeFileAtomically(temporary.root, temporary.path("link.txt"), toBytes("new"), identity);
     expect(temporary.read("target.txt")).toBe("new");
-    expect(readdirSync(temporary.root, { withFileTypes: true }).find(({ name }) => name === "link.txt")?.isSymbolicLink()).toBe(true);
+    expect(
+      readdirSync(temporary.root, { withFileTypes: true })
+        .find(({ name }) => name === "link.txt")
+        ?.isSymbolicLink(),
+    ).toBe(true);
   });
 
   test("that is another one than expected stays as it is", async () => {
@@ -86,7 +104,10 @@ describe("a file that is there", () => {
     const identity = await readIdentity(temporary, "a.txt");
     temporary.write("a.txt", "changed by somebody");
     const result = await writeFileAtomically(temporary.root, temporary.path("a.txt"), toBytes("new"), identity);
-    expect(result).toMatchObject({ ok: false, error: { code: "STALE_FILE", message: expect.stringContaining("a.txt") } });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: "STALE_FILE", message: expect.stringContaining("a.txt") },
+    });
     expect(temporary.read("a.txt")).toBe("changed by somebody");
   });
 });
@@ -96,7 +117,10 @@ describe("what cannot be written tells why", () => {
     const { root, path } = createTemporaryWorkspace();
     mkdirSync(join(root, "folder"));
     const result = await writeFileAtomically(root, path("folder"), toBytes("x"), undefined);
-    expect(result).toMatchObject({ ok: false, error: { code: "IS_A_DIRECTORY", message: expect.stringContaining("folder") } });
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: "IS_A_DIRECTORY", message: expect.stringContaining("folder") },
+    });
   });
 
   test("a path below a file", async () => {
@@ -131,7 +155,13 @@ function runBelowMount(options: string, script: string): { readonly ran: boolean
   const module = join(import.meta.dirname, "write-in-process.ts");
   try {
     const shell = `mount -t tmpfs ${options} tmpfs /mnt && ${script.replaceAll("WRITE", `"${process.execPath}" "${module}"`)}`;
-    return { ran: true, output: execFileSync("unshare", ["-rm", "sh", "-c", shell], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }) };
+    return {
+      ran: true,
+      output: execFileSync("unshare", ["-rm", "sh", "-c", shell], {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"],
+      }),
+    };
   } catch (error) {
     return { ran: false, output: String(error) };
   }
@@ -142,13 +172,19 @@ const mountTitle = (title: string): string => (canMount ? title : `SKIPPED, no u
 
 describe.skipIf(!canMount)(mountTitle("mounts"), () => {
   test("a read-only file system is named", () => {
-    const { output } = runBelowMount("-o size=1m", "echo old > /mnt/a.txt && mount -o remount,ro /mnt && WRITE 10; cat /mnt/a.txt; ls -A /mnt");
+    const { output } = runBelowMount(
+      "-o size=1m",
+      "echo old > /mnt/a.txt && mount -o remount,ro /mnt && WRITE 10; cat /mnt/a.txt; ls -A /mnt",
+    );
     expect(output).toContain("READ_ONLY");
     expect(output).toMatch(/old\na\.txt\n$/);
   });
 
   test(verifies("R-16", "a full disk leaves the old file, and nothing beside it"), () => {
-    const { output } = runBelowMount("-o size=1m", "echo old > /mnt/a.txt && WRITE 5000000; cat /mnt/a.txt; ls -A /mnt");
+    const { output } = runBelowMount(
+      "-o size=1m",
+      "echo old > /mnt/a.txt && WRITE 5000000; cat /mnt/a.txt; ls -A /mnt",
+    );
     expect(output).toContain("DISK_FULL");
     expect(output).toMatch(/old\na\.txt\n$/);
   });
@@ -159,8 +195,10 @@ test(verifies("R-16", "a process that is killed while it writes 5 MB leaves the 
   const file = temporary.write("a.txt", "o".repeat(5_000_000));
   const contents = new Set<string>();
   const module = join(import.meta.dirname, "write-in-process.ts");
-  for (let round = 0; round < 10; round += 1) {
-    const child = spawn(process.execPath, [module, "5000000", temporary.root, "endless"], { stdio: ["ignore", "pipe", "inherit"] });
+  for (let round = 0; round < 20; round += 1) {
+    const child = spawn(process.execPath, [module, "5000000", temporary.root, "endless"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     // oxlint-disable-next-line no-await-in-loop -- one kill after the other
     await once(child.stdout, "data");
     // oxlint-disable-next-line no-await-in-loop

@@ -34,7 +34,11 @@ describe("rules", () => {
     expect(await rules.isIgnored("build", true)).toBe(true);
     // Git itself says the same.
     execFileSync("git", ["init", "-q"], { cwd: root });
-    const ignored = execFileSync("git", ["check-ignore", "--no-index", ...table.map(([path]) => path).filter((path) => !path.includes(".git/"))], { cwd: root });
+    const ignored = execFileSync(
+      "git",
+      ["check-ignore", "--no-index", ...table.map(([path]) => path).filter((path) => !path.includes(".git/"))],
+      { cwd: root },
+    );
     const expected = table.filter(([path, is]) => is && !path.includes(".git")).map(([path]) => path);
     expect(ignored.toString().trim().split("\n")).toEqual(expected);
   });

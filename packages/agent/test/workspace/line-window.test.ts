@@ -45,12 +45,17 @@ test("the pieces do not matter", () => {
 
 test(verifies("C9", "windows one behind the other give the text again"), () => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom("a", "b", "\n"), maxLength: 40 }), fc.integer({ min: 1, max: 5 }), (text, maxLines) => {
-      let joined = "";
-      const { totalLines } = select([text], {});
-      for (let startLine = 1; startLine <= totalLines; startLine += maxLines) joined += select([text], { startLine, maxLines }).text;
-      expect(joined).toBe(text);
-      expect(totalLines).toBe(text.split("\n").length);
-    }),
+    fc.property(
+      fc.string({ unit: fc.constantFrom("a", "b", "\n"), maxLength: 40 }),
+      fc.integer({ min: 1, max: 5 }),
+      (text, maxLines) => {
+        let joined = "";
+        const { totalLines } = select([text], {});
+        for (let startLine = 1; startLine <= totalLines; startLine += maxLines)
+          joined += select([text], { startLine, maxLines }).text;
+        expect(joined).toBe(text);
+        expect(totalLines).toBe(text.split("\n").length);
+      },
+    ),
   );
 });

@@ -17,7 +17,10 @@ describe("a link that is put in place behind the check", () => {
     renameSync(join(root, "sub"), join(root, "moved"));
     symlinkSync(outside, join(root, "sub"));
     expect(await readWholeFile(root, checked, 100)).toMatchObject({ ok: false, error: { code: "PATH_INVALID" } });
-    expect(await writeFileAtomically(root, checked, Buffer.from("x"), undefined)).toMatchObject({ ok: false, error: { code: "PATH_INVALID" } });
+    expect(await writeFileAtomically(root, checked, Buffer.from("x"), undefined)).toMatchObject({
+      ok: false,
+      error: { code: "PATH_INVALID" },
+    });
     expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("secret");
   });
 
@@ -64,26 +67,29 @@ const swapping = `
     try { renameSync(root + "/sub", root + "/link"); renameSync(root + "/folder", root + "/sub"); } catch {}
   }`;
 
-test(verifies("S-21", "a folder swapped for a link all the time: no read and no write leaves the workspace"), async () => {
-  const { root, outside, workspace, write } = createTemporaryWorkspace();
-  write("sub/a.txt", "inside");
-  writeFileSync(join(outside, "a.txt"), "secret");
-  mkdirSync(join(outside, "deep"));
-  const worker = new Worker(swapping, { eval: true, workerData: { root, outside } });
-  onTestFinished(() => void worker.terminate());
-  const seen = new Set<string>();
-  for (let round = 0; round < 2000; round += 1) {
-    const resolved = workspace.resolve("sub/a.txt");
-    if (!resolved.ok) continue;
-    // oxlint-disable-next-line no-await-in-loop -- one try after the other
-    const file = await readWholeFile(root, resolved.path, 100);
-    if (file.ok) seen.add(file.value.bytes.toString());
-    const fresh = workspace.resolve(`sub/deep/${round}.txt`);
-    // oxlint-disable-next-line no-await-in-loop
-    if (round % 10 === 0 && fresh.ok) await writeFileAtomically(root, fresh.path, Buffer.from("x"), undefined);
-  }
-  await worker.terminate();
-  expect([...seen]).toEqual(["inside"]);
-  expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("secret");
-  expect(readdirSync(join(outside, "deep"))).toEqual([]);
-});
+test(
+  verifies("S-21", "a folder swapped for a link all the time: no read and no write leaves the workspace"),
+  async () => {
+    const { root, outside, workspace, write } = createTemporaryWorkspace();
+    write("sub/a.txt", "inside");
+    writeFileSync(join(outside, "a.txt"), "secret");
+    mkdirSync(join(outside, "deep"));
+    const worker = new Worker(swapping, { eval: true, workerData: { root, outside } });
+    onTestFinished(() => void worker.terminate());
+    const seen = new Set<string>();
+    for (let round = 0; round < 2000; round += 1) {
+      const resolved = workspace.resolve("sub/a.txt");
+      if (!resolved.ok) continue;
+      // oxlint-disable-next-line no-await-in-loop -- one try after the other
+      const file = await readWholeFile(root, resolved.path, 100);
+      if (file.ok) seen.add(file.value.bytes.toString());
+      const fresh = workspace.resolve(`sub/deep/${round}.txt`);
+      // oxlint-disable-next-line no-await-in-loop
+      if (round % 10 === 0 && fresh.ok) await writeFileAtomically(root, fresh.path, Buffer.from("x"), undefined);
+    }
+    await worker.terminate();
+    expect([...seen]).toEqual(["inside"]);
+    expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("secret");
+    expect(readdirSync(join(outside, "deep"))).toEqual([]);
+  },
+);

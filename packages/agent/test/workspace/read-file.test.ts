@@ -104,7 +104,10 @@ describe("what is no text, or no file", () => {
   });
 
   test("a file that is not there", async () => {
-    expect(await read(createTemporaryWorkspace(), "none.txt")).toMatchObject({ ok: false, error: { code: "FILE_NOT_FOUND" } });
+    expect(await read(createTemporaryWorkspace(), "none.txt")).toMatchObject({
+      ok: false,
+      error: { code: "FILE_NOT_FOUND" },
+    });
   });
 
   test("a file above the limit is not read whole", async () => {
@@ -129,7 +132,13 @@ describe("large files", () => {
     const line = `${"0123456789".repeat(10)}ä\n`;
     expect(result).toMatchObject({
       ok: true,
-      value: { text: line, startLine: 1_999_999, endLine: 1_999_999, totalLines: 2_000_001, totalChars: 2_000_000 * 102 },
+      value: {
+        text: line,
+        startLine: 1_999_999,
+        endLine: 1_999_999,
+        totalLines: 2_000_001,
+        totalChars: 2_000_000 * 102,
+      },
     });
     expect(highest - before).toBeLessThan(64 * 1024 * 1024);
   });
@@ -145,7 +154,10 @@ describe("large files", () => {
     const bytes = Buffer.alloc(3_000_000, "abc");
     temporary.write("a.bin", bytes);
     const hash = createHash("sha256").update(bytes).digest("hex");
-    expect(await hashFile(temporary.root, temporary.path("a.bin"))).toEqual({ ok: true, value: { hash, bytes: bytes.length } });
+    expect(await hashFile(temporary.root, temporary.path("a.bin"))).toEqual({
+      ok: true,
+      value: { hash, bytes: bytes.length },
+    });
   });
 
   test("an abort ends the reading", async () => {

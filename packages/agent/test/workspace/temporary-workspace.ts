@@ -13,11 +13,11 @@ export interface TemporaryWorkspace {
   /** A folder beside it, for what must not be reached. */
   readonly outside: string;
   /** Writes a file below the root and gives its absolute path. */
-  write(path: string, content: string | Uint8Array): string;
+  readonly write: (path: string, content: string | Uint8Array) => string;
   /** As text. */
-  read(path: string): string;
+  readonly read: (path: string) => string;
   /** A path that must be accepted. */
-  path(path: string): WorkspacePath;
+  readonly path: (path: string) => WorkspacePath;
 }
 
 export function createTemporaryWorkspace(): TemporaryWorkspace {

@@ -21,15 +21,19 @@ import {
   type ToUsage,
 } from "./usage.ts";
 
-/** The wire protocol of an answer. `markdown` = the body is the model's text. */
-export type ModelStreamFormat =
-  | "openai-chat"
-  | "openai-responses"
-  | "anthropic-messages"
-  | "gemini"
-  | "ollama-chat"
-  | "cohere-chat"
-  | "markdown";
+/** The wire protocols that are known. `markdown`: the body is the model's text. */
+export const modelStreamFormats = [
+  "openai-chat",
+  "openai-responses",
+  "anthropic-messages",
+  "gemini",
+  "ollama-chat",
+  "cohere-chat",
+  "markdown",
+] as const;
+
+/** The wire protocol of an answer. */
+export type ModelStreamFormat = (typeof modelStreamFormats)[number];
 
 export interface ModelStreamOptions {
   /**

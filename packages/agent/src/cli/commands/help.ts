@@ -8,6 +8,7 @@ Usage
   sheaf -p [flags] PROMPT…         answer one prompt and exit
   COMMAND | sheaf -p [flags]       take the prompt, or context for it, from stdin
   sheaf show SESSION [flags]       print a stored session again, in any format
+  sheaf convert --from F --to F    make documents out of a model's stream on stdin
   sheaf schema NAME                print a JSON Schema: stream-json, documents or events
 
 Flags

@@ -9,6 +9,7 @@ import { respond } from "../../conversations/respond.ts";
 import { errorTable, isErrorCode, SheafError } from "../../errors.ts";
 import { createPermissions } from "../../permissions/permissions.ts";
 import type { Model } from "../../providers/provider.ts";
+import type { QuoteCheck } from "../../run/reference-checker.ts";
 import { createCommandRunner } from "../../sandbox/command-runner.ts";
 import type { Store } from "../../storage/store.ts";
 import { createToolBox } from "../../tools/tool-box.ts";
@@ -16,6 +17,7 @@ import type { ToolBox } from "../../tools/tool.ts";
 import { sheafVersion } from "../../version.ts";
 import { createModel, createStore } from "../../wire.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
+import { isQuotedExactly } from "../../workspace/quote-check.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { deliverEvents, type Delivery } from "../deliver.ts";
 import type { FlagValues } from "../flags.ts";
@@ -127,8 +129,9 @@ class PromptRun {
     const { mode, workspace, limits, timeoutMs, stopsOnDenied } = this.#config;
     const { force = false, allow = [], deny = [] } = this.#flags;
     const conversation = await openConversation(store, conversationId);
+    const files = createWorkspace(workspace);
     const tools = createToolBox({
-      workspace: createWorkspace(workspace),
+      workspace: files,
       commands: createCommandRunner({ environment: io.environment }),
       permissions: createPermissions({ mode, force, allow, deny }),
       state: conversation.state,
@@ -147,8 +150,10 @@ class PromptRun {
       limits,
       stopsOnDenied,
     };
-    const ports = { model, tools, store, now, newCallId: () => `call_${randomUUID()}`, abort };
-    yield* respond(settings, ports, this.#controller.signal);
+    const { signal } = this.#controller;
+    const isInFile: QuoteCheck = (quote) => isQuotedExactly(files, quote, signal);
+    const ports = { model, tools, store, now, newCallId: () => `call_${randomUUID()}`, isInFile, abort };
+    yield* respond(settings, ports, signal);
   }
 
   #toStart(model: Model | undefined, conversationId: string): Omit<RunStart, "type"> {

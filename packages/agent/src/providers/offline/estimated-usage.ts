@@ -17,13 +17,18 @@ export function createUsageEstimator(): UsageEstimator {
   };
   return {
     estimate({ system, messages, tools }, bytes) {
-      let sent = Buffer.byteLength(system) + measure(tools, () => Buffer.byteLength(JSON.stringify(tools)));
+      let sent = Buffer.byteLength(system) + measure(tools, () => toToolBytes(tools));
       for (const message of messages) sent += measure(message, () => toMessageBytes(message));
       const promptTokens = Math.ceil(sent / 4);
       const completionTokens = Math.ceil(bytes / 4);
       return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
     },
   };
+}
+
+/** Without the parameters: their schemas are made only for models that ask. */
+function toToolBytes(tools: ModelRequest["tools"]): number {
+  return tools.reduce((sum, { name, description }) => sum + Buffer.byteLength(name) + Buffer.byteLength(description), 0);
 }
 
 function toMessageBytes(message: ModelMessage): number {

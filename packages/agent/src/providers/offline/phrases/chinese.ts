@@ -99,6 +99,7 @@ export const chinesePhrases: Phrases = {
   reviewOf: (source) => `規則對 ${source} 只能說這些；它們不評斷其意義：`,
   pipedText: "隨提示傳來的文字",
   cutNote: "文字很長：標題是完整的，重點取自部分段落。",
+  partlyRead: (source, read, total) => `${source} 共 ${number(total)} 行，只讀了 ${number(read)} 行。`,
   emptySource: (source) => `${source} 是空的，沒有可以摘要的內容。`,
   nothingToSummarise: (source) => `${source} 沒有能代表全文的句子；以下是它的資料。`,
   more: (value) => `… 還有 ${number(value)} 個`,
@@ -120,7 +121,7 @@ export const chinesePhrases: Phrases = {
   emptyFolder: (folder) => `${folder === "." ? "資料夾" : toCode(folder)} 是空的。`,
 
   commandEnded: (command, exitCode) =>
-    exitCode === undefined ? `${toCode(command)} 已結束。` : `${toCode(command)} 以結束代碼 ${exitCode} ${exitCode === 0 ? "結束。" : "失敗。"}`,
+    `${toCode(command)} 以結束代碼 ${exitCode} ${exitCode === 0 ? "結束。" : "失敗。"}`,
   commandOutput: "輸出：",
   lastLines: (shown, total) => `輸出共 ${count(total, "lines")}，最後 ${number(shown)} 行：`,
   noOutput: "沒有任何輸出。",

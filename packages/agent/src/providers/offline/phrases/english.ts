@@ -99,6 +99,7 @@ export const englishPhrases: Phrases = {
   reviewOf: (source) => `These rules can tell the following about ${source}; they do not judge what it means:`,
   pipedText: "the text that came with the prompt",
   cutNote: "The text is long: the headings are complete, the points come from a sample of its paragraphs.",
+  partlyRead: (source, read, total) => `Only ${number(read)} of ${count(total, "lines")} of ${source} were read.`,
   emptySource: (source) => `${source} is empty: there is nothing to summarise.`,
   nothingToSummarise: (source) => `${source} holds no sentences that could stand for the whole; these are its facts.`,
   more: (value) => `… and ${number(value)} more`,
@@ -120,7 +121,7 @@ export const englishPhrases: Phrases = {
   emptyFolder: (folder) => `${folder === "." ? "The folder" : toCode(folder)} is empty.`,
 
   commandEnded: (command, exitCode) =>
-    exitCode === undefined ? `${toCode(command)} ended.` : `${toCode(command)} ended with exit code ${exitCode}${exitCode === 0 ? "" : ": it failed"}.`,
+    `${toCode(command)} ended with exit code ${exitCode}${exitCode === 0 ? "" : ": it failed"}.`,
   commandOutput: "Its output:",
   lastLines: (shown, total) => `The last ${number(shown)} of ${count(total, "lines")} of its output:`,
   noOutput: "It printed nothing.",

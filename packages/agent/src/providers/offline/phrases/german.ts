@@ -99,6 +99,7 @@ export const germanPhrases: Phrases = {
   reviewOf: (source) => `Das können die Regeln über ${source} sagen; was es bedeutet, beurteilen sie nicht:`,
   pipedText: "dem mitgegebenen Text",
   cutNote: "Der Text ist lang: Die Gliederung ist vollständig, die Punkte stammen aus einer Auswahl seiner Absätze.",
+  partlyRead: (source, read, total) => `Gelesen wurden nur ${number(read)} von ${count(total, "lines")} in ${source}.`,
   emptySource: (source) => `${source} ist leer: Es gibt nichts zusammenzufassen.`,
   nothingToSummarise: (source) => `In ${source} stehen keine Sätze, die für das Ganze stehen könnten; hier sind die Angaben.`,
   more: (value) => `… und ${number(value)} weitere`,
@@ -120,7 +121,7 @@ export const germanPhrases: Phrases = {
   emptyFolder: (folder) => `${folder === "." ? "Der Ordner" : toCode(folder)} ist leer.`,
 
   commandEnded: (command, exitCode) =>
-    exitCode === undefined ? `${toCode(command)} ist beendet.` : `${toCode(command)} endete mit dem Exit-Code ${exitCode}${exitCode === 0 ? "" : ", also mit einem Fehler"}.`,
+    `${toCode(command)} endete mit dem Exit-Code ${exitCode}${exitCode === 0 ? "" : ", also mit einem Fehler"}.`,
   commandOutput: "Die Ausgabe:",
   lastLines: (shown, total) => `Die letzten ${number(shown)} von ${count(total, "lines")} der Ausgabe:`,
   noOutput: "Es gab keine Ausgabe.",

@@ -99,6 +99,7 @@ export const japanesePhrases: Phrases = {
   reviewOf: (source) => `${source} についてルールで分かることは次のとおりです。意味の良し悪しは判断しません。`,
   pipedText: "渡された文章",
   cutNote: "長い文章のため、見出しはすべて、要点は段落の一部から選んでいます。",
+  partlyRead: (source, read, total) => `${source} は全 ${number(total)} 行のうち ${number(read)} 行だけを読みました。`,
   emptySource: (source) => `${source} は空です。要約するものがありません。`,
   nothingToSummarise: (source) => `${source} には全体を表せる文がありません。分かることは次のとおりです。`,
   more: (value) => `… ほか ${number(value)} 件`,
@@ -120,7 +121,7 @@ export const japanesePhrases: Phrases = {
   emptyFolder: (folder) => `${folder === "." ? "フォルダー" : toCode(folder)} は空です。`,
 
   commandEnded: (command, exitCode) =>
-    exitCode === undefined ? `${toCode(command)} が終了しました。` : `${toCode(command)} は終了コード ${exitCode} で${exitCode === 0 ? "終了しました。" : "失敗しました。"}`,
+    `${toCode(command)} は終了コード ${exitCode} で${exitCode === 0 ? "終了しました。" : "失敗しました。"}`,
   commandOutput: "出力：",
   lastLines: (shown, total) => `出力 ${count(total, "lines")}のうち最後の ${number(shown)} 行：`,
   noOutput: "出力はありませんでした。",

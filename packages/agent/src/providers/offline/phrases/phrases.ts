@@ -135,6 +135,8 @@ export interface Phrases {
   reviewOf(source: string): string;
   readonly pipedText: string;
   readonly cutNote: string;
+  /** Only the first lines of a file were read. */
+  partlyRead(source: string, read: number, total: number): string;
   emptySource(source: string): string;
   /** The text has nothing that could be taken as a summary. */
   nothingToSummarise(source: string): string;
@@ -157,7 +159,7 @@ export interface Phrases {
   folderContents(folder: string, folders: number, files: number): string;
   emptyFolder(folder: string): string;
 
-  commandEnded(command: string, exitCode: number | undefined): string;
+  commandEnded(command: string, exitCode: number): string;
   readonly commandOutput: string;
   lastLines(shown: number, total: number): string;
   readonly noOutput: string;

@@ -100,6 +100,7 @@ export const turkishPhrases: Phrases = {
   reviewOf: (source) => `Kuralların ${source} hakkında söyleyebildiği budur; anlamını değerlendirmezler:`,
   pipedText: "istemle gelen metin",
   cutNote: "Metin uzun: başlıklar tamdır, noktalar paragraflarının bir bölümünden seçilmiştir.",
+  partlyRead: (source, read, total) => `${source} dosyasının ${count(total, "lines")} içinden yalnızca ${number(read)} satırı okundu.`,
   emptySource: (source) => `${source} boş: özetlenecek bir şey yok.`,
   nothingToSummarise: (source) => `${source} içinde bütünü anlatabilecek cümle yok; bilgileri şunlardır.`,
   more: (value) => `… ve ${number(value)} tane daha`,
@@ -121,7 +122,7 @@ export const turkishPhrases: Phrases = {
   emptyFolder: (folder) => `${folder === "." ? "Klasör" : toCode(folder)} boş.`,
 
   commandEnded: (command, exitCode) =>
-    exitCode === undefined ? `${toCode(command)} bitti.` : `${toCode(command)} ${exitCode} çıkış koduyla bitti${exitCode === 0 ? "" : ": başarısız oldu"}.`,
+    `${toCode(command)} ${exitCode} çıkış koduyla bitti${exitCode === 0 ? "" : ": başarısız oldu"}.`,
   commandOutput: "Çıktısı:",
   lastLines: (shown, total) => `Çıktının ${count(total, "lines")} içinden son ${number(shown)} satırı:`,
   noOutput: "Hiçbir çıktı vermedi.",

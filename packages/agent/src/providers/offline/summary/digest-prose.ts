@@ -155,7 +155,7 @@ function findCommands(blocks: readonly Block[]): string[] {
 
 function toCommand(line: string, isShell: boolean, hasPrompt: boolean): string | undefined {
   const trimmed = line.trim();
-  if (trimmed === "" || trimmed.length > 160 || trimmed.startsWith("#")) return undefined;
+  if (trimmed === "" || trimmed.length > 160 || /^#|`{3}|~{3}/.test(trimmed)) return undefined;
   if (hasPrompt) return /^[$%>] (\S.*)$/.exec(trimmed)?.[1];
   const isIndented = /^\s/.test(line);
   if (commandStart.test(`${trimmed} `)) return trimmed;

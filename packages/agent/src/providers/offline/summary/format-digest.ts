@@ -3,7 +3,7 @@ import { toCode } from "../phrases/format-number.ts";
 import type { Phrases } from "../phrases/phrases.ts";
 import type { Digest, DigestEntry, DigestSection } from "./digest.ts";
 
-/** The parts of a summary below its title. Never empty. */
+/** The parts of a summary below its title, without its counts. */
 export function formatDigest(digest: Digest, phrases: Phrases, source: string, depth: number): string {
   const parts: string[] = [];
   const heading = "#".repeat(depth);
@@ -21,7 +21,6 @@ export function formatDigest(digest: Digest, phrases: Phrases, source: string, d
   }
   if (isBare(digest)) parts.push(phrases.nothingToSummarise(source));
   if (digest.isSampled) parts.push(phrases.cutNote);
-  push(labels.facts, formatCounts(digest, phrases));
   return parts.join("\n\n");
 }
 

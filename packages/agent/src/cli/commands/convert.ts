@@ -1,0 +1,56 @@
+/** `sheaf convert --from FORMAT --to FORMAT`: a model's stream on stdin, as documents on stdout, while it comes. */
+import { randomUUID } from "node:crypto";
+import {
+  createModelStreamDecoder,
+  modelStreamFormats,
+  toRunEvents,
+  type ModelStreamDecoder,
+} from "@sheaf/documents";
+import type { ModelEvent, RunEvent } from "@sheaf/protocol";
+import { errorTable, isErrorCode, SheafError } from "../../errors.ts";
+import type { OutputFormat } from "../../output/projection.ts";
+import { sheafVersion } from "../../version.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { deliverEvents } from "../deliver.ts";
+import type { CommandIo } from "../io.ts";
+import { createChosenProjection } from "../output-choice.ts";
+import { formatFailure } from "../report-error.ts";
+import { createLineOutput } from "../standard-output.ts";
+
+const targets = ["documents", "documents-stream"] as const satisfies readonly OutputFormat[];
+
+/** Reads stdin to its end. The exit code tells how the answer ended, as for a run (C20). */
+export async function runConvert({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
+  if (positionals.length > 0) throw new SheafError("USAGE", `convert reads stdin; "${positionals.join(" ")}" is too much`);
+  const from = choose("--from", flags.from, modelStreamFormats);
+  const to = choose("--to", flags.to, targets);
+  const decoder = createModelStreamDecoder(from, { newCallId: () => `call_${randomUUID()}` });
+  const projection = createChosenProjection(to, flags, io);
+  const delivery = await deliverEvents(readRun(decoder, io), projection, createLineOutput(1), () => process.stdin.destroy());
+  if (delivery.outputError) return 1;
+  const error = delivery.end?.error;
+  if (!error) return 0;
+  process.stderr.write(formatFailure(error, flags.verbose ?? false));
+  return isErrorCode(error.code) ? errorTable[error.code].exitCode : 1;
+}
+
+function choose<Name extends string>(flag: string, given: string | undefined, names: readonly Name[]): Name {
+  const name = names.find((candidate) => candidate === given);
+  if (name === undefined) throw new SheafError("USAGE", `${flag} "${given ?? ""}" is unknown: use one of ${names.join(", ")}`);
+  return name;
+}
+
+async function* readRun(decoder: ModelStreamDecoder, io: CommandIo): AsyncGenerator<readonly RunEvent[]> {
+  const events = toRunEvents(readModelEvents(decoder), {
+    now: Date.now,
+    newId: randomUUID,
+    run: { workspace: io.cwd, sheafVersion },
+    report: decoder.report,
+  });
+  for await (const event of events) yield [event];
+}
+
+async function* readModelEvents(decoder: ModelStreamDecoder): AsyncGenerator<ModelEvent> {
+  for await (const chunk of process.stdin) yield* decoder.push(chunk as Uint8Array);
+  yield* decoder.end();
+}

@@ -1,0 +1,69 @@
+/** edit_file: replaces parts of a file, all of them or none. */
+import type { FileChange } from "@sheaf/protocol";
+import * as z from "zod";
+import type { WorkspacePath } from "../workspace/workspace.ts";
+import { applyEdits, describeRule, type EditResult } from "./edit-matching.ts";
+import { toCreateChange, toEditChange } from "./file-change.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
+import { toMissingFileError } from "./missing-file.ts";
+import { loadTextFile, saveTextFile } from "./text-file.ts";
+import type { Tool, ToolOutcome } from "./tool.ts";
+
+const parameters = z.object({
+  target_file: z.string().describe("File, relative to the workspace"),
+  edits: z
+    .array(
+      z.object({
+        old_string: z.string().describe("Text to replace, as it stands in the file; must fit exactly one place"),
+        new_string: z.string().describe("Text to put there"),
+        replace_all: z.boolean().optional().describe("Replace every place where old_string stands exactly"),
+      }),
+    )
+    .min(1)
+    .max(200)
+    .describe("Made in order, each on what the ones before it made"),
+});
+
+/** The result tells which rule found each place, and the hashes before and after. Line ends and encoding are kept. */
+export const editFileTool: Tool<z.infer<typeof parameters>> = {
+  name: "edit_file",
+  description: "Replace parts of a file. All edits are made, or none. An empty old_string writes a new or empty file.",
+  documentType: "file_edit",
+  access: "write",
+  parameters,
+  async run({ target_file, edits }, context) {
+    const { workspace } = context;
+    const resolved = workspace.resolve(target_file);
+    if (!resolved.ok) return toFailedOutcome(resolved.error);
+    const { path } = resolved;
+    const loaded = await loadTextFile(context, path);
+    if (!loaded.ok) return toFailedOutcome(loaded.error);
+    const before = loaded.value;
+    if (!before && edits[0]?.old_string !== "") return toFailedOutcome(toMissingFileError(workspace.root, path));
+    const wanted = edits.map((edit) => ({
+      oldString: edit.old_string,
+      newString: edit.new_string,
+      replaceAll: edit.replace_all,
+    }));
+    const edited = applyEdits(path.named, before?.text ?? "", wanted);
+    if (!edited.ok) return toFailedOutcome(edited.error);
+    if (context.signal.aborted) return toCancelledOutcome();
+    const saved = await saveTextFile(context, path, edited.text, before);
+    if (!saved.ok) return toFailedOutcome(saved.error);
+    const after = { text: edited.text, ...saved.value };
+    const change = before ? toEditChange(path, before, after, edited.region) : toCreateChange(path, after);
+    return toOutcome(path, change, edited);
+  },
+};
+
+function toOutcome(path: WorkspacePath, change: FileChange, edited: Extract<EditResult, { ok: true }>): ToolOutcome {
+  const { linesAdded, linesRemoved, hashBefore, hashAfter } = change;
+  const rules = edited.matched.map((rule, index) => `edit ${index + 1}: ${describeRule(rule)}`);
+  const output = [
+    `${hashBefore === undefined ? "Created" : "Edited"} ${path.named}: ${linesAdded} lines added, ${linesRemoved} removed.`,
+    `Matched by ${rules.join("; ")}.`,
+    `SHA-256 before: ${hashBefore ?? "none"}, after: ${hashAfter}.`,
+  ];
+  const effect = { kind: "file_edit" as const, changes: [change], matched: edited.matched };
+  return { status: "success", output: output.join("\n"), effect };
+}

@@ -1,0 +1,138 @@
+/** glob_search: files by the pattern of their paths. */
+import { statSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { setImmediate as yieldToEvents } from "node:timers/promises";
+import * as z from "zod";
+import { type Glob, parseGlob } from "../permissions/glob.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
+import { toFailure } from "./failure.ts";
+import { toMissingFileError } from "./missing-file.ts";
+import { createFolderReader, type FolderEntry, toLine } from "./read-folder.ts";
+import type { Tool } from "./tool.ts";
+
+const maxFiles = 1000;
+/** Entries that are looked at; a larger tree is searched in parts. */
+const maxVisited = 1_000_000;
+/** Paths in memory before the last ones are dropped. */
+const maxCollected = 50_000;
+/** Bytes of UTF-8. */
+const maxOutputBytes = 200 * 1024;
+/** Milliseconds of work before other events get their turn. */
+const turnPeriod = 20;
+
+const parameters = z.object({
+  pattern: z.string().describe('Glob, for instance "**/*.test.ts"; without "/" it matches at any depth'),
+  target_directory: z.string().optional().describe("Folder in the workspace; default: the workspace"),
+});
+
+/** Names that begin with a dot are found only by a pattern that names them; links to folders are not followed. */
+export const globSearchTool: Tool<z.infer<typeof parameters>> = {
+  name: "glob_search",
+  description: `Find files by a glob; at most ${maxFiles} paths, sorted, without what .gitignore leaves out.`,
+  documentType: "tool_call",
+  access: "read",
+  parameters,
+  async run({ pattern, target_directory }, { workspace, signal }) {
+    const resolved = workspace.resolve(target_directory?.trim() ? target_directory : ".");
+    if (!resolved.ok) return toFailedOutcome(resolved.error);
+    const { path } = resolved;
+    const status = statSync(path.absolute, { throwIfNoEntry: false });
+    if (!status) return toFailedOutcome(toMissingFileError(workspace.root, path));
+    if (!status.isDirectory())
+      return toFailure("NOT_A_DIRECTORY", `${path.named} is no folder: name the folder it lies in`);
+    const glob = parseGlob(toAnchoredPattern(pattern.trim(), path.absolute));
+    if (!glob || pattern.trim() === "") {
+      return toFailure(
+        "INVALID_PATTERN",
+        `the glob ${JSON.stringify(pattern.slice(0, 100))} is empty or too long: write another one`,
+      );
+    }
+    const found = await findFiles(workspace, path.relative, glob, signal);
+    if (signal.aborted) return toCancelledOutcome();
+    return toOutcome(found);
+  },
+};
+
+/** Without a slash: at any depth. An absolute pattern is taken relative to the folder. */
+function toAnchoredPattern(pattern: string, folder: string): string {
+  if (isAbsolute(pattern)) return pattern.startsWith(`${folder}/`) ? pattern.slice(folder.length + 1) : pattern;
+  return pattern.includes("/") ? pattern : `**/${pattern}`;
+}
+
+interface FoundFiles {
+  /** Sorted; the first ones. */
+  readonly files: readonly string[];
+  readonly total: number;
+  /** Bytes of all paths, one per line. */
+  readonly bytes: number;
+  /** The tree was too large to be looked through. */
+  readonly isEarlyEnd: boolean;
+}
+
+async function findFiles(workspace: Workspace, start: string, glob: Glob, signal: AbortSignal): Promise<FoundFiles> {
+  const reader = await createFolderReader(workspace, start);
+  const prefix = start === "." ? 0 : start.length + 1;
+  const open = [start];
+  let files: string[] = [];
+  let [total, bytes, visited, turn] = [0, 0, 0, performance.now()];
+  for (let folder = open.pop(); folder !== undefined && visited < maxVisited; folder = open.pop()) {
+    if (performance.now() - turn > turnPeriod) {
+      // oxlint-disable-next-line no-await-in-loop
+      await yieldToEvents();
+      turn = performance.now();
+    }
+    if (signal.aborted) break;
+    // oxlint-disable-next-line no-await-in-loop
+    const reading = await reader.read(folder);
+    if (!reading.ok) continue;
+    visited += reading.entries.length;
+    for (const entry of reading.entries) {
+      const path = entry.path.slice(prefix);
+      if (entry.kind === "folder") {
+        if (glob.mayMatchBelow(path)) open.push(entry.path);
+      } else if (glob.isMatch(path) && isFile(workspace, entry)) {
+        files.push(entry.path);
+        total += 1;
+        bytes += Buffer.byteLength(entry.path) + 1;
+      }
+    }
+    if (files.length > maxCollected) files = files.toSorted().slice(0, maxFiles);
+  }
+  return { files: files.toSorted().slice(0, maxFiles), total, bytes, isEarlyEnd: open.length > 0 };
+}
+
+/** A link counts if it leads to a file of the workspace. */
+function isFile(workspace: Workspace, { kind, path }: FolderEntry): boolean {
+  if (kind !== "link") return kind === "file";
+  const resolved = workspace.resolve(path);
+  return resolved.ok && (statSync(resolved.path.absolute, { throwIfNoEntry: false })?.isFile() ?? false);
+}
+
+function toOutcome({ files, total, bytes, isEarlyEnd }: FoundFiles): Awaited<ReturnType<typeof globSearchTool.run>> {
+  const shown = takeLines(files);
+  const isCut = shown.length < total || isEarlyEnd;
+  const notes: string[] = [];
+  if (shown.length < total) notes.push(`The first ${shown.length} of ${total} files are shown: narrow the pattern.`);
+  if (isEarlyEnd) notes.push(`Only ${maxVisited} entries were looked at: name a target_directory.`);
+  if (total === 0)
+    notes.push(
+      "What .gitignore leaves out is not looked at, nor names with a dot in front that the pattern does not name.",
+    );
+  return {
+    status: "success",
+    output: total === 0 ? "No file matches." : shown.map(toLine).join("\n"),
+    ...(notes.length > 0 && { note: notes.join(" ") }),
+    ...(isCut && { truncated: true as const, bytes }),
+    effect: { kind: "glob", files: shown, totalFiles: total, truncated: isCut },
+  };
+}
+
+/** As many as fit. */
+function takeLines(files: readonly string[]): string[] {
+  let free = maxOutputBytes;
+  return files.filter((file) => {
+    free -= Buffer.byteLength(file) + 1;
+    return free >= 0;
+  });
+}

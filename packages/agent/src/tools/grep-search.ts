@@ -1,0 +1,192 @@
+/** grep_search: text in files, by ripgrep. */
+import { statSync } from "node:fs";
+import { posix } from "node:path";
+import { rgPath } from "@vscode/ripgrep";
+import * as z from "zod";
+import { type ProgramOutcome, runProgram } from "../sandbox/program.ts";
+import { IgnoreRules } from "../workspace/ignore-rules.ts";
+import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
+import { toFailure } from "./failure.ts";
+import { toMissingFileError } from "./missing-file.ts";
+import { createSearchResults, type FileMatches, type SearchResults } from "./search-results.ts";
+import { formatSearch } from "./search-text.ts";
+import type { Tool, ToolOutcome } from "./tool.ts";
+
+const defaultResults = 200;
+const maxResults = 1000;
+/** Milliseconds; what was found until then is shown. */
+const maxDuration = 30_000;
+/** Bytes of a line that are shown; ripgrep cuts it and says so. */
+const maxLineBytes = 500;
+
+const parameters = z.object({
+  pattern: z.string().describe("Regular expression (Rust syntax, within one line)"),
+  path: z.string().optional().describe("File or folder in the workspace; default: the workspace"),
+  glob: z.string().optional().describe('Only files that match, for instance "*.ts"'),
+  case_insensitive: z.boolean().optional(),
+  output_mode: z.enum(["content", "files_with_matches", "count"]).optional().describe("Default: content"),
+  max_results: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe(`Lines (or files) shown; default ${defaultResults}, at most ${maxResults}`),
+});
+type Arguments = z.infer<typeof parameters>;
+
+/** Binary files, names with a dot in front and what .gitignore leaves out are not searched, unless they are named. */
+export const grepSearchTool: Tool<Arguments> = {
+  name: "grep_search",
+  description:
+    "Search text in the files of the workspace by a regular expression. What .gitignore leaves out is not searched.",
+  documentType: "tool_call",
+  access: "read",
+  parameters,
+  async run(args, { workspace, signal }) {
+    const fault = findFault(args);
+    if (fault !== undefined) return toFailure("INVALID_PATTERN", fault);
+    const resolved = workspace.resolve(args.path?.trim() ? args.path : ".");
+    if (!resolved.ok) return toFailedOutcome(resolved.error);
+    const status = statSync(resolved.path.absolute, { throwIfNoEntry: false });
+    if (!status) return toFailedOutcome(toMissingFileError(workspace.root, resolved.path));
+    if (!status.isFile() && !status.isDirectory()) {
+      return toFailure(
+        "NOT_A_FILE",
+        `${resolved.path.named} is a pipe, socket or device: only files and folders are searched`,
+      );
+    }
+    return search(args, workspace, resolved.path, signal);
+  },
+};
+
+/** What no program can be given, or nobody means. */
+function findFault({ pattern, glob = "" }: Arguments): string | undefined {
+  if (pattern === "") return "the pattern is empty and would match every line: write one, or use read_file";
+  if (pattern.includes("\0") || glob.includes("\0")) return "the pattern or glob holds a NUL character: leave it out";
+  return undefined;
+}
+
+async function search(
+  args: Arguments,
+  workspace: Workspace,
+  path: WorkspacePath,
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  const limit = Math.min(args.max_results ?? defaultResults, maxResults);
+  const isContent = (args.output_mode ?? "content") === "content";
+  const rules = new IgnoreRules(workspace);
+  const isNamed = await rules.isIgnored(
+    path.relative,
+    statSync(path.absolute, { throwIfNoEntry: false })?.isDirectory() ?? false,
+  );
+  const results = createSearchResults(isContent ? limit : 0);
+  const timeout = AbortSignal.timeout(maxDuration);
+  const outcome = await runRipgrep(
+    [
+      ...toOptions(args, isContent),
+      ...toIgnoreOptions(workspace, path, isNamed),
+      "--",
+      path.relative === "." ? "./" : `./${path.relative}`,
+    ],
+    workspace,
+    AbortSignal.any([signal, timeout]),
+    results,
+  );
+  if (signal.aborted) return toCancelledOutcome();
+  if (outcome.startError !== "") return toFailure("SEARCH_FAILED", `ripgrep was not started: ${outcome.startError}`);
+  if (outcome.exitCode === 2 && results.files.size === 0) {
+    const reason = await findPatternFault(args, workspace, signal);
+    if (reason !== undefined) return toFailure("INVALID_PATTERN", `the pattern or glob is not valid: ${reason}`);
+  }
+  const files = isNamed ? [...results.files.values()] : await removeIgnored(rules, [...results.files.values()]);
+  return formatSearch(files, {
+    mode: args.output_mode ?? "content",
+    limit,
+    endedEarly: results.isFull() ? "there is too much of it" : timeout.aborted ? `it took ${maxDuration / 1000} s` : "",
+    problem: outcome.exitCode === 2 ? toOneLine(outcome.stderr) : "",
+  });
+}
+
+function toOptions({ pattern, glob, case_insensitive }: Arguments, isContent: boolean): string[] {
+  return [
+    "--no-config",
+    "--color=never",
+    "--no-heading",
+    "--with-filename",
+    "--null",
+    "--sort=path",
+    `--regexp=${pattern}`,
+    case_insensitive ? "--ignore-case" : "--case-sensitive",
+    ...(isContent
+      ? ["--line-number", "--field-match-separator=\\x00", `--max-columns=${maxLineBytes}`, "--max-columns-preview"]
+      : ["--count"]),
+    ...(glob === undefined || glob === "" ? [] : [`--glob=${glob}`]),
+    // A glob brings names with a dot back, and whatever lies in them.
+    "--glob=!.git",
+  ];
+}
+
+/**
+ * Only the .gitignore files of the workspace count, whether it is a repository or not. ripgrep reads those of the
+ * folder it searches; the one of the workspace is handed over; what lies between them is looked at afterwards.
+ */
+function toIgnoreOptions(workspace: Workspace, path: WorkspacePath, isNamed: boolean): string[] {
+  if (isNamed) return ["--no-ignore"];
+  const options = [
+    "--no-require-git",
+    "--no-ignore-parent",
+    "--no-ignore-dot",
+    "--no-ignore-exclude",
+    "--no-ignore-global",
+  ];
+  const file = posix.join(workspace.root, ".gitignore");
+  const isThere = path.relative !== "." && statSync(file, { throwIfNoEntry: false })?.isFile();
+  return isThere ? [...options, `--ignore-file=${file}`] : options;
+}
+
+async function runRipgrep(
+  args: readonly string[],
+  workspace: Workspace,
+  signal: AbortSignal,
+  results: SearchResults,
+): Promise<ProgramOutcome> {
+  return runProgram({
+    file: rgPath,
+    args,
+    cwd: workspace.root,
+    environment: {},
+    signal,
+    onStdout: (chunk) => results.append(chunk),
+    maxStderrBytes: 16 * 1024,
+  });
+}
+
+/** ripgrep's reason in one line; undefined if the pattern is not at fault. */
+async function findPatternFault(
+  args: Arguments,
+  workspace: Workspace,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const options = [...toOptions(args, true), "--", "/dev/null"];
+  const outcome = await runRipgrep(options, workspace, signal, createSearchResults(1));
+  return outcome.exitCode === 2 ? toOneLine(outcome.stderr) : undefined;
+}
+
+/** The last lines of ripgrep's message say what is wrong; a line of `^` points into one above it. */
+function toOneLine(stderr: string): string {
+  const lines = stderr.split("\n").map((line) => line.trim().replace(/^(rg|error): /, ""));
+  return lines
+    .filter((line) => line !== "" && !/^\^+$/.test(line))
+    .join(" ")
+    .slice(0, 500);
+}
+
+async function removeIgnored(rules: IgnoreRules, files: readonly FileMatches[]): Promise<FileMatches[]> {
+  const kept: FileMatches[] = [];
+  for (const file of files) {
+    // oxlint-disable-next-line no-await-in-loop
+    if (!(await rules.isIgnored(file.path, false))) kept.push(file);
+  }
+  return kept;
+}

@@ -1,0 +1,117 @@
+/** list_dir: the tree of a folder. */
+import { statSync } from "node:fs";
+import type { ToolError } from "@sheaf/protocol";
+import * as z from "zod";
+import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
+import { toFailure } from "./failure.ts";
+import { toMissingFileError } from "./missing-file.ts";
+import { createFolderReader, type FolderEntry, type FolderReader, toLine } from "./read-folder.ts";
+import type { Tool } from "./tool.ts";
+
+const maxDepth = 3;
+const maxEntries = 500;
+
+const parameters = z.object({
+  target_directory: z.string().optional().describe("Folder in the workspace; default: the workspace"),
+});
+
+/** Sorted by name, folders with `/` at the end, links not followed; level by level until it is too much. */
+export const listDirTool: Tool<z.infer<typeof parameters>> = {
+  name: "list_dir",
+  description: `Show a folder as a tree: at most ${maxDepth} levels and ${maxEntries} entries, without what .gitignore leaves out.`,
+  documentType: "tool_call",
+  access: "read",
+  parameters,
+  async run({ target_directory }, { workspace, signal }) {
+    const resolved = workspace.resolve(target_directory?.trim() ? target_directory : ".");
+    if (!resolved.ok) return toFailedOutcome(resolved.error);
+    const { path } = resolved;
+    const status = statSync(path.absolute, { throwIfNoEntry: false });
+    if (!status) return toFailedOutcome(toMissingFileError(workspace.root, path));
+    if (!status.isDirectory()) {
+      return toFailure("NOT_A_DIRECTORY", `${path.named} is no folder: use read_file, or name the folder it lies in`);
+    }
+    const reader = await createFolderReader(workspace, path.relative);
+    const tree = await readTree(reader, path.relative, signal);
+    if (signal.aborted) return toCancelledOutcome();
+    const top = tree.folders.get(path.relative);
+    if (!top || "error" in top) return toFailedOutcome(top?.error ?? toMissingFileError(workspace.root, path));
+    const output = formatFolder(tree, path.relative, "").join("\n");
+    const note = toNote(tree);
+    return {
+      status: "success",
+      output: output === "" ? "The folder is empty." : output,
+      ...(note !== "" && { note }),
+      ...(tree.isCut && { truncated: true as const }),
+      effect: { kind: "list" },
+    };
+  },
+};
+
+/** A folder that was read: what is shown of it, and how many entries are not. */
+type ShownFolder =
+  | { readonly entries: readonly FolderEntry[]; readonly hidden: number }
+  | { readonly error: ToolError };
+
+interface Tree {
+  /** By path. */
+  readonly folders: ReadonlyMap<string, ShownFolder>;
+  readonly ignored: number;
+  /** Some entries are not shown. */
+  readonly isCut: boolean;
+  /** Some folders lie too deep to be opened. */
+  readonly isDeep: boolean;
+}
+
+async function readTree(reader: FolderReader, start: string, signal: AbortSignal): Promise<Tree> {
+  const folders = new Map<string, ShownFolder>();
+  let ignored = 0;
+  let free = maxEntries;
+  let level = [start];
+  for (let depth = 1; depth <= maxDepth; depth += 1) {
+    const next: string[] = [];
+    for (const path of level) {
+      if (signal.aborted || free === 0) break;
+      // One folder after the other: what is shown must not depend on which is read first.
+      // oxlint-disable-next-line no-await-in-loop
+      const reading = await reader.read(path);
+      if (!reading.ok) {
+        folders.set(path, { error: reading.error });
+        continue;
+      }
+      const entries = reading.entries.slice(0, free);
+      free -= entries.length;
+      ignored += reading.ignored;
+      folders.set(path, { entries, hidden: reading.entries.length - entries.length });
+      for (const entry of entries) if (entry.kind === "folder") next.push(entry.path);
+    }
+    level = next;
+  }
+  const shown = [...folders.values()];
+  const isCut = free === 0 && (level.length > 0 || shown.some((folder) => "hidden" in folder && folder.hidden > 0));
+  return { folders, ignored, isCut, isDeep: level.length > 0 };
+}
+
+function formatFolder(tree: Tree, path: string, indent: string): string[] {
+  const folder = tree.folders.get(path);
+  if (!folder) return [];
+  if ("error" in folder) return [`${indent}(not readable: ${folder.error.code})`];
+  const lines = folder.entries.flatMap((entry) => [
+    indent + formatEntry(entry),
+    ...(entry.kind === "folder" ? formatFolder(tree, entry.path, `${indent}  `) : []),
+  ]);
+  return folder.hidden > 0 ? [...lines, `${indent}... ${folder.hidden} more`] : lines;
+}
+
+function formatEntry({ name, kind, target }: FolderEntry): string {
+  if (kind === "folder") return `${toLine(name)}/`;
+  return kind === "link" ? `${toLine(name)} -> ${toLine(target)}` : toLine(name);
+}
+
+function toNote({ isCut, isDeep, ignored }: Tree): string {
+  const notes: string[] = [];
+  if (isCut) notes.push(`Only the first ${maxEntries} entries are shown, level by level.`);
+  if (isDeep) notes.push(`Folders below level ${maxDepth} are not opened: name one as target_directory to see it.`);
+  if (ignored > 0) notes.push(`Left out by .gitignore: ${ignored}.`);
+  return notes.join(" ");
+}

@@ -1,0 +1,89 @@
+/** Folders as the search tools see them: without what ignore rules leave out, and without following links. */
+import { type Dirent, readdirSync, readlinkSync } from "node:fs";
+import { posix } from "node:path";
+import type { ToolError } from "@sheaf/protocol";
+import { toFileError } from "../workspace/file-error.ts";
+import { IgnoreRules } from "../workspace/ignore-rules.ts";
+import { openFolder } from "../workspace/open-folder.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export interface FolderEntry {
+  readonly name: string;
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly kind: "file" | "folder" | "link" | "other";
+  /** Where a link leads to, as it is written; else "". */
+  readonly target: string;
+}
+
+/** The entries of one folder, sorted by name, or why it could not be read. */
+export type FolderReading =
+  | { readonly ok: true; readonly entries: readonly FolderEntry[]; readonly ignored: number }
+  | { readonly ok: false; readonly error: ToolError };
+
+/** Reads folders below one that a model named. */
+export interface FolderReader {
+  read(path: string): Promise<FolderReading>;
+}
+
+/** No rule holds below a folder that is itself left out: whoever names it wants to see it. */
+export async function createFolderReader(workspace: Workspace, start: string): Promise<FolderReader> {
+  const rules = new IgnoreRules(workspace);
+  const isStartIgnored = await rules.isIgnored(start, true);
+  return {
+    async read(path) {
+      try {
+        const all = readEntries(workspace.root, path);
+        const entries = isStartIgnored ? all : await removeIgnored(rules, all);
+        return { ok: true, entries, ignored: all.length - entries.length };
+      } catch (error) {
+        return { ok: false, error: toFileError(error, path) };
+      }
+    },
+  };
+}
+
+async function removeIgnored(rules: IgnoreRules, entries: readonly FolderEntry[]): Promise<FolderEntry[]> {
+  const kept: FolderEntry[] = [];
+  for (const entry of entries) {
+    // One after the other: the rules of a folder are read once, and all are in memory then.
+    // oxlint-disable-next-line no-await-in-loop
+    if (!(await rules.isEntryIgnored(entry.path, entry.kind === "folder"))) kept.push(entry);
+  }
+  return kept;
+}
+
+/** The folder is held open meanwhile, so a link that is put in its place is not followed (S-21). */
+function readEntries(root: string, path: string): FolderEntry[] {
+  const folder = openFolder(root, path);
+  try {
+    return readdirSync(folder.entry("."), { withFileTypes: true })
+      .map((entry) => {
+        const kind = toKind(entry);
+        const target = kind === "link" ? readTarget(folder.entry(entry.name)) : "";
+        return { name: entry.name, path: posix.join(path, entry.name), kind, target };
+      })
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  } finally {
+    folder.close();
+  }
+}
+
+function toKind(entry: Dirent): FolderEntry["kind"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "other";
+}
+
+function readTarget(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "?";
+  }
+}
+
+/** A name that stays on its line: one with control characters is written as a JSON string. */
+export function toLine(name: string): string {
+  return /[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name;
+}

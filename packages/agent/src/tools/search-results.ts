@@ -1,0 +1,94 @@
+/** What ripgrep prints, taken apart as it comes, in bounded memory. */
+
+/** The places in one file, or how many there are. */
+export interface FileMatches {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly lines: { readonly line: number; readonly text: string }[];
+  /** Lines that match, also those that are not in `lines`. */
+  count: number;
+}
+
+/** Takes the output of ripgrep: `path NUL number NUL text` per line, or `path NUL count` with `--count`. */
+export interface SearchResults {
+  /** False when there is too much of it. */
+  append(chunk: Uint8Array): boolean;
+  /** In the order in which they came. */
+  readonly files: ReadonlyMap<string, FileMatches>;
+  /** Some output was not taken. */
+  isFull(): boolean;
+}
+
+/** Bytes that are taken from ripgrep; more says nothing new to a model. */
+const maxBytes = 32 * 1024 * 1024;
+/** A record that is longer is no record of ripgrep, which cuts long lines. */
+const maxRecordBytes = 64 * 1024;
+const nul = 0;
+const lineEnd = 10;
+
+/** `maxLines`: how many lines of a file are kept; 0 for the output of `--count`. */
+export function createSearchResults(maxLines: number): SearchResults {
+  const files = new Map<string, FileMatches>();
+  let rest: Buffer = Buffer.alloc(0);
+  let bytes = 0;
+
+  const take = (record: SearchRecord): void => {
+    const path = toPath(record.path);
+    let file = files.get(path);
+    if (!file) {
+      file = { path, lines: [], count: 0 };
+      files.set(path, file);
+    }
+    file.count += maxLines === 0 ? record.number : 1;
+    if (file.lines.length < maxLines)
+      file.lines.push({ line: record.number, text: record.text.toString().replace(/\r$/, "") });
+  };
+
+  return {
+    files,
+    isFull: () => bytes > maxBytes,
+    append(chunk) {
+      bytes += chunk.length;
+      const data = Buffer.concat([rest, chunk]);
+      let start = 0;
+      for (;;) {
+        const record = readRecord(data, start, maxLines > 0);
+        if (!record) break;
+        take(record);
+        start = record.end;
+      }
+      rest = Buffer.from(data.subarray(Math.max(start, data.length - maxRecordBytes)));
+      return bytes <= maxBytes;
+    },
+  };
+}
+
+interface SearchRecord {
+  readonly path: Buffer;
+  readonly number: number;
+  readonly text: Buffer;
+  /** Where the next one begins. */
+  readonly end: number;
+}
+
+/** The path ends at NUL, not at a line end: it may hold one. */
+function readRecord(data: Buffer, start: number, hasText: boolean): SearchRecord | undefined {
+  const pathEnd = data.indexOf(nul, start);
+  if (pathEnd < 0) return undefined;
+  const numberEnd = data.indexOf(hasText ? nul : lineEnd, pathEnd + 1);
+  if (numberEnd < 0) return undefined;
+  const textEnd = hasText ? data.indexOf(lineEnd, numberEnd + 1) : numberEnd;
+  if (textEnd < 0) return undefined;
+  return {
+    path: data.subarray(start, pathEnd),
+    number: Number(data.toString("latin1", pathEnd + 1, numberEnd)),
+    text: data.subarray(numberEnd + 1, Math.max(textEnd, numberEnd + 1)),
+    end: textEnd + 1,
+  };
+}
+
+/** Without the remark about a binary file that may stand in front, on a line of its own. */
+function toPath(bytes: Buffer): string {
+  const text = bytes.toString().replace(/^[^]*: (?:WARNING: stopped searching|binary file matches)[^\n]*\n/, "");
+  return text.replace(/^\.\//, "");
+}

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { applyPatch } from "diff";
+import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { editFileTool } from "../../src/tools/edit-file.ts";
+import { readFileTool } from "../../src/tools/read-file.ts";
+import { createFileToolContext, toChange } from "./file-tool-context.ts";
+
+const toHash = (text: string): string => createHash("sha256").update(text).digest("hex");
+const edit = (old_string: string, new_string: string, replace_all?: boolean) => ({
+  old_string,
+  new_string,
+  replace_all,
+});
+
+describe("an edit", () => {
+  test(verifies(["N31", "R7"], "is one exact replacement, and tells rule, hashes and the whole file"), async () => {
+    const { context, write, read } = createFileToolContext();
+    const before = "a\nb\napp.register(api)\nc\n";
+    const after = "a\nb\napp.register(api)\napp.register(auth)\nc\n";
+    write("src/main.py", before);
+    const edits = [edit("app.register(api)", "app.register(api)\napp.register(auth)")];
+    const outcome = await editFileTool.run({ target_file: "src/main.py", edits }, context);
+    const change = toChange(outcome);
+    expect(change).toMatchObject({
+      operation: "edit",
+      filePath: "src/main.py",
+      content: "app.register(api)\napp.register(auth)",
+      after,
+      diff: {
+        oldString: "app.register(api)",
+        newString: "app.register(api)\napp.register(auth)",
+        startLine: 3,
+        endLine: 3,
+      },
+      linesAdded: 1,
+      linesRemoved: 0,
+      bytes: after.length,
+      hashBefore: toHash(before),
+      hashAfter: toHash(after),
+    });
+    expect(applyPatch(before, change.patch!)).toBe(after);
+    expect(outcome.effect).toMatchObject({ matched: ["exact"] });
+    expect(outcome.output).toContain("exact");
+    expect(outcome.output).toContain(toHash(before));
+    expect(outcome.output).toContain(toHash(after));
+    expect(read("src/main.py")).toBe(after);
+  });
+
+  test(verifies("N31", "of several places spans from the first to the last"), async () => {
+    const { context, write } = createFileToolContext();
+    write("a.txt", "1\n2\n3\n4\n5\n");
+    const edits = [edit("4", "four"), edit("2", "two")];
+    const outcome = await editFileTool.run({ target_file: "a.txt", edits }, context);
+    expect(toChange(outcome).diff).toEqual({
+      oldString: "2\n3\n4",
+      newString: "two\n3\nfour",
+      startLine: 2,
+      endLine: 4,
+    });
+    expect(outcome.effect).toMatchObject({ matched: ["exact", "exact"] });
+  });
+
+  test("keeps line ends, byte order mark and encoding", async () => {
+    const { context, write, root } = createFileToolContext();
+    write("a.txt", Buffer.from("\uFEFFone\r\ntwo\r\n", "utf16le"));
+    const outcome = await editFileTool.run({ target_file: "a.txt", edits: [edit("one\ntwo", "1\n2\n3")] }, context);
+    expect(outcome.status).toBe("success");
+    expect(readFileSync(`${root}/a.txt`).toString("utf16le")).toBe("\uFEFF1\r\n2\r\n3\r\n");
+  });
+
+  test("with an empty old_string writes a new file, and one that is empty", async () => {
+    const { context, write, read } = createFileToolContext();
+    write("empty.txt", "");
+    const edits = [edit("", "new\n")];
+    expect(toChange(await editFileTool.run({ target_file: "new.txt", edits }, context))).toMatchObject({
+      operation: "create",
+    });
+    expect(toChange(await editFileTool.run({ target_file: "empty.txt", edits }, context))).toMatchObject({
+      operation: "edit",
+      diff: { oldString: "", newString: "new\n", startLine: 1, endLine: 0 },
+    });
+    expect(read("new.txt") + read("empty.txt")).toBe("new\nnew\n");
+  });
+});
+
+describe("nothing is written", () => {
+  test("unless all edits of the call fit", async () => {
+    const { context, write, read } = createFileToolContext();
+    write("a.txt", "one\ntwo\n");
+    const edits = [edit("one", "1"), edit("three", "3")];
+    const outcome = await editFileTool.run({ target_file: "a.txt", edits }, context);
+    expect(outcome).toMatchObject({
+      status: "error",
+      error: { code: "NO_MATCH", message: expect.stringContaining("edit 2 of 2") },
+    });
+    expect(outcome.effect).toBeUndefined();
+    expect(read("a.txt")).toBe("one\ntwo\n");
+  });
+
+  test("where nothing fits; the nearest place is shown to the model", async () => {
+    const { context, write } = createFileToolContext();
+    write("a.ts", "const a = 1;\nfunction compute(x) {\n  return x * 2;\n}\n");
+    const edits = [edit("function compute(x) {\n  return x * 3;\n}", "")];
+    const outcome = await editFileTool.run({ target_file: "a.ts", edits }, context);
+    expect(outcome).toMatchObject({ error: { code: "NO_MATCH" }, output: expect.stringContaining("return x * 2;") });
+  });
+
+  test("where several places fit; their lines are named", async () => {
+    const { context, write } = createFileToolContext();
+    write("a.txt", "x\ny\nx\n");
+    const outcome = await editFileTool.run({ target_file: "a.txt", edits: [edit("x", "z")] }, context);
+    expect(outcome).toMatchObject({ error: { code: "AMBIGUOUS_EDIT", message: expect.stringContaining("1, 3") } });
+  });
+
+  test("where the file has changed since it was read", async () => {
+    const { context, write, read } = createFileToolContext();
+    write("a.txt", "old\n");
+    await readFileTool.run({ target_file: "a.txt" }, context);
+    write("a.txt", "old\ntheirs\n");
+    const outcome = await editFileTool.run({ target_file: "a.txt", edits: [edit("old", "new")] }, context);
+    expect(outcome).toMatchObject({ error: { code: "STALE_FILE" } });
+    expect(read("a.txt")).toBe("old\ntheirs\n");
+  });
+
+  test("where there is no file", async () => {
+    const { context, write } = createFileToolContext();
+    write("src/index.ts", "x");
+    const outcome = await editFileTool.run({ target_file: "src/indx.ts", edits: [edit("x", "y")] }, context);
+    expect(outcome).toMatchObject({
+      error: { code: "FILE_NOT_FOUND", message: expect.stringContaining("src/index.ts") },
+    });
+  });
+
+  test(verifies("S-22", "where the name is protected"), async () => {
+    const { context, write, read } = createFileToolContext();
+    write(".vscode/settings.json", "{}");
+    const outcome = await editFileTool.run(
+      { target_file: ".vscode/settings.json", edits: [edit("{}", "{ }")] },
+      context,
+    );
+    expect(outcome).toMatchObject({ error: { code: "PROTECTED_PATH" } });
+    expect(read(".vscode/settings.json")).toBe("{}");
+  });
+});
+
+test("edits of one file in a row need no reading between them", async () => {
+  const { context, write, read } = createFileToolContext();
+  write("a.txt", "one\ntwo\n");
+  await readFileTool.run({ target_file: "a.txt" }, context);
+  await editFileTool.run({ target_file: "a.txt", edits: [edit("one", "1")] }, context);
+  await editFileTool.run({ target_file: "a.txt", edits: [edit("two", "2")] }, context);
+  expect(read("a.txt")).toBe("1\n2\n");
+});

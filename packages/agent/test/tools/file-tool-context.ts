@@ -1,0 +1,39 @@
+/** What file tools work with in tests: real files, an empty state, and no way to a command. */
+import { expect } from "vitest";
+import type { FileChange, ReadEffect } from "@sheaf/protocol";
+import { createConversationState } from "../../src/tools/conversation-state.ts";
+import type { ToolContext, ToolOutcome } from "../../src/tools/tool.ts";
+import { createTemporaryWorkspace, type TemporaryWorkspace } from "../workspace/temporary-workspace.ts";
+
+export interface FileToolContext extends TemporaryWorkspace {
+  readonly context: ToolContext;
+}
+
+export function createFileToolContext(signal: AbortSignal = new AbortController().signal): FileToolContext {
+  const temporary = createTemporaryWorkspace();
+  const context: ToolContext = {
+    workspace: temporary.workspace,
+    commands: { run: () => Promise.reject(new Error("a file tool started a command")) },
+    state: createConversationState(),
+    mode: "agent",
+    callId: "call_1",
+    signal,
+    emitOutput: () => undefined,
+  };
+  return { ...temporary, context };
+}
+
+/** The one change of a successful outcome. */
+export function toChange(outcome: ToolOutcome): FileChange {
+  expect(outcome).toMatchObject({ status: "success", effect: { kind: "file_edit" } });
+  if (outcome.effect?.kind !== "file_edit") throw new Error("no file was changed");
+  expect(outcome.effect.changes).toHaveLength(1);
+  return outcome.effect.changes[0]!;
+}
+
+/** The effect of a successful read. */
+export function toReadEffect(outcome: ToolOutcome): ReadEffect {
+  expect(outcome).toMatchObject({ status: "success", effect: { kind: "read" } });
+  if (outcome.effect?.kind !== "read") throw new Error("nothing was read");
+  return outcome.effect;
+}

@@ -1,0 +1,149 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { readFileTool } from "../../src/tools/read-file.ts";
+import { createFileToolContext, toReadEffect } from "./file-tool-context.ts";
+
+describe("a whole file", () => {
+  test(verifies("C9", "is given exactly, with its numbers"), async () => {
+    const { context, write } = createFileToolContext();
+    const path = write("src/a.txt", "one\r\n\ttwo \n");
+    const outcome = await readFileTool.run({ target_file: "src/a.txt" }, context);
+    expect(outcome).toEqual({
+      status: "success",
+      output: "one\r\n\ttwo \n",
+      effect: {
+        kind: "read",
+        path,
+        isEmpty: false,
+        exceededLimit: false,
+        totalLines: 3,
+        totalChars: 11,
+        fileSize: 11,
+        startLine: 1,
+        endLine: 3,
+      },
+    });
+  });
+
+  test(verifies("C9", "that is empty has one line, the empty tail, and no range"), async () => {
+    const { context, write } = createFileToolContext();
+    write("a.txt", "");
+    const outcome = await readFileTool.run({ target_file: "a.txt" }, context);
+    expect(toReadEffect(outcome)).toMatchObject({
+      isEmpty: true,
+      totalLines: 1,
+      totalChars: 0,
+      startLine: 0,
+      endLine: 0,
+    });
+    expect(outcome).toMatchObject({ output: "", note: "The file is empty." });
+  });
+
+  test("is remembered by its hash", async () => {
+    const { context, write } = createFileToolContext();
+    const path = write("a.txt", "abc");
+    await readFileTool.run({ target_file: "a.txt" }, context);
+    expect(context.state.fileHashes.get(path)).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  });
+});
+
+describe("a part", () => {
+  test("that was asked for is no cut, and the note tells how to read on", async () => {
+    const { context, write } = createFileToolContext();
+    write("a.txt", "1\n2\n3\n4\n5\n");
+    const outcome = await readFileTool.run({ target_file: "a.txt", offset: 2, limit: 2 }, context);
+    expect(outcome).toMatchObject({
+      output: "2\n3\n",
+      note: "Lines 2 to 3 of 6 (the file has 10 bytes). Read on with offset 4.",
+    });
+    expect(outcome.truncated).toBeUndefined();
+    expect(toReadEffect(outcome)).toMatchObject({ exceededLimit: true, startLine: 2, endLine: 3, totalLines: 6 });
+  });
+
+  test("by the limit of lines is a cut", async () => {
+    const { context, write } = createFileToolContext();
+    write("a.txt", "x\n".repeat(3000));
+    const outcome = await readFileTool.run({ target_file: "a.txt" }, context);
+    expect(outcome).toMatchObject({ truncated: true, bytes: 6000, note: expect.stringContaining("offset 2001") });
+    expect(toReadEffect(outcome)).toMatchObject({ startLine: 1, endLine: 2000, totalLines: 3001 });
+  });
+
+  test("by the limit of bytes ends with a whole line", async () => {
+    const { context, write } = createFileToolContext();
+    write("a.txt", `${"x".repeat(999)}\n`.repeat(1000));
+    const outcome = await readFileTool.run({ target_file: "a.txt", limit: 1000 }, context);
+    expect(outcome).toMatchObject({ truncated: true, bytes: 1_000_000, note: expect.stringContaining("offset 263") });
+    expect(outcome.output).toHaveLength(262_000);
+  });
+
+  test("of a line that is too long is its beginning", async () => {
+    const { context, write } = createFileToolContext();
+    write("a.txt", `${"ä".repeat(300_000)}\nnext`);
+    const outcome = await readFileTool.run({ target_file: "a.txt" }, context);
+    expect(Buffer.byteLength(outcome.output)).toBe(256 * 1024);
+    expect(outcome).toMatchObject({ truncated: true, note: expect.stringContaining("The next line is offset 2") });
+  });
+
+  test("behind the end is an error that tells the end", async () => {
+    const { context, write } = createFileToolContext();
+    write("a.txt", "1\n2\n");
+    expect(await readFileTool.run({ target_file: "a.txt", offset: 4 }, context)).toMatchObject({
+      status: "error",
+      error: { code: "OFFSET_OUT_OF_RANGE", message: expect.stringContaining("has 3 lines") },
+    });
+    expect(await readFileTool.run({ target_file: "a.txt", offset: 3 }, context)).toMatchObject({
+      status: "success",
+      output: "",
+    });
+  });
+});
+
+describe("what cannot be read", () => {
+  test.each([
+    ["src/confg.ts", "did you mean src/config.ts?"],
+    ["src/config.js", "did you mean src/config.ts?"],
+    ["src/CONFIG.ts", "did you mean src/config.ts?"],
+    ["scr/config.ts", "there is no folder scr): did you mean src?"],
+    ["nothing-like-it", "look for it with glob_search"],
+  ])("%s names the nearest: %s", async (target_file, expected) => {
+    const { context, write } = createFileToolContext();
+    write("src/config.ts", "x");
+    expect(await readFileTool.run({ target_file }, context)).toMatchObject({
+      status: "error",
+      error: { code: "FILE_NOT_FOUND", message: expect.stringContaining(expected) },
+    });
+  });
+
+  test("a folder leads to list_dir", async () => {
+    const { context, root } = createFileToolContext();
+    mkdirSync(join(root, "src"));
+    expect(await readFileTool.run({ target_file: "src" }, context)).toMatchObject({
+      error: { code: "IS_A_DIRECTORY", message: "src is a folder: use list_dir to see what is in it" },
+    });
+  });
+
+  test("a binary file says so", async () => {
+    const { context, write } = createFileToolContext();
+    write("a.png", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1]));
+    expect(await readFileTool.run({ target_file: "a.png" }, context)).toMatchObject({ error: { code: "BINARY_FILE" } });
+  });
+
+  test(verifies("S-20", "a path outside"), async () => {
+    const { context, outside } = createFileToolContext();
+    writeFileSync(join(outside, "secret"), "secret");
+    const outcome = await readFileTool.run({ target_file: "../w-evil/secret" }, context);
+    expect(outcome).toMatchObject({ status: "error", output: "", error: { code: "PATH_OUTSIDE_WORKSPACE" } });
+  });
+
+  test("a call that is cancelled", async () => {
+    const { context, write } = createFileToolContext(AbortSignal.abort());
+    write("a.txt", "x");
+    expect(await readFileTool.run({ target_file: "a.txt" }, context)).toMatchObject({
+      status: "cancelled",
+      error: { code: "CANCELLED" },
+    });
+    expect(context.state.fileHashes.size).toBe(0);
+  });
+});
