@@ -32,7 +32,7 @@ const tenTurns = {
 
 describe("SIGKILL in the middle of a run", () => {
   // The moments are lines of output, so that the kill meets text, calls and results in turn.
-  test.each([3, 10, 25, 60, 90])(
+  test.each([3, 10, 25, 50, 75])(
     verifies(["R-01", "R-03"], "after line %i: the log is readable, has no gap, and holds everything that was printed"),
     async (killLine) => {
       const home = join(folders.newFolder(), "home");

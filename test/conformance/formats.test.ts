@@ -112,7 +112,8 @@ describe("a run with every tool", () => {
     const { stdout } = await runEveryTool("documents-stream");
     const events = parseValidLines("events", toLines(stdout)) as unknown as StreamEvent[];
     expect(verify(events)).toBeUndefined();
-    expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => index + 1));
+    // Ids grow strictly; that of an event which is left out (thinking) is not given to another.
+    expect(events.every(({ id }, index) => index === 0 || id > events[index - 1]!.id)).toBe(true);
     expect(explainInvalid("documents", reduce(events))).toBeUndefined();
   });
 
@@ -132,7 +133,7 @@ describe("the stored run", () => {
     const again = await show("stream-json");
     expect([again.code, again.stderr]).toEqual([0, ""]);
     expect(again.stdout).toBe(stdout);
-    expect((await show("text")).stdout).toMatch(/^Read file\n[^]*\n\nSee\n[^]*Done\.\n$/);
+    expect((await show("text")).stdout).toMatch(/^(Read file|Listed|Searched)[^]*\n\nSee\n[^]*Done\.\n$/);
     expect(parseStream((await show("json")).stdout)).toHaveLength(1);
     const response = JSON.parse((await show("documents")).stdout) as ChatResponse;
     const events = toLines((await show("documents-stream")).stdout).map((line) => JSON.parse(line) as StreamEvent);

@@ -41,7 +41,7 @@ export class SegmentWriter {
   closeChunk(): TextParserEvent[] {
     const length = this.#chunk.length;
     if (this.safeEnd === length && isHighSurrogate(this.#chunk.charCodeAt(length - 1))) {
-      // Half a character has no UTF-8.
+      // Half a character has no UTF-8: it waits for the other half.
       this.safeEnd = length - 1 > this.#from ? length - 1 : -1;
     }
     this.#settle(length);

@@ -44,7 +44,7 @@ export function parseChunks(chunks: Iterable<string>): ParsedSegment[] {
 }
 
 /** Folds events into segments. Throws where the events break their grammar: start, deltas, end, none of them empty. */
-export function toSegments(events: Iterable<TextParserEvent>): ParsedSegment[] {
+function toSegments(events: Iterable<TextParserEvent>): ParsedSegment[] {
   const segments: ParsedSegment[] = [];
   let segment: TextSegment | undefined;
   let content = "";

@@ -89,7 +89,7 @@ class Documents implements DocumentList {
   apply(name: DocumentEventName, data: JsonObject): boolean {
     if (name === "document_start") return this.#add(data) !== undefined;
     const draft = this.#byId.get(data["documentId"]);
-    if (draft === undefined ||  !changes[name](draft, data)) return false;
+    if (draft === undefined || !draft.open || !changes[name](draft, data)) return false;
     draft.value = undefined;
     return true;
   }

@@ -59,25 +59,19 @@ function tryWrite(descriptor: number, buffer: Buffer, offset: number): number {
 function createSocketOutput(descriptor: number): LineOutput {
   const socket = new Socket({ fd: descriptor, readable: false, writable: true });
   let failure: Error | undefined;
-  let wake: (() => void) | undefined;
   socket.on("error", (error) => {
     failure = error;
-    wake?.();
   });
-  socket.on("drain", () => wake?.());
-  const waitForDrain = async (): Promise<void> => {
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    wake = undefined;
-    if (failure) throw failure;
-  };
   return {
     write(line) {
       if (failure) throw failure;
-      socket.write(line);
+      let settle: ((error: Error | null | undefined) => void) | undefined;
+      socket.write(line, (error) => settle?.(error));
       // Anything left in the buffer means that the reader is slow; the next line waits until it is gone.
-      return socket.writableLength === 0 ? undefined : waitForDrain();
+      if (socket.writableLength === 0) return undefined;
+      return new Promise((resolve, reject) => {
+        settle = (error) => (error ? reject(error) : resolve());
+      });
     },
   };
 }

@@ -13,14 +13,12 @@ export interface PathGlob {
 const ignorable = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 
 /**
- * A glob without `/` matches at any depth, as in .gitignore; one with `/` is relative to the workspace.
+ * A glob without `/` (but for the end) matches at any depth, as in .gitignore; any other is relative to the workspace.
  * Undefined if it is too long.
  */
 export function parsePathGlob(text: string): PathGlob | undefined {
-  const folded = toFolded(text)
-    .replace(/^(\.\/)+/, "")
-    .replace(/(\/\*\*)?\/*$/, "");
-  const isAnyDepth = !folded.includes("/") && !/^(\.\/|\/)/.test(text);
+  const isAnyDepth = !/\/+[^/]/.test(text);
+  const folded = toFolded(text).replace(/(?:\/\*\*)?\/*$/, "");
   const glob = parseGlob(isAnyDepth ? `**/${folded}` : folded, { dot: true });
   if (!glob) return undefined;
   return {

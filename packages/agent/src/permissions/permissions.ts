@@ -129,7 +129,7 @@ function decideFiles(request: PermissionRequest, denyRules: readonly Rule[]): Pe
     if (rule.kind === "Shell" || (rule.kind === "Write" && request.access !== "write")) continue;
     const path = files.find((file) => rule.glob.isCovering(file));
     if (path !== undefined) {
-      const reason = `the rule ${rule.text} denies ${request.toolName} on ${path}: leave this file, and tell the user`;
+      const reason = `the rule ${rule.text} denies ${request.toolName} on ${toShown(path)}: leave this file, and tell the user`;
       return { decision: "deny", rule: rule.text, reason };
     }
     const folder = rule.kind === "Read" ? folders.find((candidate) => rule.glob.mayMatchBelow(candidate)) : undefined;
@@ -139,7 +139,12 @@ function decideFiles(request: PermissionRequest, denyRules: readonly Rule[]): Pe
 }
 
 function refuseFolder(toolName: string, rule: FileRule, folder: string): PermissionDecision {
-  const reason = `${toolName} in ${folder} could show a file that the rule ${rule.text} denies`;
+  const reason = `${toolName} in ${toShown(folder)} could show a file that the rule ${rule.text} denies`;
   const advice = "name a folder that cannot hold one, or read files by name with read_file";
   return { decision: "deny", rule: rule.text, reason: `${reason}: ${advice}` };
+}
+
+/** A path of the model in one short line. */
+function toShown(path: string): string {
+  return JSON.stringify(path.slice(0, 200));
 }

@@ -7,7 +7,7 @@ import type { CommandOutcome, CommandRequest, CommandRunner } from "./command.ts
 import { type Environment, toCommandEnvironment } from "./environment.ts";
 import { startGuard } from "./guard.ts";
 import { createOutputStreams, type OutputStreams } from "./output-streams.ts";
-import { endProcessTree } from "./process-tree.ts";
+import { createProcessTree, type ProcessTree } from "./process-tree.ts";
 import { findShell, type Shell } from "./shell.ts";
 import { toStartError } from "./start-error.ts";
 
@@ -45,9 +45,10 @@ async function runCommand(request: CommandRequest, shell: Shell, environment: En
     connect(child, streams);
     const closed = new AbortController();
     child.once("close", () => closed.abort());
-    const end = await followShell(child, marker, request);
+    const tree = child.pid === undefined ? undefined : createProcessTree(child.pid, marker);
+    const end = await followShell(child, tree, request);
     await waitForClose(closed.signal);
-    await endProcessTree({ leader: child.pid!, marker });
+    await tree?.end();
     await waitForClose(closed.signal);
     child.stdout?.destroy();
     child.stderr?.destroy();
@@ -75,25 +76,27 @@ async function waitForClose(closed: AbortSignal): Promise<void> {
 }
 
 /** Waits for the shell; ends its tree on abort and timeout. Rejects if it never started. */
-async function followShell(child: ChildProcess, marker: string, request: CommandRequest): Promise<ShellEnd> {
+async function followShell(
+  child: ChildProcess,
+  tree: ProcessTree | undefined,
+  request: CommandRequest,
+): Promise<ShellEnd> {
   let timedOut = false;
   let cancelled = false;
-  const endTree = (): void => void endProcessTree({ leader: child.pid!, marker });
   const onAbort = (): void => {
     if (timedOut) return;
     cancelled = true;
-    endTree();
+    void tree?.end();
   };
   const onTimeout = (): void => {
     if (cancelled) return;
     timedOut = true;
-    endTree();
+    void tree?.end();
   };
   const ended = new Promise<Pick<ShellEnd, "code" | "signal">>((resolve, reject) => {
     child.on("error", reject);
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
-  if (child.pid === undefined) return { ...(await ended), timedOut, cancelled };
   const timer = setTimeout(onTimeout, request.timeoutMs);
   request.signal.addEventListener("abort", onAbort, { once: true });
   try {

@@ -3,12 +3,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { markerName } from "./environment.ts";
 
-/** What tells the processes of one command from all others. */
+/** All processes of one command. */
 export interface ProcessTree {
-  /** Process that was started; leader of its own group and session. */
-  readonly leader: number;
-  /** Value of the marker in the environment of every process of the command. */
-  readonly marker: string;
+  /**
+   * Ends them: SIGTERM, after two seconds SIGKILL. Resolves when none is left, or after four seconds. A second call
+   * waits for the first.
+   * A process that had cleared its environment, its session and its parents before is not found; that takes a sandbox.
+   */
+  end(): Promise<void>;
 }
 
 /** One process, as `/proc` shows it. */
@@ -16,6 +18,8 @@ interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly session: number;
+  /** Ticks since the machine started; tells a process from a later one with the same number. */
+  readonly start: string;
 }
 
 /** Milliseconds between SIGTERM and SIGKILL. */
@@ -23,48 +27,82 @@ const gracePeriod = 2000;
 /** Milliseconds in which SIGKILL is repeated: a process that forks without end makes new ones meanwhile. */
 const killPeriod = 2000;
 const pollInterval = 25;
+const maxFreezeRounds = 20;
+
+/** `leader`: the process that was started, first of its own group and session. `marker`: in the environment of all. */
+export function createProcessTree(leader: number, marker: string): ProcessTree {
+  const find = process.platform === "linux" ? createFinder(leader, marker) : () => findGroup(leader);
+  let ending: Promise<void> | undefined;
+  return { end: () => (ending ??= endProcesses(find)) };
+}
+
+async function endProcesses(find: () => readonly number[]): Promise<void> {
+  if (!freeze(find)) return;
+  signalAll(find(), "SIGTERM");
+  if (await pollUntilGone(find, gracePeriod, "SIGCONT")) return;
+  await pollUntilGone(find, killPeriod, "SIGKILL");
+}
 
 /**
- * Ends the tree: SIGTERM, after two seconds SIGKILL. Resolves when nothing of it is left, or after four seconds.
- * A process that is found by none of group, session, descent and marker (`env -i setsid` twice) needs the sandbox.
+ * Stops all, so that none forks behind our back: a child that is not seen before its parent ends could get away.
+ * Ends when nothing new is found; false if there is nothing at all.
  */
-export async function endProcessTree(tree: ProcessTree): Promise<void> {
-  if (signalTree(tree, "SIGTERM") === 0) return;
-  if (await pollUntilGone(tree, gracePeriod, "SIGCONT")) return;
-  signalTree(tree, "SIGKILL");
-  await pollUntilGone(tree, killPeriod, "SIGKILL");
-}
-
-/** Processes of the tree that are alive. Only Linux shows them all; elsewhere it is the group. */
-export function findProcesses(tree: ProcessTree): number[] {
-  if (process.platform !== "linux") return isGroupAlive(tree.leader) ? [-tree.leader] : [];
-  const entries = readProcesses();
-  const found = new Set(entries.filter((entry) => isOwn(entry, tree)).map(({ pid }) => pid));
-  // Children of what was found, until no more come: a child may have left the session and cleared its environment.
-  for (let size = -1; size !== found.size;) {
-    size = found.size;
-    for (const { pid, parent } of entries) if (found.has(parent)) found.add(pid);
+function freeze(find: () => readonly number[]): boolean {
+  let known = 0;
+  for (let round = 0; round < maxFreezeRounds; round += 1) {
+    const found = find();
+    if (found.length === known) break;
+    known = found.length;
+    signalAll(found, "SIGSTOP");
   }
-  return [...found];
-}
-
-/** How many got the signal. */
-function signalTree(tree: ProcessTree, signal: NodeJS.Signals): number {
-  const found = findProcesses(tree);
-  for (const pid of found) sendSignal(pid, signal);
-  return found.length;
+  return known > 0;
 }
 
 /** Whether all are gone in time; until then each one that is left gets `signal`. */
-async function pollUntilGone(tree: ProcessTree, period: number, signal: NodeJS.Signals): Promise<boolean> {
-  for (let waited = 0; waited < period; waited += pollInterval) {
-    if (signalTree(tree, signal) === 0) return true;
+async function pollUntilGone(find: () => readonly number[], period: number, signal: NodeJS.Signals): Promise<boolean> {
+  const deadline = performance.now() + period;
+  while (performance.now() < deadline) {
+    const found = find();
+    if (found.length === 0) return true;
+    signalAll(found, signal);
+    // oxlint-disable-next-line no-await-in-loop
     await wait(pollInterval);
   }
-  return findProcesses(tree).length === 0;
+  return find().length === 0;
 }
 
-function isOwn({ pid, session }: ProcessEntry, { leader, marker }: ProcessTree): boolean {
+function signalAll(processes: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of processes) sendSignal(pid, signal);
+}
+
+/** Finds what is alive by session, marker and descent, and what was found before. */
+function createFinder(leader: number, marker: string): () => readonly number[] {
+  // Both by number and start. A process that is foreign once stays so: the marker comes at birth or never.
+  const known = new Set<string>();
+  const foreign = new Set<string>();
+  return () => {
+    const entries = readProcesses();
+    const found = new Set<number>();
+    for (const entry of entries) {
+      const key = toKey(entry);
+      if (known.has(key) || (!foreign.has(key) && isOwn(entry, leader, marker))) found.add(entry.pid);
+      else foreign.add(key);
+    }
+    // Children of what was found, until no more come: a child may have left the session and cleared its environment.
+    for (let size = -1; size !== found.size;) {
+      size = found.size;
+      for (const { pid, parent } of entries) if (found.has(parent)) found.add(pid);
+    }
+    for (const entry of entries) if (found.has(entry.pid)) known.add(toKey(entry));
+    return [...found];
+  };
+}
+
+function toKey({ pid, start }: ProcessEntry): string {
+  return `${pid} ${start}`;
+}
+
+function isOwn({ pid, session }: ProcessEntry, leader: number, marker: string): boolean {
   if (session === leader) return true;
   try {
     const variables = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
@@ -87,16 +125,19 @@ function readProcesses(): ProcessEntry[] {
 function readProcess(pid: number): ProcessEntry | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name stands in brackets and may hold any character; behind it: state, parent, group, session.
-    const [state = "", parent = "", , session = ""] = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return "ZXx".includes(state) ? undefined : { pid, parent: Number(parent), session: Number(session) };
+    // The name stands in brackets and may hold any character. Behind it: state, parent, group, session, …, start.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    const [state = "", parent = "", , session = ""] = fields;
+    const start = fields[19] ?? "";
+    return "ZXx".includes(state) ? undefined : { pid, parent: Number(parent), session: Number(session), start };
   } catch {
     return undefined;
   }
 }
 
-function isGroupAlive(leader: number): boolean {
-  return sendSignal(-leader, 0);
+/** Where processes are not listed, the group is what can be reached. */
+function findGroup(leader: number): readonly number[] {
+  return sendSignal(-leader, 0) ? [-leader] : [];
 }
 
 function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {

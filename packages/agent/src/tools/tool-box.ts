@@ -4,6 +4,7 @@ import type { Permissions } from "../permissions/permissions.ts";
 import type { CommandRunner } from "../sandbox/command.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ConversationState } from "./conversation-state.ts";
+import { toRealArguments } from "./real-arguments.ts";
 import { findTool, toDefinitions } from "./registry.ts";
 import type { ToolBox, ToolOutcome } from "./tool.ts";
 
@@ -26,7 +27,12 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     const prepared = found.tool.prepare(call);
     if (!prepared.ok) return prepared.outcome;
     const { access } = found.tool;
-    const decision = ports.permissions.decide({ toolName: call.toolName, access, arguments: call.arguments });
+    // Rules hold for what a path says and for where it leads.
+    const spellings = [call.arguments, toRealArguments(call.arguments, ports.workspace)];
+    const decisions = spellings.map((args) =>
+      ports.permissions.decide({ toolName: call.toolName, access, arguments: args }),
+    );
+    const decision = decisions.find((candidate) => candidate.decision === "deny") ?? { decision: "allow" };
     if (decision.decision === "deny") {
       const error = { code: "PERMISSION_DENIED", message: decision.reason, details: decision.rule ?? "" };
       return { status: "rejected", output: "", error };

@@ -141,11 +141,11 @@ function execute({ toolName, arguments: args }: ModelToolCall, files: Map<string
     case "list_dir":
       return { output: formatTree(text("target_directory"), [...files.keys()]), isError: false };
     case "glob_search":
-      return { output: [...files.keys()].filter((name) => toPattern(text("pattern")).test(name)).join("\n"), isError: false };
+      return glob(text("pattern"), text("target_directory"), files);
     case "grep_search":
       return { output: grep(args, files), isError: false };
     case "run_terminal_cmd":
-      return { output: world.commands?.[text("command")] ?? "\nexit code 0", isError: false };
+      return { output: world.commands?.[text("command")] ?? "Exit code 0, no output.", isError: false };
     case "ask_question":
       return { output: "The user was asked. The answer comes with the next message.", isError: false };
     default:
@@ -206,6 +206,13 @@ export function formatTree(folder: string, paths: readonly string[]): string {
   return [...lines].join("\n");
 }
 
+function glob(pattern: string, folder: string, files: ReadonlyMap<string, string>): Result {
+  const base = folder === "" ? "" : `${folder}/`;
+  const expression = toPattern(pattern.includes("/") ? pattern : `**/${pattern}`);
+  const found = [...files.keys()].filter((path) => path.startsWith(base) && expression.test(path.slice(base.length)));
+  return { output: found.length === 0 ? "No file matches." : found.join("\n"), isError: false };
+}
+
 function toPattern(glob: string): RegExp {
   const source = glob
     .replaceAll(/[.+^$()|[\]\\]/g, String.raw`\$&`)
@@ -219,14 +226,13 @@ function toPattern(glob: string): RegExp {
 function grep(args: Readonly<Record<string, unknown>>, files: ReadonlyMap<string, string>): string {
   const pattern = new RegExp(String(args["pattern"]), args["case_insensitive"] === true ? "i" : "");
   const folder = typeof args["path"] === "string" ? args["path"] : "";
-  const glob = typeof args["glob"] === "string" ? toPattern(`**/${args["glob"]}`) : undefined;
-  const lines: string[] = [];
+  const filter = typeof args["glob"] === "string" ? toPattern(`**/${args["glob"]}`) : undefined;
+  const found: string[] = [];
   for (const [path, content] of files) {
     if (folder !== "" && path !== folder && !path.startsWith(`${folder}/`)) continue;
-    if (glob && !glob.test(path)) continue;
-    content.split("\n").forEach((line, index) => {
-      if (pattern.test(line)) lines.push(`${path}:${index + 1}:${line}`);
-    });
+    if (filter && !filter.test(path)) continue;
+    const hits = content.split("\n").flatMap((line, index) => (pattern.test(line) ? [`${index + 1}: ${line}`] : []));
+    if (hits.length > 0) found.push([path, ...hits].join("\n"));
   }
-  return lines.join("\n");
+  return found.length === 0 ? "No matches." : found.join("\n\n");
 }

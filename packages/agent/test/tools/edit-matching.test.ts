@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { foldText } from "../../src/tools/edit-matching-fold.ts";
 import type { MatchRule } from "../../src/tools/edit-matching-rules.ts";
 import { applyEdits, type EditResult } from "../../src/tools/edit-matching.ts";
 import type { TextRegion } from "../../src/tools/text-region.ts";
@@ -140,7 +141,8 @@ describe("one edit", () => {
     if (result.ok) expect(replaceRegion(text, result.text, result.region)).toBe(after);
   });
 
-  test.each(refused)("is refused: %s (%s)", (_title, code, message, text, oldString, newString, replaceAll) => {
+  test.each(refused.map((row) => [row[0], row[1], row] as const))("is refused: %s (%s)", (_title, code, row) => {
+    const [, , message, text, oldString, newString, replaceAll] = row;
     const result = runEdit(text, oldString, newString, replaceAll);
     expect(result.ok).toBe(false);
     if (result.ok) return;
@@ -258,6 +260,21 @@ describe("any text", () => {
         expect(result.text.isWellFormed()).toBe(true);
       }),
       { numRuns: 3000 },
+    );
+  });
+
+  test("what is replaced differs from the old string in nothing but what the rules ignore", () => {
+    const fold = (part: string) => foldText(part, { indentation: true, typography: true }).text;
+    fc.assert(
+      fc.property(someText, fc.array(piece, { minLength: 1, maxLength: 6 }), (text, pieces) => {
+        const oldString = pieces.join("");
+        const result = runEdit(text, oldString, "NEW");
+        if (!result.ok) return;
+        const replaced = text.slice(result.region.start, result.region.endBefore);
+        expect(fold(replaced)).toBe(fold(oldString));
+        if (result.matched[0] === "exact") expect(replaced).toBe(oldString);
+      }),
+      { numRuns: 5000 },
     );
   });
 

@@ -132,7 +132,7 @@ export function toWrite(reading: Reading): Intent | undefined {
     return { kind: "missing", what: "names", fill: (answer) => toWriteIntent(answer, block?.text ?? (quote && toQuotedText(quote))) };
   }
   const content = block?.text ?? (quote ? toQuotedText(quote) : findContent(reading, path));
-  if (content !== undefined) return { kind: "write", path: path.text, content: withLineEnd(content) };
+  if (content !== undefined) return { kind: "write", path: path.text, content };
   if (reading.has("empty")) return { kind: "write", path: path.text, content: "" };
   // "create a REST API in server.ts" is more than these rules can do.
   if (reading.restWords.length > 0 || paths.length > 1) return undefined;
@@ -140,13 +140,8 @@ export function toWrite(reading: Reading): Intent | undefined {
 }
 
 function toWriteIntent(path: string, content: string | undefined): Intent {
-  if (content !== undefined) return { kind: "write", path, content: withLineEnd(content) };
+  if (content !== undefined) return { kind: "write", path, content };
   return { kind: "missing", what: "content", fill: (answer) => toWriteIntent(path, answer) };
-}
-
-/** A text file ends with a line end. */
-function withLineEnd(content: string): string {
-  return content === "" || content.endsWith("\n") ? content : `${content}\n`;
 }
 
 function findWrittenPath(reading: Reading, paths: readonly PlacedMention[]): PlacedMention | undefined {

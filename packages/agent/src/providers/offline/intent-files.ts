@@ -15,8 +15,12 @@ export function findPaths(reading: Reading): PlacedMention[] {
 export function isTarget(reading: Reading, mention: PlacedMention): boolean {
   const { folded } = reading.prompt;
   const before = folded.slice(Math.max(0, mention.at - markerReach), mention.at);
-  const behind = folded.slice(mention.at + 1, mention.at + 1 + markerReach);
-  return reading.vocabulary.targetBefore.test(before) || reading.vocabulary.targetAfter.test(behind);
+  return reading.vocabulary.targetBefore.test(before) || isTargetBehind(reading, mention);
+}
+
+function isTargetBehind(reading: Reading, mention: PlacedMention): boolean {
+  const behind = reading.prompt.folded.slice(mention.at + 1, mention.at + 1 + markerReach);
+  return reading.vocabulary.targetAfter.test(behind);
 }
 
 /** "Read README.md and create a summary": reads, then writes a file. */
@@ -64,7 +68,9 @@ function findTarget(reading: Reading, paths: readonly PlacedMention[]): PlacedMe
   const start = Math.min(...actions.map((concept) => reading.positionOf(concept)));
   // In Turkish and Japanese the verb comes last, and the marker is a suffix.
   const isVerbLast = reading.language === "tr" || reading.language === "ja";
-  const marked = paths.filter((path) => (isVerbLast || path.at > start) && isTarget(reading, path));
+  const marked = paths.filter((path) =>
+    isVerbLast || path.at > start ? isTarget(reading, path) : isTargetBehind(reading, path),
+  );
   if (marked.length > 0) return marked.at(-1);
   const last = paths.at(-1);
   const isNamedSo = /(?:summary|zusammenfassung|ozet|özet|摘要|要約|総括|總結|总结)/i.test(last?.text ?? "");
@@ -120,7 +126,8 @@ export function toSummaryAnswer(reading: Reading, context: string | undefined): 
   if (glob !== undefined) return { kind: "summarise", sources: [], glob, ...review };
   if (context !== undefined) return { kind: "summarise", sources: [], context, ...review };
   const folder = findFolder(reading);
-  if (folder !== undefined) return { kind: "explain_layout", folder };
+  const others = reading.restWords.filter(({ text }) => text !== folder);
+  if (folder !== undefined && others.length === 0) return { kind: "explain_layout", folder };
   // "What is love?" is no file that could be read.
   const isOther = reading.restWords.length > 0 && !reading.has("summarise", "summary", "review");
   if (isOther || !reading.has("summarise", "summary", "review", "explain", "this", "file")) return undefined;

@@ -63,7 +63,7 @@ export function toFindText(reading: Reading): Intent | undefined {
 /** "list the files", "ls". */
 export function toList(reading: Reading): Intent | undefined {
   const folder = findFolder(reading);
-  const isAboutFiles = reading.has("files", "folder", "file") || folder !== undefined;
+  const isAboutFiles = reading.has("files", "folder", "file") || (folder !== undefined && reading.has("list"));
   const isBare = reading.has("list") && reading.restWords.length === 0 && reading.mentions.length === 0;
   if (!(reading.has("list", "show", "about") && isAboutFiles) && !isBare) return undefined;
   if (findPaths(reading).length > 0) return undefined;

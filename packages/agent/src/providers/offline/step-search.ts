@@ -21,9 +21,10 @@ export function toFindTextStep(task: Task, intent: FindTextIntent, phrases: Phra
   const latest = second ?? first;
   if (latest.isError) return toAnswer(`${phrases.introduction}\n\n${formatFailure(phrases, "search", intent.term, latest)}`);
   const hits = parseHits(latest.output);
+  const total = Math.max(hits.length, Number(/^The first \d{1,9} of (\d{1,9}) matching lines/m.exec(latest.output.slice(-600))?.[1] ?? 0));
   if (hits.length === 0 && isDefinition && !second) return { text: "", calls: [toGrep(intent, false)] };
   if (hits.length === 0) return toAnswer(`${phrases.introduction}\n\n${phrases.noHits(intent.term, intent.folder)}`);
-  return toAnswer(formatHits(hits, intent, isDefinition, second !== undefined, phrases));
+  return toAnswer(formatHits(hits, total, intent, isDefinition ? (second ? "mentions" : "definitions") : "hits", phrases));
 }
 
 function toGrep({ term, folder, glob }: FindTextIntent, isDefinition: boolean): PlannedCall {
@@ -69,13 +70,22 @@ export function parseHits(output: string): Hit[] {
   return hits;
 }
 
-function formatHits(hits: readonly Hit[], intent: FindTextIntent, isDefinition: boolean, isFallback: boolean, phrases: Phrases): string {
+function formatHits(
+  hits: readonly Hit[],
+  total: number,
+  { term }: FindTextIntent,
+  found: "hits" | "definitions" | "mentions",
+  phrases: Phrases,
+): string {
   const files = new Set(hits.map(({ path }) => path)).size;
-  let head = phrases.hits(hits.length, files, intent.term);
-  if (isDefinition) head = isFallback ? phrases.noDefinition(intent.term) : phrases.definitions(hits.length, intent.term);
+  const heads = {
+    hits: phrases.hits(total, files, term),
+    definitions: phrases.definitions(total, term),
+    mentions: phrases.noDefinition(term),
+  };
   const lines = hits.slice(0, shownHits).map(({ path, line, text }) => `- ${toCode(`${path}:${line}`)} ${toCode(text.trim().slice(0, 200))}`);
-  if (hits.length > shownHits) lines.push(`- ${phrases.more(hits.length - shownHits)}`);
-  return `${phrases.introduction}\n\n${head}\n\n${lines.join("\n")}`;
+  if (total > shownHits) lines.push(`- ${phrases.more(total - shownHits)}`);
+  return `${phrases.introduction}\n\n${heads[found]}\n\n${lines.join("\n")}`;
 }
 
 export function toFindFilesStep(task: Task, intent: FindFilesIntent, phrases: Phrases): Step {

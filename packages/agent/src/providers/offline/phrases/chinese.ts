@@ -95,7 +95,7 @@ export const chinesePhrases: Phrases = {
 
   summaryTitle: (name) => `${name} 摘要`,
   summarySource: (source, counts) => `由 Sheaf 的離線模型取自 ${source}（${counts}）：句子都是挑選的，沒有杜撰。`,
-  summaryOf: (source) => `以下是 ${source} 的內容，用的是原文的句子：`,
+  summaryOf: (source) => `以下是 ${source} 的內容，用的是原文的字句：`,
   reviewOf: (source) => `規則對 ${source} 只能說這些；它們不評斷其意義：`,
   pipedText: "隨提示傳來的文字",
   cutNote: "文字很長：標題是完整的，重點取自部分段落。",

@@ -95,7 +95,7 @@ export const englishPhrases: Phrases = {
   summaryTitle: (name) => `${name} summary`,
   summarySource: (source, counts) =>
     `Taken from ${source} (${counts}) by Sheaf's offline model: sentences are picked, none is invented.`,
-  summaryOf: (source) => `This is what ${source} says, in its own sentences:`,
+  summaryOf: (source) => `This is what ${source} says, in its own words:`,
   reviewOf: (source) => `These rules can tell the following about ${source}; they do not judge what it means:`,
   pipedText: "the text that came with the prompt",
   cutNote: "The text is long: the headings are complete, the points come from a sample of its paragraphs.",

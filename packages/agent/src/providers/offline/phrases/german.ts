@@ -95,7 +95,7 @@ export const germanPhrases: Phrases = {
   summaryTitle: (name) => `${name}-Zusammenfassung`,
   summarySource: (source, counts) =>
     `Entnommen aus ${source} (${counts}) vom Offline-Modell von Sheaf: Die Sätze sind ausgewählt, keiner ist erfunden.`,
-  summaryOf: (source) => `Das steht in ${source}, in den Sätzen des Textes:`,
+  summaryOf: (source) => `Das steht in ${source}, in seinen eigenen Worten:`,
   reviewOf: (source) => `Das können die Regeln über ${source} sagen; was es bedeutet, beurteilen sie nicht:`,
   pipedText: "dem mitgegebenen Text",
   cutNote: "Der Text ist lang: Die Gliederung ist vollständig, die Punkte stammen aus einer Auswahl seiner Absätze.",

@@ -95,7 +95,7 @@ export const japanesePhrases: Phrases = {
   summaryTitle: (name) => `${name} の要約`,
   summarySource: (source, counts) =>
     `${source}（${counts}）から Sheaf のオフラインモデルが抜き出したものです。文は選んだだけで、作った文はありません。`,
-  summaryOf: (source) => `${source} の内容を、本文の文のまま示します。`,
+  summaryOf: (source) => `${source} の内容を、本文のことばのまま示します。`,
   reviewOf: (source) => `${source} についてルールで分かることは次のとおりです。意味の良し悪しは判断しません。`,
   pipedText: "渡された文章",
   cutNote: "長い文章のため、見出しはすべて、要点は段落の一部から選んでいます。",

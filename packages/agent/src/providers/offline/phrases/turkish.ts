@@ -96,7 +96,7 @@ export const turkishPhrases: Phrases = {
   summaryTitle: (name) => `${name} Özeti`,
   summarySource: (source, counts) =>
     `${source} dosyasından (${counts}) Sheaf'in çevrimdışı modeliyle alındı: cümleler seçildi, hiçbiri uydurulmadı.`,
-  summaryOf: (source) => `${source} içinde yazanlar, metnin kendi cümleleriyle:`,
+  summaryOf: (source) => `${source} içinde yazanlar, metnin kendi sözleriyle:`,
   reviewOf: (source) => `Kuralların ${source} hakkında söyleyebildiği budur; anlamını değerlendirmezler:`,
   pipedText: "istemle gelen metin",
   cutNote: "Metin uzun: başlıklar tamdır, noktalar paragraflarının bir bölümünden seçilmiştir.",

@@ -16,6 +16,8 @@ export interface Candidate {
   readonly place: number;
 }
 
+const headingLimit = 200;
+
 interface Scored {
   readonly candidate: Candidate;
   readonly order: number;
@@ -31,11 +33,12 @@ export function choosePoints(
   said: readonly string[],
 ): string[] {
   if (count <= 0) return [];
-  const frequencies = countTerms(candidates.map(({ text }) => text));
-  const headingTerms = new Set(headings.flatMap(toTerms));
+  const lists = candidates.map(({ text }) => toTerms(text));
+  const frequencies = countTerms(lists);
+  const headingTerms = new Set(headings.slice(0, headingLimit).flatMap(toTerms));
   const scored = candidates
     .map((candidate, order): Scored => {
-      const terms = new Set(toTerms(candidate.text));
+      const terms = new Set(lists[order]);
       return { candidate, order, terms, score: toScore(candidate, terms, frequencies, headingTerms) };
     })
     .filter(({ terms, score }) => terms.size >= 2 && score > 0)
@@ -84,6 +87,8 @@ function toShapeScore(text: string): number {
   let score = 0;
   if (length < 30) score -= 0.5;
   if (length > 260) score -= 0.3;
+  // Lists of parameters begin so.
+  if (/^[`@{[(<|]/.test(text)) score -= 0.4;
   if (/[:：]$/u.test(text)) score -= 0.7;
   if (/[?？]$/u.test(text)) score -= 0.3;
   if (/^\p{Ll}/u.test(text)) score -= 0.1;

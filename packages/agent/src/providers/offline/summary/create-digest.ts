@@ -29,7 +29,8 @@ export function createDigest(text: string, path: string | undefined): Digest {
 /** A text without a name can be JSON or code. */
 function createGuessedDigest(text: string, lines: readonly string[]): Digest | undefined {
   const start = text.trimStart().charAt(0);
-  if (start === "{" || start === "[") {
+  const end = text.trimEnd().at(-1);
+  if ((start === "{" && end === "}") || (start === "[" && end === "]")) {
     const digest = createJsonDigest(text, "");
     if (digest && digest.invalidJson === undefined) return digest;
   }

@@ -4,6 +4,7 @@ import { cutText, toSentences } from "./sentences.ts";
 
 /** Longer lines are generated code; no pattern looks at them. */
 const lineLimit = 400;
+const readLimit = 12_000;
 const memberLimit = 20;
 const findingLimit = 12;
 
@@ -12,6 +13,10 @@ interface CodeLanguage {
   readonly members: readonly RegExp[];
   /** Group 1 is the module. */
   readonly imports: readonly RegExp[];
+  /** A line without one of them imports nothing. */
+  readonly importWords: readonly string[];
+  /** Deeper lines declare nothing that counts. */
+  readonly indent?: number;
   readonly lineComment: string;
   readonly hasBlockComments: boolean;
 }
@@ -26,6 +31,7 @@ const script: CodeLanguage = {
     /^(module\.exports|exports)\.([\w$]+)\s*=/,
   ],
   imports: [/^(?:import|export)\b.{0,300}?\bfrom\s+["']([^"']+)["']/, /^import\s+["']([^"']+)["']/, /\brequire\(["']([^"']+)["']\)/],
+  importWords: ["import", "from", "require("],
 };
 
 const languages: Readonly<Record<string, CodeLanguage>> = {
@@ -33,6 +39,7 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
   python: {
     members: [/^(?:async\s+)?(def|class)\s+(\w+)/],
     imports: [/^from\s+([\w.]+)\s+import\b/, /^import\s+([\w.]+)/],
+    importWords: ["import"],
     lineComment: "#",
     hasBlockComments: false,
   },
@@ -40,11 +47,13 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
     ...cLike,
     members: [/^(func)\s+(?:\([^)]{0,80}\)\s*)?(\w+)/, /^(type)\s+(\w+)/],
     imports: [/^\s*(?:import\s+)?(?:\w+\s+)?"([\w./-]+)"\s*$/],
+    importWords: ['"'],
   },
   rust: {
     ...cLike,
     members: [/^(?:pub(?:\([^)]{1,40}\))?\s+)?(?:async\s+|unsafe\s+|const\s+)?(fn|struct|enum|trait|mod|type|union)\s+(\w+)/, /^(macro_rules!)\s*(\w+)/],
     imports: [/^(?:pub\s+)?use\s+([\w:]+)/],
+    importWords: ["use"],
   },
   java: {
     ...cLike,
@@ -53,15 +62,20 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
       /^\s{2,8}(public)\s+(?:(?:static|final|async|override|virtual|abstract)\s+){0,4}[\w<>[\],.?]{1,80}\s+(\w+)\s*\(/,
     ],
     imports: [/^(?:import|using)\s+(?:static\s+)?([\w.*]+)/],
+    importWords: ["import", "using"],
+    indent: 8,
   },
   c: {
     ...cLike,
     members: [/^(?:typedef\s+)?(struct|enum|union|class|namespace)\s+(\w+)/, /^(#define)\s+(\w+)/, /^[A-Za-z_][\w\s*&:<>,]{0,80}?[\s*&]()(\w+)\s*\([^;]{0,200}$/],
     imports: [/^#include\s+[<"]([^>"]+)[>"]/],
+    importWords: ["#include"],
   },
   ruby: {
     members: [/^\s{0,4}(def|class|module)\s+([\w.?!:]+)/],
     imports: [/^require(?:_relative)?\s+["']([^"']+)["']/],
+    importWords: ["require"],
+    indent: 4,
     lineComment: "#",
     hasBlockComments: false,
   },
@@ -69,10 +83,13 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
     ...cLike,
     members: [/^\s{0,4}(?:(?:public|protected|private|static|final|abstract)\s+){0,4}(function|class|interface|trait|enum)\s+(\w+)/],
     imports: [/^use\s+([\w\\]+)/],
+    importWords: ["use"],
+    indent: 4,
   },
   shell: {
     members: [/^(function)\s+([\w-]+)/, /^()([\w-]+)\s*\(\)\s*\{?/],
     imports: [/^(?:source|\.)\s+(\S+)/],
+    importWords: ["source", ". "],
     lineComment: "#",
     hasBlockComments: false,
   },
@@ -89,8 +106,9 @@ export function findCodeLanguage(extension: string): string | undefined {
   return Object.hasOwn(byExtension, extension) ? byExtension[extension] : undefined;
 }
 
-/** A digest of source code. */
-export function createCodeDigest(lines: readonly string[], characters: number, language: string): Digest {
+/** A digest of source code; of a very long text its first lines. */
+export function createCodeDigest(all: readonly string[], characters: number, language: string): Digest {
+  const lines = all.length > readLimit ? all.slice(0, readLimit) : all;
   const rules = languages[language] ?? script;
   const { comments, notes } = readComments(lines, rules);
   const members = findMembers(lines, rules, notes);
@@ -107,7 +125,8 @@ export function createCodeDigest(lines: readonly string[], characters: number, l
       ...toSection("imports", findImports(lines, rules), memberLimit),
       ...toSection("findings", findOpenEnds(lines), findingLimit),
     ],
-    counts: toCounts(["lines", lines.length], ["characters", characters], ["members", members.length], ["comments", comments]),
+    counts: toCounts(["lines", all.length], ["characters", characters], ["members", members.length], ["comments", comments]),
+    ...(lines.length < all.length && { readLines: { read: lines.length, total: all.length } }),
   };
 }
 
@@ -119,8 +138,9 @@ interface Member {
 function findMembers(lines: readonly string[], rules: CodeLanguage, notes: ReadonlyMap<number, string>): Member[] {
   const members: Member[] = [];
   const seen = new Set<string>();
+  const indent = rules.indent ?? 0;
   lines.forEach((line, index) => {
-    if (line.length > lineLimit) return;
+    if (line.length > lineLimit || isDeeper(line, indent)) return;
     for (const pattern of rules.members) {
       const match = pattern.exec(line);
       const name = match?.[2];
@@ -136,6 +156,12 @@ function findMembers(lines: readonly string[], rules: CodeLanguage, notes: Reado
     }
   });
   return members;
+}
+
+function isDeeper(line: string, indent: number): boolean {
+  let depth = 0;
+  while (depth <= indent && (line.charCodeAt(depth) === 0x20 || line.charCodeAt(depth) === 0x09)) depth += 1;
+  return depth > indent;
 }
 
 /** Counts lines of comments, and keeps the first sentence of each comment that stands right above a line. */
@@ -222,7 +248,7 @@ function findDocstring(lines: readonly string[]): string[] {
 function findImports(lines: readonly string[], rules: CodeLanguage): DigestEntry[] {
   const modules = new Set<string>();
   for (const line of lines) {
-    if (line.length > lineLimit) continue;
+    if (line.length > lineLimit || !rules.importWords.some((word) => line.includes(word))) continue;
     for (const pattern of rules.imports) {
       const name = pattern.exec(line)?.[1];
       if (name !== undefined) modules.add(name);
@@ -241,9 +267,11 @@ export function findOpenEnds(lines: readonly string[]): DigestEntry[] {
   return findings;
 }
 
+const openEndWords = ["TODO", "FIXME", "XXX", "HACK", "console.", "debugger", "breakpoint", "pdb", "var_dump", "dbg!"];
+
 /** What is open in a line; undefined when nothing is. */
 export function toOpenEnd(line: string): string | undefined {
-  if (line.length > lineLimit) return undefined;
+  if (line.length > lineLimit || !openEndWords.some((word) => line.includes(word))) return undefined;
   const isOpen = /(?:\/\/|#|\*|<!--|--|;)\s{0,3}(?:TODO|FIXME|XXX|HACK)\b/.test(line);
   const isLeftover = /^\s{0,40}(?:console\.(?:log|debug)\(|debugger;?\s*$|breakpoint\(\)|import pdb|var_dump\(|dbg!\()/.test(line);
   return isOpen || isLeftover ? line.trim() : undefined;

@@ -2,10 +2,11 @@
 import { choosePoints, toWidth, type Candidate } from "./choose-points.ts";
 import { toCounts, type Digest, type OutlineEntry } from "./digest.ts";
 import { parseBlocks, type Block, type ParsedText } from "./markdown-blocks.ts";
+import { sampleLines } from "./sample-lines.ts";
 import { cutText, toSentences } from "./sentences.ts";
 
-/** Characters of paragraphs that are weighed; of a longer text an even sample is. */
-const sampleLimit = 120_000;
+/** Sentences that are weighed. */
+const candidateLimit = 1500;
 const purposeLimit = 600;
 const pointLimit = 240;
 const outlineLimit = 24;
@@ -13,17 +14,19 @@ const commandLimit = 12;
 
 const minorSection =
   /^(?:licen[sc]e|lizenz|lisans|ライセンス|授權|许可|contribut|mitwirken|beitragen|katkı|changelog|änderungen|acknowledg|credits|thanks|danksagung|authors?|autor|sponsors?|support|community|table of contents|inhalt|inhaltsverzeichnis|içindekiler|目次|目錄|目录|contents|see also|references|links|badges|貢獻|貢献)/i;
+const isContents = /^(?:table of contents|contents|toc|inhalt|inhaltsverzeichnis|içindekiler|目次|目錄|目录)$/i;
 const shellLanguages = new Set(["bash", "sh", "shell", "console", "zsh", "fish", "powershell", "ps1", "cmd", "bat", "terminal", "shellsession", "shell-session"]);
 const commandStart =
   /^(?:npm|npx|pnpm|yarn|bun|node|deno|git|gh|cd|cp|mkdir|curl|wget|brew|apt|apt-get|sudo|pip|pip3|python|python3|uv|poetry|cargo|go|make|cmake|docker|docker-compose|kubectl|helm|terraform|gem|bundle|rake|composer|php|mvn|gradle|\.\/gradlew|dotnet|export|source|sheaf|bash|sh)\s/;
 
 /** A digest of prose. `isPlain`: no Markdown is expected, so its first short line may be a title. */
 export function createProseDigest(lines: readonly string[], characters: number, isPlain: boolean): Digest {
-  const parsed = parseBlocks(lines);
+  const sample = sampleLines(lines, characters);
+  const parsed = parseBlocks(sample.lines);
   const title = findTitle(parsed, isPlain);
   const blocks = withoutTitle(parsed.blocks, title);
   const { purpose, used } = findPurpose(parsed, blocks);
-  const { candidates, isSampled } = toCandidates(blocks, used);
+  const candidates = toCandidates(blocks, used);
   const headings = blocks.flatMap((block) => (block.type === "heading" ? [block.text] : []));
   const points = choosePoints(candidates, [...headings, title ?? ""], toPointCount(blocks), purpose);
   return {
@@ -33,8 +36,10 @@ export function createProseDigest(lines: readonly string[], characters: number, 
     outline: toOutline(blocks),
     commands: findCommands(blocks),
     sections: [],
-    counts: toProseCounts(parsed.blocks, lines.length, characters),
-    ...(isSampled && { isSampled: true as const }),
+    counts: sample.isSampled
+      ? toCounts(["lines", lines.length], ["characters", characters], ["headings", sample.headings], ["code_blocks", sample.codeBlocks])
+      : toProseCounts(parsed.blocks, lines.length, characters),
+    ...(sample.isSampled && { isSampled: true as const }),
   };
 }
 
@@ -58,9 +63,10 @@ function findPurpose({ frontDescription }: ParsedText, blocks: readonly Block[])
   const used = new Set<Block>();
   const purpose: string[] = frontDescription === undefined ? [] : [frontDescription];
   let length = toWidth(purpose.join(" "));
-  for (const [index, block] of blocks.entries()) {
+  const isOnly = blocks.filter(({ type }) => type === "paragraph" || type === "item").length === 1;
+  for (const block of blocks) {
     if (purpose.length > 0 && (block.type === "heading" || block.type === "code")) break;
-    if (block.type !== "paragraph" || !isReal(block.text, purpose.length === 0 && isLast(blocks, index))) continue;
+    if (block.type !== "paragraph" || !isReal(block.text, isOnly)) continue;
     purpose.push(block.text);
     used.add(block);
     length += toWidth(block.text);
@@ -85,26 +91,16 @@ function isReal(text: string, isOnly: boolean): boolean {
   return width >= 40 || (width >= 16 && /[.!?。！？]["'”’)）」]?$/u.test(text)) || (width >= 16 && /…$|\.\.\.$/.test(text));
 }
 
-function isLast(blocks: readonly Block[], index: number): boolean {
-  return !blocks.slice(index + 1).some((block) => block.type === "paragraph" || block.type === "item");
-}
-
-function toCandidates(blocks: readonly Block[], used: ReadonlySet<Block>): { candidates: Candidate[]; isSampled: boolean } {
-  const total = blocks.reduce((sum, block) => sum + ("text" in block ? block.text.length : 0), 0);
-  const step = Math.max(1, Math.ceil(total / sampleLimit));
+function toCandidates(blocks: readonly Block[], used: ReadonlySet<Block>): Candidate[] {
   const candidates: Candidate[] = [];
   let section = 0;
   let isMinor = false;
-  let seen = 0;
   blocks.forEach((block, index) => {
     if (block.type === "heading") {
       section += 1;
       isMinor = minorSection.test(block.text);
     }
-    if (block.type !== "paragraph" && block.type !== "item") return;
-    seen += 1;
-    // The start of a long text is read whole, then every n-th block.
-    if (step > 1 && seen > 200 && seen % step !== 0) return;
+    if (candidates.length >= candidateLimit || (block.type !== "paragraph" && block.type !== "item")) return;
     if (block.type === "item" && (block.isLink || toWidth(block.text) < 12)) return;
     const rest = { section, isMinor, isBold: block.isBold, place: index / blocks.length };
     const sentences = block.type === "item" ? [block.text] : toSentences(block.text);
@@ -113,7 +109,7 @@ function toCandidates(blocks: readonly Block[], used: ReadonlySet<Block>): { can
       candidates.push({ ...rest, text, isLead: order === 0, isItem: block.type === "item" });
     });
   });
-  return { candidates, isSampled: step > 1 };
+  return candidates;
 }
 
 /** About one point for each 60 words, at most eight; none for a text that its purpose covers. */
@@ -124,15 +120,13 @@ function toPointCount(blocks: readonly Block[]): number {
 
 /** Headings by depth; the deepest go first when there are too many. */
 function toOutline(blocks: readonly Block[]): OutlineEntry[] {
-  const headings = blocks.flatMap((block) => (block.type === "heading" ? [block] : []));
+  const headings = blocks.flatMap((block) => (block.type === "heading" && !isContents.test(block.text) ? [block] : []));
   if (headings.length < 2) return [];
-  let deepest = 3;
-  const isKept = (depth: number): boolean => depth <= deepest;
-  const top = Math.min(...headings.map(({ depth }) => depth));
-  deepest = top + 2;
-  while (deepest > top && headings.filter(({ depth }) => isKept(depth)).length > outlineLimit) deepest -= 1;
+  const top = headings.reduce((least, { depth }) => Math.min(least, depth), 6);
+  let deepest = top + 2;
+  while (deepest > top && headings.filter(({ depth }) => depth <= deepest).length > outlineLimit) deepest -= 1;
   return headings
-    .filter(({ depth }) => isKept(depth))
+    .filter(({ depth }) => depth <= deepest)
     .slice(0, outlineLimit)
     .map(({ depth, text }) => ({ depth: depth - top, text: cutText(text, 100) }));
 }

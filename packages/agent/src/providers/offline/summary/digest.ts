@@ -17,6 +17,8 @@ export interface Digest {
   readonly invalidJson?: string;
   /** Only a sample of a long text was weighed. */
   readonly isSampled?: true;
+  /** Only the first lines of a long text were read. */
+  readonly readLines?: { readonly read: number; readonly total: number };
 }
 
 export interface OutlineEntry {

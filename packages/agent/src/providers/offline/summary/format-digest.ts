@@ -21,6 +21,7 @@ export function formatDigest(digest: Digest, phrases: Phrases, source: string, d
   }
   if (isBare(digest)) parts.push(phrases.nothingToSummarise(source));
   if (digest.isSampled) parts.push(phrases.cutNote);
+  if (digest.readLines) parts.push(phrases.partlyRead(source, digest.readLines.read, digest.readLines.total));
   return parts.join("\n\n");
 }
 

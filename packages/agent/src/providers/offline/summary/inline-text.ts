@@ -3,6 +3,10 @@
 /** A longer paragraph is cut for reading: nothing of it would be quoted whole. */
 const inlineLimit = 4000;
 
+/** Most lines of a text have no mark. */
+const anyMark = /[\\`![<&*_~]/;
+const anyBlank = /\s\s|[\t\n\r]/;
+
 const entities: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -30,7 +34,8 @@ interface Cursor {
 /** Links give their text, images nothing, code stays in backticks, HTML and emphasis go. Linear in its input (S-72). */
 export function toInlineText(markdown: string): string {
   const source = markdown.length > inlineLimit ? markdown.slice(0, inlineLimit) : markdown;
-  return readInline(source).replaceAll(/\s+/g, " ").trim();
+  const text = anyMark.test(source) ? readInline(source) : source;
+  return anyBlank.test(text) ? text.replaceAll(/\s+/g, " ").trim() : text.trim();
 }
 
 /** Whether a text is nothing but links and images, as lines of badges and menus are. */

@@ -62,9 +62,15 @@ function readFrontMatter(lines: readonly string[]): { end: number; title?: strin
 
 function readLine(parser: Parser): void {
   const line = parser.lines[parser.index] ?? "";
-  if (line.trim() === "") {
+  const start = toFirstCharacter(line);
+  if (start === -1) {
     endParagraph(parser);
     parser.index += 1;
+    return;
+  }
+  if (start < 4 && isLetter(line.charCodeAt(start)) && !line.includes("|")) {
+    parser.index += 1;
+    parser.paragraph.push(line);
     return;
   }
   const isRead =
@@ -87,6 +93,20 @@ function readLine(parser: Parser): void {
     return;
   }
   parser.paragraph.push(line);
+}
+
+/** Offset of the first character that is no blank; -1 without one. */
+function toFirstCharacter(line: string): number {
+  for (let index = 0; index < line.length; index += 1) {
+    const code = line.charCodeAt(index);
+    if (code > 0x20 && code !== 0xa0 && code !== 0x3000) return index;
+  }
+  return -1;
+}
+
+/** A line that begins so is always part of a paragraph. */
+function isLetter(code: number): boolean {
+  return (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || (code >= 0xc0 && code < 0x2000) || (code >= 0x3040 && code <= 0x9fff);
 }
 
 function readFence(parser: Parser, line: string): boolean {
@@ -245,6 +265,8 @@ function joinLines(lines: readonly string[]): string {
   return text;
 }
 
+/** Kana, Han characters and full-width punctuation. */
 function isWide(character: string): boolean {
-  return /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、。，！？：；「」『』（）]/u.test(character);
+  const code = character.charCodeAt(0);
+  return (code >= 0x3000 && code <= 0x9fff) || (code >= 0xff00 && code <= 0xffef);
 }

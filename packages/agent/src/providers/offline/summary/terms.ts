@@ -41,10 +41,8 @@ function toStem(word: string): string {
 }
 
 /** How often each term occurs. */
-export function countTerms(texts: Iterable<string>): Map<string, number> {
+export function countTerms(lists: Iterable<readonly string[]>): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const text of texts) {
-    for (const term of toTerms(text)) counts.set(term, (counts.get(term) ?? 0) + 1);
-  }
+  for (const terms of lists) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   return counts;
 }

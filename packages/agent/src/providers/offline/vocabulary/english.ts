@@ -47,8 +47,8 @@ export const english: Vocabulary = {
   targetBefore:
     /(?:^|[\s,;])(?:in|into|to|as|called|named|under)\s+(?:the |a |an )?(?:new )?(?:text )?(?:file )?(?:called |named )?$/,
   targetAfter: /^$(?!)/,
-  folderBefore: /(?:^|\s)(?:in|inside|under|within|of|from|below)\s+(?:the |my |this )?(?:folder |directory )?$/,
-  folderAfter: /^\s?(?:folder|directory|dir)\b/,
+  folderBefore: /(?:^|\s)(?:in|inside|under|within|below|(?:files|folder|structure|layout|contents?|overview) of)\s+(?:the |my |this )?(?:folder |directory )?$/,
+  folderAfter: /^\s?(?:folder|directory|dir)\b|^\sfor\s(?!me\b)/,
   planGoals: [
     /\bplan\b\s{0,3}(?:for|to|of|out|how to|on how to)?\b\s{0,3}:?\s{0,3}(.+)$/is,
     /^(.+?)[,:]?\s{1,3}(?:make|create|draw up|write|give me) (?:a|me a) plan\b/is,

@@ -17,7 +17,7 @@ export const german: Vocabulary = {
     explain: "erklär* | erläuter* | beschreib*",
     file: "datei",
     files: "dateien",
-    find: "find | finde | finden | such | suche | suchen | sucht | durchsuch* | grep | wo kommt | wo kommen | welche dateien enthalten | vorkommen | fundstelle*",
+    find: "find | finde | finden | such | suche | suchen | sucht | durchsuch* | grep | wo kommt | wo kommen | welche dateien enthalten | welchen dateien | welcher datei | kommt … vor | kommen … vor | vorkommen | fundstelle*",
     first: "erste | ersten | erster | anfang",
     folder: "ordner | ordners | ordnern | verzeichnis | verzeichnisse | verzeichnisses",
     greeting: "hallo | guten tag | guten morgen | guten abend | servus | moin | grüß* | grüezi",
@@ -51,7 +51,7 @@ export const german: Vocabulary = {
   targetAfter: /^\s?(?:ab|fest)\b(?!.*\ue000)/,
   folderBefore:
     /(?:^|\s)(?:in|im|unter|aus|von|vom|innerhalb von|des|den)\s+(?:dem |der |den |des )?(?:ordner |ordners |verzeichnis |verzeichnisses )?$/,
-  folderAfter: /^[\s-]?(?:ordner|verzeichnis)/,
+  folderAfter: /^[\s-]?(?:ordner|verzeichnis)|^\snach\s/,
   planGoals: [
     /\bplan[e]?\b\s{0,3}(?:für|fuer|zu|zum|zur|um|wie)?\b\s{0,3}:?\s{0,3}(.+)$/is,
     /^(.+?)\s{1,3}planen\b/is,

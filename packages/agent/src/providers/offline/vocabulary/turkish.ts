@@ -6,7 +6,7 @@ export const turkish: Vocabulary = {
     about:
       "ne var | neler var | ne hakkında | ne ile ilgili | neyle ilgili | nedir | ne anlat* | ne yazıyor | ne içer* | neler içer* | konusu ne | ne işe yarar | ne işe yarıyor | hakkında bilgi | ne yapar | ne yapıyor",
     all: "tüm | bütün | her | hepsi | hepsini | her yerde",
-    ask_me: "bana sor | bana sorun | bana sorar | bana soru | sor bana | soru sor | bana danış",
+    ask_me: "bana … sor | bana sor | bana sorun | bana sorar | bana soru | sor bana | soru sor | bana danış",
     command: "komut | komutu | komutunu | komutlar | komutları | terminal | terminalde | kabuk",
     content: "içerik | içeriği | içeriğini | içerikle | içeriğiyle | metin | metni | metnini | yazan",
     create: "oluştur | oluşturun | oluşturur | oluşturup | oluşturabilir | oluşturunuz | çıkar | çıkarın | çıkarır | çıkarıp | çıkarabilir | yarat | hazırla | hazırlar | hazırlayın | yap | yapın | yapar | üret | üretin",

@@ -1,0 +1,116 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { globSearchTool } from "../../src/tools/glob-search.ts";
+import type { ToolOutcome } from "../../src/tools/tool.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { createContext, createFolder } from "./search-workspace.ts";
+
+async function glob(root: string, pattern: string, folder?: string): Promise<ToolOutcome> {
+  const args = { pattern, ...(folder !== undefined && { target_directory: folder }) };
+  return globSearchTool.run(args, createContext(root));
+}
+
+/** The paths that were found. */
+async function find(root: string, pattern: string, folder?: string): Promise<readonly string[]> {
+  const outcome = await glob(root, pattern, folder);
+  if (outcome.effect?.kind !== "glob") throw new Error(outcome.error?.message);
+  expect(outcome.status).toBe("success");
+  if (outcome.effect.files.length > 0) expect(outcome.output).toBe(outcome.effect.files.join("\n"));
+  return outcome.effect.files;
+}
+
+const root = createFolder({
+  "a.ts": "", "b.js": "", "src/a.ts": "", "src/deep/c.test.ts": "", "src/deep/ü ß.ts": "", ".hidden.ts": "", ".github/ci.yml": "", "src/.x/y.ts": "",
+  ".gitignore": "dist/\n*.gen.ts\n", "dist/a.ts": "", "src/d.gen.ts": "", ".git/config": "", "sub/.gitignore": "secret*", "sub/secret.ts": "",
+  "sub/-dash.ts": "", "sub/[x].ts": "",
+}); // prettier-ignore
+
+describe("glob_search", () => {
+  test.each([
+    ["*.ts", undefined, ["a.ts", "src/a.ts", "src/deep/c.test.ts", "src/deep/ü ß.ts", "sub/-dash.ts", "sub/[x].ts"]],
+    ["**/*.test.ts", undefined, ["src/deep/c.test.ts"]],
+    ["./*.ts", undefined, ["a.ts"]],
+    ["src/*.ts", undefined, ["src/a.ts"]],
+    ["src/**", undefined, ["src/a.ts", "src/deep/c.test.ts", "src/deep/ü ß.ts"]],
+    ["*.{js,yml}", undefined, ["b.js"]],
+    ["*.ts", "src", ["src/a.ts", "src/deep/c.test.ts", "src/deep/ü ß.ts"]],
+    ["deep/*.ts", "src", ["src/deep/c.test.ts", "src/deep/ü ß.ts"]],
+    ["ü ß.*", undefined, ["src/deep/ü ß.ts"]],
+    ["-dash.ts", undefined, ["sub/-dash.ts"]],
+    ["\\[x\\].ts", undefined, ["sub/[x].ts"]],
+    [`${root}/src/*.ts`, undefined, ["src/a.ts"]],
+    [".*.ts", undefined, [".hidden.ts"]],
+    [".github/**", undefined, [".github/ci.yml"]],
+    ["**/.x/*", undefined, ["src/.x/y.ts"]],
+    ["A.TS", undefined, []],
+    ["dist/*", undefined, []],
+    ["*", "dist", ["dist/a.ts"]],
+    [".git/*", undefined, []],
+    ["secret.ts", undefined, []],
+    ["../*", undefined, []],
+    ["/etc/*", undefined, []],
+  ] as const)("%j in %j", async (pattern, folder, files) => {
+    expect(await find(root, pattern, folder)).toEqual(files);
+  });
+
+  test("no match is a success, with a note on where it did not look", async () => {
+    const outcome = await glob(root, "*.rs");
+    expect(outcome).toMatchObject({ status: "success", output: "No file matches.", effect: { files: [], totalFiles: 0, truncated: false } });
+    expect(outcome.note).toContain(".gitignore");
+  });
+
+  test(verifies("S-20", "links: a file inside counts, folders are not followed, nothing outside is shown"), async () => {
+    const linked = createFolder({ "real/a.ts": "", "x/": "" });
+    symlinkSync("../real/a.ts", join(linked, "x", "in.ts"));
+    symlinkSync("/etc/passwd", join(linked, "x", "out.ts"));
+    symlinkSync("../real", join(linked, "x", "folder.ts"));
+    symlinkSync("..", join(linked, "x", "loop"));
+    symlinkSync("nowhere", join(linked, "x", "dangling.ts"));
+    execFileSync("mkfifo", [join(linked, "x", "pipe.ts")]);
+    expect(await find(linked, "*.ts")).toEqual(["real/a.ts", "x/in.ts"]);
+  });
+
+  test("failures are outcomes", async () => {
+    expect(await glob(root, "")).toMatchObject({ status: "error", error: { code: "INVALID_PATTERN" } });
+    expect(await glob(root, "{a,b}".repeat(30))).toMatchObject({ error: { code: "INVALID_PATTERN" } });
+    expect(await glob(root, "*", "nowhere")).toMatchObject({ error: { code: "FILE_NOT_FOUND" } });
+    expect(await glob(root, "*", "a.ts")).toMatchObject({ error: { code: "NOT_A_DIRECTORY" } });
+    expect(await glob(root, "*", "../..")).toMatchObject({ error: { code: "PATH_OUTSIDE_WORKSPACE" } });
+  });
+
+  test("an abort ends it", async () => {
+    const outcome = await globSearchTool.run({ pattern: "*" }, createContext(root, { signal: AbortSignal.abort() }));
+    expect(outcome).toMatchObject({ status: "cancelled" });
+  });
+
+  test("a name with a line end does not make two paths", async () => {
+    const outcome = await glob(createFolder({ "a\nb.ts": "" }), "*.ts");
+    expect(outcome).toMatchObject({ output: '"a\\nb.ts"', effect: { files: ["a\nb.ts"] } });
+  });
+
+  test(verifies(["R-15", "N36"], "100,000 files: the first 1,000 of all in less than 5 s, and other events get their turn"), async () => {
+    const large = createFolder({ ".gitignore": "*.tmp\n" });
+    for (let folder = 0; folder < 100; folder += 1) {
+      const path = join(large, `folder-${folder}`);
+      mkdirSync(path);
+      for (let file = 0; file < 1000; file += 1) writeFileSync(join(path, `file-${file}.ts`), "");
+    }
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    const start = performance.now();
+    const outcome = await glob(large, "**/*.ts");
+    expect(performance.now() - start).toBeLessThan(5000);
+    clearInterval(timer);
+    expect(longest).toBeLessThan(1000);
+    expect(outcome).toMatchObject({ truncated: true, note: expect.stringContaining("1000 of 100000"), effect: { totalFiles: 100_000, truncated: true } });
+    expect(outcome.output.split("\n")).toHaveLength(1000);
+    expect(outcome.output.startsWith("folder-0/file-0.ts\nfolder-0/file-1.ts\n")).toBe(true);
+    rmSync(large, { recursive: true });
+  });
+});
