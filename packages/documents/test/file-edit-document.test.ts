@@ -72,6 +72,13 @@ describe("while the model writes", () => {
     expect(toDeltas(written).join("")).toBe(`${content}\nsecond`);
   });
 
+  test("a second path changes nothing any more", () => {
+    const [start = { type: "turn_start" as const, turn: 1 }] = toCall("call_1", "write_file", {});
+    const delta = '{"target_file":"a.py","path":"b.py","content":"x';
+    const events = toEvents([start, { type: "tool_call_arguments_delta", callId: "call_1", delta }]);
+    expect(events[1]?.data).toMatchObject({ metadata: { filePath: "a.py" } });
+  });
+
   test(verifies("N44", "delete_file and rename_file show no content; a rename waits for its destination"), () => {
     const remove = toEvents(toCall("call_1", "delete_file", { target_file: "a.py" }, { size: 3 }).slice(0, -1));
     expect(remove[1]?.data).toMatchObject({ metadata: { filePath: "a.py", operation: "delete" } });

@@ -45,7 +45,8 @@ class Splitter implements LineSplitter {
       if (end === carriageReturn) {
         if (start === chunk.length) this.#afterCarriageReturn = true;
         else if (chunk.charCodeAt(start) === LINE_FEED) start += 1;
-        }
+        carriageReturn = chunk.indexOf("\r", start);
+      }
       if (lineFeed >= 0 && lineFeed < start) lineFeed = chunk.indexOf("\n", start);
     }
     if (start < chunk.length) this.#keep(chunk.slice(start));
