@@ -14,7 +14,7 @@ import { toLanguage } from "./language.ts";
 import { cutToUtf8, maxFinalContent } from "./payload-limits.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 import type { ToolArguments } from "./tool-arguments.ts";
-import { type ToolDocument, toToolOrigin } from "./tool-document.ts";
+import { isNotExecuted, type ToolDocument, toToolOrigin } from "./tool-document.ts";
 import { toFileOperation } from "./tool-names.ts";
 import { toWorkspacePath } from "./workspace-path.ts";
 
@@ -74,7 +74,7 @@ class FileEditWriter implements ToolDocument {
     const changes = result.effect?.kind === "file_edit" ? result.effect.changes : [];
     const same = changes.find(({ filePath }) => filePath === this.#filePath);
     const own = same ?? (result.status === "success" ? changes[0] : undefined);
-    if (own === undefined) this.#endAttempt(document, result.status);
+    if (own === undefined) this.#endAttempt(document, result);
     else this.#endChange(document, own);
     for (const change of changes) {
       if (change !== own) this.#endChange(this.#openChange(change), change);
@@ -112,8 +112,8 @@ class FileEditWriter implements ToolDocument {
     return toFileEditAttempt(this.#call.toolName, this.#arguments ?? {}, this.#workspace);
   }
 
-  #endAttempt(document: ContentDocument, status: ToolResult["status"]): void {
-    const state = status === "success" ? "applied" : status === "rejected" ? "rejected" : "failed";
+  #endAttempt(document: ContentDocument, result: ToolResult): void {
+    const state = toAttemptState(result);
     const { metadata, content } = this.#toAttempt();
     // Arguments that did not parse tell nothing: then what has been shown of them is the attempt.
     const filePath = metadata.filePath === "" ? this.#filePath : metadata.filePath;
@@ -162,4 +162,11 @@ function toBoundedContent(content: string | null): { readonly content: string | 
   if (content === null) return { content, isCut: false };
   const bounded = cutToUtf8(content, maxFinalContent);
   return { content: bounded, isCut: bounded.length < content.length };
+}
+
+/** N35: what nobody ran is still a proposal. */
+function toAttemptState(result: ToolResult): NonNullable<FileEditMetadata["state"]> {
+  if (isNotExecuted(result)) return "proposed";
+  if (result.status === "success") return "applied";
+  return result.status === "rejected" ? "rejected" : "failed";
 }

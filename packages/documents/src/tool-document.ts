@@ -38,3 +38,10 @@ const fallbackCodes: Readonly<Record<ToolResult["status"], string>> = {
   rejected: "PERMISSION_DENIED",
   cancelled: "CANCELLED",
 };
+
+/** Code of a call that a foreign stream holds and nobody ran: no failure, so it has no error document. */
+export const notExecutedCode = "NOT_EXECUTED";
+
+export function isNotExecuted({ status, error }: ToolResult): boolean {
+  return status === "error" && error?.code === notExecutedCode;
+}

@@ -15,7 +15,7 @@ import { createPlanDocument } from "./plan-document.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 import { createTodoDocument } from "./todo-document.ts";
 import { createToolCallDocument } from "./tool-call-document.ts";
-import { type ToolDocument, toToolError } from "./tool-document.ts";
+import { isNotExecuted, type ToolDocument, toToolError } from "./tool-document.ts";
 
 /** The open calls of a run. Events for calls that are not open are ignored. */
 export interface ToolDocuments {
@@ -96,7 +96,7 @@ class Documents implements ToolDocuments {
     // A call that was cancelled before anything of it could be shown leaves no document (N10).
     if (result.status === "cancelled" && document.documentId === undefined) return;
     document.end(result);
-    if (result.status !== "success") this.#writeError(start, result, document.documentId);
+    if (result.status !== "success" && !isNotExecuted(result)) this.#writeError(start, result, document.documentId);
   }
 
   end(time: number): void {

@@ -15,12 +15,16 @@ const textPacing = {
 };
 
 /** A string, or the deltas of one group. */
-const deltas = z.union([z.string(), z.array(z.string()).min(1)], { error: "expected a string, or an array of strings" });
+const deltas = z.union([z.string(), z.array(z.string()).min(1)], {
+  error: "expected a string, or an array of strings",
+});
 
 const call = z.strictObject({
   tool: z.string().min(1),
   /** An object, or the raw text that the model writes. */
-  arguments: z.union([z.record(z.string(), z.unknown()), z.string()], { error: "expected an object, or a string with raw text" }).default({}),
+  arguments: z
+    .union([z.record(z.string(), z.unknown()), z.string()], { error: "expected an object, or a string with raw text" })
+    .default({}),
   chunk: count.optional(),
   /** The provider's id. */
   id: z.string().optional(),
@@ -68,7 +72,13 @@ const event = z.unknown().transform((value, context): ScriptedEvent => {
   return z.NEVER;
 });
 
-const finishReasons = ["stop", "tool_calls", "max_tokens", "content_filter", "refusal"] as const satisfies readonly TurnFinishReason[];
+const finishReasons = [
+  "stop",
+  "tool_calls",
+  "max_tokens",
+  "content_filter",
+  "refusal",
+] as const satisfies readonly TurnFinishReason[];
 const tokens = z.int().min(0);
 
 const turn = z.strictObject({
@@ -106,7 +116,9 @@ export function parseScriptText(text: string, file: string): Script {
     value = JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SheafError("CONFIG_INVALID", toOneLine(`the scripted model ${file} is no JSON: ${reason}`), { cause: error });
+    throw new SheafError("CONFIG_INVALID", toOneLine(`the scripted model ${file} is no JSON: ${reason}`), {
+      cause: error,
+    });
   }
   return parseScript(value, file);
 }
@@ -124,8 +136,13 @@ export function parseScript(value: unknown, name: string): Script {
   const more = others > 0 ? ` (and ${others} more)` : "";
   throw new SheafError(
     "CONFIG_INVALID",
-    toOneLine(`the scripted model ${name} is not valid at ${problem}${more}; the format is in docs/guide/scripted-models.md`),
-    { cause: parsed.error, details: parsed.error.issues.map((issue) => `${formatPath(issue.path)}: ${issue.message}`).join("\n") },
+    toOneLine(
+      `the scripted model ${name} is not valid at ${problem}${more}; the format is in docs/guide/scripted-models.md`,
+    ),
+    {
+      cause: parsed.error,
+      details: parsed.error.issues.map((issue) => `${formatPath(issue.path)}: ${issue.message}`).join("\n"),
+    },
   );
 }
 

@@ -17,8 +17,8 @@ const defaultResults = 200;
 const maxResults = 1000;
 /** Milliseconds; what was found until then is shown. */
 const maxDuration = 30_000;
-/** Bytes of a line that are shown; ripgrep cuts it and says so. */
-const maxLineBytes = 500;
+/** Characters of a line that are shown; ripgrep cuts it and says so. */
+const maxColumns = 500;
 
 const parameters = z.object({
   pattern: z.string().describe("Regular expression (Rust syntax, within one line)"),
@@ -119,9 +119,11 @@ function toOptions({ pattern, glob, case_insensitive }: Arguments, isContent: bo
     `--regexp=${pattern}`,
     case_insensitive ? "--ignore-case" : "--case-sensitive",
     ...(isContent
-      ? ["--line-number", "--field-match-separator=\\x00", `--max-columns=${maxLineBytes}`, "--max-columns-preview"]
+      ? ["--line-number", "--field-match-separator=\\x00", `--max-columns=${maxColumns}`, "--max-columns-preview"]
       : ["--count"]),
     ...(glob === undefined || glob === "" ? [] : [`--glob=${glob}`]),
+    // A folder with a dot in front is opened if the glob names one.
+    ...(glob !== undefined && /^(?!!).*(?:^|[/{,])\.[^./]/.test(glob) ? ["--hidden"] : []),
     // A glob brings names with a dot back, and whatever lies in them.
     "--glob=!.git",
   ];

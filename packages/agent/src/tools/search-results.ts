@@ -21,8 +21,10 @@ export interface SearchResults {
 
 /** Bytes that are taken from ripgrep; more says nothing new to a model. */
 const maxBytes = 32 * 1024 * 1024;
-/** A record that is longer is no record of ripgrep, which cuts long lines. */
+/** ripgrep cuts long lines, but by characters as people see them, and one of those may have any length. */
 const maxRecordBytes = 64 * 1024;
+/** UTF-16 units of a line. */
+const maxTextLength = 1000;
 const nul = 0;
 const lineEnd = 10;
 
@@ -31,6 +33,8 @@ export function createSearchResults(maxLines: number): SearchResults {
   const files = new Map<string, FileMatches>();
   let rest: Buffer = Buffer.alloc(0);
   let bytes = 0;
+  /** The rest of a record that is too long is not looked at. */
+  let isSkipping = false;
 
   const take = (record: SearchRecord): void => {
     const path = toPath(record.path);
@@ -40,8 +44,7 @@ export function createSearchResults(maxLines: number): SearchResults {
       files.set(path, file);
     }
     file.count += maxLines === 0 ? record.number : 1;
-    if (file.lines.length < maxLines)
-      file.lines.push({ line: record.number, text: record.text.toString().replace(/\r$/, "") });
+    if (file.lines.length < maxLines) file.lines.push({ line: record.number, text: toText(record.text) });
   };
 
   return {
@@ -49,18 +52,29 @@ export function createSearchResults(maxLines: number): SearchResults {
     isFull: () => bytes > maxBytes,
     append(chunk) {
       bytes += chunk.length;
-      const data = Buffer.concat([rest, chunk]);
       let start = 0;
-      for (;;) {
-        const record = readRecord(data, start, maxLines > 0);
-        if (!record) break;
+      if (isSkipping) {
+        start = chunk.indexOf(lineEnd) + 1;
+        if (start === 0) return bytes <= maxBytes;
+        isSkipping = false;
+      }
+      const data = Buffer.concat([rest, chunk.subarray(start)]);
+      start = 0;
+      for (let record = readRecord(data, start, maxLines > 0); record; record = readRecord(data, start, maxLines > 0)) {
         take(record);
         start = record.end;
       }
-      rest = Buffer.from(data.subarray(Math.max(start, data.length - maxRecordBytes)));
+      isSkipping = data.length - start > maxRecordBytes;
+      rest = isSkipping ? Buffer.alloc(0) : Buffer.from(data.subarray(start));
       return bytes <= maxBytes;
     },
   };
+}
+
+/** One line of a file, short enough to be shown. */
+function toText(bytes: Buffer): string {
+  const text = bytes.toString().replace(/\r$/, "");
+  return text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength).toWellFormed()} [... cut]`;
 }
 
 interface SearchRecord {

@@ -128,24 +128,36 @@ describe("without force", () => {
     expect(decide("find . -delete", { allow })).toHaveProperty("reason", expect.stringContaining('"-delete"'));
   });
 
-  test.each([undefined, null, 1, {}, ["ls"]])(verifies("S-14", "a command that is no text is refused: %j"), (command) => {
-    expect(decide(command, { allow }).decision).toBe("deny");
-  });
+  test.each([undefined, null, 1, {}, ["ls"]])(
+    verifies("S-14", "a command that is no text is refused: %j"),
+    (command) => {
+      expect(decide(command, { allow }).decision).toBe("deny");
+    },
+  );
 
   test(verifies("S-14", "no other argument changes the decision"), () => {
-    const args = { command: "rm x", force: true, permissions: ["all"], approved: true, working_directory: "/", sandbox: false };
+    const args = {
+      command: "rm x",
+      force: true,
+      permissions: ["all"],
+      approved: true,
+      working_directory: "/",
+      sandbox: false,
+    };
     const permissions = createPermissions({ mode: "agent", force: false, allow, deny: [] });
-    expect(permissions.decide({ toolName: "run_terminal_cmd", access: "command", arguments: args }).decision).toBe("deny");
+    expect(permissions.decide({ toolName: "run_terminal_cmd", access: "command", arguments: args }).decision).toBe(
+      "deny",
+    );
   });
 
   test(verifies("S-10", "an operator anywhere in an allowed command takes the permission away"), () => {
-    const operators = [..."; & | < > $ ` \\ ( ) { } [ ] * ? ! # ~ ' \" \n \r \0"].filter((character) => character !== " ");
+    const operators = "; & | < > $ ` \\ ( ) { } [ ] * ? ! # ~ ' \" \n \r \0".split(" ");
     const words = fc.array(fc.stringMatching(/^[a-z0-9./-]{1,8}$/), { maxLength: 5 });
     fc.assert(
       fc.property(words, fc.constantFrom(...operators), fc.nat(), (behind, operator, place) => {
         const command = ["ls", ...behind].join(" ");
         const at = place % (command.length + 1);
-        return decide(command.slice(0, at) + operator + command.slice(at), { allow }).decision === "deny";
+        expect(decide(command.slice(0, at) + operator + command.slice(at), { allow }).decision).toBe("deny");
       }),
     );
   });
@@ -155,7 +167,7 @@ describe("without force", () => {
     expect(decide(`ls ${"a".repeat(1_000_000)}`, { allow }).decision).toBe("allow");
     expect(decide(`ls ${"a".repeat(1_000_000)};rm x`, { allow }).decision).toBe("deny");
     expect(decide(`ls ${"a b ".repeat(250_000)}`, { allow, deny: ["Shell(a b a b c)"] }).decision).toBe("allow");
-    expect(decide(`${"ls;".repeat(10_000)}`, { allow }).decision).toBe("deny");
+    expect(decide("ls;".repeat(10_000), { allow }).decision).toBe("deny");
     expect(performance.now() - start).toBeLessThan(800);
   });
 });
@@ -183,7 +195,10 @@ describe("force and deny", () => {
     for (const command of ["r\\m x", "ls; rm x", "$(echo rm) x", "ls\nrm x", "ls *"]) {
       const decision = decide(command, { force: true, deny: ["Shell(rm)"] });
       expect(decision.decision).toBe("deny");
-      expect(decision).toHaveProperty("reason", expect.stringMatching(/cannot be compared with Shell\(rm\).*plain commands/));
+      expect(decision).toHaveProperty(
+        "reason",
+        expect.stringMatching(/cannot be compared with Shell\(rm\).*plain commands/),
+      );
     }
     expect(decide("ls -l", { force: true, deny: ["Shell(rm)"] }).decision).toBe("allow");
     expect(decide("ls; rm x", { force: true, deny: ["Read(.env)"] }).decision).toBe("allow");

@@ -4,7 +4,12 @@ import { createPermissions, type PermissionDecision } from "../../src/permission
 import type { ToolAccess } from "../../src/tools/tool.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
-function decide(deny: readonly string[], toolName: string, access: ToolAccess, args: Record<string, unknown>): PermissionDecision {
+function decide(
+  deny: readonly string[],
+  toolName: string,
+  access: ToolAccess,
+  args: Record<string, unknown>,
+): PermissionDecision {
   return createPermissions({ mode: "agent", force: true, allow: ["Read(**)", "Write(**)"], deny }).decide({
     toolName,
     access,
@@ -31,13 +36,20 @@ describe("files", () => {
   test.each(spellings)(verifies("S-20", "Read(.env) denies the spelling %j, also for tools that write"), (path) => {
     expect(decideRead("Read(.env)", path)).toBe("deny");
     expect(decide(["Read(.env)"], "edit_file", "write", { target_file: path }).decision).toBe("deny");
-    expect(decide(["Read(.env)"], "rename_file", "write", { source_file: path, destination_file: "x" }).decision).toBe("deny");
-    expect(decide(["Write(.env)"], "rename_file", "write", { source_file: "x", destination_file: path }).decision).toBe("deny");
+    expect(decide(["Read(.env)"], "rename_file", "write", { source_file: path, destination_file: "x" }).decision).toBe(
+      "deny",
+    );
+    expect(decide(["Write(.env)"], "rename_file", "write", { source_file: "x", destination_file: path }).decision).toBe(
+      "deny",
+    );
   });
 
-  test.each([".envrc", "env", "a.env", ".env.example", ".en", "x/.env.d", "..env"])("Read(.env) leaves %j alone", (path) => {
-    expect(decideRead("Read(.env)", path)).toBe("allow");
-  });
+  test.each([".envrc", "env", "a.env", ".env.example", ".en", "x/.env.d", "..env"])(
+    "Read(.env) leaves %j alone",
+    (path) => {
+      expect(decideRead("Read(.env)", path)).toBe("allow");
+    },
+  );
 
   test.each([
     ["Read(secrets/**)", "secrets/a/b", "deny"], ["Read(secrets/**)", "secrets", "deny"], ["Read(secrets/**)", "a/secrets/b", "allow"],

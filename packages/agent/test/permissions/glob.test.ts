@@ -35,11 +35,15 @@ describe("globs", () => {
     const names = fc.constantFrom("a", "b", ".c", "dd");
     const parts = fc.constantFrom("a", "b", ".c", "*", "**", "?", "{a,b}", "d*");
     fc.assert(
-      fc.property(fc.array(parts, { minLength: 1, maxLength: 4 }), fc.array(names, { minLength: 2, maxLength: 5 }), (pattern, path) => {
-        const glob = parseGlob(pattern.join("/"));
-        if (!glob?.isMatch(path.join("/"))) return true;
-        return path.every((_, length) => glob.mayMatchBelow(path.slice(0, length).join("/")));
-      }),
+      fc.property(
+        fc.array(parts, { minLength: 1, maxLength: 4 }),
+        fc.array(names, { minLength: 2, maxLength: 5 }),
+        (pattern, path) => {
+          const glob = parseGlob(pattern.join("/"));
+          if (!glob?.isMatch(path.join("/"))) return true;
+          return path.every((_, length) => glob.mayMatchBelow(path.slice(0, length).join("/")));
+        },
+      ),
     );
     expect(parseGlob("src/*.ts")?.mayMatchBelow("test")).toBe(false);
     expect(parseGlob("src/*.ts")?.mayMatchBelow("src/a")).toBe(false);

@@ -20,20 +20,26 @@ const offered: Readonly<Record<Mode, readonly string[]>> = {
   ask: [...reading, "ask_question"],
 };
 
-const rows = (Object.keys(offered) as Mode[]).flatMap((mode) => tools.map(([name, access]) => [mode, name, access] as const));
+const rows = (Object.keys(offered) as Mode[]).flatMap((mode) =>
+  tools.map(([name, access]) => [mode, name, access] as const),
+);
 
 describe("modes", () => {
-  test.each(rows)(verifies("S-15", "%s mode: %s (%s) is offered and decided alike, with and without flags"), (mode, name, access) => {
-    const isThere = offered[mode].includes(name);
-    expect(isOffered(mode, { name, access })).toBe(isThere);
-    for (const force of [false, true]) {
-      const allow = ["Shell(*)", "Write(**)", "Read(**)"];
-      const permissions = createPermissions({ mode, force, allow, deny: [] });
-      const decision = permissions.decide({ toolName: name, access, arguments: { command: "ls", target_file: "a" } });
-      expect(decision.decision).toBe(isThere ? "allow" : "deny");
-      if (decision.decision === "deny") expect(decision.reason).toMatch(new RegExp(`^${name} .*${mode} mode.*--mode agent`));
-    }
-  });
+  test.each(rows)(
+    verifies("S-15", "%s mode: %s (%s) is offered and decided alike, with and without flags"),
+    (mode, name, access) => {
+      const isThere = offered[mode].includes(name);
+      expect(isOffered(mode, { name, access })).toBe(isThere);
+      for (const force of [false, true]) {
+        const allow = ["Shell(*)", "Write(**)", "Read(**)"];
+        const permissions = createPermissions({ mode, force, allow, deny: [] });
+        const decision = permissions.decide({ toolName: name, access, arguments: { command: "ls", target_file: "a" } });
+        expect(decision.decision).toBe(isThere ? "allow" : "deny");
+        if (decision.decision === "deny")
+          expect(decision.reason).toMatch(new RegExp(`^${name} .*${mode} mode.*--mode agent`));
+      }
+    },
+  );
 
   test(verifies("S-15", "a tool that says it only reads gets no write or command by its name"), () => {
     expect(isOffered("plan", { name: "ask_question", access: "command" })).toBe(false);

@@ -81,7 +81,8 @@ export async function runModel(model: Model, prompt: string, world: World = {}):
     turns.push(turn.turn);
     messages.push({ role: "assistant", content: turn.content });
     const calls = turn.content.filter((part) => part.type === "tool_call");
-    for (const call of calls) messages.push({ role: "tool", callId: call.callId, toolName: call.toolName, ...execute(call, files, world) });
+    for (const call of calls)
+      messages.push({ role: "tool", callId: call.callId, toolName: call.toolName, ...execute(call, files, world) });
     if (calls.length === 0 || calls.some(({ toolName }) => toolName === "ask_question")) {
       return {
         turns,
@@ -107,15 +108,30 @@ async function runTurn(
   if (end?.type !== "turn_end") throw new Error("the last event is no turn_end");
   if (events.filter(({ type }) => type === "turn_end").length > 1) throw new Error("several turn_end");
   const deltas = events.flatMap((event) => (event.type === "text_delta" ? [event.text] : []));
-  const names = new Map(events.flatMap((event) => (event.type === "tool_call_start" ? [[event.callId, event.toolName] as const] : [])));
+  const names = new Map(
+    events.flatMap((event) => (event.type === "tool_call_start" ? [[event.callId, event.toolName] as const] : [])),
+  );
   const calls = events.flatMap((event): ModelToolCall[] =>
     event.type === "tool_call_arguments"
-      ? [{ type: "tool_call", callId: event.callId, toolName: names.get(event.callId) ?? "", arguments: event.arguments }]
+      ? [
+          {
+            type: "tool_call",
+            callId: event.callId,
+            toolName: names.get(event.callId) ?? "",
+            arguments: event.arguments,
+          },
+        ]
       : [],
   );
   const text = deltas.join("");
   const content = [...(text === "" ? [] : [{ type: "text" as const, text }]), ...calls];
-  const turn = { deltas, text, calls: calls.map(({ toolName, arguments: args }) => ({ tool: toolName, args })), end, groups };
+  const turn = {
+    deltas,
+    text,
+    calls: calls.map(({ toolName, arguments: args }) => ({ tool: toolName, args })),
+    end,
+    groups,
+  };
   return { turn, content };
 }
 
@@ -124,7 +140,7 @@ type Result = { readonly output: string; readonly isError: boolean };
 function execute({ toolName, arguments: args }: ModelToolCall, files: Map<string, string>, world: World): Result {
   const failure = world.failures?.[toolName];
   if (failure !== undefined) return { output: failure, isError: true };
-  const text = (name: string): string => String(args[name] ?? "");
+  const text = (name: string): string => (typeof args[name] === "string" ? args[name] : "");
   const path = text("target_file");
   switch (toolName) {
     case "read_file":
@@ -141,7 +157,7 @@ function execute({ toolName, arguments: args }: ModelToolCall, files: Map<string
     case "list_dir":
       return { output: formatTree(text("target_directory"), [...files.keys()]), isError: false };
     case "glob_search":
-      return glob(text("pattern"), text("target_directory"), files);
+      return findFiles(text("pattern"), text("target_directory"), files);
     case "grep_search":
       return { output: grep(args, files), isError: false };
     case "run_terminal_cmd":
@@ -164,7 +180,8 @@ function read(path: string, args: Readonly<Record<string, unknown>>, files: Read
   const lines = content.split("\n");
   const start = Number(args["offset"] ?? 1);
   const end = Math.min(lines.length, start - 1 + Number(args["limit"] ?? 2000));
-  if (start > lines.length) return { output: `OFFSET_OUT_OF_RANGE: offset ${start} is behind the end of ${path}`, isError: true };
+  if (start > lines.length)
+    return { output: `OFFSET_OUT_OF_RANGE: offset ${start} is behind the end of ${path}`, isError: true };
   const text = lines.slice(start - 1, end).join("\n") + (end < lines.length ? "\n" : "");
   if (start === 1 && end === lines.length) return { output: text, isError: false };
   const note = `Lines ${start} to ${end} of ${lines.length} (the file has ${content.length} bytes).`;
@@ -178,7 +195,10 @@ function edit(path: string, edits: unknown, files: Map<string, string>): Result 
   const places = first ? content.split(first.old_string).length - 1 : 0;
   if (!first || places === 0) return { output: "TEXT_NOT_FOUND: no place", isError: true };
   if (places > 1 && !first.replace_all) return { output: "AMBIGUOUS_EDIT: several places", isError: true };
-  files.set(path, content.replaceAll(first.old_string, () => first.new_string));
+  files.set(
+    path,
+    content.replaceAll(first.old_string, () => first.new_string),
+  );
   return { output: `Edited ${path}.`, isError: false };
 }
 
@@ -195,7 +215,7 @@ function rename(from: string, to: string, files: Map<string, string>): Result {
 export function formatTree(folder: string, paths: readonly string[]): string {
   const base = folder === "." ? "" : `${folder.replace(/\/$/, "")}/`;
   const lines = new Set<string>();
-  for (const path of [...paths].sort()) {
+  for (const path of paths.toSorted()) {
     if (!path.startsWith(base)) continue;
     const parts = path.slice(base.length).split("/");
     parts.forEach((part, depth) => {
@@ -206,7 +226,7 @@ export function formatTree(folder: string, paths: readonly string[]): string {
   return [...lines].join("\n");
 }
 
-function glob(pattern: string, folder: string, files: ReadonlyMap<string, string>): Result {
+function findFiles(pattern: string, folder: string, files: ReadonlyMap<string, string>): Result {
   const base = folder === "" ? "" : `${folder}/`;
   const expression = toPattern(pattern.includes("/") ? pattern : `**/${pattern}`);
   const found = [...files.keys()].filter((path) => path.startsWith(base) && expression.test(path.slice(base.length)));

@@ -35,7 +35,13 @@ describe("outcome", () => {
     ["kill -HUP $$", 129, "SIGHUP"],
     ["sh -c 'kill -KILL $$'; exit $?", 137, ""],
   ])(verifies("N37", "%s ends with exit code %i and signal %j"), async (command, exitCode, signal) => {
-    expect(await runCommand(command)).toMatchObject({ exitCode, signal, timedOut: false, cancelled: false, startError: "" });
+    expect(await runCommand(command)).toMatchObject({
+      exitCode,
+      signal,
+      timedOut: false,
+      cancelled: false,
+      startError: "",
+    });
   });
 
   test(verifies(["N38", "S-33"], "without a sandbox of the system, that is what it says"), async () => {
@@ -54,17 +60,21 @@ describe("outcome", () => {
 
   test(verifies("S-12", "no start file of the shell is read, neither by HOME nor by variable"), async () => {
     const home = mkdtempSync(join(tmpdir(), "sheaf-home-"));
-    for (const name of [".bashrc", ".bash_profile", ".profile", ".bash_login", ".shrc"]) writeFileSync(join(home, name), "echo STARTED");
+    for (const name of [".bashrc", ".bash_profile", ".profile", ".bash_login", ".shrc"])
+      writeFileSync(join(home, name), "echo STARTED");
     const variables = { ...environment, HOME: home, BASH_ENV: join(home, ".bashrc"), ENV: join(home, ".bashrc") };
     expect((await runCommand("echo end", {}, variables)).output).toBe("end\n");
   });
 
-  test(verifies("S-12", "the text runs as it is, also when it begins like an option or has several lines"), async () => {
-    expect((await runCommand("-c 'echo x'")).exitCode).toBe(127);
-    expect((await runCommand("--version")).exitCode).toBe(127);
-    expect((await runCommand("echo a\necho 'b\n  c' # d\n")).stdout).toBe("a\nb\n  c\n");
-    expect((await runCommand("cat <<'EOF'\n$x `y` ü \u{1f600}\nEOF")).stdout).toBe("$x `y` ü \u{1f600}\n");
-  });
+  test(
+    verifies("S-12", "the text runs as it is, also when it begins like an option or has several lines"),
+    async () => {
+      expect((await runCommand("-c 'echo x'")).exitCode).toBe(127);
+      expect((await runCommand("--version")).exitCode).toBe(127);
+      expect((await runCommand("echo a\necho 'b\n  c' # d\n")).stdout).toBe("a\nb\n  c\n");
+      expect((await runCommand("cat <<'EOF'\n$x `y` ü \u{1f600}\nEOF")).stdout).toBe("$x `y` ü \u{1f600}\n");
+    },
+  );
 });
 
 describe("commands that never start", () => {
@@ -72,7 +82,12 @@ describe("commands that never start", () => {
     ["a folder that is not there", "true", "/no/such/folder", /working directory \/no\/such\/folder is no folder/],
     ["a file as folder", "true", "/etc/hostname", /is no folder/],
     ["a NUL character", "echo a\0b", "/tmp", /NUL character/],
-    ["a text that is longer than the system takes", `echo ${"a".repeat(3_000_000)}`, "/tmp", /longer than the system takes/],
+    [
+      "a text that is longer than the system takes",
+      `echo ${"a".repeat(3_000_000)}`,
+      "/tmp",
+      /longer than the system takes/,
+    ],
   ])(verifies("N37", "%s is a value, with exit code -1"), async (_, command, workingDirectory, reason) => {
     const outcome = await runCommand(command, { workingDirectory });
     expect(outcome).toMatchObject({ exitCode: -1, output: "", signal: "", cancelled: false });
@@ -95,11 +110,18 @@ describe("environment", () => {
     XDG_RUNTIME_DIR: "/CANARY-18", IFS: "CANARY-19", PS4: "CANARY-20", SHELLOPTS: "xtrace", CDPATH: "/CANARY-21",
   }; // prettier-ignore
 
-  test(verifies("S-40", "no canary reaches a command, nor its parents in /proc that it may read by the marker"), async () => {
-    const { output } = await runCommand("env; set; export -p; ls; tr '\\0' '\\n' < /proc/self/environ", {}, { ...environment, ...canaries });
-    expect(output).not.toContain("CANARY");
-    expect(output).not.toContain("xtrace:");
-  });
+  test(
+    verifies("S-40", "no canary reaches a command, nor its parents in /proc that it may read by the marker"),
+    async () => {
+      const { output } = await runCommand(
+        "env; set; export -p; ls; tr '\\0' '\\n' < /proc/self/environ",
+        {},
+        { ...environment, ...canaries },
+      );
+      expect(output).not.toContain("CANARY");
+      expect(output).not.toContain("xtrace:");
+    },
+  );
 
   test(verifies("S-40", "the variables of the allow list do, and a marker that differs each time"), async () => {
     const allowed = {

@@ -28,22 +28,25 @@ describe("large output", () => {
     ["10 MB on stderr", "head -c 10000000 /dev/zero | tr '\\0' e >&2", 10_000_000],
     ["10 MB of characters with three bytes", "yes 日本語 | head -c 10000001", 10_000_001],
   ] as const;
-  test.each(rows)(verifies(["R-14", "N37"], "%s: memory bounded, middle cut out with byte counts"), async (_, command, bytes) => {
-    const start = performance.now();
-    let outcome: Awaited<ReturnType<typeof runCommand>> | undefined;
-    const growth = await measureGrowth(async () => {
-      outcome = await runCommand(command);
-    });
-    expect(performance.now() - start).toBeLessThan(15_000);
-    expect(growth).toBeLessThan(64 * 1024 * 1024);
-    expect(outcome).toMatchObject({ exitCode: 0, truncated: true, bytes });
-    for (const text of [outcome!.output, outcome!.stdout || outcome!.stderr]) {
-      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limit);
-      expect(Buffer.byteLength(text)).toBeGreaterThan(limit - 200);
-      expect(text.isWellFormed()).toBe(true);
-      expect(text).toMatch(notice);
-    }
-  });
+  test.each(rows)(
+    verifies(["R-14", "N37"], "%s: memory bounded, middle cut out with byte counts"),
+    async (_, command, bytes) => {
+      const start = performance.now();
+      let outcome: Awaited<ReturnType<typeof runCommand>> | undefined;
+      const growth = await measureGrowth(async () => {
+        outcome = await runCommand(command);
+      });
+      expect(performance.now() - start).toBeLessThan(15_000);
+      expect(growth).toBeLessThan(64 * 1024 * 1024);
+      expect(outcome).toMatchObject({ exitCode: 0, truncated: true, bytes });
+      for (const text of [outcome!.output, outcome!.stdout || outcome!.stderr]) {
+        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limit);
+        expect(Buffer.byteLength(text)).toBeGreaterThan(limit - 200);
+        expect(text.isWellFormed()).toBe(true);
+        expect(text).toMatch(notice);
+      }
+    },
+  );
 
   test(verifies("R-14", "endless output ends by the timeout, with head and tail"), async () => {
     const outcome = await runCommand("echo first; yes", { timeoutMs: 500 });
@@ -85,7 +88,9 @@ describe("bytes and characters", () => {
 
   test("live and whole output are the same text", async () => {
     let live = "";
-    const { output } = await runCommand("for i in 1 2 3; do printf '日\\3772'; printf ä >&2; done", { onOutput: (_, text) => (live += text) });
+    const { output } = await runCommand("for i in 1 2 3; do printf '日\\3772'; printf ä >&2; done", {
+      onOutput: (_, text) => (live += text),
+    });
     expect(live).toBe(output);
   });
 
@@ -97,7 +102,7 @@ describe("bytes and characters", () => {
         streams.end();
         const { stdout, output, bytes } = streams.toResult();
         const all = Buffer.concat(chunks);
-        return stdout === all.toString() && output === stdout && bytes === all.length;
+        expect([stdout, output, bytes]).toEqual([all.toString(), all.toString(), all.length]);
       }),
     );
   });

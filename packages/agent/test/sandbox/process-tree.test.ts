@@ -19,12 +19,21 @@ const escapes: readonly (readonly [string, (period: string) => string])[] = [
   ["a child in the background", (period) => `sleep ${period} & wait`],
   ["a child that ignores signals", (period) => `trap '' TERM HUP INT; sleep ${period}; sleep ${period}`],
   ["setsid", (period) => `setsid sleep ${period} & sleep ${period}`],
-  ["setsid and a double fork", (period) => `(setsid sh -c 'sleep ${period} & sleep ${period} & disown 2>/dev/null' &) ; sleep ${period}`],
-  ["nohup, setsid and ignored signals", (period) => `setsid nohup sh -c 'trap "" TERM; sleep ${period}; true' >/dev/null 2>&1 & sleep ${period}`],
+  [
+    "setsid and a double fork",
+    (period) => `(setsid sh -c 'sleep ${period} & sleep ${period} & disown 2>/dev/null' &) ; sleep ${period}`,
+  ],
+  [
+    "nohup, setsid and ignored signals",
+    (period) => `setsid nohup sh -c 'trap "" TERM; sleep ${period}; true' >/dev/null 2>&1 & sleep ${period}`,
+  ],
   ["a cleared environment", (period) => `env -i /usr/bin/sleep ${period} & sleep ${period}`],
   ["a cleared environment and setsid", (period) => `setsid env -i /usr/bin/sleep ${period} & sleep ${period}`],
   ["a stopped child", (period) => `sleep ${period} & kill -STOP $!; sleep ${period}`],
-  ["a shell that ignores SIGTERM and starts more", (period) => `trap 'sleep ${period}' TERM; while :; do sleep ${period}; done`],
+  [
+    "a shell that ignores SIGTERM and starts more",
+    (period) => `trap 'sleep ${period}' TERM; while :; do sleep ${period}; done`,
+  ],
 ];
 
 describe.skipIf(process.platform !== "linux")("process trees", () => {
@@ -40,11 +49,18 @@ describe.skipIf(process.platform !== "linux")("process trees", () => {
     expect(findByCommandLine(period)).toEqual([]);
   });
 
-  test.concurrent.each(escapes)(verifies(["R-13", "N37"], "a timeout ends %s, with exit code 124"), async (_, toCommand) => {
-    const period = createPeriod();
-    expect(await runCommand(toCommand(period), { timeoutMs: 400 })).toMatchObject({ exitCode: 124, timedOut: true, cancelled: false });
-    expect(findByCommandLine(period)).toEqual([]);
-  });
+  test.concurrent.each(escapes)(
+    verifies(["R-13", "N37"], "a timeout ends %s, with exit code 124"),
+    async (_, toCommand) => {
+      const period = createPeriod();
+      expect(await runCommand(toCommand(period), { timeoutMs: 400 })).toMatchObject({
+        exitCode: 124,
+        timedOut: true,
+        cancelled: false,
+      });
+      expect(findByCommandLine(period)).toEqual([]);
+    },
+  );
 
   test.concurrent.each([
     ["a child", "sleep PERIOD &"],
@@ -74,7 +90,9 @@ describe.skipIf(process.platform !== "linux")("process trees", () => {
   });
 
   test("output that came before the end is there, and what is said on SIGTERM too", async () => {
-    const outcome = await runCommand("trap 'echo bye; exit 5' TERM; echo begin; while :; do sleep 0.05; done", { timeoutMs: 300 });
+    const outcome = await runCommand("trap 'echo bye; exit 5' TERM; echo begin; while :; do sleep 0.05; done", {
+      timeoutMs: 300,
+    });
     expect(outcome).toMatchObject({ exitCode: 124, signal: "", timedOut: true, stdout: "begin\nbye\n" });
   });
 
@@ -84,10 +102,14 @@ describe.skipIf(process.platform !== "linux")("process trees", () => {
     const module = join(import.meta.dirname, "run-command.ts");
     const command = `(setsid sh -c "sleep ${period} & sleep ${period}" &); echo > ${file}; sleep ${period}`;
     const program = `import { runCommand } from ${JSON.stringify(module)}; await runCommand(${JSON.stringify(command)});`;
-    const sheaf = spawn(process.execPath, ["--conditions=sheaf-source", "--input-type=module-typescript", "-e", program], {
-      env: environment,
-      stdio: "ignore",
-    });
+    const sheaf = spawn(
+      process.execPath,
+      ["--conditions=sheaf-source", "--input-type=module-typescript", "-e", program],
+      {
+        env: environment,
+        stdio: "ignore",
+      },
+    );
     expect(await waitUntil(() => findByCommandLine(`sleep ${period}`).filter(isSleep).length === 3)).toBe(true);
     sheaf.kill("SIGKILL");
     expect(await waitUntil(() => findByCommandLine(period).length === 0)).toBe(true);

@@ -28,7 +28,14 @@ async function run(file: string, args: readonly string[], request: Partial<Progr
 describe("helper programs", () => {
   test("output and exit code", async () => {
     const outcome = await run("/bin/sh", ["-c", "echo a; echo b >&2; exit 3"]);
-    expect(outcome).toEqual({ exitCode: 3, stdout: "a\n", stderr: "b\n", stopped: false, cancelled: false, startError: "" });
+    expect(outcome).toEqual({
+      exitCode: 3,
+      stdout: "a\n",
+      stderr: "b\n",
+      stopped: false,
+      cancelled: false,
+      startError: "",
+    });
   });
 
   test(verifies("S-40", "only the given environment, and no input"), async () => {
@@ -54,7 +61,11 @@ describe("helper programs", () => {
 
   test("it is killed on an abort", async () => {
     const signal = AbortSignal.timeout(100);
-    expect(await run("/bin/sleep", ["9.8471"], { signal })).toMatchObject({ exitCode: -1, stopped: false, cancelled: true });
+    expect(await run("/bin/sleep", ["9.8471"], { signal })).toMatchObject({
+      exitCode: -1,
+      stopped: false,
+      cancelled: true,
+    });
     expect(findByCommandLine("9.8471")).toEqual([]);
     expect(await run("/bin/sleep", ["9"], { signal })).toMatchObject({ exitCode: -1, cancelled: true });
   });

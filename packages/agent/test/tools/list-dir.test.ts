@@ -13,7 +13,14 @@ async function list(root: string, folder?: string): Promise<ToolOutcome> {
 
 describe("list_dir", () => {
   test("a tree, sorted, folders with a slash, links with their target", async () => {
-    const root = createFolder({ "b.txt": "", "a/y.txt": "", "a/x/z.txt": "", ".env": "", "empty/": "", "with space/ü.txt": "" });
+    const root = createFolder({
+      "b.txt": "",
+      "a/y.txt": "",
+      "a/x/z.txt": "",
+      ".env": "",
+      "empty/": "",
+      "with space/ü.txt": "",
+    });
     symlinkSync("b.txt", join(root, "link"));
     symlinkSync("/etc", join(root, "out"));
     symlinkSync("nowhere", join(root, "dangling"));
@@ -75,7 +82,9 @@ describe("list_dir", () => {
   });
 
   test("exactly 500 entries are all of it", async () => {
-    const outcome = await list(createFolder(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${index}.txt`, ""]))));
+    const outcome = await list(
+      createFolder(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${index}.txt`, ""]))),
+    );
     expect(outcome).not.toHaveProperty("truncated");
     expect(outcome).not.toHaveProperty("note");
   });
@@ -98,8 +107,13 @@ describe("list_dir", () => {
   test("failures are outcomes that say what to do", async () => {
     const root = createFolder({ "source/a.txt": "" });
     symlinkSync("/etc", join(root, "out"));
-    expect(await list(root, "sourc")).toMatchObject({ status: "error", error: { code: "FILE_NOT_FOUND", message: expect.stringContaining("source") } });
-    expect(await list(root, "source/a.txt")).toMatchObject({ error: { code: "NOT_A_DIRECTORY", message: expect.stringContaining("read_file") } });
+    expect(await list(root, "sourc")).toMatchObject({
+      status: "error",
+      error: { code: "FILE_NOT_FOUND", message: expect.stringContaining("source") },
+    });
+    expect(await list(root, "source/a.txt")).toMatchObject({
+      error: { code: "NOT_A_DIRECTORY", message: expect.stringContaining("read_file") },
+    });
     expect(await list(root, "..")).toMatchObject({ error: { code: "PATH_OUTSIDE_WORKSPACE" } });
     expect(await list(root, "out")).toMatchObject({ error: { code: "PATH_OUTSIDE_WORKSPACE" } });
     expect(await list(root, "")).toMatchObject({ status: "success" });
@@ -107,7 +121,10 @@ describe("list_dir", () => {
   });
 
   test("an abort ends it", async () => {
-    const outcome = await listDirTool.run({}, createContext(createFolder({ "a/b": "" }), { signal: AbortSignal.abort() }));
+    const outcome = await listDirTool.run(
+      {},
+      createContext(createFolder({ "a/b": "" }), { signal: AbortSignal.abort() }),
+    );
     expect(outcome).toMatchObject({ status: "cancelled", error: { code: "CANCELLED" } });
   });
 

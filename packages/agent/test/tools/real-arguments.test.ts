@@ -28,7 +28,7 @@ test("paths become where they lead to; all else stays", () => {
 });
 
 test(verifies(["S-06", "S-14"], "a deny rule holds also for a link that leads to what it names"), async () => {
-  const { context, workspace, root, write, read } = createFileToolContext();
+  const { context, root, write, read } = createFileToolContext();
   write("secret/key.txt", "CANARY\n");
   symlinkSync("secret", join(root, "alias"));
   symlinkSync("secret/key.txt", join(root, "harmless.txt"));

@@ -41,7 +41,10 @@ describe("run_terminal_cmd", () => {
   });
 
   test(verifies("N37", "a signal, a timeout and no output are noted"), async () => {
-    expect(await run({ command: "kill -9 $$" })).toMatchObject({ note: "Ended by SIGKILL, exit code 137.", effect: { signal: "SIGKILL" } });
+    expect(await run({ command: "kill -9 $$" })).toMatchObject({
+      note: "Ended by SIGKILL, exit code 137.",
+      effect: { signal: "SIGKILL" },
+    });
     const timedOut = await run({ command: "echo a; sleep 9", timeout_ms: 150 });
     expect(timedOut).toMatchObject({ status: "success", output: "a\n", effect: { exitCode: 124, timedOut: true } });
     expect(timedOut.note).toMatch(/after 150 ms.*timeout_ms/);
@@ -59,7 +62,12 @@ describe("run_terminal_cmd", () => {
     const controller = new AbortController();
     const emitOutput = (): void => controller.abort();
     const outcome = await run({ command: "echo begin; sleep 9" }, { signal: controller.signal, emitOutput });
-    expect(outcome).toMatchObject({ status: "cancelled", output: "begin\n", error: { code: "CANCELLED" }, effect: { kind: "command" } });
+    expect(outcome).toMatchObject({
+      status: "cancelled",
+      output: "begin\n",
+      error: { code: "CANCELLED" },
+      effect: { kind: "command" },
+    });
   });
 
   test("live output goes out as it comes", async () => {
@@ -70,7 +78,10 @@ describe("run_terminal_cmd", () => {
 
   test("background commands are refused, and the message names the way", async () => {
     const outcome = await run({ command: "sleep 1", is_background: true });
-    expect(outcome).toMatchObject({ status: "error", error: { code: "UNSUPPORTED", message: expect.stringMatching(/foreground with timeout_ms/) } });
+    expect(outcome).toMatchObject({
+      status: "error",
+      error: { code: "UNSUPPORTED", message: expect.stringMatching(/foreground with timeout_ms/) },
+    });
     expect(await run({ command: "true", is_background: false })).toMatchObject({ status: "success" });
   });
 
@@ -94,14 +105,22 @@ describe("run_terminal_cmd", () => {
 
   test(verifies("N37", "a command that never starts is an error, with exit code -1"), async () => {
     const outcome = await run({ command: "true", working_directory: "nowhere" });
-    expect(outcome).toMatchObject({ status: "error", output: "", error: { code: "COMMAND_NOT_STARTED" }, effect: { exitCode: -1 } });
+    expect(outcome).toMatchObject({
+      status: "error",
+      output: "",
+      error: { code: "COMMAND_NOT_STARTED" },
+      effect: { exitCode: -1 },
+    });
     expect(outcome.error?.message).toMatch(/^the command was not started: .*nowhere/);
   });
 
   test("its schema takes what models write, and no more than the limits", () => {
     const { parameters } = runTerminalCmdTool;
-    expect(parameters.safeParse({ command: "ls", timeout_ms: 600_000, is_background: false, description: "x" }).success).toBe(true);
-    for (const timeout_ms of [0, -1, 600_001, 1.5, Number.NaN]) expect(parameters.safeParse({ command: "ls", timeout_ms }).success).toBe(false);
+    expect(
+      parameters.safeParse({ command: "ls", timeout_ms: 600_000, is_background: false, description: "x" }).success,
+    ).toBe(true);
+    for (const timeout_ms of [0, -1, 600_001, 1.5, Number.NaN])
+      expect(parameters.safeParse({ command: "ls", timeout_ms }).success).toBe(false);
     expect(parameters.safeParse({}).success).toBe(false);
   });
 });

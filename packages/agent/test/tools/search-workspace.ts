@@ -1,5 +1,5 @@
 /** Workspaces of tests on disk, and the context in which tools run. */
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createCommandRunner } from "../../src/sandbox/command-runner.ts";
@@ -16,6 +16,11 @@ export function createFolder(files: Readonly<Record<string, string | Uint8Array>
     if (!path.endsWith("/")) writeFileSync(absolute, content);
   }
   return root;
+}
+
+/** An empty folder for very many files: in memory where there is such a place, for disks take their time. */
+export function createLargeFolder(): string {
+  return mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : realpathSync(tmpdir()), "sheaf-large-"));
 }
 
 /** A context for tools in this folder. */

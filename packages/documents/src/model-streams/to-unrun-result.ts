@@ -1,4 +1,5 @@
 import type { TodoChange, TodoStatus, ToolDocumentType, ToolEffect, ToolResult } from "@sheaf/protocol";
+import { notExecutedCode } from "../tool-document.ts";
 import { toListArgument, toTextArgument, type ToolArguments } from "../tool-arguments.ts";
 
 /** A tool call of which the model's side is all there is. */
@@ -24,7 +25,7 @@ export function toUnrunResult(call: UnrunToolCall): ToolResult {
   }
   const why = values === undefined ? "its arguments are no complete JSON object" : "nothing here runs tools";
   const message = `The call of ${toolName || "a tool without a name"} was not run: ${why}.`;
-  return { ...base, status: "error", error: { code: "NOT_EXECUTED", message, details: "" } };
+  return { ...base, status: "error", error: { code: notExecutedCode, message, details: "" } };
 }
 
 const statuses: ReadonlyMap<string, TodoStatus> = new Map(

@@ -143,7 +143,7 @@ describe("documents out of a model's stream alone", () => {
     expect(verify(assemble(events))).toBe(undefined);
     const response = toResponse(events);
     expect(response).toMatchObject({ status: "completed", metadata: { finishReason: "clarification" } });
-    expect(response.documents.filter((document) => document.type !== "error")).toMatchObject([
+    expect(response.documents).toMatchObject([
       { type: "text", content: "Hi" },
       { type: "code_block", content: "x" },
       { type: "tool_call", metadata: { result: { status: "error", data: { errorCode: "NOT_EXECUTED" } } } },
@@ -152,6 +152,15 @@ describe("documents out of a model's stream alone", () => {
       { type: "clarification", content: "Q", metadata: { questions: [{ id: "q1", text: "Which?" }] } },
       { type: "todo_update", metadata: { todos: [{ id: "t1", status: "pending", content: "Read" }] } },
     ]);
-    expect(response.documents.filter((document) => document.type === "error")).toHaveLength(2);
   });
+});
+
+test(verifies(["N35", "N39"], "a file edit that nobody ran is proposed, and no failure"), async () => {
+  const edit = call("e", "edit_file", { target_file: "a.ts", edits: [{ old_string: "a", new_string: "b" }] });
+  const response = toResponse(await collect(readTurn("I change it.", [edit], "tool_calls")));
+  expect(response.documents).toMatchObject([
+    { type: "text" },
+    { type: "file_edit", content: "b", metadata: { filePath: "a.ts", operation: "edit", state: "proposed" } },
+  ]);
+  expect(response.status).toBe("completed");
 });

@@ -28,14 +28,18 @@ export function createUsageEstimator(): UsageEstimator {
 
 /** Without the parameters: their schemas are made only for models that ask. */
 function toToolBytes(tools: ModelRequest["tools"]): number {
-  return tools.reduce((sum, { name, description }) => sum + Buffer.byteLength(name) + Buffer.byteLength(description), 0);
+  return tools.reduce(
+    (sum, { name, description }) => sum + Buffer.byteLength(name) + Buffer.byteLength(description),
+    0,
+  );
 }
 
 function toMessageBytes(message: ModelMessage): number {
   if (message.role === "user") return Buffer.byteLength(message.text);
   if (message.role === "tool") return Buffer.byteLength(message.output);
   return message.content.reduce((sum, part) => {
-    const text = part.type === "text" ? part.text : part.toolName + (part.rawArguments ?? JSON.stringify(part.arguments));
+    const text =
+      part.type === "text" ? part.text : part.toolName + (part.rawArguments ?? JSON.stringify(part.arguments));
     return sum + Buffer.byteLength(text);
   }, 0);
 }

@@ -16,7 +16,12 @@ export function formatFailure(phrases: Phrases, action: Action, object: string, 
 
 /** `FILE_NOT_FOUND: there is no …` */
 export function parseFailure(output: string): { code: string; message: string } {
-  const line = output.slice(0, 2000).split("\n").find((candidate) => candidate.trim() !== "")?.trim() ?? "";
+  const line =
+    output
+      .slice(0, 2000)
+      .split("\n")
+      .find((candidate) => candidate.trim() !== "")
+      ?.trim() ?? "";
   const match = /^([A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){0,5}):?\s{0,3}(.*)$/.exec(line);
   const code = match?.[1] ?? "";
   const message = match ? (match[2] ?? "") : line;

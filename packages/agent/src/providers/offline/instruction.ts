@@ -89,7 +89,11 @@ function readWithBlock(reader: PromptReader, text: string, fallback: Language): 
 }
 
 function readUnknown(reader: PromptReader, instruction: string, context: string, fallback: Language): Instruction {
-  return { reading: reader.read(instruction.slice(0, instructionLimit), fallback), intent: { kind: "unknown" }, context };
+  return {
+    reading: reader.read(instruction.slice(0, instructionLimit), fallback),
+    intent: { kind: "unknown" },
+    context,
+  };
 }
 
 function isSmallTalk({ kind }: Intent): boolean {

@@ -3,22 +3,15 @@ import type { Intent } from "./intent.ts";
 import { findPaths, isTarget } from "./intent-files.ts";
 import { toBaseName } from "./mention.ts";
 import { restoreMentions, type PlacedMention } from "./prompt.ts";
+import { programs } from "./programs.ts";
 import type { Reading } from "./reading.ts";
-
-/** Programs that may stand first in a command without backticks. */
-const programs = new Set(
-  (
-    "npm npx pnpm yarn bun node deno tsc vitest jest mocha eslint prettier oxlint git gh ls cat head tail wc pwd echo find grep rg sort uniq " +
-    "sed awk date whoami uname which du df tree file stat env printenv sleep true false touch mkdir cp mv rm chmod python python3 pip pip3 " +
-    "pytest ruff mypy uv poetry cargo rustc go gofmt make cmake gcc g++ clang java javac mvn gradle ruby rake bundle php composer dotnet " +
-    "docker docker-compose podman kubectl helm terraform bash sh zsh pwsh curl wget tar zip unzip diff sqlite3 psql"
-  ).split(" "),
-);
 
 /** "rename a.txt to b.txt". */
 export function toRename(reading: Reading): Intent | undefined {
   if (!reading.has("rename")) return undefined;
-  const names = reading.mentions.filter(({ kind, quoted }) => kind === "path" || kind === "folder" || (kind === "quote" && quoted));
+  const names = reading.mentions.filter(
+    ({ kind, quoted }) => kind === "path" || kind === "folder" || (kind === "quote" && quoted),
+  );
   const [first, second] = names;
   if (!first) return undefined;
   if (!second) {
@@ -46,9 +39,9 @@ export function toDelete(reading: Reading): Intent | undefined {
 /** `replace "a" with "b" in file`. */
 export function toReplace(reading: Reading): Intent | undefined {
   if (!reading.has("replace")) return undefined;
-  const bare = findPaths(reading).filter(({ quoted }) => quoted !== true);
+  const bare = findPaths(reading).find(({ quoted }) => quoted !== true);
   const quoted = reading.mentions.filter(({ quoted: isQuoted, kind }) => isQuoted === true && kind !== "block");
-  const path = bare[0] ?? (quoted.length === 3 ? findQuotedPath(quoted) : undefined);
+  const path = bare ?? (quoted.length === 3 ? findQuotedPath(quoted) : undefined);
   const strings = quoted.filter((mention) => mention !== path).map((mention) => toQuotedText(mention));
   const words = strings.length >= 2 ? strings : reading.restWords.filter(({ isCjk }) => !isCjk).map(({ text }) => text);
   if (words.length < 2 || (strings.length < 2 && words.length !== 2)) {
@@ -57,7 +50,9 @@ export function toReplace(reading: Reading): Intent | undefined {
   }
   const [first = "", second = ""] = words;
   // 用「b」替換「a」 names the new text first.
-  const isReversed = reading.language === "zh-TW" && /用\s?[\uE000-\uE1FF\w]{1,40}\s?(?:來)?(?:取代|替[換换])/u.test(reading.prompt.folded);
+  const isReversed =
+    reading.language === "zh-TW" &&
+    /用\s?[\uE000-\uE1FF\w]{1,40}\s?(?:來)?(?:取代|替[換换])/u.test(reading.prompt.folded);
   const [from, to] = isReversed ? [second, first] : [first, second];
   if (from === "") return undefined;
   if (path) return { kind: "edit", path: path.text, from, to };
@@ -101,7 +96,9 @@ function toCommand(mention: PlacedMention): string {
 /** A command without backticks: from the first known program to where the sentence goes on. */
 function findBareCommand(reading: Reading): string | undefined {
   const { prompt, vocabulary } = reading;
-  const first = prompt.tokens.find((token) => !token.isCjk && programs.has(token.text) && isCommandStart(reading, token.maskedAt));
+  const first = prompt.tokens.find(
+    (token) => !token.isCjk && programs.has(token.text) && isCommandStart(reading, token.maskedAt),
+  );
   if (!first) return undefined;
   const rest = prompt.masked.slice(first.maskedAt);
   const lineEnd = rest.search(/[\n。]/);
@@ -125,11 +122,17 @@ export function toWrite(reading: Reading): Intent | undefined {
   const paths = findPaths(reading);
   const path = findWrittenPath(reading, paths);
   const block = reading.mentions.find(({ kind }) => kind === "block");
-  const quote = reading.mentions.find((mention) => mention.quoted === true && mention.kind !== "block" && mention !== path);
+  const quote = reading.mentions.find(
+    (mention) => mention.quoted === true && mention.kind !== "block" && mention !== path,
+  );
   if (!path) {
     const hasContent = block !== undefined || quote !== undefined;
     if (!reading.has("file") || (!hasContent && reading.restWords.length > 0)) return undefined;
-    return { kind: "missing", what: "names", fill: (answer) => toWriteIntent(answer, block?.text ?? (quote && toQuotedText(quote))) };
+    return {
+      kind: "missing",
+      what: "names",
+      fill: (answer) => toWriteIntent(answer, block?.text ?? (quote && toQuotedText(quote))),
+    };
   }
   const content = block?.text ?? (quote ? toQuotedText(quote) : findContent(reading, path));
   if (content !== undefined) return { kind: "write", path: path.text, content };
@@ -145,7 +148,11 @@ function toWriteIntent(path: string, content: string | undefined): Intent {
 }
 
 function findWrittenPath(reading: Reading, paths: readonly PlacedMention[]): PlacedMention | undefined {
-  return paths.find((path) => path.quoted !== true && isTarget(reading, path)) ?? paths.find(({ quoted }) => quoted !== true) ?? paths.at(-1);
+  return (
+    paths.find((path) => path.quoted !== true && isTarget(reading, path)) ??
+    paths.find(({ quoted }) => quoted !== true) ??
+    paths.at(-1)
+  );
 }
 
 /** Text behind a colon, behind "with the content", or between "write" and "to". */
@@ -164,12 +171,15 @@ function findContent(reading: Reading, path: PlacedMention): string | undefined 
     if (text !== "") return restoreMentions(prompt, text);
   }
   const writes = reading.positionOf("write");
-  const isBefore = isTarget(reading, path) && writes < path.at && (reading.language === "en" || reading.language === "de");
+  const isBefore =
+    isTarget(reading, path) && writes < path.at && (reading.language === "en" || reading.language === "de");
   if (!isBefore) return undefined;
   const verb = prompt.tokens.find((token) => token.at === writes);
   if (!verb) return undefined;
   const between = prompt.masked.slice(verb.maskedAt + verb.text.length, path.maskedAt).slice(0, 1000);
-  const text = between.replace(/\s(?:in|into|to|nach|als|ins?)\s+(?:(?:the|die|eine|a)\s+)?(?:(?:new\s+)?file\s+|datei\s+)?$/i, "").trim();
+  const text = between
+    .replace(/\s(?:in|into|to|nach|als|ins?)\s+(?:(?:the|die|eine|a)\s+)?(?:(?:new\s+)?file\s+|datei\s+)?$/i, "")
+    .trim();
   return text === "" || text === between.trim() ? undefined : restoreMentions(prompt, text);
 }
 

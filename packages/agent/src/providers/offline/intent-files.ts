@@ -32,7 +32,9 @@ export function toSummaryFile(reading: Reading, context: string | undefined): In
   const sources = paths.filter((path) => path !== target);
   const glob = findGlob(reading);
   if (sources.length === 0 && glob === undefined && context !== undefined) {
-    return target ? { kind: "summarise", sources: [], context, target: target.text } : { kind: "summarise", sources: [], context };
+    return target
+      ? { kind: "summarise", sources: [], context, target: target.text }
+      : { kind: "summarise", sources: [], context };
   }
   if (sources.length === 0 && glob === undefined) {
     if (reading.has("project", "structure") && !target) return undefined;
@@ -103,12 +105,27 @@ export function findFolder(reading: Reading): string | undefined {
   }
   // "in test", where "test" is a word of its own.
   const common = reading.prompt.tokens.find(
-    (token) => commonFolders.has(token.folded) && reading.vocabulary.folderBefore.test(folded.slice(Math.max(0, token.at - markerReach), token.at)),
+    (token) =>
+      commonFolders.has(token.folded) &&
+      reading.vocabulary.folderBefore.test(folded.slice(Math.max(0, token.at - markerReach), token.at)),
   );
   return common?.text;
 }
 
-const commonFolders = new Set(["src", "lib", "test", "tests", "docs", "doc", "app", "bin", "scripts", "packages", "plan", "spec"]);
+const commonFolders = new Set([
+  "src",
+  "lib",
+  "test",
+  "tests",
+  "docs",
+  "doc",
+  "app",
+  "bin",
+  "scripts",
+  "packages",
+  "plan",
+  "spec",
+]);
 
 function toGuess(sources: readonly PlacedMention[]): { isGuessed?: true } {
   return sources.length === 1 && sources[0]?.guessed ? { isGuessed: true } : {};
@@ -152,7 +169,9 @@ type LineRange = Pick<ShowIntent, "startLine" | "endLine" | "lastLines">;
 function findLines(reading: Reading, path: PlacedMention | undefined): LineRange {
   if (path?.startLine !== undefined) return toRange(path.startLine, path.endLine ?? path.startLine);
   if (!reading.has("lines")) return {};
-  const numbers = [...reading.prompt.folded.slice(0, 400).matchAll(/\d{1,7}/g)].map(([digits]) => Number(digits)).slice(0, 2);
+  const numbers = [...reading.prompt.folded.slice(0, 400).matchAll(/\d{1,7}/g)]
+    .map(([digits]) => Number(digits))
+    .slice(0, 2);
   const [first, second] = numbers;
   if (first === undefined || first < 1) return {};
   if (second !== undefined) return toRange(first, second);

@@ -20,10 +20,14 @@ export function toPlan(reading: Reading): Intent | undefined {
 function toGoal(reading: Reading): string {
   const { masked } = reading.prompt;
   const text = masked.slice(0, 2000);
-  const goal = reading.vocabulary.planGoals.map((pattern) => pattern.exec(text)?.[1]?.trim()).find((match) => match !== undefined && match !== "");
+  const goal = reading.vocabulary.planGoals
+    .map((pattern) => pattern.exec(text)?.[1]?.trim())
+    .find((match) => match !== undefined && match !== "");
   if (goal !== undefined && hasContent(reading, goal)) return toShortGoal(restoreMentions(reading.prompt, goal));
   const rest = reading.restWords.map((word) => word.text).join(" ");
-  return reading.restWords.length > 0 || reading.mentions.length > 0 ? toShortGoal(rest === "" ? reading.prompt.original : rest) : "";
+  return reading.restWords.length > 0 || reading.mentions.length > 0
+    ? toShortGoal(rest === "" ? reading.prompt.original : rest)
+    : "";
 }
 
 /** Whether anything but small words is left: "make a plan, please" has no goal. */
@@ -31,12 +35,17 @@ function hasContent(reading: Reading, goal: string): boolean {
   const start = reading.prompt.masked.indexOf(goal);
   const end = start + goal.length;
   const isInside = ({ maskedAt }: { readonly maskedAt: number }): boolean => maskedAt >= start && maskedAt < end;
-  return reading.restWords.some(isInside) || reading.mentions.some(isInside) || reading.has("tests", "project", "structure");
+  return (
+    reading.restWords.some(isInside) || reading.mentions.some(isInside) || reading.has("tests", "project", "structure")
+  );
 }
 
 /** One line, without the punctuation at its end. */
 export function toShortGoal(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim().replace(/[.!?:,。\uFF01\uFF1F\uFF1A\uFF0C]+$/u, "");
+  const line = text
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .replace(/[.!?:,。\uFF01\uFF1F\uFF1A\uFF0C]+$/u, "");
   return line.length > goalLimit ? `${line.slice(0, goalLimit).trimEnd()}…` : line;
 }
 
@@ -63,10 +72,19 @@ function toItems(reading: Reading): string[] {
 
 /** The entries of a list: one a line, or parted by commas. */
 export function splitItems(text: string): string[] {
-  const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
   const parts = lines.length > 1 ? lines : (lines[0] ?? "").split(/[,;、\uFF0C\uFF1B]|\s(?:and|und|ve)\s(?=[^,;]*$)/u);
   return parts
-    .map((part) => part.replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+/, "").replace(/^\s*\[[ x]\]\s+/i, "").replace(/^(?:and|und|ve)\s/i, "").trim())
+    .map((part) =>
+      part
+        .replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+/, "")
+        .replace(/^\s*\[[ x]\]\s+/i, "")
+        .replace(/^(?:and|und|ve)\s/i, "")
+        .trim(),
+    )
     .map((part) => part.replace(/[.。]$/u, ""))
     .filter((part) => part !== "")
     .slice(0, itemLimit);

@@ -30,7 +30,9 @@ export function toFindFiles(reading: Reading): Intent | undefined {
     const glob = pattern.kind === "extension" ? `*.${pattern.text}` : pattern.text;
     return { kind: "find_files", pattern: toGlob(glob), ...place };
   }
-  const kind = reading.restWords.map(({ text }) => namedKinds.get(text.toLowerCase())).find((glob) => glob !== undefined);
+  const kind = reading.restWords
+    .map(({ text }) => namedKinds.get(text.toLowerCase()))
+    .find((glob) => glob !== undefined);
   if (kind !== undefined && reading.has("files")) return { kind: "find_files", pattern: toGlob(kind), ...place };
   if (!reading.has("find", "where")) return undefined;
   if (term !== undefined && reading.has("named") && reading.has("file", "files")) {
@@ -38,7 +40,8 @@ export function toFindFiles(reading: Reading): Intent | undefined {
   }
   const [path] = findPaths(reading);
   if (path && term === undefined && !path.doubtful) return { kind: "find_files", pattern: `**/${path.text}`, ...place };
-  if (pattern || !reading.has("tests") || reading.restWords.length > 0 || !reading.has("files", "file")) return undefined;
+  if (pattern || !reading.has("tests") || reading.restWords.length > 0 || !reading.has("files", "file"))
+    return undefined;
   return { kind: "find_files", pattern: "**/*test*", ...place };
 }
 

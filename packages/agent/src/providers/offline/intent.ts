@@ -1,7 +1,16 @@
 /** What the user wants, as far as the offline model understands it. */
 
 /** A question that the offline model puts when an intent lacks its object. */
-export type MissingObject = "file" | "command" | "term" | "goal" | "content" | "items" | "task" | "names" | "replacement";
+export type MissingObject =
+  | "file"
+  | "command"
+  | "term"
+  | "goal"
+  | "content"
+  | "items"
+  | "task"
+  | "names"
+  | "replacement";
 
 export type Intent =
   | SummariseIntent

@@ -1,5 +1,7 @@
 /** Names of files, folders and patterns inside an instruction. */
 
+import { programs } from "./programs.ts";
+
 /** Something that the instruction names or quotes. */
 export interface Mention {
   readonly kind: "path" | "folder" | "glob" | "extension" | "quote" | "block" | "url";
@@ -29,7 +31,21 @@ const extensions = new Set(
   ).split(" "),
 );
 
-const abbreviations = new Set(["e.g", "i.e", "z.b", "u.a", "d.h", "o.ä", "v.a", "a.m", "p.m", "vb", "u.s", "s.o", "s.u"]);
+const abbreviations = new Set([
+  "e.g",
+  "i.e",
+  "z.b",
+  "u.a",
+  "d.h",
+  "o.ä",
+  "v.a",
+  "a.m",
+  "p.m",
+  "vb",
+  "u.s",
+  "s.o",
+  "s.u",
+]);
 
 /** Pairs that are written with a slash and are no path. */
 const slashWords = new Set(
@@ -102,7 +118,8 @@ export function toBaseName(path: string): string {
 function toPathMention(word: string, raw: string): Mention | undefined {
   if (word === "" || abbreviations.has(word.toLowerCase())) return undefined;
   const bare = bareNames.get(word.toLowerCase()) ?? capitalNames.get(word);
-  if (bare !== undefined) return { kind: "path", text: bare, raw, ...(bare.includes(".") && { guessed: true as const }) };
+  if (bare !== undefined)
+    return { kind: "path", text: bare, raw, ...(bare.includes(".") && { guessed: true as const }) };
   if (/^[\d.,:%$#+-]+$/.test(word) || /^(?:\.{1,2}|[/\\])$/.test(word)) {
     return word === "." || word === ".." ? { kind: "folder", text: word, raw } : undefined;
   }
@@ -138,9 +155,10 @@ function toDottedMention(word: string, raw: string): Mention | undefined {
 
 /** A quoted name with blanks inside: `my notes.txt`. */
 function toSpacedPath(text: string, raw: string): Mention | undefined {
-  if (!extensions.has(toExtension(text)) || text.length > 120 || !/^[\p{L}\p{N} _.()/-]+$/u.test(text)) return undefined;
+  if (!extensions.has(toExtension(text)) || text.length > 120 || !/^[\p{L}\p{N} _.()/-]+$/u.test(text))
+    return undefined;
   // A command such as `cat a.txt` is no name.
-  return /^[a-z]{2,10} (?:-|\S+\.\w+$)/.test(text) ? undefined : { kind: "path", text, raw };
+  return programs.has(text.split(" ", 1)[0] ?? "") ? undefined : { kind: "path", text, raw };
 }
 
 /** Without the punctuation around it, and without a German compound's `-Datei`. */
@@ -151,7 +169,7 @@ function trimRun(run: string): string {
   while (end > start && ",.:;?!&=([{-–".includes(run.charAt(end - 1)) && !isDots(run.slice(start, end))) end -= 1;
   let text = run.slice(start, end);
   if (text.endsWith("]") && !text.includes("[")) text = text.slice(0, -1);
-  return text.replace(/-(?:datei|dosyasi|dosyası|file|ordner|verzeichnis)$/i, "");
+  return text.replace(/-(?:dateien|datei|dosyasi|dosyası|files?|ordner|verzeichnis)$/i, "");
 }
 
 function isDots(text: string): boolean {

@@ -57,7 +57,8 @@ async function* streamAnswer(
   for (const call of step.calls) {
     for (const group of toCallEvents(call, request.newCallId())) {
       if (signal.aborted) return;
-      for (const event of group) if (event.type === "tool_call_arguments_delta") bytes += Buffer.byteLength(event.delta);
+      for (const event of group)
+        if (event.type === "tool_call_arguments_delta") bytes += Buffer.byteLength(event.delta);
       yield group;
     }
   }

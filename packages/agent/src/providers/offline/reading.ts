@@ -125,7 +125,8 @@ function findCharacters(
     if (at === -1) continue;
     if (concept !== "glue") note(concept, at, text.length);
     // A single character may be part of another word: it is taken off at the edges only.
-    for (let count = 0; text.length > 1 && concept !== "glue" && at !== -1 && count < 50; count += 1) {
+    if (text.length === 1 || concept === "glue") continue;
+    for (let count = 0; at !== -1 && count < 50; count += 1) {
       found.ranges.push({ start: at, end: at + text.length });
       at = prompt.folded.indexOf(text, at + text.length);
     }
@@ -198,7 +199,8 @@ function toRestWords(
       return;
     }
     const isKnown =
-      sources.some((source) => source?.usedTokens.has(place)) || vocabularies.some(({ glue }) => glue.has(token.folded));
+      sources.some((source) => source?.usedTokens.has(place)) ||
+      vocabularies.some(({ glue }) => glue.has(token.folded));
     if (!isKnown) words.push({ text: token.text, place, at: token.at, maskedAt: token.maskedAt, isCjk: false });
   });
   return words;
@@ -211,7 +213,7 @@ function toBare(text: string, vocabularies: readonly CompiledVocabulary[]): { te
   );
   let start = 0;
   let end = text.length;
-  for (let isDone = false; !isDone && start < end; ) {
+  for (let isDone = false; !isDone && start < end;) {
     const rest = text.slice(start, end);
     const head = edges.find((edge) => rest.startsWith(edge));
     const tail = edges.find((edge) => rest.endsWith(edge));

@@ -14,8 +14,11 @@ type Of<Kind extends Intent["kind"]> = Extract<Intent, { kind: Kind }>;
 
 export function toWriteStep(task: Task, { path, content }: Of<"write">, phrases: Phrases): Step {
   const written = lastOutcomeOf(task, "write_file");
-  if (!written) return toCalls(phrases.announce("write", path), { toolName: "write_file", args: { target_file: path, content } });
-  const result = written.isError ? formatFailure(phrases, "write", path, written) : phrases.written(path, toLines(content).length);
+  if (!written)
+    return toCalls(phrases.announce("write", path), { toolName: "write_file", args: { target_file: path, content } });
+  const result = written.isError
+    ? formatFailure(phrases, "write", path, written)
+    : phrases.written(path, toLines(content).length);
   return toAnswer(`${phrases.introduction}\n\n${result}`);
 }
 
@@ -30,10 +33,17 @@ export function toEditStep(task: Task, intent: EditIntent, phrases: Phrases): St
   const edited = lastOutcomeOf(task, "edit_file");
   const { text, totalLines } = parseReadOutput(read);
   const places = countPlaces(text, from);
-  if (edited) return answer(edited.isError ? formatFailure(phrases, "edit", path, edited) : phrases.edited(path, Math.max(1, places)));
+  if (edited)
+    return answer(
+      edited.isError ? formatFailure(phrases, "edit", path, edited) : phrases.edited(path, Math.max(1, places)),
+    );
   // What lies behind the read part is not known: then the tool decides.
   if (places === 0 && totalLines === undefined) return answer(phrases.notInFile(from, path));
-  const edit = { old_string: from, new_string: to, ...((places > 1 || totalLines !== undefined) && { replace_all: true }) };
+  const edit = {
+    old_string: from,
+    new_string: to,
+    ...((places > 1 || totalLines !== undefined) && { replace_all: true }),
+  };
   return toCalls(phrases.announce("edit", path), { toolName: "edit_file", args: { target_file: path, edits: [edit] } });
 }
 
@@ -53,7 +63,9 @@ export function toDeleteStep(task: Task, { paths }: Of<"delete">, phrases: Phras
   const failures = outcomes
     .filter(({ isError }) => isError)
     .map((outcome) => formatFailure(phrases, "delete", argumentOf(outcome, "target_file"), outcome));
-  return toAnswer([phrases.introduction, ...(done.length > 0 ? [phrases.deleted(done)] : []), ...failures].join("\n\n"));
+  return toAnswer(
+    [phrases.introduction, ...(done.length > 0 ? [phrases.deleted(done)] : []), ...failures].join("\n\n"),
+  );
 }
 
 export function toRenameStep(task: Task, { from, to }: Of<"rename">, phrases: Phrases): Step {
@@ -76,16 +88,19 @@ export function toRunStep(task: Task, command: string, phrases: Phrases): Step {
 export function toRunScriptStep(task: Task, script: string, phrases: Phrases): Step {
   const read = lastOutcomeOf(task, "read_file");
   if (!read) return toCalls(phrases.announce("read", "package.json"), readCall("package.json"));
-  if (read.isError) return toAnswer(`${phrases.introduction}\n\n${formatFailure(phrases, "read", "package.json", read)}`);
+  if (read.isError)
+    return toAnswer(`${phrases.introduction}\n\n${formatFailure(phrases, "read", "package.json", read)}`);
   const scripts = readScripts(parseReadOutput(read).text);
-  if (!scripts.includes(script)) return toAnswer(`${phrases.introduction}\n\n${phrases.noScript(script, scripts.slice(0, 20))}`);
+  if (!scripts.includes(script))
+    return toAnswer(`${phrases.introduction}\n\n${phrases.noScript(script, scripts.slice(0, 20))}`);
   return toRunStep(task, script === "test" ? "npm test" : `npm run ${script}`, phrases);
 }
 
 function readScripts(text: string): string[] {
   try {
     const manifest: unknown = JSON.parse(text);
-    const scripts = typeof manifest === "object" && manifest !== null && "scripts" in manifest ? manifest.scripts : undefined;
+    const scripts =
+      typeof manifest === "object" && manifest !== null && "scripts" in manifest ? manifest.scripts : undefined;
     return typeof scripts === "object" && scripts !== null ? Object.keys(scripts) : [];
   } catch {
     return [];

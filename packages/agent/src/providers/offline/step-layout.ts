@@ -22,7 +22,10 @@ export function toLayoutStep(task: Task, folder: string, phrases: Phrases): Step
   const entries = parseTree(listed.output);
   if (entries.length === 0) return toAnswer(`${phrases.introduction}\n\n${phrases.emptyFolder(folder)}`);
   const files = toTopFiles(entries);
-  const wanted = [files.find((path) => /^readme(?:\.|$)/i.test(path)), ...manifests.filter((name) => files.includes(name)).slice(0, 1)]
+  const wanted = [
+    files.find((path) => /^readme(?:\.|$)/i.test(path)),
+    ...manifests.filter((name) => files.includes(name)).slice(0, 1),
+  ]
     .filter((path) => path !== undefined)
     .map((path) => (folder === "." ? path : `${folder.replace(/\/$/, "")}/${path}`));
   const reads = outcomesOf(task, "read_file");
@@ -35,7 +38,9 @@ export function toLayoutStep(task: Task, folder: string, phrases: Phrases): Step
       const path = argumentOf(read, "target_file");
       return { path, digest: createDigest(parseReadOutput(read).text, path) };
     });
-  const failures = reads.filter(({ isError }) => isError).map((read) => formatFailure(phrases, "read", argumentOf(read, "target_file"), read));
+  const failures = reads
+    .filter(({ isError }) => isError)
+    .map((read) => formatFailure(phrases, "read", argumentOf(read, "target_file"), read));
   return toAnswer([phrases.introduction, ...formatLayout(folder, entries, digests, phrases), ...failures].join("\n\n"));
 }
 
@@ -44,7 +49,12 @@ interface ReadDigest {
   readonly digest: Digest;
 }
 
-function formatLayout(folder: string, entries: readonly TreeEntry[], digests: readonly ReadDigest[], phrases: Phrases): string[] {
+function formatLayout(
+  folder: string,
+  entries: readonly TreeEntry[],
+  digests: readonly ReadDigest[],
+  phrases: Phrases,
+): string[] {
   const readme = digests.find(({ path }) => /readme/i.test(path))?.digest;
   const manifest = digests.find(({ path }) => !/readme/i.test(path));
   const parts: string[] = [];
@@ -62,7 +72,9 @@ function formatLayout(folder: string, entries: readonly TreeEntry[], digests: re
   }
   const scripts = manifest?.digest.sections.find(({ label }) => label === "scripts");
   if (scripts) {
-    const lines = scripts.entries.slice(0, shownScripts).map(({ text, note }) => `- ${toCode(text)}${note === undefined ? "" : `: ${toCode(note)}`}`);
+    const lines = scripts.entries
+      .slice(0, shownScripts)
+      .map(({ text, note }) => `- ${toCode(text)}${note === undefined ? "" : `: ${toCode(note)}`}`);
     parts.push(`## ${phrases.labels.scripts} (${toCode(manifest?.path ?? "")})\n\n${lines.join("\n")}`);
   }
   if (parts.length === 0) parts.push(phrases.folderContents(folder, folders.length, files.length));
@@ -74,7 +86,10 @@ function formatFolders(folders: readonly string[], entries: readonly TreeEntry[]
   const lines = folders.slice(0, shownEntries).map((folder) => {
     const inside = entries.filter(({ path, isFolder }) => !isFolder && path.startsWith(`${folder}/`)).length;
     const role = folderRoles.get(folder.toLowerCase());
-    const notes = [...(role === undefined ? [] : [phrases.roles[role]]), ...(inside > 0 ? [phrases.count(inside, "files")] : [])];
+    const notes = [
+      ...(role === undefined ? [] : [phrases.roles[role]]),
+      ...(inside > 0 ? [phrases.count(inside, "files")] : []),
+    ];
     return `- ${toCode(`${folder}/`)}${notes.length > 0 ? `: ${notes.join(phrases.separator)}` : ""}`;
   });
   if (folders.length > shownEntries) lines.push(`- ${phrases.more(folders.length - shownEntries)}`);

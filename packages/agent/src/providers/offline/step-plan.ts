@@ -38,11 +38,14 @@ export function toPlanStep(task: Task, intent: Of<"plan">, phrases: Phrases): St
   if (!listed && task.tools.has("list_dir")) return toCalls(phrases.announce("list", "."), listCall("."));
   const planned = lastOutcomeOf(task, "create_plan");
   const facts = toPlanFacts(intent, listed && !listed.isError ? parseTree(listed.output) : []);
-  const steps = withFreeIds(phrases.planSteps(facts), task.usedIds);
+  const steps = withFreeIds(toFittingSteps(phrases.planSteps(facts), intent.inner), task.usedIds);
   const plan = formatPlan(facts, steps, phrases);
-  if (!planned && !task.tools.has("create_plan")) return toAnswer(`${phrases.introduction}\n\n# ${phrases.planTitle(facts.goal)}\n\n${plan}`);
+  if (!planned && !task.tools.has("create_plan"))
+    return toAnswer(`${phrases.introduction}\n\n# ${phrases.planTitle(facts.goal)}\n\n${plan}`);
   if (planned) {
-    const result = planned.isError ? `${formatFailure(phrases, "plan", facts.goal, planned)}\n\n${plan}` : phrases.planReady(steps.length);
+    const result = planned.isError
+      ? `${formatFailure(phrases, "plan", facts.goal, planned)}\n\n${plan}`
+      : phrases.planReady(steps.length);
     return toAnswer(`${phrases.introduction}\n\n${result}`);
   }
   const args = {
@@ -54,10 +57,23 @@ export function toPlanStep(task: Task, intent: Of<"plan">, phrases: Phrases): St
   return toCalls(phrases.announce("plan", facts.goal), { toolName: "create_plan", args });
 }
 
+/** What only reads needs no tests, and a small change no definition of its end. */
+function toFittingSteps(steps: readonly PlanStepText[], inner: Intent | undefined): PlanStepText[] {
+  if (!inner || inner.kind === "unknown") return [...steps];
+  const hasCheck = ["write", "edit", "delete", "rename", "run", "run_script"].includes(inner.kind);
+  const kept = steps.filter(({ id }) => id === "look" || id.startsWith("part-") || (hasCheck && id === "check"));
+  const parts = kept.filter(({ id }) => id.startsWith("part-")).map(({ id }) => id);
+  return kept.map((step) => ({ ...step, after: step.id === "look" ? [] : step.id === "check" ? parts : ["look"] }));
+}
+
 /** Ids are unique in a conversation (N40). */
 function withFreeIds(steps: readonly PlanStepText[], used: ReadonlySet<string>): PlanStepText[] {
   const names = new Map(steps.map(({ id }) => [id, toFreeId(id, used)]));
-  return steps.map((step) => ({ ...step, id: names.get(step.id) ?? step.id, after: step.after.map((id) => names.get(id) ?? id) }));
+  return steps.map((step) => ({
+    ...step,
+    id: names.get(step.id) ?? step.id,
+    after: step.after.map((id) => names.get(id) ?? id),
+  }));
 }
 
 function toFreeId(id: string, used: ReadonlySet<string>): string {
@@ -70,13 +86,22 @@ function toFreeId(id: string, used: ReadonlySet<string>): string {
 function toPlanFacts({ goal, inner }: Of<"plan">, entries: readonly TreeEntry[]): PlanFacts {
   const files = entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path);
   const folders = toTopFolders(entries);
-  const folderOf = (role: FolderRole): string | undefined => folders.find((folder) => folderRoles.get(folder.toLowerCase()) === role);
+  const folderOf = (role: FolderRole): string | undefined =>
+    folders.find((folder) => folderRoles.get(folder.toLowerCase()) === role);
   const goalTerms = new Set(toTerms(goal));
   const named = inner?.kind === "summarise" ? inner.sources : [];
-  const fitting = files.filter((path) => toTerms(toBaseName(path).replaceAll(/[-_.]/g, " ").replaceAll(/([a-z])([A-Z])/g, "$1 $2")).some((term) => goalTerms.has(term)));
+  const fitting = files.filter((path) =>
+    toTerms(
+      toBaseName(path)
+        .replaceAll(/[-_.]/g, " ")
+        .replaceAll(/([a-z])([A-Z])/g, "$1 $2"),
+    ).some((term) => goalTerms.has(term)),
+  );
   const readme = toTopFiles(entries).find((path) => /^readme(?:\.|$)/i.test(path));
   const first = [...new Set([...named, ...fitting])].slice(0, 4);
-  const others = files.filter((path) => /^(?:readme(?:\.\w+)?|package\.json|pyproject\.toml|cargo\.toml|go\.mod)$/i.test(path)).slice(0, 2);
+  const others = files
+    .filter((path) => /^(?:readme(?:\.\w+)?|package\.json|pyproject\.toml|cargo\.toml|go\.mod)$/i.test(path))
+    .slice(0, 2);
   return {
     goal,
     parts: toGoalParts(goal),
@@ -91,7 +116,10 @@ function toPlanFacts({ goal, inner }: Of<"plan">, entries: readonly TreeEntry[])
 /** "a, b and c" gives three steps, if each is more than a word. */
 function toGoalParts(goal: string): string[] {
   const parts = splitItems(goal.replaceAll(/\s*(?:;|；)\s*/g, ", "));
-  const areSteps = parts.length > 1 && parts.length <= 8 && parts.every((part) => part.includes(" ") || /^[\u3040-\u9fff]{3,}/.test(part));
+  const areSteps =
+    parts.length > 1 &&
+    parts.length <= 8 &&
+    parts.every((part) => part.includes(" ") || /^[\u3040-\u9fff]{3,}/.test(part));
   return areSteps ? parts : [goal];
 }
 
@@ -159,7 +187,7 @@ export function toQuestionStep(task: Task, intent: MissingIntent, phrases: Phras
 }
 
 function toOptions(what: MissingObject, files: readonly string[], phrases: Phrases): string[] {
-  if (what === "file") return [...files].sort((a, b) => toRank(a) - toRank(b)).slice(0, optionLimit);
+  if (what === "file") return files.toSorted((a, b) => toRank(a) - toRank(b)).slice(0, optionLimit);
   if (what === "task") return [...phrases.taskOptions(files.filter((file) => toRank(file) < 2).slice(0, 2))];
   return what === "command" ? ["npm test", "git status", "ls -la"] : [];
 }

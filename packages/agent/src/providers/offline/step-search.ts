@@ -5,7 +5,18 @@ import type { FindFilesIntent, FindTextIntent, ShowIntent } from "./intent.ts";
 import { toCode } from "./phrases/format-number.ts";
 import type { Phrases } from "./phrases/phrases.ts";
 import { parseReadOutput } from "./read-output.ts";
-import { argumentOf, lastOutcomeOf, listCall, outcomesOf, readCall, toAnswer, toCalls, toFence, type PlannedCall, type Step } from "./step.ts";
+import {
+  argumentOf,
+  lastOutcomeOf,
+  listCall,
+  outcomesOf,
+  readCall,
+  toAnswer,
+  toCalls,
+  toFence,
+  type PlannedCall,
+  type Step,
+} from "./step.ts";
 import { findSimilar, parseFileLines } from "./step-summary.ts";
 import type { Outcome, Task } from "./task.ts";
 
@@ -19,12 +30,18 @@ export function toFindTextStep(task: Task, intent: FindTextIntent, phrases: Phra
   const [first, second] = searches;
   if (!first) return toCalls(phrases.announce("search", intent.term), toGrep(intent, isDefinition));
   const latest = second ?? first;
-  if (latest.isError) return toAnswer(`${phrases.introduction}\n\n${formatFailure(phrases, "search", intent.term, latest)}`);
+  if (latest.isError)
+    return toAnswer(`${phrases.introduction}\n\n${formatFailure(phrases, "search", intent.term, latest)}`);
   const hits = parseHits(latest.output);
-  const total = Math.max(hits.length, Number(/^The first \d{1,9} of (\d{1,9}) matching lines/m.exec(latest.output.slice(-600))?.[1] ?? 0));
+  const total = Math.max(
+    hits.length,
+    Number(/^The first \d{1,9} of (\d{1,9}) matching lines/m.exec(latest.output.slice(-600))?.[1] ?? 0),
+  );
   if (hits.length === 0 && isDefinition && !second) return { text: "", calls: [toGrep(intent, false)] };
   if (hits.length === 0) return toAnswer(`${phrases.introduction}\n\n${phrases.noHits(intent.term, intent.folder)}`);
-  return toAnswer(formatHits(hits, total, intent, isDefinition ? (second ? "mentions" : "definitions") : "hits", phrases));
+  return toAnswer(
+    formatHits(hits, total, intent, isDefinition ? (second ? "mentions" : "definitions") : "hits", phrases),
+  );
 }
 
 function toGrep({ term, folder, glob }: FindTextIntent, isDefinition: boolean): PlannedCall {
@@ -83,7 +100,9 @@ function formatHits(
     definitions: phrases.definitions(total, term),
     mentions: phrases.noDefinition(term),
   };
-  const lines = hits.slice(0, shownHits).map(({ path, line, text }) => `- ${toCode(`${path}:${line}`)} ${toCode(text.trim().slice(0, 200))}`);
+  const lines = hits
+    .slice(0, shownHits)
+    .map(({ path, line, text }) => `- ${toCode(`${path}:${line}`)} ${toCode(text.trim().slice(0, 200))}`);
   if (total > shownHits) lines.push(`- ${phrases.more(total - shownHits)}`);
   return `${phrases.introduction}\n\n${heads[found]}\n\n${lines.join("\n")}`;
 }
@@ -95,9 +114,13 @@ export function toFindFilesStep(task: Task, intent: FindFilesIntent, phrases: Ph
     const args = { pattern, ...(folder !== undefined && folder !== "." && { target_directory: folder }) };
     return toCalls(phrases.announce("search", pattern), { toolName: "glob_search", args });
   }
-  if (found.isError) return toAnswer(`${phrases.introduction}\n\n${formatFailure(phrases, "search", intent.pattern, found)}`);
+  if (found.isError)
+    return toAnswer(`${phrases.introduction}\n\n${formatFailure(phrases, "search", intent.pattern, found)}`);
   const files = parseFileLines(found.output);
-  const total = Math.max(files.length, Number(/^The first \d{1,9} of (\d{1,9}) files are shown/m.exec(found.output.slice(-400))?.[1] ?? 0));
+  const total = Math.max(
+    files.length,
+    Number(/^The first \d{1,9} of (\d{1,9}) files are shown/m.exec(found.output.slice(-400))?.[1] ?? 0),
+  );
   if (files.length === 0) return toAnswer(`${phrases.introduction}\n\n${phrases.noFiles(intent.pattern)}`);
   const lines = files.slice(0, shownFiles).map((path) => `- ${toCode(path)}`);
   if (total > shownFiles) lines.push(`- ${phrases.more(total - shownFiles)}`);
@@ -113,8 +136,11 @@ export function toListStep(task: Task, folder: string, phrases: Phrases): Step {
   const head = phrases.folderContents(folder, toTopFolders(entries).length, toTopFiles(entries).length);
   const { tree, note } = splitTreeNote(listed.output);
   const lines = tree.split("\n");
-  const shown = lines.length > shownLines ? [...lines.slice(0, shownLines), phrases.more(lines.length - shownLines)] : lines;
-  return toAnswer(`${phrases.introduction}\n\n${head}\n\n${toFence(shown.join("\n"), "text")}${note === "" ? "" : `\n\n> ${note}`}`);
+  const shown =
+    lines.length > shownLines ? [...lines.slice(0, shownLines), phrases.more(lines.length - shownLines)] : lines;
+  return toAnswer(
+    `${phrases.introduction}\n\n${head}\n\n${toFence(shown.join("\n"), "text")}${note === "" ? "" : `\n\n> ${note}`}`,
+  );
 }
 
 export function toShowStep(task: Task, intent: ShowIntent, phrases: Phrases): Step {
@@ -128,7 +154,9 @@ export function toShowStep(task: Task, intent: ShowIntent, phrases: Phrases): St
   if (intent.isGuessed && reads.length === 1 && first?.isError && task.tools.has("list_dir")) {
     const listed = lastOutcomeOf(task, "list_dir");
     if (!listed) return { text: "", calls: [listCall(".")] };
-    const other = listed.isError ? undefined : findSimilar(toTopFiles(parseTree(listed.output)), argumentOf(first, "target_file"));
+    const other = listed.isError
+      ? undefined
+      : findSimilar(toTopFiles(parseTree(listed.output)), argumentOf(first, "target_file"));
     if (other !== undefined) return { text: "", calls: [readCall(other)] };
   }
   const shown = intent.isGuessed ? reads.slice(-1) : reads;
@@ -155,5 +183,9 @@ function formatQuotation(read: Outcome, intent: ShowIntent, phrases: Phrases): s
   const isAsked = intent.endLine !== undefined || intent.lastLines !== undefined;
   const isPart = !isAsked && shown.length < total;
   const quotation = toFence(shown.join("\n"), `${start}:${end}:${path}`);
-  return [phrases.showing(path, start, end), quotation, ...(isPart ? [phrases.shownPart(shown.length, total)] : [])].join("\n\n");
+  return [
+    phrases.showing(path, start, end),
+    quotation,
+    ...(isPart ? [phrases.shownPart(shown.length, total)] : []),
+  ].join("\n\n");
 }

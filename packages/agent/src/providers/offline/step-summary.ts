@@ -6,7 +6,17 @@ import { toBaseName } from "./mention.ts";
 import { toCode } from "./phrases/format-number.ts";
 import type { Phrases } from "./phrases/phrases.ts";
 import { parseReadOutput } from "./read-output.ts";
-import { argumentOf, lastOutcomeOf, listCall, outcomesOf, readCall, toAnswer, toCalls, type PlannedCall, type Step } from "./step.ts";
+import {
+  argumentOf,
+  lastOutcomeOf,
+  listCall,
+  outcomesOf,
+  readCall,
+  toAnswer,
+  toCalls,
+  type PlannedCall,
+  type Step,
+} from "./step.ts";
 import { createDigest } from "./summary/create-digest.ts";
 import { toLines } from "./summary/digest.ts";
 import { formatCounts, formatDigest } from "./summary/format-digest.ts";
@@ -90,7 +100,9 @@ export function findSimilar(files: readonly string[], guess: string): string | u
 }
 
 function toStem(path: string): string {
-  return toBaseName(path).replace(/\.[^.]{1,10}$/, "").toLowerCase();
+  return toBaseName(path)
+    .replace(/\.[^.]{1,10}$/, "")
+    .toLowerCase();
 }
 
 function toSource(read: Outcome): Source {
@@ -108,7 +120,8 @@ function toSummaryResult(
 ): Step {
   const failures = failed.map((read) => formatFailure(phrases, "read", argumentOf(read, "target_file"), read));
   const isSilent = intent.target !== undefined && intent.context === undefined;
-  if (sources.length === 0) return toAnswer(`${isSilent ? "\n\n" : ""}${phrases.introduction}\n\n${failures.join("\n\n")}`);
+  if (sources.length === 0)
+    return toAnswer(`${isSilent ? "\n\n" : ""}${phrases.introduction}\n\n${failures.join("\n\n")}`);
   if (sources.every(({ text }) => text.trim() === "")) {
     const empty = sources.map(({ name }) => phrases.emptySource(toCode(name)));
     return toAnswer(`${isSilent ? "\n\n" : ""}${phrases.introduction}\n\n${[...empty, ...failures].join("\n\n")}`);
@@ -117,7 +130,13 @@ function toSummaryResult(
   return toWriteStep(task, intent.target, sources, failures, phrases);
 }
 
-function toWriteStep(task: Task, target: string, sources: readonly Source[], failures: readonly string[], phrases: Phrases): Step {
+function toWriteStep(
+  task: Task,
+  target: string,
+  sources: readonly Source[],
+  failures: readonly string[],
+  phrases: Phrases,
+): Step {
   const written = lastOutcomeOf(task, "write_file");
   if (written && !written.isError) {
     // The example of the base text ends without a word.
@@ -148,12 +167,22 @@ export function formatSummaryFile(sources: readonly Source[], phrases: Phrases):
   const parts = sources.map((source) => {
     const digest = createDigest(source.text, source.path);
     const origin = phrases.summarySource(source.name, formatCounts(digest, phrases));
-    return [`## ${source.name}`, formatDigest(digest, phrases, source.name, 3), ...toPartNote(source, phrases), origin].join("\n\n");
+    return [
+      `## ${source.name}`,
+      formatDigest(digest, phrases, source.name, 3),
+      ...toPartNote(source, phrases),
+      origin,
+    ].join("\n\n");
   });
   return `# ${phrases.summaryTitle(names)}\n\n${parts.join("\n\n")}\n`;
 }
 
-function formatAnswer(intent: SummariseIntent, sources: readonly Source[], failures: readonly string[], phrases: Phrases): string {
+function formatAnswer(
+  intent: SummariseIntent,
+  sources: readonly Source[],
+  failures: readonly string[],
+  phrases: Phrases,
+): string {
   const parts = [phrases.introduction];
   for (const source of sources) {
     const name = source.path === undefined ? source.name : toCode(source.name);

@@ -46,7 +46,7 @@ function* toDeltas(text: string): Generator<string> {
 export function toArgumentDeltas(json: string): string[] {
   const size = Math.max(24, Math.ceil(json.length / 8));
   const deltas: string[] = [];
-  for (let at = 0; at < json.length; ) {
+  for (let at = 0; at < json.length;) {
     let end = Math.min(json.length, at + size);
     const code = json.charCodeAt(end - 1);
     if (end < json.length && code >= 0xd800 && code <= 0xdbff) end += 1;

@@ -77,7 +77,12 @@ function toExchanges(messages: readonly ModelMessage[]): Exchange[] {
 }
 
 /** The instruction of an exchange; an answer to a question makes the instruction before it whole. */
-function resolveInstruction(reader: PromptReader, exchanges: readonly Exchange[], index: number, depth: number): Instruction {
+function resolveInstruction(
+  reader: PromptReader,
+  exchanges: readonly Exchange[],
+  index: number,
+  depth: number,
+): Instruction {
   const text = exchanges[index]?.text ?? "";
   const asked = exchanges[index - 1]?.outcomes.at(-1);
   if (asked?.toolName !== "ask_question" || asked.isError || depth >= questionLimit) {
@@ -86,7 +91,8 @@ function resolveInstruction(reader: PromptReader, exchanges: readonly Exchange[]
   const before = resolveInstruction(reader, exchanges, index - 1, depth + 1);
   const own = readInstruction(reader, text, before.reading.language);
   if (before.intent.kind !== "missing") return own;
-  const language = own.reading.isLanguageKnown && own.intent.kind !== "unknown" ? own.reading.language : before.reading.language;
+  const language =
+    own.reading.isLanguageKnown && own.intent.kind !== "unknown" ? own.reading.language : before.reading.language;
   return { ...own, ...fillInstruction(reader, before.intent, own, text.trim(), asked, language) };
 }
 
@@ -104,12 +110,18 @@ function fillInstruction(
   const withLanguage = { ...own.reading, language };
   if (chosen !== undefined) return { reading: withLanguage, intent: missing.fill(chosen) };
   if (missing.what === "replacement") return own;
-  if (missing.what !== "file") return { reading: withLanguage, intent: missing.fill(missing.what === "goal" ? toShortGoal(text) : text) };
+  if (missing.what !== "file")
+    return { reading: withLanguage, intent: missing.fill(missing.what === "goal" ? toShortGoal(text) : text) };
   // Asked for a file: a whole new instruction is one, a name fills the gap.
   const path = own.reading.mentions.find(({ kind }) => kind === "path" || kind === "folder");
-  const isBareName = path !== undefined && own.reading.restWords.length === 0 && !own.reading.has("show", "find", "delete", "run", "rename");
-  if (path && (isBareName || own.intent.kind === "unknown")) return { reading: withLanguage, intent: missing.fill(path.text) };
-  if (own.intent.kind === "unknown" && /^[\w.-]{1,100}$/.test(text)) return { reading: withLanguage, intent: missing.fill(text) };
+  const isBareName =
+    path !== undefined &&
+    own.reading.restWords.length === 0 &&
+    !own.reading.has("show", "find", "delete", "run", "rename");
+  if (path && (isBareName || own.intent.kind === "unknown"))
+    return { reading: withLanguage, intent: missing.fill(path.text) };
+  if (own.intent.kind === "unknown" && /^[\w.-]{1,100}$/.test(text))
+    return { reading: withLanguage, intent: missing.fill(text) };
   return { reading, intent: own.intent };
 }
 

@@ -59,7 +59,12 @@ function toWantedStep(task: Task, phrases: Phrases): Step {
     case "help":
       return toAnswer(formatHelp(phrases.introduction, phrases));
     case "unknown":
-      return toAnswer(formatHelp(task.hasContext ? `${phrases.notUnderstood} ${phrases.contextNotUnderstood}` : phrases.notUnderstood, phrases));
+      return toAnswer(
+        formatHelp(
+          task.hasContext ? `${phrases.notUnderstood} ${phrases.contextNotUnderstood}` : phrases.notUnderstood,
+          phrases,
+        ),
+      );
   }
 }
 

@@ -107,17 +107,21 @@ export const chinesePhrases: Phrases = {
   line: (value) => `第 ${number(value)} 行`,
   invalidJson: (reason) => `不是有效的 JSON：${reason}`,
 
-  showing: (path, start, end) => `${toCode(path)},${start === end ? `第 ${number(start)} 行` : `第 ${number(start)} 到 ${number(end)} 行`}:`,
-  shownPart: (shown, total) => `這是 ${number(total)} 行中的 ${number(shown)} 行。其餘請用：第${shown + 1}到${Math.min(total, 2 * shown)}行。`,
+  showing: (path, start, end) =>
+    `${toCode(path)},${start === end ? `第 ${number(start)} 行` : `第 ${number(start)} 到 ${number(end)} 行`}:`,
+  shownPart: (shown, total) =>
+    `這是 ${number(total)} 行中的 ${number(shown)} 行。其餘請用：第${shown + 1}到${Math.min(total, 2 * shown)}行。`,
   beyondEnd: (path, start) => `${toCode(path)} 沒有第 ${number(start)} 行。`,
 
   hits: (value, files, term) => `${toCode(term)} 在 ${count(files, "files")}中有 ${number(value)} 處：`,
-  noHits: (term, place) => `${place === undefined ? "" : `在 ${toCode(place)} 中`}找不到 ${toCode(term)}。換一種寫法或用較短的字試試。`,
+  noHits: (term, place) =>
+    `${place === undefined ? "" : `在 ${toCode(place)} 中`}找不到 ${toCode(term)}。換一種寫法或用較短的字試試。`,
   definitions: (value, name) => `${toCode(name)} ${value === 1 ? "定義在這裡：" : `有 ${number(value)} 處定義：`}`,
   noDefinition: (name) => `規則沒有找到 ${toCode(name)} 的定義；它出現在這些地方：`,
   foundFiles: (value, pattern) => `符合 ${toCode(pattern)} 的有 ${count(value, "files")}：`,
   noFiles: (pattern) => `沒有符合 ${toCode(pattern)} 的檔案。`,
-  folderContents: (folder, folders, files) => `${folder === "." ? "資料夾" : toCode(folder)} 最上層有 ${count(folders, "folders")}和 ${count(files, "files")}：`,
+  folderContents: (folder, folders, files) =>
+    `${folder === "." ? "資料夾" : toCode(folder)} 最上層有 ${count(folders, "folders")}和 ${count(files, "files")}：`,
   emptyFolder: (folder) => `${folder === "." ? "資料夾" : toCode(folder)} 是空的。`,
 
   commandEnded: (command, exitCode) =>
@@ -138,7 +142,11 @@ export const chinesePhrases: Phrases = {
   planTitle: (goal) => `計畫：${goal}`,
   planOverview: (goal) => `「${goal}」的初步計畫，由規則依資料夾中的名稱擬定；它知道結構，不知道程式碼。`,
   planSteps: (facts): PlanStepText[] => [
-    { id: "look", content: `閱讀 ${facts.files.length > 0 ? codes(facts.files) : "相關的檔案"}，記下已有的內容`, after: [] },
+    {
+      id: "look",
+      content: `閱讀 ${facts.files.length > 0 ? codes(facts.files) : "相關的檔案"}，記下已有的內容`,
+      after: [],
+    },
     { id: "goal", content: `寫下如何判斷「${facts.goal}」已完成，並舉一個例子`, after: ["look"] },
     ...facts.parts.map((part, index) => ({
       id: `part-${index + 1}`,
@@ -150,8 +158,14 @@ export const chinesePhrases: Phrases = {
       content: `${facts.testFolder === undefined ? "" : `在 ${toCode(facts.testFolder)} `}為該例子和一種失敗情況加上測試`,
       after: facts.parts.map((_, index) => `part-${index + 1}`),
     },
-    { id: "check", content: facts.testCommand === undefined ? "執行所有測試" : `執行 ${toCode(facts.testCommand)}`, after: ["tests"] },
-    ...(facts.readme === undefined ? [] : [{ id: "docs", content: `在 ${toCode(facts.readme)} 說明`, after: ["check"] }]),
+    {
+      id: "check",
+      content: facts.testCommand === undefined ? "執行所有測試" : `執行 ${toCode(facts.testCommand)}`,
+      after: ["tests"],
+    },
+    ...(facts.readme === undefined
+      ? []
+      : [{ id: "docs", content: `在 ${toCode(facts.readme)} 說明`, after: ["check"] }]),
   ],
   planHeadings: { goal: "目標", look: "先看哪裡", steps: "步驟", open: "未定" },
   planOpen: "目標的細節：這個模型只知道檔案的名稱。真正的模型會閱讀程式碼。",
@@ -189,7 +203,8 @@ export const chinesePhrases: Phrases = {
     })[action],
   advice: {
     not_found: "請檢查名稱和拼法（「列出檔案」會顯示有哪些），以及 Sheaf 啟動時所在的資料夾。",
-    refused: "這需要許可：請加上 `--force` 重新啟動，或用 `--allow RULE` 只允許這一項（見 `sheaf permissions explain`）。",
+    refused:
+      "這需要許可：請加上 `--force` 重新啟動，或用 `--allow RULE` 只允許這一項（見 `sheaf permissions explain`）。",
     read_only: "這裡不能寫入：請檢查模式（`--mode agent`）以及資料夾是否可寫。",
     binary: "這是二進位檔案：規則只讀文字。",
     too_large: "檔案太大：請只要求幾行，例如加上檔名「顯示第1到200行」。",
@@ -204,7 +219,8 @@ export const chinesePhrases: Phrases = {
     other: "原因見上方訊息；`--verbose` 有更多說明。",
   },
   toolMissing: (tool, mode) => `這需要工具 ${toCode(tool)}，而 ${mode} 模式不提供。請用 \`--mode agent\` 重新啟動。`,
-  budgetEnds: (action) => `這次執行的預算已用完。尚未完成：${action} 請提高預算（\`--max-turns\`），並用 \`--continue\` 繼續。`,
+  budgetEnds: (action) =>
+    `這次執行的預算已用完。尚未完成：${action} 請提高預算（\`--max-turns\`），並用 \`--continue\` 繼續。`,
   summaryInstead: "摘要本身在這裡：",
 
   greeting: "你好。我是 Sheaf 的離線模型：一組規則，不需金鑰。",

@@ -107,17 +107,22 @@ export const englishPhrases: Phrases = {
   line: (value) => `line ${number(value)}`,
   invalidJson: (reason) => `It is not valid JSON: ${reason}`,
 
-  showing: (path, start, end) => `${toCode(path)}, ${start === end ? `line ${number(start)}` : `lines ${number(start)} to ${number(end)}`}:`,
-  shownPart: (shown, total) => `These are ${number(shown)} of ${count(total, "lines")}. Ask for the others with: lines ${shown + 1} to ${Math.min(total, 2 * shown)}.`,
+  showing: (path, start, end) =>
+    `${toCode(path)}, ${start === end ? `line ${number(start)}` : `lines ${number(start)} to ${number(end)}`}:`,
+  shownPart: (shown, total) =>
+    `These are ${number(shown)} of ${count(total, "lines")}. Ask for the others with: lines ${shown + 1} to ${Math.min(total, 2 * shown)}.`,
   beyondEnd: (path, start) => `${toCode(path)} has no line ${number(start)}.`,
 
-  hits: (value, files, term) => `${value === 1 ? "1 hit" : `${number(value)} hits`} for ${toCode(term)} in ${count(files, "files")}:`,
-  noHits: (term, place) => `${toCode(term)} was not found${place === undefined ? "" : ` in ${toCode(place)}`}. Another spelling, or a shorter piece of it, may help.`,
+  hits: (value, files, term) =>
+    `${value === 1 ? "1 hit" : `${number(value)} hits`} for ${toCode(term)} in ${count(files, "files")}:`,
+  noHits: (term, place) =>
+    `${toCode(term)} was not found${place === undefined ? "" : ` in ${toCode(place)}`}. Another spelling, or a shorter piece of it, may help.`,
   definitions: (value, name) => `${toCode(name)} is defined ${value === 1 ? "here" : `in ${number(value)} places`}:`,
   noDefinition: (name) => `These rules found no definition of ${toCode(name)}; it is mentioned here:`,
   foundFiles: (value, pattern) => `${count(value, "files")} for ${toCode(pattern)}:`,
   noFiles: (pattern) => `No file fits ${toCode(pattern)}.`,
-  folderContents: (folder, folders, files) => `${folder === "." ? "The folder" : toCode(folder)} holds ${count(folders, "folders")} and ${count(files, "files")} at the top:`,
+  folderContents: (folder, folders, files) =>
+    `${folder === "." ? "The folder" : toCode(folder)} holds ${count(folders, "folders")} and ${count(files, "files")} at the top:`,
   emptyFolder: (folder) => `${folder === "." ? "The folder" : toCode(folder)} is empty.`,
 
   commandEnded: (command, exitCode) =>
@@ -130,16 +135,26 @@ export const englishPhrases: Phrases = {
 
   written: (path, lines) => `${toCode(path)} is written (${count(lines, "lines")}).`,
   edited: (path, places) => `${toCode(path)} is changed in ${places === 1 ? "one place" : `${number(places)} places`}.`,
-  notInFile: (text, path) => `${toCode(text)} does not occur in ${toCode(path)}: nothing was changed. Upper and lower case count.`,
+  notInFile: (text, path) =>
+    `${toCode(text)} does not occur in ${toCode(path)}: nothing was changed. Upper and lower case count.`,
   sameText: "The old and the new text are the same: nothing was changed.",
   deleted: (paths) => `${codes(paths)} ${paths.length === 1 ? "is" : "are"} deleted.`,
   renamed: (from, to) => `${toCode(from)} is now ${toCode(to)}.`,
 
   planTitle: (goal) => `Plan: ${goal}`,
-  planOverview: (goal) => `A first plan for "${goal}", made by rules from the names in the folder; it knows the layout, not the code.`,
+  planOverview: (goal) =>
+    `A first plan for "${goal}", made by rules from the names in the folder; it knows the layout, not the code.`,
   planSteps: (facts): PlanStepText[] => [
-    { id: "look", content: `Read ${facts.files.length > 0 ? codes(facts.files) : "the files that this touches"} and note what is there already`, after: [] },
-    { id: "goal", content: `Write down how one can tell that "${facts.goal}" is done, with one example`, after: ["look"] },
+    {
+      id: "look",
+      content: `Read ${facts.files.length > 0 ? codes(facts.files) : "the files that this touches"} and note what is there already`,
+      after: [],
+    },
+    {
+      id: "goal",
+      content: `Write down how one can tell that "${facts.goal}" is done, with one example`,
+      after: ["look"],
+    },
     ...facts.parts.map((part, index) => ({
       id: `part-${index + 1}`,
       content: `${part}${facts.sourceFolder === undefined ? "" : ` (in ${toCode(facts.sourceFolder)})`}`,
@@ -150,12 +165,19 @@ export const englishPhrases: Phrases = {
       content: `Add tests${facts.testFolder === undefined ? "" : ` in ${toCode(facts.testFolder)}`} for the example and for one failure`,
       after: facts.parts.map((_, index) => `part-${index + 1}`),
     },
-    { id: "check", content: facts.testCommand === undefined ? "Run all tests" : `Run ${toCode(facts.testCommand)}`, after: ["tests"] },
-    ...(facts.readme === undefined ? [] : [{ id: "docs", content: `Say it in ${toCode(facts.readme)}`, after: ["check"] }]),
+    {
+      id: "check",
+      content: facts.testCommand === undefined ? "Run all tests" : `Run ${toCode(facts.testCommand)}`,
+      after: ["tests"],
+    },
+    ...(facts.readme === undefined
+      ? []
+      : [{ id: "docs", content: `Say it in ${toCode(facts.readme)}`, after: ["check"] }]),
   ],
   planHeadings: { goal: "Goal", look: "Where to look first", steps: "Steps", open: "Open" },
   planOpen: "What the goal means in detail: this model knows names of files only. A real model reads the code.",
-  planReady: (steps) => `The plan has ${number(steps)} steps. It comes from rules and the layout of the folder; read it as a start.`,
+  planReady: (steps) =>
+    `The plan has ${number(steps)} steps. It comes from rules and the layout of the folder; read it as a start.`,
   todosReady: (value) => `The todo list has ${count(value, "entries")}.`,
 
   questionTitle: "One question",
@@ -193,8 +215,10 @@ export const englishPhrases: Phrases = {
       ask: "The question could not be put.",
     })[action],
   advice: {
-    not_found: "Check the name and its spelling (`list the files` shows what is there), and the folder that Sheaf was started in.",
-    refused: "It needs a permission: start again with `--force`, or allow just this with `--allow RULE` (see `sheaf permissions explain`).",
+    not_found:
+      "Check the name and its spelling (`list the files` shows what is there), and the folder that Sheaf was started in.",
+    refused:
+      "It needs a permission: start again with `--force`, or allow just this with `--allow RULE` (see `sheaf permissions explain`).",
     read_only: "Here nothing may be written: check the mode (`--mode agent`) and whether the folder is writable.",
     binary: "It is a binary file: these rules read text only.",
     too_large: "It is too large: ask for some lines, for instance `show lines 1-200 of` and its name.",
@@ -208,8 +232,10 @@ export const englishPhrases: Phrases = {
     sandbox: "The sandbox could not start: `sheaf doctor` tells why.",
     other: "The message above says why; `--verbose` tells more.",
   },
-  toolMissing: (tool, mode) => `For this the tool ${toCode(tool)} is needed, and it is not offered in mode ${mode}. Start again with \`--mode agent\`.`,
-  budgetEnds: (action) => `The budget of this run is used up. Left to do: ${action} Raise the budget (\`--max-turns\`) and say \`continue\` with \`--continue\`.`,
+  toolMissing: (tool, mode) =>
+    `For this the tool ${toCode(tool)} is needed, and it is not offered in mode ${mode}. Start again with \`--mode agent\`.`,
+  budgetEnds: (action) =>
+    `The budget of this run is used up. Left to do: ${action} Raise the budget (\`--max-turns\`) and say \`continue\` with \`--continue\`.`,
   summaryInstead: "The summary itself is here:",
 
   greeting: "Hello. I am Sheaf's offline model: a set of rules, no key needed.",

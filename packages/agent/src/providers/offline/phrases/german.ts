@@ -75,7 +75,10 @@ export const germanPhrases: Phrases = {
     benchmarks: "Messungen",
   },
 
-  announceRead: (files) => ["Ich, das regelbasierte Offline-Modell, werde ", `${files.length === 1 ? "die " : ""}${list(files)} lesen`],
+  announceRead: (files) => [
+    "Ich, das regelbasierte Offline-Modell, werde ",
+    `${files.length === 1 ? "die " : ""}${list(files)} lesen`,
+  ],
   announceSummaryFile: (target) => ` und eine Zusammenfassung in ${target} erstellen.`,
   announce: (action, object) =>
     ({
@@ -101,23 +104,30 @@ export const germanPhrases: Phrases = {
   cutNote: "Der Text ist lang: Die Gliederung ist vollständig, die Punkte stammen aus einer Auswahl seiner Absätze.",
   partlyRead: (source, read, total) => `Gelesen wurden nur ${number(read)} von ${count(total, "lines")} in ${source}.`,
   emptySource: (source) => `${source} ist leer: Es gibt nichts zusammenzufassen.`,
-  nothingToSummarise: (source) => `In ${source} stehen keine Sätze, die für das Ganze stehen könnten; hier sind die Angaben.`,
+  nothingToSummarise: (source) =>
+    `In ${source} stehen keine Sätze, die für das Ganze stehen könnten; hier sind die Angaben.`,
   more: (value) => `… und ${number(value)} weitere`,
   noFindings: "Nichts von dem, wonach die Regeln suchen (offene TODOs, vergessene Fehlersuche, sehr lange Zeilen).",
   line: (value) => `Zeile ${number(value)}`,
   invalidJson: (reason) => `Es ist kein gültiges JSON: ${reason}`,
 
-  showing: (path, start, end) => `${toCode(path)}, ${start === end ? `Zeile ${number(start)}` : `Zeilen ${number(start)} bis ${number(end)}`}:`,
-  shownPart: (shown, total) => `Das sind ${number(shown)} von ${count(total, "lines")}. Die anderen gibt es mit: Zeilen ${shown + 1} bis ${Math.min(total, 2 * shown)}.`,
+  showing: (path, start, end) =>
+    `${toCode(path)}, ${start === end ? `Zeile ${number(start)}` : `Zeilen ${number(start)} bis ${number(end)}`}:`,
+  shownPart: (shown, total) =>
+    `Das sind ${number(shown)} von ${count(total, "lines")}. Die anderen gibt es mit: Zeilen ${shown + 1} bis ${Math.min(total, 2 * shown)}.`,
   beyondEnd: (path, start) => `${toCode(path)} hat keine Zeile ${number(start)}.`,
 
-  hits: (value, files, term) => `${value === 1 ? "1 Fundstelle" : `${number(value)} Fundstellen`} für ${toCode(term)} in ${count(files, "files")}:`,
-  noHits: (term, place) => `${toCode(term)} wurde${place === undefined ? "" : ` in ${toCode(place)}`} nicht gefunden. Vielleicht hilft eine andere Schreibweise oder ein kürzeres Stück davon.`,
-  definitions: (value, name) => `${toCode(name)} ist ${value === 1 ? "hier" : `an ${number(value)} Stellen`} definiert:`,
+  hits: (value, files, term) =>
+    `${value === 1 ? "1 Fundstelle" : `${number(value)} Fundstellen`} für ${toCode(term)} in ${count(files, "files")}:`,
+  noHits: (term, place) =>
+    `${toCode(term)} wurde${place === undefined ? "" : ` in ${toCode(place)}`} nicht gefunden. Vielleicht hilft eine andere Schreibweise oder ein kürzeres Stück davon.`,
+  definitions: (value, name) =>
+    `${toCode(name)} ist ${value === 1 ? "hier" : `an ${number(value)} Stellen`} definiert:`,
   noDefinition: (name) => `Die Regeln fanden keine Definition von ${toCode(name)}; erwähnt wird es hier:`,
   foundFiles: (value, pattern) => `${count(value, "files")} zu ${toCode(pattern)}:`,
   noFiles: (pattern) => `Keine Datei passt zu ${toCode(pattern)}.`,
-  folderContents: (folder, folders, files) => `${folder === "." ? "Der Ordner" : toCode(folder)} enthält oben ${count(folders, "folders")} und ${count(files, "files")}:`,
+  folderContents: (folder, folders, files) =>
+    `${folder === "." ? "Der Ordner" : toCode(folder)} enthält oben ${count(folders, "folders")} und ${count(files, "files")}:`,
   emptyFolder: (folder) => `${folder === "." ? "Der Ordner" : toCode(folder)} ist leer.`,
 
   commandEnded: (command, exitCode) =>
@@ -129,17 +139,28 @@ export const germanPhrases: Phrases = {
     `package.json hat kein Skript namens ${toCode(script)}. ${available.length > 0 ? `Es gibt: ${codes(available)}.` : "Es gibt keine Skripte."} Nenne einen Befehl in Backticks: führe \`…\` aus.`,
 
   written: (path, lines) => `${toCode(path)} ist geschrieben (${count(lines, "lines")}).`,
-  edited: (path, places) => `${toCode(path)} ist an ${places === 1 ? "einer Stelle" : `${number(places)} Stellen`} geändert.`,
-  notInFile: (text, path) => `${toCode(text)} kommt in ${toCode(path)} nicht vor: Es wurde nichts geändert. Groß- und Kleinschreibung zählen.`,
+  edited: (path, places) =>
+    `${toCode(path)} ist an ${places === 1 ? "einer Stelle" : `${number(places)} Stellen`} geändert.`,
+  notInFile: (text, path) =>
+    `${toCode(text)} kommt in ${toCode(path)} nicht vor: Es wurde nichts geändert. Groß- und Kleinschreibung zählen.`,
   sameText: "Alter und neuer Text sind gleich: Es wurde nichts geändert.",
   deleted: (paths) => `${codes(paths)} ${paths.length === 1 ? "ist" : "sind"} gelöscht.`,
   renamed: (from, to) => `${toCode(from)} heißt jetzt ${toCode(to)}.`,
 
   planTitle: (goal) => `Plan: ${goal}`,
-  planOverview: (goal) => `Ein erster Plan für „${goal}“, nach Regeln aus den Namen im Ordner gemacht; er kennt den Aufbau, nicht den Code.`,
+  planOverview: (goal) =>
+    `Ein erster Plan für „${goal}“, nach Regeln aus den Namen im Ordner gemacht; er kennt den Aufbau, nicht den Code.`,
   planSteps: (facts): PlanStepText[] => [
-    { id: "look", content: `${facts.files.length > 0 ? codes(facts.files) : "Die betroffenen Dateien"} lesen und festhalten, was schon da ist`, after: [] },
-    { id: "goal", content: `Aufschreiben, woran man erkennt, dass „${facts.goal}“ fertig ist, mit einem Beispiel`, after: ["look"] },
+    {
+      id: "look",
+      content: `${facts.files.length > 0 ? codes(facts.files) : "Die betroffenen Dateien"} lesen und festhalten, was schon da ist`,
+      after: [],
+    },
+    {
+      id: "goal",
+      content: `Aufschreiben, woran man erkennt, dass „${facts.goal}“ fertig ist, mit einem Beispiel`,
+      after: ["look"],
+    },
     ...facts.parts.map((part, index) => ({
       id: `part-${index + 1}`,
       content: `${part}${facts.sourceFolder === undefined ? "" : ` (in ${toCode(facts.sourceFolder)})`}`,
@@ -150,12 +171,20 @@ export const germanPhrases: Phrases = {
       content: `Tests${facts.testFolder === undefined ? "" : ` in ${toCode(facts.testFolder)}`} ergänzen, für das Beispiel und für einen Fehlerfall`,
       after: facts.parts.map((_, index) => `part-${index + 1}`),
     },
-    { id: "check", content: facts.testCommand === undefined ? "Alle Tests ausführen" : `${toCode(facts.testCommand)} ausführen`, after: ["tests"] },
-    ...(facts.readme === undefined ? [] : [{ id: "docs", content: `Es in ${toCode(facts.readme)} beschreiben`, after: ["check"] }]),
+    {
+      id: "check",
+      content: facts.testCommand === undefined ? "Alle Tests ausführen" : `${toCode(facts.testCommand)} ausführen`,
+      after: ["tests"],
+    },
+    ...(facts.readme === undefined
+      ? []
+      : [{ id: "docs", content: `Es in ${toCode(facts.readme)} beschreiben`, after: ["check"] }]),
   ],
   planHeadings: { goal: "Ziel", look: "Wo man zuerst nachsieht", steps: "Schritte", open: "Offen" },
-  planOpen: "Was das Ziel im Einzelnen bedeutet: Dieses Modell kennt nur die Namen der Dateien. Ein echtes Modell liest den Code.",
-  planReady: (steps) => `Der Plan hat ${number(steps)} Schritte. Er kommt aus Regeln und dem Aufbau des Ordners; er ist ein Anfang.`,
+  planOpen:
+    "Was das Ziel im Einzelnen bedeutet: Dieses Modell kennt nur die Namen der Dateien. Ein echtes Modell liest den Code.",
+  planReady: (steps) =>
+    `Der Plan hat ${number(steps)} Schritte. Er kommt aus Regeln und dem Aufbau des Ordners; er ist ein Anfang.`,
   todosReady: (value) => `Die Aufgabenliste hat ${count(value, "entries")}.`,
 
   questionTitle: "Eine Frage",
@@ -193,12 +222,16 @@ export const germanPhrases: Phrases = {
       ask: "Die Frage konnte nicht gestellt werden.",
     })[action],
   advice: {
-    not_found: "Prüfe den Namen und seine Schreibweise (`liste die Dateien auf` zeigt, was da ist) und den Ordner, in dem Sheaf gestartet wurde.",
-    refused: "Dafür braucht es eine Erlaubnis: starte noch einmal mit `--force`, oder erlaube nur dies mit `--allow REGEL` (siehe `sheaf permissions explain`).",
-    read_only: "Hier darf nichts geschrieben werden: prüfe den Modus (`--mode agent`) und ob der Ordner beschreibbar ist.",
+    not_found:
+      "Prüfe den Namen und seine Schreibweise (`liste die Dateien auf` zeigt, was da ist) und den Ordner, in dem Sheaf gestartet wurde.",
+    refused:
+      "Dafür braucht es eine Erlaubnis: starte noch einmal mit `--force`, oder erlaube nur dies mit `--allow REGEL` (siehe `sheaf permissions explain`).",
+    read_only:
+      "Hier darf nichts geschrieben werden: prüfe den Modus (`--mode agent`) und ob der Ordner beschreibbar ist.",
     binary: "Es ist eine Binärdatei: die Regeln lesen nur Text.",
     too_large: "Die Datei ist zu groß: lass dir einige Zeilen geben, etwa mit `zeige Zeilen 1-200 aus` und dem Namen.",
-    outside: "Das liegt außerhalb des Arbeitsbereichs: starte Sheaf in jenem Ordner, oder nimm ihn mit `--add-dir ORDNER` dazu.",
+    outside:
+      "Das liegt außerhalb des Arbeitsbereichs: starte Sheaf in jenem Ordner, oder nimm ihn mit `--add-dir ORDNER` dazu.",
     timeout: "Es hat zu lange gedauert: versuche einen kleineren Schritt, oder führe es selbst aus.",
     is_folder: "Das ist ein Ordner: nenne eine Datei, oder sage `erkläre` und den Ordner.",
     no_match: "Der alte Text muss genau so vorkommen: sieh ihn dir vorher mit `zeige` und dem Namen an.",
@@ -208,14 +241,18 @@ export const germanPhrases: Phrases = {
     sandbox: "Die Sandbox konnte nicht starten: `sheaf doctor` sagt, warum.",
     other: "Den Grund nennt die Meldung oben; `--verbose` sagt mehr.",
   },
-  toolMissing: (tool, mode) => `Dafür braucht es das Werkzeug ${toCode(tool)}, und im Modus ${mode} wird es nicht angeboten. Starte noch einmal mit \`--mode agent\`.`,
-  budgetEnds: (action) => `Das Budget dieses Laufs ist aufgebraucht. Noch zu tun: ${action} Erhöhe das Budget (\`--max-turns\`) und mache mit \`--continue\` weiter.`,
+  toolMissing: (tool, mode) =>
+    `Dafür braucht es das Werkzeug ${toCode(tool)}, und im Modus ${mode} wird es nicht angeboten. Starte noch einmal mit \`--mode agent\`.`,
+  budgetEnds: (action) =>
+    `Das Budget dieses Laufs ist aufgebraucht. Noch zu tun: ${action} Erhöhe das Budget (\`--max-turns\`) und mache mit \`--continue\` weiter.`,
   summaryInstead: "Die Zusammenfassung selbst ist hier:",
 
   greeting: "Hallo. Ich bin das Offline-Modell von Sheaf: ein paar Regeln, ohne Schlüssel.",
-  thanks: "Gern geschehen. Ich bin nur das Offline-Modell von Sheaf, ein paar Regeln; was gibt es noch zu lesen oder zu finden?",
+  thanks:
+    "Gern geschehen. Ich bin nur das Offline-Modell von Sheaf, ein paar Regeln; was gibt es noch zu lesen oder zu finden?",
   notUnderstood: "Ich bin das Offline-Modell von Sheaf, ein paar Regeln, und keine passt auf diese Eingabe.",
-  contextNotUnderstood: "Mit der Eingabe kam ein Text, und den kann ich zusammenfassen: sage dahinter `fasse das zusammen`.",
+  contextNotUnderstood:
+    "Mit der Eingabe kam ein Text, und den kann ich zusammenfassen: sage dahinter `fasse das zusammen`.",
   abilitiesTitle: "Das kann ich:",
   abilities: [
     "lesen und zusammenfassen: `Lies die README.md und erstelle eine Zusammenfassung`, `Fasse docs/guide.md zusammen`, `Worum geht es in package.json?`; oder einen Text hineinleiten und `fasse das zusammen` sagen",
@@ -223,7 +260,7 @@ export const germanPhrases: Phrases = {
     "finden: `Suche TODO in src`, `Wo ist createServer definiert?`, `Finde alle *.ts Dateien`",
     "den Aufbau erklären: `Erkläre die Projektstruktur`, `Liste die Dateien in src auf`",
     "ausführen: ``Führe `npm test` aus``, `Führe die Tests aus`",
-    "schreiben und ändern: `Erstelle hallo.txt mit dem Inhalt \"Hallo\"`, `Ersetze \"a\" durch \"b\" in hallo.txt`, `Benenne hallo.txt in hi.txt um`, `Lösche hi.txt`",
+    'schreiben und ändern: `Erstelle hallo.txt mit dem Inhalt "Hallo"`, `Ersetze "a" durch "b" in hallo.txt`, `Benenne hallo.txt in hi.txt um`, `Lösche hi.txt`',
     "planen: `Plane den Umstieg auf TypeScript`, `Mache eine Aufgabenliste: lesen, schreiben, testen`",
   ],
   realModel:

@@ -107,17 +107,22 @@ export const japanesePhrases: Phrases = {
   line: (value) => `${number(value)} 行目`,
   invalidJson: (reason) => `正しい JSON ではありません：${reason}`,
 
-  showing: (path, start, end) => `${toCode(path)} の ${start === end ? `${number(start)} 行目` : `${number(start)} 行目から ${number(end)} 行目`}：`,
-  shownPart: (shown, total) => `全 ${number(total)} 行のうち ${number(shown)} 行です。続きは「${shown + 1}行目から${Math.min(total, 2 * shown)}行目」と指定してください。`,
+  showing: (path, start, end) =>
+    `${toCode(path)} の ${start === end ? `${number(start)} 行目` : `${number(start)} 行目から ${number(end)} 行目`}：`,
+  shownPart: (shown, total) =>
+    `全 ${number(total)} 行のうち ${number(shown)} 行です。続きは「${shown + 1}行目から${Math.min(total, 2 * shown)}行目」と指定してください。`,
   beyondEnd: (path, start) => `${toCode(path)} に ${number(start)} 行目はありません。`,
 
   hits: (value, files, term) => `${toCode(term)} は ${count(files, "files")}に ${number(value)} 件見つかりました。`,
-  noHits: (term, place) => `${toCode(term)} は${place === undefined ? "" : ` ${toCode(place)} には`}見つかりませんでした。別の書き方や、短くした語で試してください。`,
-  definitions: (value, name) => `${toCode(name)} の定義は${value === 1 ? "ここです。" : ` ${number(value)} か所にあります。`}`,
+  noHits: (term, place) =>
+    `${toCode(term)} は${place === undefined ? "" : ` ${toCode(place)} には`}見つかりませんでした。別の書き方や、短くした語で試してください。`,
+  definitions: (value, name) =>
+    `${toCode(name)} の定義は${value === 1 ? "ここです。" : ` ${number(value)} か所にあります。`}`,
   noDefinition: (name) => `ルールでは ${toCode(name)} の定義が見つかりませんでした。出てくる場所は次のとおりです。`,
   foundFiles: (value, pattern) => `${toCode(pattern)} に合うのは ${count(value, "files")}です。`,
   noFiles: (pattern) => `${toCode(pattern)} に合うファイルはありません。`,
-  folderContents: (folder, folders, files) => `${folder === "." ? "フォルダー" : toCode(folder)} の直下には ${count(folders, "folders")}と ${count(files, "files")}があります。`,
+  folderContents: (folder, folders, files) =>
+    `${folder === "." ? "フォルダー" : toCode(folder)} の直下には ${count(folders, "folders")}と ${count(files, "files")}があります。`,
   emptyFolder: (folder) => `${folder === "." ? "フォルダー" : toCode(folder)} は空です。`,
 
   commandEnded: (command, exitCode) =>
@@ -130,15 +135,21 @@ export const japanesePhrases: Phrases = {
 
   written: (path, lines) => `${toCode(path)} を書き込みました（${count(lines, "lines")}）。`,
   edited: (path, places) => `${toCode(path)} を ${number(places)} か所変更しました。`,
-  notInFile: (text, path) => `${toCode(text)} は ${toCode(path)} にありません。何も変更していません。大文字と小文字は区別されます。`,
+  notInFile: (text, path) =>
+    `${toCode(text)} は ${toCode(path)} にありません。何も変更していません。大文字と小文字は区別されます。`,
   sameText: "元の文字列と新しい文字列が同じです。何も変更していません。",
   deleted: (paths) => `${codes(paths)} を削除しました。`,
   renamed: (from, to) => `${toCode(from)} の名前を ${toCode(to)} に変更しました。`,
 
   planTitle: (goal) => `計画：${goal}`,
-  planOverview: (goal) => `「${goal}」の最初の計画です。フォルダー内の名前からルールで作りました。コードの中身は見ていません。`,
+  planOverview: (goal) =>
+    `「${goal}」の最初の計画です。フォルダー内の名前からルールで作りました。コードの中身は見ていません。`,
   planSteps: (facts): PlanStepText[] => [
-    { id: "look", content: `${facts.files.length > 0 ? codes(facts.files) : "関係するファイル"} を読み、今あるものを書き出す`, after: [] },
+    {
+      id: "look",
+      content: `${facts.files.length > 0 ? codes(facts.files) : "関係するファイル"} を読み、今あるものを書き出す`,
+      after: [],
+    },
     { id: "goal", content: `「${facts.goal}」ができたと分かる条件を、例を一つ付けて書く`, after: ["look"] },
     ...facts.parts.map((part, index) => ({
       id: `part-${index + 1}`,
@@ -150,12 +161,19 @@ export const japanesePhrases: Phrases = {
       content: `${facts.testFolder === undefined ? "" : `${toCode(facts.testFolder)} に`}例と失敗する場合のテストを追加する`,
       after: facts.parts.map((_, index) => `part-${index + 1}`),
     },
-    { id: "check", content: facts.testCommand === undefined ? "すべてのテストを実行する" : `${toCode(facts.testCommand)} を実行する`, after: ["tests"] },
-    ...(facts.readme === undefined ? [] : [{ id: "docs", content: `${toCode(facts.readme)} に説明を書く`, after: ["check"] }]),
+    {
+      id: "check",
+      content: facts.testCommand === undefined ? "すべてのテストを実行する" : `${toCode(facts.testCommand)} を実行する`,
+      after: ["tests"],
+    },
+    ...(facts.readme === undefined
+      ? []
+      : [{ id: "docs", content: `${toCode(facts.readme)} に説明を書く`, after: ["check"] }]),
   ],
   planHeadings: { goal: "目標", look: "最初に見る場所", steps: "手順", open: "未確定" },
   planOpen: "目標の細かい意味：このモデルはファイルの名前しか知りません。本物のモデルはコードを読みます。",
-  planReady: (steps) => `計画は ${number(steps)} 段階です。ルールとフォルダーの構成から作ったものなので、たたき台としてお読みください。`,
+  planReady: (steps) =>
+    `計画は ${number(steps)} 段階です。ルールとフォルダーの構成から作ったものなので、たたき台としてお読みください。`,
   todosReady: (value) => `TODO リストに ${count(value, "entries")}あります。`,
 
   questionTitle: "質問",
@@ -193,8 +211,10 @@ export const japanesePhrases: Phrases = {
       ask: "質問できませんでした。",
     })[action],
   advice: {
-    not_found: "名前とつづり（「ファイルの一覧を見せて」で確かめられます）、Sheaf を起動したフォルダーを確かめてください。",
-    refused: "許可が必要です。`--force` を付けて起動し直すか、`--allow RULE` でこれだけ許可してください（`sheaf permissions explain` を参照）。",
+    not_found:
+      "名前とつづり（「ファイルの一覧を見せて」で確かめられます）、Sheaf を起動したフォルダーを確かめてください。",
+    refused:
+      "許可が必要です。`--force` を付けて起動し直すか、`--allow RULE` でこれだけ許可してください（`sheaf permissions explain` を参照）。",
     read_only: "ここには書き込めません。モード（`--mode agent`）と、フォルダーに書き込めるかを確かめてください。",
     binary: "バイナリファイルです。ルールで読めるのはテキストだけです。",
     too_large: "大きすぎます。名前を添えて「1行目から200行目を表示」のように一部を指定してください。",
@@ -208,8 +228,10 @@ export const japanesePhrases: Phrases = {
     sandbox: "サンドボックスを起動できませんでした。理由は `sheaf doctor` で分かります。",
     other: "理由は上のメッセージのとおりです。`--verbose` で詳しく分かります。",
   },
-  toolMissing: (tool, mode) => `これには ${toCode(tool)} というツールが必要ですが、${mode} モードでは使えません。\`--mode agent\` で起動し直してください。`,
-  budgetEnds: (action) => `この実行の予算を使い切りました。残り：${action} 予算（\`--max-turns\`）を増やし、\`--continue\` で続けてください。`,
+  toolMissing: (tool, mode) =>
+    `これには ${toCode(tool)} というツールが必要ですが、${mode} モードでは使えません。\`--mode agent\` で起動し直してください。`,
+  budgetEnds: (action) =>
+    `この実行の予算を使い切りました。残り：${action} 予算（\`--max-turns\`）を増やし、\`--continue\` で続けてください。`,
   summaryInstead: "要約そのものはこちらです。",
 
   greeting: "こんにちは。Sheaf のオフラインモデルです。ルールの集まりで、キーは要りません。",

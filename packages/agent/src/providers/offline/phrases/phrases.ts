@@ -83,7 +83,18 @@ export type FailureKind =
   | "other";
 
 /** What was tried. */
-export type Action = "read" | "write" | "edit" | "delete" | "rename" | "list" | "search" | "run" | "plan" | "todo" | "ask";
+export type Action =
+  | "read"
+  | "write"
+  | "edit"
+  | "delete"
+  | "rename"
+  | "list"
+  | "search"
+  | "run"
+  | "plan"
+  | "todo"
+  | "ask";
 
 /** One step of a plan. `after` names the steps that come first. */
 export interface PlanStepText {
@@ -175,7 +186,12 @@ export interface Phrases {
   planTitle(goal: string): string;
   planOverview(goal: string): string;
   planSteps(facts: PlanFacts): readonly PlanStepText[];
-  readonly planHeadings: { readonly goal: string; readonly look: string; readonly steps: string; readonly open: string };
+  readonly planHeadings: {
+    readonly goal: string;
+    readonly look: string;
+    readonly steps: string;
+    readonly open: string;
+  };
   readonly planOpen: string;
   planReady(steps: number): string;
   todosReady(count: number): string;

@@ -26,7 +26,8 @@ const number = (count: number): string => formatNumber(count, ".");
 const count = (value: number, unit: Unit): string => `${number(value)} ${units[unit]}`;
 const list = (entries: readonly string[]): string => formatList(entries, ", ", " ve ");
 const codes = (entries: readonly string[]): string => list(entries.map(toCode));
-const files = (entries: readonly string[]): string => `${list(entries)} ${entries.length === 1 ? "dosyasını" : "dosyalarını"}`;
+const files = (entries: readonly string[]): string =>
+  `${list(entries)} ${entries.length === 1 ? "dosyasını" : "dosyalarını"}`;
 
 export const turkishPhrases: Phrases = {
   language: "tr",
@@ -100,7 +101,8 @@ export const turkishPhrases: Phrases = {
   reviewOf: (source) => `Kuralların ${source} hakkında söyleyebildiği budur; anlamını değerlendirmezler:`,
   pipedText: "istemle gelen metin",
   cutNote: "Metin uzun: başlıklar tamdır, noktalar paragraflarının bir bölümünden seçilmiştir.",
-  partlyRead: (source, read, total) => `${source} dosyasının ${count(total, "lines")} içinden yalnızca ${number(read)} satırı okundu.`,
+  partlyRead: (source, read, total) =>
+    `${source} dosyasının ${count(total, "lines")} içinden yalnızca ${number(read)} satırı okundu.`,
   emptySource: (source) => `${source} boş: özetlenecek bir şey yok.`,
   nothingToSummarise: (source) => `${source} içinde bütünü anlatabilecek cümle yok; bilgileri şunlardır.`,
   more: (value) => `… ve ${number(value)} tane daha`,
@@ -108,17 +110,21 @@ export const turkishPhrases: Phrases = {
   line: (value) => `satır ${number(value)}`,
   invalidJson: (reason) => `Geçerli bir JSON değil: ${reason}`,
 
-  showing: (path, start, end) => `${toCode(path)}, ${start === end ? `satır ${number(start)}` : `satır ${number(start)}–${number(end)}`}:`,
-  shownPart: (shown, total) => `Bunlar ${count(total, "lines")} içinden ${number(shown)} tanesi. Ötekiler için: satır ${shown + 1}-${Math.min(total, 2 * shown)}.`,
+  showing: (path, start, end) =>
+    `${toCode(path)}, ${start === end ? `satır ${number(start)}` : `satır ${number(start)}–${number(end)}`}:`,
+  shownPart: (shown, total) =>
+    `Bunlar ${count(total, "lines")} içinden ${number(shown)} tanesi. Ötekiler için: satır ${shown + 1}-${Math.min(total, 2 * shown)}.`,
   beyondEnd: (path, start) => `${toCode(path)} dosyasında ${number(start)}. satır yok.`,
 
   hits: (value, fileCount, term) => `${toCode(term)} için ${count(fileCount, "files")} içinde ${number(value)} sonuç:`,
-  noHits: (term, place) => `${toCode(term)}${place === undefined ? "" : ` (${toCode(place)} içinde)`} bulunamadı. Başka bir yazım ya da daha kısa bir parça işe yarayabilir.`,
+  noHits: (term, place) =>
+    `${toCode(term)}${place === undefined ? "" : ` (${toCode(place)} içinde)`} bulunamadı. Başka bir yazım ya da daha kısa bir parça işe yarayabilir.`,
   definitions: (value, name) => `${toCode(name)} ${value === 1 ? "burada" : `${number(value)} yerde`} tanımlı:`,
   noDefinition: (name) => `Kurallar ${toCode(name)} için bir tanım bulamadı; geçtiği yerler:`,
   foundFiles: (value, pattern) => `${toCode(pattern)} için ${count(value, "files")}:`,
   noFiles: (pattern) => `${toCode(pattern)} ile eşleşen dosya yok.`,
-  folderContents: (folder, folders, fileCount) => `${folder === "." ? "Klasörde" : `${toCode(folder)} içinde`} en üstte ${count(folders, "folders")} ve ${count(fileCount, "files")} var:`,
+  folderContents: (folder, folders, fileCount) =>
+    `${folder === "." ? "Klasörde" : `${toCode(folder)} içinde`} en üstte ${count(folders, "folders")} ve ${count(fileCount, "files")} var:`,
   emptyFolder: (folder) => `${folder === "." ? "Klasör" : toCode(folder)} boş.`,
 
   commandEnded: (command, exitCode) =>
@@ -131,15 +137,21 @@ export const turkishPhrases: Phrases = {
 
   written: (path, lines) => `${toCode(path)} yazıldı (${count(lines, "lines")}).`,
   edited: (path, places) => `${toCode(path)} ${number(places)} yerde değiştirildi.`,
-  notInFile: (text, path) => `${toCode(text)}, ${toCode(path)} dosyasında geçmiyor: hiçbir şey değiştirilmedi. Büyük ve küçük harf ayrımı vardır.`,
+  notInFile: (text, path) =>
+    `${toCode(text)}, ${toCode(path)} dosyasında geçmiyor: hiçbir şey değiştirilmedi. Büyük ve küçük harf ayrımı vardır.`,
   sameText: "Eski ve yeni metin aynı: hiçbir şey değiştirilmedi.",
   deleted: (paths) => `${codes(paths)} silindi.`,
   renamed: (from, to) => `${toCode(from)} dosyasının yeni adı ${toCode(to)}.`,
 
   planTitle: (goal) => `Plan: ${goal}`,
-  planOverview: (goal) => `"${goal}" için, klasördeki adlardan kurallarla yapılmış ilk plan; kodu değil, yerleşimi bilir.`,
+  planOverview: (goal) =>
+    `"${goal}" için, klasördeki adlardan kurallarla yapılmış ilk plan; kodu değil, yerleşimi bilir.`,
   planSteps: (facts): PlanStepText[] => [
-    { id: "look", content: `${facts.files.length > 0 ? codes(facts.files) : "İlgili dosyaları"} oku ve var olanı not et`, after: [] },
+    {
+      id: "look",
+      content: `${facts.files.length > 0 ? codes(facts.files) : "İlgili dosyaları"} oku ve var olanı not et`,
+      after: [],
+    },
     { id: "goal", content: `"${facts.goal}" bittiğinde nasıl anlaşılacağını bir örnekle yaz`, after: ["look"] },
     ...facts.parts.map((part, index) => ({
       id: `part-${index + 1}`,
@@ -151,12 +163,20 @@ export const turkishPhrases: Phrases = {
       content: `${facts.testFolder === undefined ? "" : `${toCode(facts.testFolder)} içine `}örnek ve bir hata durumu için test ekle`,
       after: facts.parts.map((_, index) => `part-${index + 1}`),
     },
-    { id: "check", content: facts.testCommand === undefined ? "Bütün testleri çalıştır" : `${toCode(facts.testCommand)} komutunu çalıştır`, after: ["tests"] },
-    ...(facts.readme === undefined ? [] : [{ id: "docs", content: `${toCode(facts.readme)} dosyasında anlat`, after: ["check"] }]),
+    {
+      id: "check",
+      content:
+        facts.testCommand === undefined ? "Bütün testleri çalıştır" : `${toCode(facts.testCommand)} komutunu çalıştır`,
+      after: ["tests"],
+    },
+    ...(facts.readme === undefined
+      ? []
+      : [{ id: "docs", content: `${toCode(facts.readme)} dosyasında anlat`, after: ["check"] }]),
   ],
   planHeadings: { goal: "Hedef", look: "Önce bakılacak yerler", steps: "Adımlar", open: "Açık" },
   planOpen: "Hedefin ayrıntıda ne demek olduğu: bu model yalnızca dosya adlarını bilir. Gerçek bir model kodu okur.",
-  planReady: (steps) => `Planda ${number(steps)} adım var. Kurallardan ve klasörün yerleşiminden çıktı; bir başlangıç olarak okuyun.`,
+  planReady: (steps) =>
+    `Planda ${number(steps)} adım var. Kurallardan ve klasörün yerleşiminden çıktı; bir başlangıç olarak okuyun.`,
   todosReady: (value) => `Yapılacaklar listesinde ${count(value, "entries")} var.`,
 
   questionTitle: "Bir soru",
@@ -195,7 +215,8 @@ export const turkishPhrases: Phrases = {
     })[action],
   advice: {
     not_found: "Adı ve yazımını (`dosyaları listele` olanları gösterir) ve Sheaf'in başlatıldığı klasörü denetleyin.",
-    refused: "Bunun için izin gerekir: `--force` ile yeniden başlatın ya da yalnızca buna `--allow KURAL` ile izin verin (bkz. `sheaf permissions explain`).",
+    refused:
+      "Bunun için izin gerekir: `--force` ile yeniden başlatın ya da yalnızca buna `--allow KURAL` ile izin verin (bkz. `sheaf permissions explain`).",
     read_only: "Burada bir şey yazılamaz: kipi (`--mode agent`) ve klasörün yazılabilir olup olmadığını denetleyin.",
     binary: "Bu ikili bir dosya: kurallar yalnızca metin okur.",
     too_large: "Dosya çok büyük: birkaç satırını isteyin, örneğin adıyla birlikte `1-200. satırları göster`.",
@@ -209,12 +230,15 @@ export const turkishPhrases: Phrases = {
     sandbox: "Korumalı alan başlatılamadı: nedenini `sheaf doctor` söyler.",
     other: "Nedeni yukarıdaki iletidedir; `--verbose` daha çoğunu söyler.",
   },
-  toolMissing: (tool, mode) => `Bunun için ${toCode(tool)} aracı gerekir ve ${mode} kipinde sunulmaz. \`--mode agent\` ile yeniden başlatın.`,
-  budgetEnds: (action) => `Bu çalışmanın bütçesi bitti. Kalan iş: ${action} Bütçeyi artırın (\`--max-turns\`) ve \`--continue\` ile sürdürün.`,
+  toolMissing: (tool, mode) =>
+    `Bunun için ${toCode(tool)} aracı gerekir ve ${mode} kipinde sunulmaz. \`--mode agent\` ile yeniden başlatın.`,
+  budgetEnds: (action) =>
+    `Bu çalışmanın bütçesi bitti. Kalan iş: ${action} Bütçeyi artırın (\`--max-turns\`) ve \`--continue\` ile sürdürün.`,
   summaryInstead: "Özetin kendisi burada:",
 
   greeting: "Merhaba. Ben Sheaf'in çevrimdışı modeliyim: bir dizi kural, anahtar gerekmez.",
-  thanks: "Rica ederim. Ben yalnızca Sheaf'in çevrimdışı modeliyim, bir dizi kural; okunacak ya da bulunacak başka ne var?",
+  thanks:
+    "Rica ederim. Ben yalnızca Sheaf'in çevrimdışı modeliyim, bir dizi kural; okunacak ya da bulunacak başka ne var?",
   notUnderstood: "Ben Sheaf'in çevrimdışı modeliyim, bir dizi kuralım, ve bu isteme hiçbiri uymuyor.",
   contextNotUnderstood: "İstemle birlikte bir metin geldi ve onu özetleyebilirim: arkasına `bunu özetle` yazın.",
   abilitiesTitle: "Yapabildiklerim:",

@@ -42,7 +42,7 @@ export function choosePoints(
       return { candidate, order, terms, score: toScore(candidate, terms, frequencies, headingTerms) };
     })
     .filter(({ terms, score }) => terms.size >= 2 && score > 0)
-    .sort((a, b) => b.score - a.score || a.order - b.order);
+    .toSorted((a, b) => b.score - a.score || a.order - b.order);
 
   const chosen: Scored[] = [];
   const perSection = new Map<number, number>();
@@ -56,7 +56,7 @@ export function choosePoints(
     covered.push(new Set(entry.terms));
     perSection.set(entry.candidate.section, inSection + 1);
   }
-  return chosen.sort((a, b) => a.order - b.order).map(({ candidate }) => candidate.text);
+  return chosen.toSorted((a, b) => a.order - b.order).map(({ candidate }) => candidate.text);
 }
 
 function toScore(
@@ -89,11 +89,17 @@ function toShapeScore(text: string): number {
   if (length > 260) score -= 0.3;
   // Lists of parameters begin so.
   if (/^[`@{[(<|]/.test(text)) score -= 0.4;
-  if (/[:：]$/u.test(text)) score -= 0.7;
+  if (/[:：]$/u.test(text)) score -= 1;
   if (/[?？]$/u.test(text)) score -= 0.3;
-  if (/^\p{Ll}/u.test(text)) score -= 0.1;
+  if (/^\p{Ll}/u.test(text)) score -= 0.3;
+  // Data, not a sentence.
+  if (/[{}]|\[\{|":/.test(text)) score -= 1;
   if (/https?:\/\//.test(text)) score -= 0.2;
-  if (/^(?:however|but|also|then|therefore|thus|this|these|that|it|they|aber|auch|dann|dies|ancak|ama|bu|ayrıca|しかし|また|但是|然而)[\s,、，]/iu.test(text)) {
+  if (
+    /^(?:however|but|also|then|therefore|thus|this|these|that|it|they|aber|auch|dann|dies|ancak|ama|bu|ayrıca|しかし|また|但是|然而)[\s,、，]/iu.test(
+      text,
+    )
+  ) {
     score -= 0.15;
   }
   return score;

@@ -12,10 +12,12 @@ const proseExtensions = new Set(["md", "mdx", "markdown", "rst", "adoc"]);
 export function createDigest(text: string, path: string | undefined): Digest {
   const lines = toLines(text);
   const extension = path === undefined ? "" : toExtension(path);
-  if (extension === "json") return createJsonDigest(text, toBaseName(path ?? "")) ?? createProseDigest(lines, text.length, true);
+  if (extension === "json")
+    return createJsonDigest(text, toBaseName(path ?? "")) ?? createProseDigest(lines, text.length, true);
   const language = findCodeLanguage(extension);
   if (language !== undefined) return createCodeDigest(lines, text.length, language);
-  if (extension === "csv" || extension === "tsv") return createTableDigest(lines, text.length, extension === "csv" ? "," : "\t");
+  if (extension === "csv" || extension === "tsv")
+    return createTableDigest(lines, text.length, extension === "csv" ? "," : "\t");
   if (proseExtensions.has(extension)) return createProseDigest(lines, text.length, false);
   if (extension === "diff" || extension === "patch" || isDiff(lines)) return createDiffDigest(lines, text.length);
   if (extension === "log" || isLog(lines)) return createLogDigest(lines, text.length);
@@ -48,7 +50,10 @@ function guessLanguage(lines: readonly string[]): string | undefined {
   if (head.length < 3) return undefined;
   if (/^#!.{0,60}\b(?:ba|z)?sh\b/.test(head[0] ?? "")) return "shell";
   const share = (pattern: RegExp): number => head.filter((line) => pattern.test(line)).length / head.length;
-  if (share(/^\s{0,40}(?:def|class|import|from|if|for|while|return|elif|else|with|try|except|@\w+)\b.{0,300}:?\s*$/) > 0.4) return "python";
+  if (
+    share(/^\s{0,40}(?:def|class|import|from|if|for|while|return|elif|else|with|try|except|@\w+)\b.{0,300}:?\s*$/) > 0.4
+  )
+    return "python";
   if (share(/[;{}]\s*$/) <= 0.5) return undefined;
   const isOf = (pattern: RegExp): boolean => head.some((line) => pattern.test(line));
   if (isOf(/^(?:package\s+\w+|func\s)/) && !isOf(/;\s*$/)) return "go";

@@ -28,9 +28,15 @@ const script: CodeLanguage = {
   members: [
     /^export\s+(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(function|class|interface|type|enum|const|let|var|namespace)\*?\s+([\w$]+)/,
     /^(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(function|class|interface|enum)\*?\s+([\w$]+)/,
+    /^(const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:\(|function\b|[\w$]+\s*=>)/,
     /^(module\.exports|exports)\.([\w$]+)\s*=/,
+    /^(module\.exports)\s*=\s*([\w$]+)/,
   ],
-  imports: [/^(?:import|export)\b.{0,300}?\bfrom\s+["']([^"']+)["']/, /^import\s+["']([^"']+)["']/, /\brequire\(["']([^"']+)["']\)/],
+  imports: [
+    /^(?:import|export)\b.{0,300}?\bfrom\s+["']([^"']+)["']/,
+    /^import\s+["']([^"']+)["']/,
+    /\brequire\(["']([^"']+)["']\)/,
+  ],
   importWords: ["import", "from", "require("],
 };
 
@@ -51,7 +57,10 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
   },
   rust: {
     ...cLike,
-    members: [/^(?:pub(?:\([^)]{1,40}\))?\s+)?(?:async\s+|unsafe\s+|const\s+)?(fn|struct|enum|trait|mod|type|union)\s+(\w+)/, /^(macro_rules!)\s*(\w+)/],
+    members: [
+      /^(?:pub(?:\([^)]{1,40}\))?\s+)?(?:async\s+|unsafe\s+|const\s+)?(fn|struct|enum|trait|mod|type|union)\s+(\w+)/,
+      /^(macro_rules!)\s*(\w+)/,
+    ],
     imports: [/^(?:pub\s+)?use\s+([\w:]+)/],
     importWords: ["use"],
   },
@@ -67,7 +76,11 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
   },
   c: {
     ...cLike,
-    members: [/^(?:typedef\s+)?(struct|enum|union|class|namespace)\s+(\w+)/, /^(#define)\s+(\w+)/, /^[A-Za-z_][\w\s*&:<>,]{0,80}?[\s*&]()(\w+)\s*\([^;]{0,200}$/],
+    members: [
+      /^(?:typedef\s+)?(struct|enum|union|class|namespace)\s+(\w+)/,
+      /^(#define)\s+(\w+)/,
+      /^[A-Za-z_][\w\s*&:<>,]{0,80}?[\s*&]()(\w+)\s*\([^;]{0,200}$/,
+    ],
     imports: [/^#include\s+[<"]([^>"]+)[>"]/],
     importWords: ["#include"],
   },
@@ -81,7 +94,9 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
   },
   php: {
     ...cLike,
-    members: [/^\s{0,4}(?:(?:public|protected|private|static|final|abstract)\s+){0,4}(function|class|interface|trait|enum)\s+(\w+)/],
+    members: [
+      /^\s{0,4}(?:(?:public|protected|private|static|final|abstract)\s+){0,4}(function|class|interface|trait|enum)\s+(\w+)/,
+    ],
     imports: [/^use\s+([\w\\]+)/],
     importWords: ["use"],
     indent: 4,
@@ -96,9 +111,38 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
 };
 
 const byExtension: Readonly<Record<string, string>> = {
-  ts: "script", tsx: "script", mts: "script", cts: "script", js: "script", jsx: "script", mjs: "script", cjs: "script", vue: "script", svelte: "script",
-  py: "python", pyi: "python", go: "go", rs: "rust", java: "java", kt: "java", kts: "java", cs: "java", scala: "java", swift: "java",
-  c: "c", h: "c", cc: "c", cpp: "c", cxx: "c", hpp: "c", m: "c", rb: "ruby", php: "php", sh: "shell", bash: "shell", zsh: "shell",
+  ts: "script",
+  tsx: "script",
+  mts: "script",
+  cts: "script",
+  js: "script",
+  jsx: "script",
+  mjs: "script",
+  cjs: "script",
+  vue: "script",
+  svelte: "script",
+  py: "python",
+  pyi: "python",
+  go: "go",
+  rs: "rust",
+  java: "java",
+  kt: "java",
+  kts: "java",
+  cs: "java",
+  scala: "java",
+  swift: "java",
+  c: "c",
+  h: "c",
+  cc: "c",
+  cpp: "c",
+  cxx: "c",
+  hpp: "c",
+  m: "c",
+  rb: "ruby",
+  php: "php",
+  sh: "shell",
+  bash: "shell",
+  zsh: "shell",
 };
 
 /** The language of a file by its extension; undefined when it is no code that these rules know. */
@@ -121,11 +165,20 @@ export function createCodeDigest(all: readonly string[], characters: number, lan
     outline: [],
     commands: [],
     sections: [
-      ...toSection(hasExports ? "exports" : "members", shown.map(({ entry }) => entry), memberLimit),
+      ...toSection(
+        hasExports ? "exports" : "members",
+        shown.map(({ entry }) => entry),
+        memberLimit,
+      ),
       ...toSection("imports", findImports(lines, rules), memberLimit),
       ...toSection("findings", findOpenEnds(lines), findingLimit),
     ],
-    counts: toCounts(["lines", all.length], ["characters", characters], ["members", members.length], ["comments", comments]),
+    counts: toCounts(
+      ["lines", all.length],
+      ["characters", characters],
+      ["members", members.length],
+      ["comments", comments],
+    ),
     ...(lines.length < all.length && { readLines: { read: lines.length, total: all.length } }),
   };
 }
@@ -148,8 +201,16 @@ function findMembers(lines: readonly string[], rules: CodeLanguage, notes: Reado
       const kind = match[1] ?? "";
       const note = notes.get(index);
       if (!seen.has(`${kind} ${name}`)) {
-        const entry = { text: `${kind === "" ? "" : `${kind} `}${name}`, isCode: true as const, line: index + 1, ...(note !== undefined && { note }) };
-        members.push({ entry, isExported: line.startsWith("export") || line.startsWith("module.exports") || line.startsWith("exports") });
+        const entry = {
+          text: `${kind === "" ? "" : `${kind} `}${name}`,
+          isCode: true as const,
+          line: index + 1,
+          ...(note !== undefined && { note }),
+        };
+        members.push({
+          entry,
+          isExported: line.startsWith("export") || line.startsWith("module.exports") || line.startsWith("exports"),
+        });
       }
       seen.add(`${kind} ${name}`);
       break;
@@ -189,14 +250,20 @@ function readComments(lines: readonly string[], rules: CodeLanguage): { comments
 }
 
 function toFirstSentence(lines: readonly string[]): string {
-  const text = lines.filter((line) => !line.startsWith("@")).join(" ").trim();
+  const text = lines
+    .filter((line) => !line.startsWith("@"))
+    .join(" ")
+    .trim();
   const [first] = toSentences(text.slice(0, 600));
   return first === undefined || !/\p{L}{2}/u.test(first) ? "" : cutText(first, 160);
 }
 
 function toCommentText(line: string, lineComment: string): string {
   const text = line.startsWith(lineComment) ? line.slice(lineComment.length) : line;
-  return text.replace(/^\/?\*{1,2}(?!\/)|^[/!]+/, "").replace(/\*+\/.*$/, "").trim();
+  return text
+    .replace(/^\/?\*{1,2}(?!\/)|^[/!]+/, "")
+    .replace(/\*+\/.*$/, "")
+    .trim();
 }
 
 /** The comment at the head of the file, without licence texts and tool directives. */
@@ -213,11 +280,14 @@ function findTopComment(lines: readonly string[], rules: CodeLanguage, language:
     const isComment = isInBlock || startsBlock || trimmed.startsWith(rules.lineComment);
     const isDirective = /^(?:["']use \w+["'];?|<\?php|package\s|#!)/.test(trimmed);
     if (trimmed === "" && texts.length > 0 && !isInBlock) break;
-    if (!isComment && trimmed !== "" && !isDirective) break;
+    if (!isComment && trimmed !== "" && !isDirective) {
+      // A comment right above a declaration speaks of that only.
+      const isImport = rules.importWords.some((word) => trimmed.includes(word));
+      return isImport ? toPurpose(texts) : [];
+    }
     isInBlock = (isInBlock || startsBlock) && !trimmed.includes("*/");
     if (!isComment || isDirective) continue;
     const text = toCommentText(trimmed, rules.lineComment);
-    if (text === "" && texts.length > 0 && !isInBlock) break;
     if (text.startsWith("@") || /^(?:eslint|prettier|ts-|oxlint|-\*-|vim:|coding[:=]|noqa|pylint)/.test(text)) continue;
     texts.push(text);
   }
@@ -273,6 +343,7 @@ const openEndWords = ["TODO", "FIXME", "XXX", "HACK", "console.", "debugger", "b
 export function toOpenEnd(line: string): string | undefined {
   if (line.length > lineLimit || !openEndWords.some((word) => line.includes(word))) return undefined;
   const isOpen = /(?:\/\/|#|\*|<!--|--|;)\s{0,3}(?:TODO|FIXME|XXX|HACK)\b/.test(line);
-  const isLeftover = /^\s{0,40}(?:console\.(?:log|debug)\(|debugger;?\s*$|breakpoint\(\)|import pdb|var_dump\(|dbg!\()/.test(line);
+  const isLeftover =
+    /^\s{0,40}(?:console\.(?:log|debug)\(|debugger;?\s*$|breakpoint\(\)|import pdb|var_dump\(|dbg!\()/.test(line);
   return isOpen || isLeftover ? line.trim() : undefined;
 }

@@ -31,10 +31,18 @@ function createPackageDigest(manifest: Record<string, unknown>, text: string): D
     const value = toText(manifest[key]);
     return value === undefined ? [] : toSection(label, [{ text: value, isCode: true }], 1);
   };
-  const scripts = toPairs(manifest["scripts"]).map(([key, value]): DigestEntry => ({ text: key, isCode: true, note: cutText(value, 120) }));
-  const programs = typeof manifest["bin"] === "string" ? [[name ?? "bin", manifest["bin"]] as const] : toPairs(manifest["bin"]);
-  const withVersions = (key: string): DigestEntry[] => toPairs(manifest[key]).map(([entry, version]) => ({ text: `${entry} ${version}`, isCode: true }));
-  const workspaces = Array.isArray(manifest["workspaces"]) ? manifest["workspaces"].filter((entry) => typeof entry === "string") : [];
+  const scripts = toPairs(manifest["scripts"]).map(([key, value]): DigestEntry => ({
+    text: key,
+    isCode: true,
+    note: cutText(value, 120),
+  }));
+  const programs =
+    typeof manifest["bin"] === "string" ? [[name ?? "bin", manifest["bin"]] as const] : toPairs(manifest["bin"]);
+  const withVersions = (key: string): DigestEntry[] =>
+    toPairs(manifest[key]).map(([entry, version]) => ({ text: `${entry} ${version}`, isCode: true }));
+  const workspaces = Array.isArray(manifest["workspaces"])
+    ? manifest["workspaces"].filter((entry) => typeof entry === "string")
+    : [];
   return {
     ...emptyDigest,
     ...(name !== undefined && { title: name }),
@@ -43,9 +51,17 @@ function createPackageDigest(manifest: Record<string, unknown>, text: string): D
       ...single("version", "version"),
       ...single("license", "license"),
       ...toSection("engines", withVersions("engines"), entryLimit),
-      ...toSection("programs", programs.map(([key, value]) => ({ text: key, isCode: true, note: value })), entryLimit),
+      ...toSection(
+        "programs",
+        programs.map(([key, value]) => ({ text: key, isCode: true, note: value })),
+        entryLimit,
+      ),
       ...toSection("scripts", scripts, entryLimit),
-      ...toSection("folders", workspaces.map((entry) => ({ text: entry, isCode: true as const })), entryLimit),
+      ...toSection(
+        "folders",
+        workspaces.map((entry) => ({ text: entry, isCode: true as const })),
+        entryLimit,
+      ),
       ...toSection("dependencies", withVersions("dependencies"), entryLimit),
       ...toSection("dev_dependencies", withVersions("devDependencies"), entryLimit),
     ],
@@ -55,7 +71,9 @@ function createPackageDigest(manifest: Record<string, unknown>, text: string): D
 
 function createValueDigest(value: unknown, text: string): Digest {
   const isList = Array.isArray(value);
-  const entries = isRecord(value) ? Object.entries(value).map(([key, entry]): DigestEntry => ({ text: key, isCode: true, note: describe(entry) })) : [];
+  const entries = isRecord(value)
+    ? Object.entries(value).map(([key, entry]): DigestEntry => ({ text: key, isCode: true, note: describe(entry) }))
+    : [];
   const items = isList ? value.slice(0, 5).map((entry): DigestEntry => ({ text: describe(entry) })) : [];
   const scalar: DigestEntry[] = isList || isRecord(value) ? [] : [{ text: describe(value) }];
   const title = isRecord(value) ? (toText(value["title"]) ?? toText(value["name"])) : undefined;
@@ -78,10 +96,16 @@ function createValueDigest(value: unknown, text: string): Digest {
 
 /** The kind and size of a value: `{name, version, …}`, `[12]`, `"text"`. */
 function describe(value: unknown): string {
-  if (Array.isArray(value)) return value.length > 0 && value.every(isRecord) ? `[${value.length} × ${describe(value[0])}]` : `[${value.length}]`;
+  if (Array.isArray(value))
+    return value.length > 0 && value.every(isRecord)
+      ? `[${value.length} × ${describe(value[0])}]`
+      : `[${value.length}]`;
   if (isRecord(value)) {
     const keys = Object.keys(value);
-    return `{${keys.slice(0, 6).map((key) => cutText(key, 40)).join(", ")}${keys.length > 6 ? ", …" : ""}}`;
+    return `{${keys
+      .slice(0, 6)
+      .map((key) => cutText(key, 40))
+      .join(", ")}${keys.length > 6 ? ", …" : ""}}`;
   }
   return typeof value === "string" ? JSON.stringify(cutText(value, 80)) : String(value);
 }
@@ -91,7 +115,9 @@ function toText(value: unknown): string | undefined {
 }
 
 function toPairs(value: unknown): (readonly [string, string])[] {
-  return isRecord(value) ? Object.entries(value).flatMap(([key, entry]) => (typeof entry === "string" ? [[key, entry] as const] : [])) : [];
+  return isRecord(value)
+    ? Object.entries(value).flatMap(([key, entry]) => (typeof entry === "string" ? [[key, entry] as const] : []))
+    : [];
 }
 
 /** A digest of CSV or TSV: its columns and first rows. */
@@ -100,7 +126,14 @@ export function createTableDigest(lines: readonly string[], characters: number, 
   const first = lines.slice(1, 4).map((line): DigestEntry => ({ text: cutText(line, 160), isCode: true }));
   return {
     ...emptyDigest,
-    sections: [...toSection("columns", columns.map((text) => ({ text: cutText(text, 60), isCode: true as const })), entryLimit), ...toSection("first_lines", first, 3)],
+    sections: [
+      ...toSection(
+        "columns",
+        columns.map((text) => ({ text: cutText(text, 60), isCode: true as const })),
+        entryLimit,
+      ),
+      ...toSection("first_lines", first, 3),
+    ],
     counts: toCounts(["rows", Math.max(0, lines.length - 1)], ["lines", lines.length], ["characters", characters]),
   };
 }

@@ -9,7 +9,10 @@ const emptyDigest = { purpose: [], points: [], outline: [], commands: [] } as co
 /** Whether the lines are a unified diff. */
 export function isDiff(lines: readonly string[]): boolean {
   const head = lines.slice(0, 60);
-  return head.some((line) => line.startsWith("diff --git ") || line.startsWith("@@ -")) && head.some((line) => /^(?:\+\+\+|---|index) /.test(line));
+  return (
+    head.some((line) => line.startsWith("diff --git ") || line.startsWith("@@ -")) &&
+    head.some((line) => /^(?:\+\+\+|---|index) /.test(line))
+  );
 }
 
 interface FileChange {
@@ -34,7 +37,8 @@ export function createDiffDigest(lines: readonly string[], characters: number): 
       number += 1;
       if (file) file.added += 1;
       const finding = toOpenEnd(line.slice(1));
-      if (finding !== undefined) findings.push({ text: cutText(finding, 120), isCode: true, note: file?.path ?? "", line: number });
+      if (finding !== undefined)
+        findings.push({ text: cutText(finding, 120), isCode: true, note: file?.path ?? "", line: number });
     } else if (line.startsWith("-") && !line.startsWith("--- ")) {
       if (file) file.removed += 1;
     } else if (line.startsWith(" ")) {
@@ -45,10 +49,20 @@ export function createDiffDigest(lines: readonly string[], characters: number): 
   return {
     ...emptyDigest,
     sections: [
-      ...toSection("changed_files", files.map((entry) => ({ text: entry.path, isCode: true as const, note: `+${entry.added} −${entry.removed}` })), entryLimit),
+      ...toSection(
+        "changed_files",
+        files.map((entry) => ({ text: entry.path, isCode: true as const, note: `+${entry.added} −${entry.removed}` })),
+        entryLimit,
+      ),
       ...toSection("findings", findings, entryLimit),
     ],
-    counts: toCounts(["files", files.length], ["added", sum("added")], ["removed", sum("removed")], ["lines", lines.length], ["characters", characters]),
+    counts: toCounts(
+      ["files", files.length],
+      ["added", sum("added")],
+      ["removed", sum("removed")],
+      ["lines", lines.length],
+      ["characters", characters],
+    ),
   };
 }
 
@@ -61,7 +75,8 @@ function toDiffPath(line: string): string | undefined {
   return path === "/dev/null" || path === "" ? undefined : path.replace(/^b\//, "");
 }
 
-const time = /^\W{0,2}(?:\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?|\d{2}\/[A-Z][a-z]{2}\/\d{4}:\d{2}:\d{2}:\d{2}|[A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}|\d{2}:\d{2}:\d{2})/;
+const time =
+  /^\W{0,2}(?:\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?|\d{2}\/[A-Z][a-z]{2}\/\d{4}:\d{2}:\d{2}:\d{2}|[A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}|\d{2}:\d{2}:\d{2})/;
 const errorLevel = /(?:^|[\s[|:"])(?:ERROR|FATAL|CRITICAL|PANIC|SEVERE|Error|error|fatal|FAIL(?:ED)?)(?:[\s\]|:"(]|$)/;
 const warningLevel = /(?:^|[\s[|:"])(?:WARN(?:ING)?|Warning|warning|warn)(?:[\s\]|:"(]|$)/;
 const anyLevel = /(?:^|[\s[|])(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|NOTICE)(?:[\s\]|:]|$)/;
@@ -98,15 +113,32 @@ export function createLogDigest(lines: readonly string[], characters: number): D
     if (group) group.count += 1;
     else groups.set(key, { text: message, line: index + 1, count: 1, isError });
   });
-  const sorted = [...groups.values()].sort((a, b) => Number(b.isError) - Number(a.isError) || b.count - a.count || a.line - b.line);
+  const sorted = [...groups.values()].toSorted(
+    (a, b) => Number(b.isError) - Number(a.isError) || b.count - a.count || a.line - b.line,
+  );
   const trim = (stamp: string): string => stamp.replace(/^\W+/, "");
   const period = first !== undefined && last !== undefined ? [{ text: `${trim(first)} – ${trim(last)}` }] : [];
   return {
     ...emptyDigest,
     sections: [
       ...toSection("period", period, 1),
-      ...toSection("errors", sorted.map(({ text, line, count }) => ({ text: cutText(text, 160), isCode: true as const, line, ...(count > 1 && { note: `× ${count}` }) })), 12),
-      ...(sorted.length === 0 ? toSection("first_lines", lines.slice(0, 3).map((text) => ({ text: cutText(text, 160), isCode: true as const })), 3) : []),
+      ...toSection(
+        "errors",
+        sorted.map(({ text, line, count }) => ({
+          text: cutText(text, 160),
+          isCode: true as const,
+          line,
+          ...(count > 1 && { note: `× ${count}` }),
+        })),
+        12,
+      ),
+      ...(sorted.length === 0
+        ? toSection(
+            "first_lines",
+            lines.slice(0, 3).map((text) => ({ text: cutText(text, 160), isCode: true as const })),
+            3,
+          )
+        : []),
     ],
     counts: toCounts(["lines", lines.length], ["characters", characters], ["errors", errors], ["warnings", warnings]),
   };

@@ -14,8 +14,23 @@ const commandLimit = 12;
 
 const minorSection =
   /^(?:licen[sc]e|lizenz|lisans|ライセンス|授權|许可|contribut|mitwirken|beitragen|katkı|changelog|änderungen|acknowledg|credits|thanks|danksagung|authors?|autor|sponsors?|support|community|table of contents|inhalt|inhaltsverzeichnis|içindekiler|目次|目錄|目录|contents|see also|references|links|badges|貢獻|貢献)/i;
-const isContents = /^(?:table of contents|contents|toc|inhalt|inhaltsverzeichnis|içindekiler|目次|目錄|目录)$/i;
-const shellLanguages = new Set(["bash", "sh", "shell", "console", "zsh", "fish", "powershell", "ps1", "cmd", "bat", "terminal", "shellsession", "shell-session"]);
+const isContents =
+  /^(?:table of (?:main )?contents|contents|toc|inhalt|inhaltsverzeichnis|içindekiler|目次|目錄|目录)$/i;
+const shellLanguages = new Set([
+  "bash",
+  "sh",
+  "shell",
+  "console",
+  "zsh",
+  "fish",
+  "powershell",
+  "ps1",
+  "cmd",
+  "bat",
+  "terminal",
+  "shellsession",
+  "shell-session",
+]);
 const commandStart =
   /^(?:npm|npx|pnpm|yarn|bun|node|deno|git|gh|cd|cp|mkdir|curl|wget|brew|apt|apt-get|sudo|pip|pip3|python|python3|uv|poetry|cargo|go|make|cmake|docker|docker-compose|kubectl|helm|terraform|gem|bundle|rake|composer|php|mvn|gradle|\.\/gradlew|dotnet|export|source|sheaf|bash|sh)\s/;
 
@@ -37,7 +52,12 @@ export function createProseDigest(lines: readonly string[], characters: number, 
     commands: findCommands(blocks),
     sections: [],
     counts: sample.isSampled
-      ? toCounts(["lines", lines.length], ["characters", characters], ["headings", sample.headings], ["code_blocks", sample.codeBlocks])
+      ? toCounts(
+          ["lines", lines.length],
+          ["characters", characters],
+          ["headings", sample.headings],
+          ["code_blocks", sample.codeBlocks],
+        )
       : toProseCounts(parsed.blocks, lines.length, characters),
     ...(sample.isSampled && { isSampled: true as const }),
   };
@@ -54,22 +74,29 @@ function findTitle({ blocks, frontTitle }: ParsedText, isPlain: boolean): string
 }
 
 function withoutTitle(blocks: readonly Block[], title: string | undefined): readonly Block[] {
-  const place = blocks.findIndex((block) => (block.type === "heading" || block.type === "paragraph") && block.text === title);
+  const place = blocks.findIndex(
+    (block) => (block.type === "heading" || block.type === "paragraph") && block.text === title,
+  );
   return place === -1 || place > 5 ? blocks : blocks.filter((_, index) => index !== place);
 }
 
 /** The first real paragraph, and the next one when the first is short. */
-function findPurpose({ frontDescription }: ParsedText, blocks: readonly Block[]): { purpose: string[]; used: ReadonlySet<Block> } {
+function findPurpose(
+  { frontDescription }: ParsedText,
+  blocks: readonly Block[],
+): { purpose: string[]; used: ReadonlySet<Block> } {
   const used = new Set<Block>();
   const purpose: string[] = frontDescription === undefined ? [] : [frontDescription];
   let length = toWidth(purpose.join(" "));
   const isOnly = blocks.filter(({ type }) => type === "paragraph" || type === "item").length === 1;
   for (const block of blocks) {
     if (purpose.length > 0 && (block.type === "heading" || block.type === "code")) break;
-    if (block.type !== "paragraph" || !isReal(block.text, isOnly)) continue;
-    purpose.push(block.text);
+    if (block.type !== "paragraph") continue;
+    const text = withoutLeadIn(block.text);
+    if (!isReal(text, isOnly)) continue;
+    purpose.push(text);
     used.add(block);
-    length += toWidth(block.text);
+    length += toWidth(text);
     if (length >= 160 || purpose.length >= 2) break;
   }
   let left = purposeLimit;
@@ -83,12 +110,21 @@ function findPurpose({ frontDescription }: ParsedText, blocks: readonly Block[])
   return { purpose: cut, used };
 }
 
+/** Without a last sentence that only announces what stands below: "Three groups use it:". */
+function withoutLeadIn(text: string): string {
+  if (!/[:：]$/u.test(text)) return text;
+  const sentences = toSentences(text);
+  return sentences.length > 1 ? text.slice(0, text.lastIndexOf(sentences.at(-1) ?? "")).trim() : text;
+}
+
 /** Menus, single words and lead-ins to a list are no paragraphs. */
 function isReal(text: string, isOnly: boolean): boolean {
   const width = toWidth(text);
   if (isOnly) return width >= 8;
   if (/[:：]$/u.test(text) && width < 120) return false;
-  return width >= 40 || (width >= 16 && /[.!?。！？]["'”’)）」]?$/u.test(text)) || (width >= 16 && /…$|\.\.\.$/.test(text));
+  return (
+    width >= 40 || (width >= 16 && /[.!?。！？]["'”’)）」]?$/u.test(text)) || (width >= 16 && /…$|\.\.\.$/.test(text))
+  );
 }
 
 function toCandidates(blocks: readonly Block[], used: ReadonlySet<Block>): Candidate[] {
@@ -114,7 +150,10 @@ function toCandidates(blocks: readonly Block[], used: ReadonlySet<Block>): Candi
 
 /** About one point for each 60 words, at most eight; none for a text that its purpose covers. */
 function toPointCount(blocks: readonly Block[]): number {
-  const width = blocks.reduce((sum, block) => sum + (block.type === "paragraph" || block.type === "item" ? toWidth(block.text) : 0), 0);
+  const width = blocks.reduce(
+    (sum, block) => sum + (block.type === "paragraph" || block.type === "item" ? toWidth(block.text) : 0),
+    0,
+  );
   return width < 300 ? Math.min(2, Math.floor(width / 120)) : Math.min(8, Math.max(2, Math.round(width / 400)));
 }
 
@@ -125,10 +164,14 @@ function toOutline(blocks: readonly Block[]): OutlineEntry[] {
   const top = headings.reduce((least, { depth }) => Math.min(least, depth), 6);
   let deepest = top + 2;
   while (deepest > top && headings.filter(({ depth }) => depth <= deepest).length > outlineLimit) deepest -= 1;
+  let level = -1;
   return headings
     .filter(({ depth }) => depth <= deepest)
     .slice(0, outlineLimit)
-    .map(({ depth, text }) => ({ depth: depth - top, text: cutText(text, 100) }));
+    .map(({ depth, text }) => {
+      level = Math.min(depth - top, level + 1);
+      return { depth: level, text: cutText(text, 100) };
+    });
 }
 
 /** Lines of shell blocks that can be run; output and comments are left out. */
@@ -158,7 +201,11 @@ function toCommand(line: string, isShell: boolean, hasPrompt: boolean): string |
 
 function toProseCounts(blocks: readonly Block[], lines: number, characters: number): Digest["counts"] {
   const countOf = (type: Block["type"]): number => blocks.filter((block) => block.type === type).length;
-  const languages = new Set(blocks.flatMap((block) => (block.type === "code" && block.language !== "" ? [block.language] : [])));
+  const languages = new Set(
+    blocks.flatMap((block) =>
+      block.type === "code" && /^[\w+#.-]{1,20}$/.test(block.language) ? [block.language] : [],
+    ),
+  );
   return toCounts(
     ["lines", lines],
     ["characters", characters],

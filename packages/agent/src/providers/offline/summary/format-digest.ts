@@ -17,7 +17,10 @@ export function formatDigest(digest: Digest, phrases: Phrases, source: string, d
   for (const section of digest.sections) push(labels[section.label], formatSection(section, phrases));
   if (digest.commands.length > 0) push(labels.commands, formatCommands(digest.commands));
   if (digest.outline.length > 0) {
-    push(labels.outline, digest.outline.map(({ depth: level, text }) => `${"  ".repeat(level)}- ${toPlainLine(text)}`).join("\n"));
+    push(
+      labels.outline,
+      digest.outline.map(({ depth: level, text }) => `${"  ".repeat(level)}- ${toPlainLine(text)}`).join("\n"),
+    );
   }
   if (isBare(digest)) parts.push(phrases.nothingToSummarise(source));
   if (digest.isSampled) parts.push(phrases.cutNote);
@@ -27,12 +30,16 @@ export function formatDigest(digest: Digest, phrases: Phrases, source: string, d
 
 /** `54 lines, 1,254 characters`. */
 export function formatCounts(digest: Digest, phrases: Phrases): string {
-  const counts = digest.counts.map(({ unit, count, note }) => phrases.count(count, unit) + (note === undefined ? "" : ` (${note})`));
+  const counts = digest.counts.map(
+    ({ unit, count, note }) => phrases.count(count, unit) + (note === undefined ? "" : ` (${note})`),
+  );
   return counts.length > 0 ? counts.join(phrases.separator) : phrases.count(0, "lines");
 }
 
 function isBare(digest: Digest): boolean {
-  return [digest.purpose, digest.points, digest.outline, digest.commands, digest.sections].every(({ length }) => length === 0);
+  return [digest.purpose, digest.points, digest.outline, digest.commands, digest.sections].every(
+    ({ length }) => length === 0,
+  );
 }
 
 /** Short lists of bare names share a line. */
@@ -61,5 +68,5 @@ function toParagraph(text: string): string {
 }
 
 function toPlainLine(text: string): string {
-  return text.replaceAll(/[\s\u0000-\u001f\u007f]+/g, " ").trim();
+  return text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
 }

@@ -47,7 +47,13 @@ export function isOnlyLinks(markdown: string): boolean {
 }
 
 function readInline(source: string, withoutLinks = false): string {
-  const cursor: Cursor = { source, partners: findPartners(source), openRuns: new Set(), hasClosingAngle: true, index: 0 };
+  const cursor: Cursor = {
+    source,
+    partners: findPartners(source),
+    openRuns: new Set(),
+    hasClosingAngle: true,
+    index: 0,
+  };
   return readRange(cursor, source.length, withoutLinks);
 }
 
@@ -74,7 +80,9 @@ function readMark(cursor: Cursor, character: string, end: number, withoutLinks: 
     case "`":
       return readCode(cursor, end);
     case "!":
-      return cursor.source.charAt(cursor.index + 1) === "[" ? readLink(cursor, cursor.index + 1, true, withoutLinks) : undefined;
+      return cursor.source.charAt(cursor.index + 1) === "["
+        ? readLink(cursor, cursor.index + 1, true, withoutLinks)
+        : undefined;
     case "[":
       return readLink(cursor, cursor.index, false, withoutLinks);
     case "<":

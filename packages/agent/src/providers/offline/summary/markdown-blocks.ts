@@ -4,7 +4,13 @@ import { isOnlyLinks, toInlineText } from "./inline-text.ts";
 export type Block =
   | { readonly type: "heading"; readonly depth: number; readonly text: string }
   | { readonly type: "paragraph"; readonly text: string; readonly isBold: boolean; readonly isQuote: boolean }
-  | { readonly type: "item"; readonly text: string; readonly depth: number; readonly isBold: boolean; readonly isLink: boolean }
+  | {
+      readonly type: "item";
+      readonly text: string;
+      readonly depth: number;
+      readonly isBold: boolean;
+      readonly isLink: boolean;
+    }
   | { readonly type: "code"; readonly language: string; readonly lines: readonly string[] }
   | { readonly type: "table"; readonly header: readonly string[]; readonly rows: number };
 
@@ -52,7 +58,10 @@ function readFrontMatter(lines: readonly string[]): { end: number; title?: strin
   if (end === -1) return { end: 0 };
   const valueOf = (key: string): string | undefined => {
     const line = lines.slice(1, end + 1).find((candidate) => candidate.toLowerCase().startsWith(`${key}:`));
-    const value = line?.slice(key.length + 1).trim().replace(/^(["'])(.*)\1$/, "$2");
+    const value = line
+      ?.slice(key.length + 1)
+      .trim()
+      .replace(/^(["'])(.*)\1$/, "$2");
     return value === undefined || value === "" || /^[|>]/.test(value) ? undefined : value;
   };
   const title = valueOf("title") ?? valueOf("name");
@@ -106,7 +115,12 @@ function toFirstCharacter(line: string): number {
 
 /** A line that begins so is always part of a paragraph. */
 function isLetter(code: number): boolean {
-  return (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || (code >= 0xc0 && code < 0x2000) || (code >= 0x3040 && code <= 0x9fff);
+  return (
+    (code >= 0x41 && code <= 0x5a) ||
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0xc0 && code < 0x2000) ||
+    (code >= 0x3040 && code <= 0x9fff)
+  );
 }
 
 function readFence(parser: Parser, line: string): boolean {
@@ -209,7 +223,13 @@ function toCells(line: string): string[] {
 
 /** Four blanks behind an empty line, not under a list. */
 function readIndentedCode(parser: Parser, line: string): boolean {
-  if (!/^(?: {4}|\t)/.test(line) || parser.paragraph.length > 0 || parser.blocks.at(-1)?.type === "item" || item.test(line)) return false;
+  if (
+    !/^(?: {4}|\t)/.test(line) ||
+    parser.paragraph.length > 0 ||
+    parser.blocks.at(-1)?.type === "item" ||
+    item.test(line)
+  )
+    return false;
   const lines: string[] = [];
   while (parser.index < parser.lines.length) {
     const next = parser.lines[parser.index] ?? "";
@@ -230,7 +250,14 @@ function readItem(parser: Parser, line: string): boolean {
   parser.index += 1;
   while (parser.index < parser.lines.length) {
     const next = parser.lines[parser.index] ?? "";
-    if (next.trim() === "" || item.test(next) || heading.test(next) || fence.test(next.trimStart()) || !/^\s/.test(next)) break;
+    if (
+      next.trim() === "" ||
+      item.test(next) ||
+      heading.test(next) ||
+      fence.test(next.trimStart()) ||
+      !/^\s/.test(next)
+    )
+      break;
     parts.push(next.trim());
     parser.index += 1;
   }

@@ -47,7 +47,8 @@ export function sampleLines(lines: readonly string[], characters: number): Sampl
       isOpen = isWanted;
       kept.push("");
     }
-    if ((isOpen || isHeading) && kept.length < lineLimit) kept.push(line.length > windowSize ? line.slice(0, windowSize) : line);
+    if ((isOpen || isHeading) && kept.length < lineLimit)
+      kept.push(line.length > windowSize ? line.slice(0, windowSize) : line);
     offset += line.length + 1;
   }
   return { lines: kept, isSampled: true, headings, codeBlocks };

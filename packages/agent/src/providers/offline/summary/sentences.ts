@@ -8,9 +8,9 @@ const abbreviations = new Set(
   ).split(" "),
 );
 
-const wideMarks = new Set([..."。！？．"]);
-const marks = new Set([...".!?…", ...wideMarks]);
-const closers = new Set([...`"'”’»)]」』）】*_`]);
+const wideMarks = new Set(Array.from("。！？．"));
+const marks = new Set([".", "!", "?", "…", ...wideMarks]);
+const closers = new Set(Array.from(`"'”’»)]」』）】*_`));
 
 /** Sentences of a paragraph, trimmed. A full stop inside a number, a name or an abbreviation ends none. Linear. */
 export function toSentences(text: string): string[] {

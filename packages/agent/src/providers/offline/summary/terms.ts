@@ -17,7 +17,8 @@ const stopWords = new Set(
     .map(toFolded),
 );
 
-const wordPattern = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]{3,60}|[\p{Script=Han}\p{Script=Katakana}ー]{2,60}/gu;
+const wordPattern =
+  /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}_]{3,60}|[\p{Script=Han}\p{Script=Katakana}ー]{2,60}/gu;
 const widePattern = /^[\p{Script=Han}\p{Script=Katakana}ー]/u;
 
 /** Terms of a text, in order: stems of words, pairs of Chinese and Japanese characters. */

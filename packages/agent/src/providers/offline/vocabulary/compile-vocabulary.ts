@@ -49,7 +49,8 @@ export function compileVocabulary(vocabulary: Vocabulary): CompiledVocabulary {
       }
       const parts = toParts(entry);
       const [first] = parts;
-      if (parts.length === 1 && first && !first.isPrefix) words.set(first.text, [...(words.get(first.text) ?? []), concept]);
+      if (parts.length === 1 && first && !first.isPrefix)
+        words.set(first.text, [...(words.get(first.text) ?? []), concept]);
       else sequences.push({ concept, parts });
     }
   }

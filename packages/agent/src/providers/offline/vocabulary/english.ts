@@ -33,8 +33,10 @@ export const english: Vocabulary = {
     review: "review | reviews | inspect | check | critique | look over",
     run: "run | runs | execute | exec | launch | start | invoke",
     show: "show | display | print | cat | view | open | quote | let me see | output | give me the lines | give me lines",
-    structure: "structure | structured | layout | laid out | architecture | organised | organized | organisation | organization | file tree | overview of the project | overview of this project",
-    summarise: "summarise | summarize | summarises | summarizes | summarising | summarizing | sum up | sum … up | tldr | tl dr | condense | recap | main points | key points | digest",
+    structure:
+      "structure | structured | layout | laid out | architecture | organised | organized | organisation | organization | file tree | overview of the project | overview of this project",
+    summarise:
+      "summarise | summarize | summarises | summarizes | summarising | summarizing | sum up | sum … up | tldr | tl dr | condense | recap | main points | key points | digest",
     summary: "summary | summaries | overview | synopsis | abstract",
     tests: "test | tests | test suite | unit tests",
     thanks: "thanks | thank you | thx | cheers",
@@ -47,7 +49,8 @@ export const english: Vocabulary = {
   targetBefore:
     /(?:^|[\s,;])(?:in|into|to|as|called|named|under)\s+(?:the |a |an )?(?:new )?(?:text )?(?:file )?(?:called |named )?$/,
   targetAfter: /^$(?!)/,
-  folderBefore: /(?:^|\s)(?:in|inside|under|within|below|(?:files|folder|structure|layout|contents?|overview) of)\s+(?:the |my |this )?(?:folder |directory )?$/,
+  folderBefore:
+    /(?:^|\s)(?:in|inside|under|within|below|(?:files|folder|structure|layout|contents?|overview) of)\s+(?:the |my |this )?(?:folder |directory )?$/,
   folderAfter: /^\s?(?:folder|directory|dir)\b|^\sfor\s(?!me\b)/,
   planGoals: [
     /\bplan\b\s{0,3}(?:for|to|of|out|how to|on how to)?\b\s{0,3}:?\s{0,3}(.+)$/is,

@@ -6,7 +6,8 @@ export const german: Vocabulary = {
     about:
       "worum geht* | worum handelt | um was geht* | was steht | was ist | was sind | was macht | was tut | wovon handelt | was enthält | was beinhaltet | inhalt von | inhalt der | erzähl* … über",
     all: "alle | allen | alles | jede | jedes | jeden | überall | sämtliche",
-    ask_me: "frag mich | frage mich | fragen sie mich | stell mir | stelle mir | stellen sie mir | lass mich wählen | lass mich auswählen",
+    ask_me:
+      "frag mich | frage mich | fragen sie mich | stell mir | stelle mir | stellen sie mir | lass mich wählen | lass mich auswählen",
     command: "befehl | befehle | befehls | kommando | kommandos | terminal | shell",
     content: "inhalt | inhalts | inhalte | text | wortlaut",
     create:
@@ -31,19 +32,23 @@ export const german: Vocabulary = {
     read: "lies | lese | lesen | lest | liest | einlesen | durchlesen | gelesen | sieh … an | schau … an",
     rename: "umbenennen | benenne … um | benenn … um | benennen … um | verschieb | verschiebe | verschieben",
     replace: "ersetz | ersetze | ersetzen | tausche … aus | tausch … aus | austauschen | ändere | ändern",
-    review: "prüfe | prüf | prüfen | überprüf* | begutacht* | review | reviewe | sieh … durch | schau … durch | bewerte | bewerten",
+    review:
+      "prüfe | prüf | prüfen | überprüf* | begutacht* | review | reviewe | sieh … durch | schau … durch | bewerte | bewerten",
     run: "führe … aus | führ … aus | führen … aus | ausführen | starte | starten | lass … laufen | lasse … laufen | laufen lassen",
     show: "zeig | zeige | zeigen | anzeigen | gib … aus | gebe … aus | ausgeben | öffne | öffnen | gib … wieder | zitiere",
-    structure: "struktur | aufbau | aufgebaut | projektstruktur | ordnerstruktur | verzeichnisstruktur | gliederung | gegliedert | architektur | verzeichnisbaum | dateibaum | projektaufbau",
+    structure:
+      "struktur | aufbau | aufgebaut | projektstruktur | ordnerstruktur | verzeichnisstruktur | gliederung | gegliedert | architektur | verzeichnisbaum | dateibaum | projektaufbau",
     summarise:
       "fass … zusammen | fasse … zusammen | fassen … zusammen | fasst … zusammen | zusammenfassen | zusammenfasse | zusammengefasst | zusammenzufassen | resümiere | hauptpunkte | kernpunkte | wichtigsten punkte",
     summary: "zusammenfassung | zusammenfassungen | überblick | kurzfassung | resümee | übersicht | inhaltsangabe",
     tests: "test | tests | testlauf | unittests",
     thanks: "danke | vielen dank | dankeschön | besten dank",
     this: "dies | diese | diesen | dieser | dieses | das | es | ihn | folgende | folgenden | folgendes | obige | obigen",
-    todo_list: "todo liste | to do liste | todoliste | aufgabenliste | checkliste | todos | liste … aufgaben | todo list",
+    todo_list:
+      "todo liste | to do liste | todoliste | aufgabenliste | checkliste | todos | liste … aufgaben | todo list",
     where: "wo",
-    write: "schreib | schreibe | schreiben | schreibst | speicher | speichere | speichern | leg … ab | lege … ab | halte … fest",
+    write:
+      "schreib | schreibe | schreiben | schreibst | speicher | speichere | speichern | leg … ab | lege … ab | halte … fest",
   },
   glue: "bitte | kannst | könntest | können | könnten | würdest | würden | du | sie | mir | mich | ich | wir | uns | der | die | das | den | dem | des | ein | eine | einen | einem | einer | eines | und | oder | dann | danach | auch | in | im | ins | aus | von | vom | zu | zum | zur | nach | mit | für | ist | sind | war | wird | wurde | werden | man | mal | doch | nun | jetzt | unter | auf | an | am | bei | als | welche | welchen | welcher | was | hier | dort | wort | wörter | begriff | funktion | funktionen | klasse | methode | variable | typ | konstante | code | ihr | ihre | sein | seine | durch | wie | gibt | einmal | kurz | verwendet | benutzt | steht | kommt | vor | im code",
   targetBefore:
@@ -52,10 +57,7 @@ export const german: Vocabulary = {
   folderBefore:
     /(?:^|\s)(?:in|im|unter|aus|von|vom|innerhalb von|des|den)\s+(?:dem |der |den |des )?(?:ordner |ordners |verzeichnis |verzeichnisses )?$/,
   folderAfter: /^[\s-]?(?:ordner|verzeichnis)|^\snach\s/,
-  planGoals: [
-    /\bplan[e]?\b\s{0,3}(?:für|fuer|zu|zum|zur|um|wie)?\b\s{0,3}:?\s{0,3}(.+)$/is,
-    /^(.+?)\s{1,3}planen\b/is,
-  ],
+  planGoals: [/\bplan[e]?\b\s{0,3}(?:für|fuer|zu|zum|zur|um|wie)?\b\s{0,3}:?\s{0,3}(.+)$/is, /^(.+?)\s{1,3}planen\b/is],
   behindCommand:
     /(?:[,;]?\s(?:bitte|danke|für mich)(?:\s|[.!]|$).*$|\saus(?:[.!,]|$|\s(?:und|bitte|dann)\b.*$)|\slaufen[.!]?$|[,;]?\s(?:und|dann)\s(?:dann )?(?:sag|zeig|erklär|bericht|fass|gib|prüf)\S*.*$|\s(?:im terminal|in der shell)[.!]?$)/is,
 };

@@ -9,32 +9,40 @@ export const turkish: Vocabulary = {
     ask_me: "bana … sor | bana sor | bana sorun | bana sorar | bana soru | sor bana | soru sor | bana danış",
     command: "komut | komutu | komutunu | komutlar | komutları | terminal | terminalde | kabuk",
     content: "içerik | içeriği | içeriğini | içerikle | içeriğiyle | metin | metni | metnini | yazan",
-    create: "oluştur | oluşturun | oluşturur | oluşturup | oluşturabilir | oluşturunuz | çıkar | çıkarın | çıkarır | çıkarıp | çıkarabilir | yarat | hazırla | hazırlar | hazırlayın | yap | yapın | yapar | üret | üretin",
+    create:
+      "oluştur | oluşturun | oluşturur | oluşturup | oluşturabilir | oluşturunuz | çıkar | çıkarın | çıkarır | çıkarıp | çıkarabilir | yarat | hazırla | hazırlar | hazırlayın | yap | yapın | yapar | üret | üretin",
     define: "tanımlı | tanımlanmış | tanımlanıyor | tanımlandı | tanımı | tanımını | bildirilmiş | tanımlanır",
     delete: "sil | silin | siler | silip | silebilir | siliniz | kaldır | kaldırın | kaldırır | sildir",
     empty: "boş",
-    explain: "açıkla | açıklar | açıklayın | açıklayabilir | açıklayıp | anlat | anlatır | anlatın | anlatabilir | tarif et",
+    explain:
+      "açıkla | açıklar | açıklayın | açıklayabilir | açıklayıp | anlat | anlatır | anlatın | anlatabilir | tarif et",
     file: "dosya | dosyası | dosyasını | dosyayı | dosyasına | dosyaya | dosyasının | dosyanın | dosyasında | dosyasındaki | dosyada | dosyadan | dosyasından",
     files: "dosyalar | dosyaları | dosyalarını | dosyalarda | dosyaların",
     find: "bul | bulun | bulur | bulup | bulabilir | bulunuz | ara | arayın | arar | arayıp | arayabilir | aratın | grep | geçtiği yer* | hangi dosyalarda | hangi dosyada | geçiyor",
     first: "ilk | baştaki",
-    folder: "klasör | klasörü | klasörünü | klasöründe | klasöründeki | klasörde | klasörün | dizin | dizini | dizinini | dizininde | dizindeki | dizinde | dizinin",
+    folder:
+      "klasör | klasörü | klasörünü | klasöründe | klasöründeki | klasörde | klasörün | dizin | dizini | dizinini | dizininde | dizindeki | dizinde | dizinin",
     greeting: "merhaba | merhabalar | selam | selamlar | günaydın | iyi günler | iyi akşamlar",
     help: "yardım | yardımcı | neler yapabilir* | ne yapabilir* | kimsin | nesin | sen nesin | nasıl çalışıyorsun | nasıl çalışırsın",
     last: "son | sondaki",
-    lines: "satır | satırı | satırını | satırlar | satırları | satırlarını | satırlarına | satıra | satırdan | satırlık | satırlara | satırın",
+    lines:
+      "satır | satırı | satırını | satırlar | satırları | satırlarını | satırlarına | satıra | satırdan | satırlık | satırlara | satırın",
     list: "listele | listeler | listeleyin | listeleyebilir | sırala | ls | hangi dosyalar var",
     named: "adlı | isimli | adında | isminde",
     plan: "plan | planı | planını | planla | planlar | planlayın | planlayabilir | planlama",
-    project: "proje | projeyi | projenin | projesi | projesini | projede | depo | deponun | depoyu | kod tabanı | kod tabanını | kod tabanının",
+    project:
+      "proje | projeyi | projenin | projesi | projesini | projede | depo | deponun | depoyu | kod tabanı | kod tabanını | kod tabanının",
     read: "oku | okur | okuyun | okuyunuz | okuyup | okuyarak | okuyabilir | okuma | okusana",
     rename: "yeniden adlandır* | adlandır* | adını … değiştir* | ismini … değiştir* | taşı | taşıyın | taşır",
     replace: "değiştir* | yerine … yaz | yerine … koy | düzenle | düzenleyin",
-    review: "incele | inceler | inceleyin | inceleyip | inceleyebilir | gözden geçir* | kontrol et* | değerlendir* | denetle",
+    review:
+      "incele | inceler | inceleyin | inceleyip | inceleyebilir | gözden geçir* | kontrol et* | değerlendir* | denetle",
     run: "çalıştır | çalıştırın | çalıştırır | çalıştırıp | çalıştırabilir | çalıştırınız | yürüt | yürütün | koştur | başlat",
     show: "göster | gösterin | gösterir | gösterebilir | görüntüle | görüntüleyin | yazdır | aç | açın | ekrana",
-    structure: "yapı | yapısı | yapısını | yapıyı | yapısının | mimari | mimarisi | mimarisini | düzeni | düzenini | yerleşimi | yerleşimini",
-    summarise: "özetle | özetler | özetleyin | özetleyip | özetleyebilir | özetlesene | özetleyerek | özet geç | ana noktalar*",
+    structure:
+      "yapı | yapısı | yapısını | yapıyı | yapısının | mimari | mimarisi | mimarisini | düzeni | düzenini | yerleşimi | yerleşimini",
+    summarise:
+      "özetle | özetler | özetleyin | özetleyip | özetleyebilir | özetlesene | özetleyerek | özet geç | ana noktalar*",
     summary: "özet | özeti | özetini | özetin | özetinin | genel bakış",
     tests: "test | testleri | testler | testi",
     thanks: "teşekkürler | teşekkür | sağol | sağ ol | eyvallah",

@@ -1,0 +1,80 @@
+/** `sheaf convert`: foreign model streams become documents in a pipe. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { reduce, verify, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
+import { expect, test } from "vitest";
+import { describeWithFixtures } from "../support/fixtures.ts";
+import { explainInvalid, parseValidLines } from "../support/schema-check.ts";
+import { createTestFolder, runSheaf, toLines } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+const cwd = folders.newFolder();
+const convert = (from: string, to: string, input: string) => runSheaf(["convert", "--from", from, "--to", to], { cwd, input });
+
+const chat = [
+  '{"choices":[{"delta":{"content":"Try:\\n\\n```js\\nlet x;\\n```\\n"}}]}',
+  '{"choices":[{"finish_reason":"stop","delta":{}}],"usage":{"prompt_tokens":3,"completion_tokens":4}}',
+  "[DONE]",
+]
+  .map((data) => `data: ${data}\n\n`)
+  .join("");
+
+test(verifies(["X15", "N53"], "both targets tell the same answer"), async () => {
+  const whole = await convert("openai-chat", "documents", chat);
+  expect([whole.code, whole.stderr]).toEqual([0, ""]);
+  const response = JSON.parse(whole.stdout) as ChatResponse;
+  expect(explainInvalid("documents", response)).toBeUndefined();
+  expect(response.documents.map(({ type, content }) => [type, content])).toEqual([
+    ["text", "Try:"],
+    ["code_block", "let x;"],
+  ]);
+  expect(response.usage).toMatchObject({ promptTokens: 3, completionTokens: 4, totalTokens: 7 });
+  const stream = await convert("openai-chat", "documents-stream", chat);
+  const events = parseValidLines("events", toLines(stream.stdout)) as unknown as StreamEvent[];
+  expect(verify(events)).toBeUndefined();
+  expect(reduce(events).documents).toEqual(response.documents);
+});
+
+test(verifies(["C20", "R-11"], "a body without its end is told by the exit code and by the last document"), async () => {
+  const { code, stdout, stderr } = await convert("openai-chat", "documents", chat.split("\n\n")[0]!);
+  expect(code).toBe(5);
+  expect(stderr).toMatch(/^sheaf: STREAM_TRUNCATED: [^\n]+\n$/);
+  const response = JSON.parse(stdout) as ChatResponse;
+  expect(response.status).toBe("error");
+  expect(response.documents.at(-1)).toMatchObject({ type: "error", metadata: { errorCode: "STREAM_TRUNCATED" } });
+});
+
+test("Markdown is a stream too; an unknown format is a usage error that lists the known ones", async () => {
+  const { code, stdout } = await convert("markdown", "documents", "a\n\n```ts\nb\n```\n");
+  expect(code).toBe(0);
+  expect((JSON.parse(stdout) as ChatResponse).documents).toHaveLength(2);
+  const wrong = await convert("gpt", "documents", "");
+  expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
+  expect(wrong.stderr).toMatch(/"gpt".*openai-chat, openai-responses, anthropic-messages, gemini/);
+});
+
+describeWithFixtures("providers", (folder) => {
+  interface Row {
+    readonly file: string;
+    readonly protocol: string;
+    readonly text: string | null;
+  }
+  const rows = readFileSync(join(folder, "expected.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Row)
+    .filter(({ file, protocol }) => file.startsWith("recorded/") && protocol === "anthropic-messages");
+
+  test(verifies("N25", "recorded bodies through the pipe give their text"), async () => {
+    expect(rows.length).toBeGreaterThan(2);
+    for (const { file, protocol, text } of rows.slice(0, 5)) {
+      const { stdout } = await convert(protocol, "documents", readFileSync(join(folder, file), "utf8"));
+      const response = JSON.parse(stdout) as ChatResponse;
+      expect(explainInvalid("documents", response), file).toBeUndefined();
+      const words = (value: string) => value.replaceAll(/[\s`]+/g, "");
+      const joined = response.documents.map(({ type, content }) => (type === "error" ? "" : (content ?? ""))).join("");
+      expect(words(text ?? "").startsWith(words(joined).slice(0, 200)), file).toBe(true);
+    }
+  });
+});
