@@ -48,7 +48,6 @@ const frontOptions: Readonly<Record<string, readonly string[]>> = {
 export function findInnerProgram(words: readonly string[], named: number): string | undefined {
   const program = toProgramName(words[0] ?? "");
   const behind = words.slice(1);
-  const isTarget = (word: string): boolean => !word.startsWith("-") && !word.includes("=");
   if (runners.has(program) && !behind.slice(0, named - 1).some(isTarget)) return behind.find(isTarget) ?? program;
   const firstTarget = behind.findIndex(isTarget);
   const front = firstTarget < 0 ? behind : behind.slice(0, firstTarget);
@@ -56,6 +55,11 @@ export function findInnerProgram(words: readonly string[], named: number): strin
     behind.slice(named - 1).find((word) => isOption(word, options[program])) ??
     front.slice(named - 1).find((word) => isOption(word, frontOptions[program]))
   );
+}
+
+/** No option, no variable, no number or time such as the 5 of `timeout 5`. */
+function isTarget(word: string): boolean {
+  return !/^-|=|^\d[\d.]*[smhd]?$/.test(word);
 }
 
 /** `/usr/bin/Find` is find. */

@@ -6,7 +6,7 @@ import { type FileRule, findShellObstacle, isShellDenied, parseRule, type Rule, 
 import { parseWords } from "./words.ts";
 
 /** A call to decide on. */
-export interface PermissionRequest {
+interface PermissionRequest {
   readonly toolName: string;
   readonly access: ToolAccess;
   readonly arguments: Readonly<Record<string, unknown>>;

@@ -1,50 +1,58 @@
 /** The file format of scripted models, checked. Described in docs/guide/scripted-models.md. */
 import type { TurnFinishReason } from "@sheaf/protocol";
-import * as z from "zod";
+import * as z from "zod/mini";
+import createEnglishMessages from "zod/v4/locales/en.js";
 import { isErrorCode, SheafError, type ErrorCode } from "../errors.ts";
 
-const count = z.int().min(1).max(100_000_000);
+/** The small edition of zod has no messages of its own. */
+const { localeError } = createEnglishMessages();
+
+const count = z.int().check(z.gte(1), z.lte(100_000_000));
+const name = z.string().check(z.minLength(1));
 
 const textPacing = {
   /** UTF-16 units of a delta; a surrogate pair is never cut. */
-  chunk: count.optional(),
+  chunk: z.optional(count),
   /** Deltas of a group, that is: of what one read of a socket would bring. */
-  group: count.optional(),
+  group: z.optional(count),
   /** How often the text comes. */
-  repeat: count.optional(),
+  repeat: z.optional(count),
 };
 
 /** A string, or the deltas of one group. */
-const deltas = z.union([z.string(), z.array(z.string()).min(1)], {
+const deltas = z.union([z.string(), z.array(z.string()).check(z.minLength(1))], {
   error: "expected a string, or an array of strings",
 });
 
 const call = z.strictObject({
-  tool: z.string().min(1),
+  tool: name,
   /** An object, or the raw text that the model writes. */
-  arguments: z
-    .union([z.record(z.string(), z.unknown()), z.string()], { error: "expected an object, or a string with raw text" })
-    .default({}),
-  chunk: count.optional(),
+  arguments: z._default(
+    z.union([z.record(z.string(), z.unknown()), z.string()], {
+      error: "expected an object, or a string with raw text",
+    }),
+    {},
+  ),
+  chunk: z.optional(count),
   /** The provider's id. */
-  id: z.string().optional(),
+  id: z.optional(z.string()),
 });
 
 const eventSchemas = {
   text: z.strictObject({ text: deltas, ...textPacing }),
   reasoning: z.strictObject({ reasoning: deltas, ...textPacing }),
   call: z.strictObject({ call }),
-  calls: z.strictObject({ calls: z.array(call).min(1) }),
-  wait_ms: z.strictObject({ wait_ms: z.number().min(0).max(86_400_000) }),
+  calls: z.strictObject({ calls: z.array(call).check(z.minLength(1)) }),
+  wait_ms: z.strictObject({ wait_ms: z.number().check(z.gte(0), z.lte(86_400_000)) }),
   stall: z.strictObject({ stall: z.literal(true) }),
   error: z.strictObject({
     error: z.strictObject({
       code: z.custom<ErrorCode>((value) => typeof value === "string" && isErrorCode(value), {
         error: "expected a code of the exit table (C20), such as RATE_LIMITED",
       }),
-      message: z.string().min(1),
-      details: z.string().optional(),
-      resets_at: z.iso.datetime({ offset: true }).optional(),
+      message: name,
+      details: z.optional(z.string()),
+      resets_at: z.optional(z.iso.datetime({ offset: true })),
     }),
   }),
   end: z.strictObject({ end: z.literal("truncated") }),
@@ -57,20 +65,23 @@ export type ScriptedEvent = { [Name in EventName]: z.infer<(typeof eventSchemas)
 export type ScriptedCall = z.infer<typeof call>;
 
 /** The schema of an event goes by the one key that names it, so that a mistake is told in terms of that event. */
-const event = z.unknown().transform((value, context): ScriptedEvent => {
+const toEvent = z.transform((value: unknown, context): ScriptedEvent => {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   const names = isObject ? eventNames.filter((name) => Object.hasOwn(value, name)) : [];
   const [name] = names;
   if (name === undefined || names.length > 1) {
     const message = `expected an object with exactly one of ${eventNames.join(", ")}`;
-    context.addIssue({ code: "custom", message });
+    context.issues.push({ code: "custom", message, input: value });
     return z.NEVER;
   }
-  const parsed = eventSchemas[name].safeParse(value);
+  const parsed = eventSchemas[name].safeParse(value, { error: localeError });
   if (parsed.success) return parsed.data;
-  for (const { path, message } of parsed.error.issues) context.addIssue({ code: "custom", path, message });
+  for (const { path, message } of parsed.error.issues) {
+    context.issues.push({ code: "custom", path, message, input: value });
+  }
   return z.NEVER;
 });
+const event = z.pipe(z.unknown(), toEvent);
 
 const finishReasons = [
   "stop",
@@ -79,28 +90,28 @@ const finishReasons = [
   "content_filter",
   "refusal",
 ] as const satisfies readonly TurnFinishReason[];
-const tokens = z.int().min(0);
+const tokens = z.int().check(z.gte(0));
 
 const turn = z.strictObject({
   events: z.array(event),
-  finish: z.enum(finishReasons).optional(),
-  usage: z
-    .strictObject({
+  finish: z.optional(z.enum(finishReasons)),
+  usage: z.optional(
+    z.strictObject({
       promptTokens: tokens,
       completionTokens: tokens,
-      totalTokens: tokens.optional(),
-      reasoningTokens: tokens.optional(),
-      cachedPromptTokens: tokens.optional(),
-      cacheWriteTokens: tokens.optional(),
-    })
-    .optional(),
+      totalTokens: z.optional(tokens),
+      reasoningTokens: z.optional(tokens),
+      cachedPromptTokens: z.optional(tokens),
+      cacheWriteTokens: z.optional(tokens),
+    }),
+  ),
 });
 
 const script = z.strictObject({
-  name: z.string().min(1).optional(),
-  model: z.string().min(1).optional(),
-  turns: z.array(turn).min(1),
-  after: z.enum(["error", "repeat_last", "loop"]).optional(),
+  name: z.optional(name),
+  model: z.optional(name),
+  turns: z.array(turn).check(z.minLength(1)),
+  after: z.optional(z.enum(["error", "repeat_last", "loop"])),
 });
 
 export type Script = z.infer<typeof script>;
@@ -128,7 +139,7 @@ export function parseScriptText(text: string, file: string): Script {
  * @throws SheafError CONFIG_INVALID that names the script, the place in it and what was expected.
  */
 export function parseScript(value: unknown, name: string): Script {
-  const parsed = script.safeParse(value);
+  const parsed = script.safeParse(value, { error: localeError });
   if (parsed.success) return parsed.data;
   const [first] = parsed.error.issues;
   const others = parsed.error.issues.length - 1;

@@ -1,6 +1,7 @@
 /** What a command prints: decoded, shown live up to a limit, kept in bounded memory (N37, R-14). */
 import { TextDecoder } from "node:util";
 import { type BoundedOutput, createBoundedOutput } from "./bounded-output.ts";
+import { createLiveOutput } from "./live-output.ts";
 
 export type StreamName = "stdout" | "stderr";
 
@@ -22,29 +23,20 @@ export interface OutputStreams {
 
 /** Bytes kept of each stream, and of both together. */
 const maxKeptBytes = 256 * 1024;
-/** Bytes shown live, both streams together. */
-const maxLiveBytes = 1024 * 1024;
-const liveNotice = "\n[... more than 1 MiB of output; the rest is not shown live ...]\n";
-
 /** Text reaches `onOutput` as it comes, and one notice when it becomes too much. */
 export function createOutputStreams(onOutput: (stream: StreamName, text: string) => void): OutputStreams {
   const decoders = { stdout: createDecoder(), stderr: createDecoder() };
   const kept = { stdout: createBoundedOutput(maxKeptBytes), stderr: createBoundedOutput(maxKeptBytes) };
   const both: BoundedOutput = createBoundedOutput(maxKeptBytes);
+  const live = createLiveOutput(onOutput);
   let bytes = 0;
-  let live = 0;
 
-  const show = (stream: StreamName, text: string, length: number): void => {
-    if (live > maxLiveBytes) return;
-    live += length;
-    onOutput(stream, live > maxLiveBytes ? liveNotice : text);
-  };
   const take = (stream: StreamName, text: string): void => {
     if (text === "") return;
     const encoded = Buffer.from(text);
     kept[stream].append(encoded);
     both.append(encoded);
-    show(stream, text, encoded.length);
+    live.push(stream, text);
   };
 
   return {
@@ -55,6 +47,7 @@ export function createOutputStreams(onOutput: (stream: StreamName, text: string)
     end() {
       take("stdout", decoders.stdout.decode());
       take("stderr", decoders.stderr.decode());
+      live.end();
     },
     toResult: () => ({
       stdout: kept.stdout.toText(),

@@ -19,7 +19,9 @@ interface ProcessEntry {
   readonly parent: number;
   readonly session: number;
   /** Ticks since the machine started; tells a process from a later one with the same number. */
-  readonly start: string;
+  readonly start: number;
+  /** It has ended, and nobody has waited for it yet. */
+  readonly isDead: boolean;
 }
 
 /** Milliseconds between SIGTERM and SIGKILL. */
@@ -79,13 +81,15 @@ function signalAll(processes: readonly number[], signal: NodeJS.Signals): void {
 function createFinder(leader: number, marker: string): () => readonly number[] {
   // Both by number and start. A process that is foreign once stays so: the marker comes at birth or never.
   const known = new Set<string>();
+  const since = readProcess(leader)?.start ?? 0;
   const foreign = new Set<string>();
   return () => {
     const entries = readProcesses();
     const found = new Set<number>();
     for (const entry of entries) {
       const key = toKey(entry);
-      if (known.has(key) || (!foreign.has(key) && isOwn(entry, leader, marker))) found.add(entry.pid);
+      const isCandidate = entry.start >= since && !foreign.has(key);
+      if (known.has(key) || (isCandidate && isOwn(entry, leader, marker))) found.add(entry.pid);
       else foreign.add(key);
     }
     // Children of what was found, until no more come: a child may have left the session and cleared its environment.
@@ -112,13 +116,13 @@ function isOwn({ pid, session }: ProcessEntry, leader: number, marker: string): 
   }
 }
 
-/** Every process but the dead ones that nobody has waited for yet. */
+/** Every process that is alive. */
 function readProcesses(): ProcessEntry[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       const entry = readProcess(Number(name));
-      return entry ? [entry] : [];
+      return entry && !entry.isDead ? [entry] : [];
     });
 }
 
@@ -128,8 +132,13 @@ function readProcess(pid: number): ProcessEntry | undefined {
     // The name stands in brackets and may hold any character. Behind it: state, parent, group, session, …, start.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     const [state = "", parent = "", , session = ""] = fields;
-    const start = fields[19] ?? "";
-    return "ZXx".includes(state) ? undefined : { pid, parent: Number(parent), session: Number(session), start };
+    return {
+      pid,
+      parent: Number(parent),
+      session: Number(session),
+      start: Number(fields[19]),
+      isDead: "ZXx".includes(state),
+    };
   } catch {
     return undefined;
   }

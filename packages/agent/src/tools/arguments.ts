@@ -1,7 +1,11 @@
 /** Arguments that a model wrote, checked before a tool sees them. */
-import type * as z from "zod";
+import createEnglishMessages from "zod/v4/locales/en.js";
+import type * as z from "zod/mini";
 import { toFailure } from "./failure.ts";
 import type { Tool, ToolInvocation, ToolOutcome } from "./tool.ts";
+
+/** The small edition of zod has no messages of its own. */
+const { localeError } = createEnglishMessages();
 
 /** Arguments by the tool's schema; unknown fields are dropped. The failure names the field and what was expected. */
 export function parseArguments<Arguments>(
@@ -13,7 +17,7 @@ export function parseArguments<Arguments>(
     const message = `the arguments of ${tool.name} are no JSON object: write them again (they began with ${JSON.stringify(start)})`;
     return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", message) };
   }
-  const result = tool.parameters.safeParse(call.arguments);
+  const result = tool.parameters.safeParse(call.arguments, { error: localeError });
   if (result.success) return { ok: true, value: result.data };
   const problems = result.error.issues.slice(0, 3).map((issue) => `${formatPath(issue)}: ${issue.message}`);
   const message = `the arguments of ${tool.name} are wrong: ${problems.join("; ")}`;

@@ -1,24 +1,27 @@
 /** ask_question: asks the user, which ends the response (N42, C25). */
-import * as z from "zod";
+import type * as z from "zod/mini";
 import { toFailure } from "./failure.ts";
+import { flag, list, nonEmptyText, object, optional } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
-const parameters = z.object({
-  title: z.string().min(1).describe("Why you ask, in one sentence"),
-  questions: z
-    .array(
-      z.object({
-        id: z.string().min(1),
-        prompt: z.string().min(1),
-        options: z
-          .array(z.object({ id: z.string().min(1), label: z.string().min(1) }))
-          .max(20)
-          .describe("Empty for a free answer"),
-        allow_multiple: z.boolean().optional(),
-      }),
-    )
-    .min(1)
-    .max(20),
+const parameters = object({
+  title: nonEmptyText("Why you ask, in one sentence"),
+  questions: list(
+    object({
+      id: nonEmptyText("Unique id"),
+      prompt: nonEmptyText("The question"),
+      options: list(
+        object({ id: nonEmptyText("Unique id"), label: nonEmptyText("What the user sees") }),
+        0,
+        20,
+        "Empty for a free answer",
+      ),
+      allow_multiple: optional(flag("Whether several options may be chosen")),
+    }),
+    1,
+    20,
+    "The questions",
+  ),
 });
 
 /** The answer comes with the next prompt; nobody makes one up. */

@@ -1,22 +1,24 @@
 /** create_plan: presents a plan with its tasks (N40). */
 import type { PlanTodo } from "@sheaf/protocol";
-import * as z from "zod";
+import type * as z from "zod/mini";
 import { toFailure } from "./failure.ts";
+import { list, nonEmptyText, object, optional, text } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
-const parameters = z.object({
-  title: z.string().min(1).describe("A few words"),
-  overview: z.string().describe("One or two sentences"),
-  plan: z.string().min(1).describe("The plan as Markdown"),
-  todos: z
-    .array(
-      z.object({
-        id: z.string().min(1),
-        content: z.string().min(1),
-        dependencies: z.array(z.string()).optional().describe("Ids of todos of this plan that come before"),
-      }),
-    )
-    .max(200),
+const parameters = object({
+  title: nonEmptyText("A few words"),
+  overview: text("One or two sentences"),
+  plan: nonEmptyText("The plan as Markdown"),
+  todos: list(
+    object({
+      id: nonEmptyText("Unique id, for instance add-tests"),
+      content: nonEmptyText("What is to be done"),
+      dependencies: optional(list(text("Id"), 0, 200, "Ids of todos of this plan that come before")),
+    }),
+    0,
+    200,
+    "The tasks, in order",
+  ),
 });
 
 /** A newer plan replaces the older one; its tasks become the task list. */

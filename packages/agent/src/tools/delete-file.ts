@@ -1,5 +1,5 @@
 /** delete_file: deletes one file or link (N33). */
-import * as z from "zod";
+import type * as z from "zod/mini";
 import { createFileFault, toFileError } from "../workspace/file-error.ts";
 import { countLines } from "../workspace/line-ends.ts";
 import { removeFile, resolveEntry } from "../workspace/move-file.ts";
@@ -9,9 +9,10 @@ import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
 import { MAX_CONTENT_BYTES } from "./file-change.ts";
 import { toMissingFileError } from "./missing-file.ts";
+import { object, text } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
-const parameters = z.object({ target_file: z.string().describe("File, relative to the workspace") });
+const parameters = object({ target_file: text("File, relative to the workspace") });
 
 /** A file that was read here and has changed since is not deleted (STALE_FILE). */
 export const deleteFileTool: Tool<z.infer<typeof parameters>> = {

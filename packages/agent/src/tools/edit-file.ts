@@ -1,27 +1,27 @@
 /** edit_file: replaces parts of a file, all of them or none. */
 import type { FileChange } from "@sheaf/protocol";
-import * as z from "zod";
+import type * as z from "zod/mini";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { applyEdits, describeRule, type EditResult } from "./edit-matching.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
+import { flag, list, object, optional, text } from "./parameters.ts";
 import { loadTextFile, saveTextFile } from "./text-file.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
-const parameters = z.object({
-  target_file: z.string().describe("File, relative to the workspace"),
-  edits: z
-    .array(
-      z.object({
-        old_string: z.string().describe("Text to replace, as it stands in the file; must fit exactly one place"),
-        new_string: z.string().describe("Text to put there"),
-        replace_all: z.boolean().optional().describe("Replace every place where old_string stands exactly"),
-      }),
-    )
-    .min(1)
-    .max(200)
-    .describe("Made in order, each on what the ones before it made"),
+const parameters = object({
+  target_file: text("File, relative to the workspace"),
+  edits: list(
+    object({
+      old_string: text("Text to replace, as it stands in the file; must fit exactly one place"),
+      new_string: text("Text to put there"),
+      replace_all: optional(flag("Replace every place where old_string stands exactly")),
+    }),
+    1,
+    200,
+    "Made in order, each on what the ones before it made",
+  ),
 });
 
 /** The result tells which rule found each place, and the hashes before and after. Line ends and encoding are kept. */

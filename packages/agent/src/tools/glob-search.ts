@@ -1,14 +1,14 @@
 /** glob_search: files by the pattern of their paths. */
-import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
-import * as z from "zod";
+import type * as z from "zod/mini";
 import { type Glob, parseGlob } from "../permissions/glob.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
 import { toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { createFolderReader, type FolderEntry, toLine } from "./read-folder.ts";
+import { object, optional, text } from "./parameters.ts";
+import { createFolderReader, type FolderEntry, readKind, toLine } from "./read-folder.ts";
 import type { Tool } from "./tool.ts";
 
 const maxFiles = 1000;
@@ -21,9 +21,9 @@ const maxOutputBytes = 200 * 1024;
 /** Milliseconds of work before other events get their turn. */
 const turnPeriod = 20;
 
-const parameters = z.object({
-  pattern: z.string().describe('Glob, for instance "**/*.test.ts"; without "/" it matches at any depth'),
-  target_directory: z.string().optional().describe("Folder in the workspace; default: the workspace"),
+const parameters = object({
+  pattern: text('Glob, for instance "**/*.test.ts"; without "/" it matches at any depth'),
+  target_directory: optional(text("Folder in the workspace; default: the workspace")),
 });
 
 /** Names that begin with a dot are found only by a pattern that names them; links to folders are not followed. */
@@ -37,9 +37,9 @@ export const globSearchTool: Tool<z.infer<typeof parameters>> = {
     const resolved = workspace.resolve(target_directory?.trim() ? target_directory : ".");
     if (!resolved.ok) return toFailedOutcome(resolved.error);
     const { path } = resolved;
-    const status = statSync(path.absolute, { throwIfNoEntry: false });
-    if (!status) return toFailedOutcome(toMissingFileError(workspace.root, path));
-    if (!status.isDirectory())
+    const kind = readKind(path.absolute);
+    if (kind === "missing") return toFailedOutcome(toMissingFileError(workspace.root, path));
+    if (kind !== "folder")
       return toFailure("NOT_A_DIRECTORY", `${path.named} is no folder: name the folder it lies in`);
     const glob = parseGlob(toAnchoredPattern(pattern.trim(), path.absolute));
     if (!glob || pattern.trim() === "") {
@@ -106,7 +106,7 @@ async function findFiles(workspace: Workspace, start: string, glob: Glob, signal
 function isFile(workspace: Workspace, { kind, path }: FolderEntry): boolean {
   if (kind !== "link") return kind === "file";
   const resolved = workspace.resolve(path);
-  return resolved.ok && (statSync(resolved.path.absolute, { throwIfNoEntry: false })?.isFile() ?? false);
+  return resolved.ok && readKind(resolved.path.absolute) === "file";
 }
 
 function toOutcome({ files, total, bytes, isEarlyEnd }: FoundFiles): Awaited<ReturnType<typeof globSearchTool.run>> {

@@ -1,14 +1,15 @@
 /** grep_search: text in files, by ripgrep. */
-import { statSync } from "node:fs";
 import { posix } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
-import * as z from "zod";
+import type * as z from "zod/mini";
 import { type ProgramOutcome, runProgram } from "../sandbox/program.ts";
 import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
 import { toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
+import { choice, flag, object, optional, positiveInteger, text } from "./parameters.ts";
+import { readKind } from "./read-folder.ts";
 import { createSearchResults, type FileMatches, type SearchResults } from "./search-results.ts";
 import { formatSearch } from "./search-text.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
@@ -20,18 +21,13 @@ const maxDuration = 30_000;
 /** Characters of a line that are shown; ripgrep cuts it and says so. */
 const maxColumns = 500;
 
-const parameters = z.object({
-  pattern: z.string().describe("Regular expression (Rust syntax, within one line)"),
-  path: z.string().optional().describe("File or folder in the workspace; default: the workspace"),
-  glob: z.string().optional().describe('Only files that match, for instance "*.ts"'),
-  case_insensitive: z.boolean().optional(),
-  output_mode: z.enum(["content", "files_with_matches", "count"]).optional().describe("Default: content"),
-  max_results: z
-    .number()
-    .int()
-    .positive()
-    .optional()
-    .describe(`Lines (or files) shown; default ${defaultResults}, at most ${maxResults}`),
+const parameters = object({
+  pattern: text("Regular expression (Rust syntax, within one line)"),
+  path: optional(text("File or folder in the workspace; default: the workspace")),
+  glob: optional(text('Only files that match, for instance "*.ts"')),
+  case_insensitive: optional(flag("Whether A matches a too")),
+  output_mode: optional(choice(["content", "files_with_matches", "count"], "Default: content")),
+  max_results: optional(positiveInteger(`Lines (or files) shown; default ${defaultResults}, at most ${maxResults}`)),
 });
 type Arguments = z.infer<typeof parameters>;
 
@@ -48,9 +44,9 @@ export const grepSearchTool: Tool<Arguments> = {
     if (fault !== undefined) return toFailure("INVALID_PATTERN", fault);
     const resolved = workspace.resolve(args.path?.trim() ? args.path : ".");
     if (!resolved.ok) return toFailedOutcome(resolved.error);
-    const status = statSync(resolved.path.absolute, { throwIfNoEntry: false });
-    if (!status) return toFailedOutcome(toMissingFileError(workspace.root, resolved.path));
-    if (!status.isFile() && !status.isDirectory()) {
+    const kind = readKind(resolved.path.absolute);
+    if (kind === "missing") return toFailedOutcome(toMissingFileError(workspace.root, resolved.path));
+    if (kind === "other") {
       return toFailure(
         "NOT_A_FILE",
         `${resolved.path.named} is a pipe, socket or device: only files and folders are searched`,
@@ -76,10 +72,7 @@ async function search(
   const limit = Math.min(args.max_results ?? defaultResults, maxResults);
   const isContent = (args.output_mode ?? "content") === "content";
   const rules = new IgnoreRules(workspace);
-  const isNamed = await rules.isIgnored(
-    path.relative,
-    statSync(path.absolute, { throwIfNoEntry: false })?.isDirectory() ?? false,
-  );
+  const isNamed = await rules.isIgnored(path.relative, readKind(path.absolute) === "folder");
   const results = createSearchResults(isContent ? limit : 0);
   const timeout = AbortSignal.timeout(maxDuration);
   const outcome = await runRipgrep(
@@ -143,7 +136,7 @@ function toIgnoreOptions(workspace: Workspace, path: WorkspacePath, isNamed: boo
     "--no-ignore-global",
   ];
   const file = posix.join(workspace.root, ".gitignore");
-  const isThere = path.relative !== "." && statSync(file, { throwIfNoEntry: false })?.isFile();
+  const isThere = path.relative !== "." && readKind(file) === "file";
   return isThere ? [...options, `--ignore-file=${file}`] : options;
 }
 

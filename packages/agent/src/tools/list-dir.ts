@@ -1,18 +1,18 @@
 /** list_dir: the tree of a folder. */
-import { statSync } from "node:fs";
 import type { ToolError } from "@sheaf/protocol";
-import * as z from "zod";
+import type * as z from "zod/mini";
 import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
 import { toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { createFolderReader, type FolderEntry, type FolderReader, toLine } from "./read-folder.ts";
+import { object, optional, text } from "./parameters.ts";
+import { createFolderReader, type FolderEntry, type FolderReader, readKind, toLine } from "./read-folder.ts";
 import type { Tool } from "./tool.ts";
 
 const maxDepth = 3;
 const maxEntries = 500;
 
-const parameters = z.object({
-  target_directory: z.string().optional().describe("Folder in the workspace; default: the workspace"),
+const parameters = object({
+  target_directory: optional(text("Folder in the workspace; default: the workspace")),
 });
 
 /** Sorted by name, folders with `/` at the end, links not followed; level by level until it is too much. */
@@ -26,9 +26,9 @@ export const listDirTool: Tool<z.infer<typeof parameters>> = {
     const resolved = workspace.resolve(target_directory?.trim() ? target_directory : ".");
     if (!resolved.ok) return toFailedOutcome(resolved.error);
     const { path } = resolved;
-    const status = statSync(path.absolute, { throwIfNoEntry: false });
-    if (!status) return toFailedOutcome(toMissingFileError(workspace.root, path));
-    if (!status.isDirectory()) {
+    const kind = readKind(path.absolute);
+    if (kind === "missing") return toFailedOutcome(toMissingFileError(workspace.root, path));
+    if (kind !== "folder") {
       return toFailure("NOT_A_DIRECTORY", `${path.named} is no folder: use read_file, or name the folder it lies in`);
     }
     const reader = await createFolderReader(workspace, path.relative);

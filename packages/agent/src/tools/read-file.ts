@@ -1,19 +1,20 @@
 /** read_file: some lines of a text file, exactly as they stand. */
 import type { ToolError } from "@sheaf/protocol";
-import * as z from "zod";
+import type * as z from "zod/mini";
 import { readLines, type ReadLines } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
+import { object, optional, positiveInteger, text } from "./parameters.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const DEFAULT_LINES = 2000;
 const MAX_BYTES = 256 * 1024;
 
-const parameters = z.object({
-  target_file: z.string().describe("File, relative to the workspace"),
-  offset: z.int().min(1).optional().describe("First line to read, from 1"),
-  limit: z.int().min(1).optional().describe(`Number of lines; ${DEFAULT_LINES} if left out`),
+const parameters = object({
+  target_file: text("File, relative to the workspace"),
+  offset: optional(positiveInteger("First line to read, from 1")),
+  limit: optional(positiveInteger(`Number of lines; ${DEFAULT_LINES} if left out`)),
 });
 
 type Arguments = z.infer<typeof parameters>;

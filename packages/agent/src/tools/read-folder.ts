@@ -1,5 +1,5 @@
 /** Folders as the search tools see them: without what ignore rules leave out, and without following links. */
-import { type Dirent, readdirSync, readlinkSync } from "node:fs";
+import { type Dirent, readdirSync, readlinkSync, statSync } from "node:fs";
 import { posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import { toFileError } from "../workspace/file-error.ts";
@@ -17,7 +17,7 @@ export interface FolderEntry {
 }
 
 /** The entries of one folder, sorted by name, or why it could not be read. */
-export type FolderReading =
+type FolderReading =
   | { readonly ok: true; readonly entries: readonly FolderEntry[]; readonly ignored: number }
   | { readonly ok: false; readonly error: ToolError };
 
@@ -73,6 +73,17 @@ function toKind(entry: Dirent): FolderEntry["kind"] {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
   return entry.isSymbolicLink() ? "link" : "other";
+}
+
+/** What lies at an absolute path, links followed; missing is also what cannot be looked at. */
+export function readKind(absolute: string): "file" | "folder" | "other" | "missing" {
+  try {
+    const status = statSync(absolute);
+    if (status.isFile()) return "file";
+    return status.isDirectory() ? "folder" : "other";
+  } catch {
+    return "missing";
+  }
 }
 
 function readTarget(path: string): string {

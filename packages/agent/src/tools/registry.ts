@@ -1,6 +1,6 @@
 /** Which tools there are. */
 import type { Mode } from "@sheaf/protocol";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { isOffered } from "../permissions/permissions.ts";
 import type { ToolDefinition } from "../providers/provider.ts";
 import { askQuestionTool } from "./ask-question.ts";
@@ -21,7 +21,7 @@ import { writeFileTool } from "./write-file.ts";
 
 /** A tool behind the check of its own arguments, so that tools of different arguments can stand in one list. */
 export interface CallableTool extends Pick<Tool, "name" | "description" | "documentType" | "access"> {
-  readonly parameters: z.ZodType;
+  readonly parameters: z.ZodMiniType;
   /** Checks the arguments; `run` is then ready to go. */
   prepare(
     call: ToolInvocation,

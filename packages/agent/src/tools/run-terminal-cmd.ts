@@ -1,26 +1,26 @@
 /** run_terminal_cmd: one shell command, to its end (N37). */
 import type { CommandEffect } from "@sheaf/protocol";
-import * as z from "zod";
+import type * as z from "zod/mini";
 import type { CommandOutcome } from "../sandbox/command.ts";
 import { toFailure } from "./failure.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
+import { flag, object, optional, positiveInteger, text } from "./parameters.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
 
-const parameters = z.object({
-  command: z.string().describe("Shell command (bash)"),
-  working_directory: z.string().optional().describe("Folder in the workspace; default: the workspace"),
-  timeout_ms: z
-    .number()
-    .int()
-    .positive()
-    .max(maxTimeoutMs)
-    .optional()
-    .describe(`Ends the command after this time; default ${defaultTimeoutMs}, at most ${maxTimeoutMs}`),
-  is_background: z.boolean().optional().describe("Not supported: must be false"),
-  description: z.string().optional().describe("What the command is for, in a few words"),
+const parameters = object({
+  command: text("Shell command (bash)"),
+  working_directory: optional(text("Folder in the workspace; default: the workspace")),
+  timeout_ms: optional(
+    positiveInteger(
+      `Ends the command after this time; default ${defaultTimeoutMs}, at most ${maxTimeoutMs}`,
+      maxTimeoutMs,
+    ),
+  ),
+  is_background: optional(flag("Not supported: must be false")),
+  description: optional(text("What the command is for, in a few words")),
 });
 
 /** An exit code other than 0 is a success of the tool: the model reads it (N37). Nothing of the command stays behind. */

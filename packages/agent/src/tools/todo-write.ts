@@ -1,23 +1,24 @@
 /** todo_write: changes the task list of the conversation (N41). */
 import type { TodoChange } from "@sheaf/protocol";
-import * as z from "zod";
+import type * as z from "zod/mini";
 import type { Todo } from "./conversation-state.ts";
 import { toFailure } from "./failure.ts";
+import { choice, flag, list, nonEmptyText, object, optional, text } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
-const parameters = z.object({
-  todos: z
-    .array(
-      z.object({
-        id: z.string().min(1).describe("Unique id, for instance add-tests"),
-        content: z.string().optional().describe("What is to be done; required for a new id"),
-        status: z.enum(["pending", "in_progress", "completed", "cancelled"]),
-        dependencies: z.array(z.string()).optional().describe("Ids that must be completed before"),
-      }),
-    )
-    .min(1)
-    .max(200),
-  merge: z.boolean().describe("true: entries not listed stay; false: they are cancelled"),
+const parameters = object({
+  todos: list(
+    object({
+      id: nonEmptyText("Unique id, for instance add-tests"),
+      content: optional(text("What is to be done; required for a new id")),
+      status: choice(["pending", "in_progress", "completed", "cancelled"], "Where it stands"),
+      dependencies: optional(list(text("Id"), 0, 200, "Ids that must be completed before")),
+    }),
+    1,
+    200,
+    "Entries that are new or change",
+  ),
+  merge: flag("true: entries not listed stay; false: they are cancelled"),
 });
 
 type Arguments = z.infer<typeof parameters>;

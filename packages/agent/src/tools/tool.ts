@@ -1,6 +1,6 @@
 /** The port between a run and its tools. One file per tool beside this one. */
 import type { Mode, ToolDocumentType, ToolResult } from "@sheaf/protocol";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { CommandRunner } from "../sandbox/command.ts";
 import type { ToolDefinition } from "../providers/provider.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -34,7 +34,7 @@ export interface Tool<Arguments = Record<string, unknown>> {
   readonly documentType: ToolDocumentType;
   readonly access: ToolAccess;
   /** Schema of the arguments, checked before `run`. */
-  readonly parameters: z.ZodType<Arguments>;
+  readonly parameters: z.ZodMiniType<Arguments>;
   run(args: Arguments, context: ToolContext): Promise<ToolOutcome>;
 }
 

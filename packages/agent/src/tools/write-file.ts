@@ -1,17 +1,18 @@
 /** write_file: creates a file, or replaces its content. */
 import type { FileChange } from "@sheaf/protocol";
-import * as z from "zod";
+import type * as z from "zod/mini";
 import { toLineEnd } from "../workspace/line-ends.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
+import { object, text } from "./parameters.ts";
 import { loadTextFile, saveTextFile, type TextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
-const parameters = z.object({
-  target_file: z.string().describe("File, relative to the workspace"),
-  content: z.string().describe("The whole new content"),
+const parameters = object({
+  target_file: text("File, relative to the workspace"),
+  content: text("The whole new content"),
 });
 
 /** A file that was read here and has changed since is not replaced (STALE_FILE). Line ends and encoding are kept. */

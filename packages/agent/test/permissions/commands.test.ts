@@ -18,7 +18,7 @@ function decide(command: unknown, { force = false, allow = [], deny = [] }: Flag
 /** Generous: whatever runs beyond these programs does so through the shell or through one of them. */
 const allow = [
   "git", "git status", "npm test", "ls", "cat", "echo", "find", "grep", "rg", "sed", "xargs", "sort", "tar", "env",
-  "head", "make", "node", "bash", "sudo", "time", "awk", "curl", "test", "true", "printf",
+  "head", "make", "node", "timeout 5", "nice -n 10", "bash", "sudo", "time", "awk", "curl", "test", "true", "printf",
 ].map((words) => `Shell(${words})`); // prettier-ignore
 
 /** None is allowed, whatever the rules. */
@@ -56,7 +56,7 @@ const refused: readonly string[] = [
   "sed s/a/b/w y", "rg --pre sh x", "rg --pre=sh x", "rg --hostname-bin=sh x", "xargs rm", "xargs -n 1 rm", "xargs",
   "sort -o x y", "sort --compress-program=sh x", "sort -ro x y", "tar xf a --to-command=sh", "tar --checkpoint-action=exec=sh -cf a b",
   "tar -Ish -cf a b", "env rm x", "env FOO=1 rm x", "env -i rm x", "make -f x", "make --eval=x", "node x.js", "node -e x",
-  "bash x.sh", "bash -c ls", "sudo rm x", "time rm x", "awk -f x", "curl -o x http://a", "curl -Kx",
+  "bash x.sh", "bash -c ls", "sudo rm x", "time rm x", "awk -f x", "timeout 5 rm x", "nice -n 10 rm x", "curl -o x http://a", "curl -Kx",
 ]; // prettier-ignore
 
 describe("without force", () => {

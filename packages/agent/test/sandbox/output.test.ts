@@ -67,9 +67,23 @@ describe("large output", () => {
     const text = live.join("");
     expect(text.length).toBeLessThan(1024 * 1024 + 100);
     expect(text.length).toBeGreaterThan(900 * 1024);
-    expect(live.filter((part) => part.includes("not shown live"))).toHaveLength(1);
-    expect(live.at(-1)).toContain("not shown live");
+    expect(text.split("not shown live")).toHaveLength(2);
+    expect(text).toMatch(/not shown live \.\.\.\]\n$/);
   });
+});
+
+test("many small writes make few live pieces, which come soon", async () => {
+  const live: string[] = [];
+  const start = performance.now();
+  let first = 0;
+  const onOutput = (_: string, text: string): void => {
+    first ||= performance.now() - start;
+    live.push(text);
+  };
+  const outcome = await runCommand("for i in {1..20000}; do echo $i; done; sleep 0.5", { onOutput });
+  expect(live.join("")).toBe(outcome.output);
+  expect(live.length).toBeLessThan(200);
+  expect(performance.now() - start - first).toBeGreaterThan(300);
 });
 
 describe("bytes and characters", () => {

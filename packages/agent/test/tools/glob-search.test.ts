@@ -1,11 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { globSearchTool } from "../../src/tools/glob-search.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { createContext, createFolder, createLargeFolder } from "./search-workspace.ts";
+import { createContext, createFolder, createLargeFolder, createPipe } from "./search-workspace.ts";
 
 async function glob(root: string, pattern: string, folder?: string): Promise<ToolOutcome> {
   const args = { pattern, ...(folder !== undefined && { target_directory: folder }) };
@@ -74,7 +73,7 @@ describe("glob_search", () => {
       symlinkSync("../real", join(linked, "x", "folder.ts"));
       symlinkSync("..", join(linked, "x", "loop"));
       symlinkSync("nowhere", join(linked, "x", "dangling.ts"));
-      execFileSync("mkfifo", [join(linked, "x", "pipe.ts")]);
+      await createPipe(join(linked, "x", "pipe.ts"));
       expect(await find(linked, "*.ts")).toEqual(["real/a.ts", "x/in.ts"]);
     },
   );
@@ -128,7 +127,6 @@ describe("glob_search", () => {
       });
       expect(outcome.output.split("\n")).toHaveLength(1000);
       expect(outcome.output.startsWith("folder-0/file-0.ts\nfolder-0/file-1.ts\n")).toBe(true);
-      rmSync(large, { recursive: true });
     },
   );
 });

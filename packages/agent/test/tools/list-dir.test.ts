@@ -1,11 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listDirTool } from "../../src/tools/list-dir.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { createContext, createFolder } from "./search-workspace.ts";
+import { createContext, createFolder, createPipe } from "./search-workspace.ts";
 
 async function list(root: string, folder?: string): Promise<ToolOutcome> {
   return listDirTool.run(folder === undefined ? {} : { target_directory: folder }, createContext(root));
@@ -96,7 +95,7 @@ describe("list_dir", () => {
 
   test(verifies("R-15", "a pipe and a loop of links are shown, not opened"), async () => {
     const root = createFolder({ "a/": "" });
-    execFileSync("mkfifo", [join(root, "pipe")]);
+    await createPipe(join(root, "pipe"));
     symlinkSync("..", join(root, "a", "up"));
     symlinkSync("self", join(root, "self"));
     const start = performance.now();
@@ -133,6 +132,5 @@ describe("list_dir", () => {
     chmodSync(join(root, "closed"), 0);
     expect((await list(root)).output).toBe("closed/\n  (not readable: PERMISSION_DENIED)");
     chmodSync(join(root, "closed"), 0o700);
-    rmSync(root, { recursive: true });
   });
 });

@@ -1,15 +1,23 @@
 /** Workspaces of tests on disk, and the context in which tools run. */
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { afterAll } from "vitest";
 import { createCommandRunner } from "../../src/sandbox/command-runner.ts";
+import { runProgram } from "../../src/sandbox/program.ts";
 import { createConversationState } from "../../src/tools/conversation-state.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { createWorkspace } from "../../src/workspace/create-workspace.ts";
 
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A folder with these files; a path that ends in `/` is a folder. */
 export function createFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "sheaf-tools-")));
+  folders.push(root);
   for (const [path, content] of Object.entries(files)) {
     const absolute = join(root, path);
     mkdirSync(path.endsWith("/") ? absolute : dirname(absolute), { recursive: true });
@@ -20,7 +28,23 @@ export function createFolder(files: Readonly<Record<string, string | Uint8Array>
 
 /** An empty folder for very many files: in memory where there is such a place, for disks take their time. */
 export function createLargeFolder(): string {
-  return mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : realpathSync(tmpdir()), "sheaf-large-"));
+  const root = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : realpathSync(tmpdir()), "sheaf-large-"));
+  folders.push(root);
+  return root;
+}
+
+/** A named pipe without a writer: who opens it waits. */
+export async function createPipe(path: string): Promise<void> {
+  const { exitCode } = await runProgram({
+    file: "/usr/bin/mkfifo",
+    args: [path],
+    cwd: "/",
+    environment: {},
+    signal: new AbortController().signal,
+    onStdout: () => true,
+    maxStderrBytes: 0,
+  });
+  if (exitCode !== 0) throw new Error(`no pipe at ${path}`);
 }
 
 /** A context for tools in this folder. */

@@ -73,6 +73,8 @@ function toQuotedText(mention: PlacedMention): string {
 
 /** "run `npm test`", "run the tests". */
 export function toRun(reading: Reading): Intent | undefined {
+  const typed = toTypedCommand(reading);
+  if (typed !== undefined) return { kind: "run", command: typed };
   if (!reading.has("run")) return undefined;
   const code = reading.mentions.find(({ code: isCode }) => isCode === true);
   if (code) return { kind: "run", command: toCommand(code) };
@@ -87,6 +89,15 @@ export function toRun(reading: Reading): Intent | undefined {
   if (script && reading.restWords.length <= 2) return { kind: "run_script", script: script.text.toLowerCase() };
   if (reading.restWords.length > 0 || findPaths(reading).length > 0) return undefined;
   return { kind: "missing", what: "command", fill: (answer) => ({ kind: "run", command: answer }) };
+}
+
+/** "$ npm test", or nothing but a command in backticks. */
+function toTypedCommand({ prompt, mentions }: Reading): string | undefined {
+  const text = prompt.original.trim();
+  if (/^\$\s+[^\n]+$/.test(text)) return text.slice(1).trim();
+  const [only] = mentions;
+  const isCommand = only?.kind === "quote" && only.code && only.raw === text && programs.has(only.text.split(" ", 1)[0] ?? "");
+  return isCommand ? only.text.trim() : undefined;
 }
 
 function toCommand(mention: PlacedMention): string {

@@ -25,10 +25,13 @@ function isTargetBehind(reading: Reading, mention: PlacedMention): boolean {
 
 /** "Read README.md and create a summary": reads, then writes a file. */
 export function toSummaryFile(reading: Reading, context: string | undefined): Intent | undefined {
-  const wantsFile = reading.has("create", "write") && !reading.has("about");
-  if (!reading.has("summary", "summarise") || !wantsFile) return undefined;
+  if (!reading.has("summary", "summarise")) return undefined;
   const paths = findPaths(reading);
   const target = findTarget(reading, paths);
+  const isWriting = reading.has("create", "write") && !reading.has("about");
+  // "Summarise a.md in b.txt" names the file, and so wants one.
+  const isNamed = paths.length > 1 && target !== undefined && isTarget(reading, target);
+  if (!isWriting && !isNamed) return undefined;
   const sources = paths.filter((path) => path !== target);
   const glob = findGlob(reading);
   if (sources.length === 0 && glob === undefined && context !== undefined) {
@@ -133,7 +136,7 @@ function toGuess(sources: readonly PlacedMention[]): { isGuessed?: true } {
 
 /** "Summarise README.md", "What is in package.json?": answers with a summary. */
 export function toSummaryAnswer(reading: Reading, context: string | undefined): Intent | undefined {
-  const isAsked = reading.has("summarise", "summary", "about", "explain", "review");
+  const isAsked = reading.has("summarise", "summary", "about", "explain", "review", "count");
   if (!isAsked) return undefined;
   const review = reading.has("review") ? { isReview: true as const } : {};
   const paths = findPaths(reading);
@@ -153,6 +156,7 @@ export function toSummaryAnswer(reading: Reading, context: string | undefined): 
 
 /** "Show lines 10-20 of src/a.ts", "Read README.md". */
 export function toShow(reading: Reading): Intent | undefined {
+  if (reading.has("create", "write", "delete", "replace")) return undefined;
   if (!reading.has("show", "read") && !(reading.has("lines") && findPaths(reading).length > 0)) return undefined;
   const paths = findPaths(reading);
   const lines = findLines(reading, paths[0]);

@@ -51,7 +51,8 @@ export function toShortGoal(text: string): string {
 
 /** "make a todo list: a, b, c". */
 export function toTodoList(reading: Reading): Intent | undefined {
-  if (!reading.has("todo_list") || reading.has("find", "where", "summarise")) return undefined;
+  const isHeaded = /^to[- ]?do\s?:/.test(reading.prompt.folded);
+  if (!isHeaded && (!reading.has("todo_list") || reading.has("find", "where", "summarise", "delete"))) return undefined;
   const items = toItems(reading);
   if (items.length > 0) return { kind: "todo_list", items };
   if (findPaths(reading).length > 0) return undefined;

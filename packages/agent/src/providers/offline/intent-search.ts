@@ -47,9 +47,10 @@ export function toFindFiles(reading: Reading): Intent | undefined {
 
 /** "find TODO in src", "where is createServer defined?". */
 export function toFindText(reading: Reading): Intent | undefined {
-  if (!reading.has("find", "where")) return undefined;
+  if (!reading.has("find", "where", "used")) return undefined;
   const folder = findFolder(reading);
   const term = findTerm(reading, folder);
+  if (!reading.has("find", "where") && !(term !== undefined && isIdentifier(term))) return undefined;
   const path = findPaths(reading).find((mention) => !mention.doubtful && mention.text !== term);
   const glob = reading.mentions.find(({ kind }) => kind === "glob" || kind === "extension");
   const pattern = glob && (glob.kind === "extension" ? `*.${glob.text}` : glob.text);
@@ -57,7 +58,7 @@ export function toFindText(reading: Reading): Intent | undefined {
     ...((path ?? folder) !== undefined && { folder: path?.text ?? folder ?? "." }),
     ...(pattern !== undefined && { glob: pattern }),
   };
-  const isDefinition = reading.has("define") || (reading.has("where") && !reading.has("find"));
+  const isDefinition = reading.has("define") || (reading.has("where") && !reading.has("find", "used"));
   const details = { ...place, ...(isDefinition && { isDefinition: true as const }) };
   if (term !== undefined) return { kind: "find_text", term, ...details };
   return { kind: "missing", what: "term", fill: (answer) => ({ kind: "find_text", term: answer, ...details }) };

@@ -120,6 +120,8 @@ function readQuotation(text: string, start: number): Quotation | undefined {
   if (closing === undefined) return undefined;
   const isApostrophe = mark === "'" || mark === "‘";
   if (isApostrophe && start > 0 && !/[\s([{:,]/.test(text.charAt(start - 1))) return undefined;
+  // `print("hi")`: quotation marks of code.
+  if (mark === '"' && start > 0 && /[\w(=[]/.test(text.charAt(start - 1))) return undefined;
   let end = findClosing(text, start + 1, closing);
   // „so“, but also „so” and "so".
   if (end === -1 && mark === "„") end = findClosing(text, start + 1, "”");

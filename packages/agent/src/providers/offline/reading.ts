@@ -41,6 +41,7 @@ export interface PromptReader {
 
 interface Found {
   readonly positions: Map<Concept, number>;
+  /** Without greetings behind the first word: they are words like any other there. */
   readonly usedTokens: Set<number>;
   /** Ranges of characters in `folded`. */
   readonly ranges: { readonly start: number; readonly end: number }[];
@@ -100,7 +101,8 @@ function findConcepts(prompt: Prompt, vocabulary: CompiledVocabulary): Found {
     if (vocabulary.glue.has(token.folded)) found.score += 1;
     const concepts = vocabulary.words.get(token.folded);
     if (!concepts) return;
-    found.usedTokens.add(index);
+    const isPolite = concepts.every((concept) => concept === "greeting" || concept === "thanks");
+    if (!isPolite || index === 0) found.usedTokens.add(index);
     for (const concept of concepts) note(concept, token.at, 0);
     found.score += 2;
   });

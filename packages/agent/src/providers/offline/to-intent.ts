@@ -34,9 +34,15 @@ const rules: readonly Rule[] = [
 export function toIntent(reading: Reading, context?: string): Intent {
   for (const rule of rules) {
     const intent = rule(reading, context);
-    if (intent) return intent;
+    if (!intent) continue;
+    // "How do I delete a.txt?" and "don't delete a.txt" ask for no change.
+    return reading.has("asking") && isChange(intent) ? { kind: "unknown" } : intent;
   }
   return { kind: "unknown" };
+}
+
+function isChange({ kind }: Intent): boolean {
+  return ["run", "run_script", "write", "edit", "delete", "rename"].includes(kind);
 }
 
 /** Whether an intent changes nothing. */

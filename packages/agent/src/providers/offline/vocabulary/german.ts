@@ -4,18 +4,20 @@ export const german: Vocabulary = {
   language: "de",
   concepts: {
     about:
-      "worum geht* | worum handelt | um was geht* | was steht | was ist | was sind | was macht | was tut | wovon handelt | was enthält | was beinhaltet | inhalt von | inhalt der | erzähl* … über",
+      "worum geht* | worum es | was liegt | was gibt es | was befindet | worum handelt | um was geht* | was steht | was ist | was sind | was macht | was tut | wovon handelt | was enthält | was beinhaltet | inhalt von | inhalt der | erzähl* … über",
     all: "alle | allen | alles | jede | jedes | jeden | überall | sämtliche",
     ask_me:
       "frag mich | frage mich | fragen sie mich | stell mir | stelle mir | stellen sie mir | lass mich wählen | lass mich auswählen",
+    asking: "wie kann | wie könnte | wie soll | wie sollte | wie man | wie lösche | wie führe | warum | wieso | weshalb | was passiert | was wäre | soll ich | sollte ich | darf ich | nicht | niemals | ohne",
     command: "befehl | befehle | befehls | kommando | kommandos | terminal | shell",
     content: "inhalt | inhalts | inhalte | text | wortlaut",
+    count: "wie viele | wieviele | zähle | zählen | anzahl",
     create:
       "erstelle | erstell | erstellen | erstellt | erstellst | erzeug | erzeuge | erzeugen | leg … an | lege … an | legen … an | anlegen | mach | mache | machen | generiere | generieren | verfasse | verfassen | fertige … an | anfertigen",
     define: "definiert | definier* | deklariert | implementiert | definition",
     delete: "lösch | lösche | löschen | entfern | entferne | entfernen",
     empty: "leere | leeren | leeres | leerer | leer",
-    explain: "erklär* | erläuter* | beschreib*",
+    explain: "wie funktioniert* | analysier* | erklär* | erläuter* | beschreib*",
     file: "datei",
     files: "dateien",
     find: "find | finde | finden | such | suche | suchen | sucht | durchsuch* | grep | wo kommt | wo kommen | welche dateien enthalten | welchen dateien | welcher datei | kommt … vor | kommen … vor | vorkommen | fundstelle*",
@@ -46,18 +48,19 @@ export const german: Vocabulary = {
     this: "dies | diese | diesen | dieser | dieses | das | es | ihn | folgende | folgenden | folgendes | obige | obigen",
     todo_list:
       "todo liste | to do liste | todoliste | aufgabenliste | checkliste | todos | liste … aufgaben | todo list",
+    used: "verwendet | benutzt | genutzt | verwende* | benutze* | aufgerufen | kommt … vor | kommen … vor",
     where: "wo",
     write:
       "schreib | schreibe | schreiben | schreibst | speicher | speichere | speichern | leg … ab | lege … ab | halte … fest",
   },
-  glue: "bitte | kannst | könntest | können | könnten | würdest | würden | du | sie | mir | mich | ich | wir | uns | der | die | das | den | dem | des | ein | eine | einen | einem | einer | eines | und | oder | dann | danach | auch | in | im | ins | aus | von | vom | zu | zum | zur | nach | mit | für | ist | sind | war | wird | wurde | werden | man | mal | doch | nun | jetzt | unter | auf | an | am | bei | als | welche | welchen | welcher | was | hier | dort | wort | wörter | begriff | funktion | funktionen | klasse | methode | variable | typ | konstante | code | ihr | ihre | sein | seine | durch | wie | gibt | einmal | kurz | verwendet | benutzt | steht | kommt | vor | im code",
+  glue: "bitte | kannst | könntest | können | könnten | würdest | würden | du | sie | mir | mich | ich | wir | uns | der | die | das | den | dem | des | ein | eine | einen | einem | einer | eines | und | oder | dann | danach | auch | in | im | ins | aus | von | vom | zu | zum | zur | nach | mit | für | ist | sind | war | wird | wurde | werden | man | mal | doch | nun | jetzt | unter | auf | an | am | bei | als | welche | welchen | welcher | diesem | was | hier | dort | wort | wörter | begriff | funktion | funktionen | klasse | methode | variable | typ | konstante | code | ihr | ihre | sein | seine | durch | wie | gibt | einmal | kurz | wer | ruft | steht | kommt | vor | im code",
   targetBefore:
     /(?:^|[\s,;])(?:in|ins|nach|als|namens|unter|auf)\s+(?:die |der |das |den |dem |eine |einer |einem |ein )?(?:neue |neuen |neuer )?(?:textdatei |datei )?(?:namens )?$/,
   targetAfter: /^\s?(?:ab|fest)\b(?!.*\ue000)/,
   folderBefore:
-    /(?:^|\s)(?:in|im|unter|aus|von|vom|innerhalb von|des|den)\s+(?:dem |der |den |des )?(?:ordner |ordners |verzeichnis |verzeichnisses )?$/,
+    /(?:^|\s)(?:(?:in|im|unter|aus|von|vom|innerhalb von|des|den)\s+(?:dem |der |den |des )?(?:ordner |ordners |verzeichnis |verzeichnisses )?|(?:ordner|verzeichnis|ls)\s+)$/,
   folderAfter: /^[\s-]?(?:ordner|verzeichnis)|^\snach\s/,
-  planGoals: [/\bplan[e]?\b\s{0,3}(?:für|fuer|zu|zum|zur|um|wie)?\b\s{0,3}:?\s{0,3}(.+)$/is, /^(.+?)\s{1,3}planen\b/is],
+  planGoals: [/\bplan[e]?\b\s{0,3}(?:für|fuer|zu|zum|zur|um|wie)?\b\s{0,3}:?\s{0,3}(.+)$/is, /^(?:wie\s+\S{1,20}\s+(?:du|man|wir|ich|sie)\s+)?(.+?)\s{1,3}planen\b/is],
   behindCommand:
     /(?:[,;]?\s(?:bitte|danke|für mich)(?:\s|[.!]|$).*$|\saus(?:[.!,]|$|\s(?:und|bitte|dann)\b.*$)|\slaufen[.!]?$|[,;]?\s(?:und|dann)\s(?:dann )?(?:sag|zeig|erklär|bericht|fass|gib|prüf)\S*.*$|\s(?:im terminal|in der shell)[.!]?$)/is,
 };

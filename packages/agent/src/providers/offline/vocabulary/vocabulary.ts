@@ -6,8 +6,10 @@ export type Concept =
   | "about"
   | "all"
   | "ask_me"
+  | "asking"
   | "command"
   | "content"
+  | "count"
   | "create"
   | "define"
   | "delete"
@@ -39,6 +41,7 @@ export type Concept =
   | "thanks"
   | "this"
   | "todo_list"
+  | "used"
   | "where"
   | "write";
 
