@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { describe, test } from "vitest";
 
 /** Folder of the recorded streams and answers that live outside the repository. */
-export const fixturesFolder = resolve(process.env["SHEAF_FIXTURES"] ?? join(import.meta.dirname, "../../../shared/fixtures"));
+const fixturesFolder = resolve(process.env["SHEAF_FIXTURES"] ?? join(import.meta.dirname, "../../../shared/fixtures"));
 
 /**
  * Runs `body` with the path of `fixturesFolder/part`.

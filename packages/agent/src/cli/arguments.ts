@@ -4,9 +4,9 @@ import { findNearest } from "../tools/nearest-names.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
 
 /** Commands beside the prompt. `agent` is an alias that some clients put before the prompt. */
-export const commandNames = ["show", "schema", "convert"] as const;
+const commandNames = ["show", "schema", "convert"] as const;
 
-export type CommandName = (typeof commandNames)[number];
+type CommandName = (typeof commandNames)[number];
 
 /** What was asked for. */
 export interface ParsedArguments {

@@ -1,7 +1,7 @@
 /** The flags of the command line (section 4 of docs/formats/cli.md). */
 
 /** How a flag takes its value. `optional`: the next word, if it is no flag. */
-export type FlagKind = "switch" | "value" | "list" | "optional";
+type FlagKind = "switch" | "value" | "list" | "optional";
 
 export interface Flag {
   readonly kind: FlagKind;

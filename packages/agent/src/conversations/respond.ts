@@ -36,7 +36,7 @@ export async function* respond(
 }
 
 /** The first line of a prompt, shortened. */
-export function toTitle(prompt: string): string {
+function toTitle(prompt: string): string {
   const [line = ""] = prompt.trim().split("\n", 1);
   return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1).trimEnd()}…` : line;
 }

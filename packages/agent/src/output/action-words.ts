@@ -5,7 +5,7 @@ import type { ToolResult } from "@sheaf/protocol";
 export type Locale = "en" | "de" | "tr" | "ja" | "zh-TW";
 
 /** What an action line tells. */
-export type Action =
+type Action =
   | "read"
   | "edited"
   | "created"

@@ -55,8 +55,3 @@ export function toCall(
 export function project(projection: Projection, events: readonly RunEvent[]): string[] {
   return events.flatMap((event) => projection.push(event));
 }
-
-/** The lines as objects. */
-export function toObjects(lines: readonly string[]): Record<string, unknown>[] {
-  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-}

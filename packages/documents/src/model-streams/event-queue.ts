@@ -9,7 +9,7 @@ export interface EventQueue {
   take(): ModelEvent[];
 }
 
-export type DeltaType = "text_delta" | "reasoning_delta";
+type DeltaType = "text_delta" | "reasoning_delta";
 
 /**
  * No event holds half a character: the first half of a surrogate pair at the end of a delta waits for the next one.
