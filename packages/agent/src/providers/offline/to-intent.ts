@@ -36,9 +36,15 @@ export function toIntent(reading: Reading, context?: string): Intent {
     const intent = rule(reading, context);
     if (!intent) continue;
     // "How do I delete a.txt?" and "don't delete a.txt" ask for no change.
-    return reading.has("asking") && isChange(intent) ? { kind: "unknown" } : intent;
+    return isChange(intent) && isAsking(reading, intent) ? { kind: "unknown" } : intent;
   }
   return { kind: "unknown" };
+}
+
+/** The content of a file may hold a "not" or a "how to". */
+function isAsking(reading: Reading, { kind }: Intent): boolean {
+  const at = reading.positionOf("asking");
+  return kind === "write" ? at < (findPaths(reading)[0]?.at ?? Infinity) : at !== Infinity;
 }
 
 function isChange({ kind }: Intent): boolean {
@@ -93,7 +99,9 @@ function toSmallTalk(reading: Reading): Intent | undefined {
 /** Only a name: its summary. */
 function toBarePath(reading: Reading, context: string | undefined): Intent | undefined {
   const paths = findPaths(reading).filter(({ doubtful }) => doubtful !== true);
-  if (paths.length === 0 || context !== undefined || reading.restWords.length > 0) return undefined;
+  if (paths.length === 0 || context !== undefined || reading.restWords.length > 0 || reading.has("asking")) {
+    return undefined;
+  }
   const [path] = paths;
   return {
     kind: "summarise",

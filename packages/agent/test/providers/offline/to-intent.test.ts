@@ -418,10 +418,44 @@ describe("details", () => {
     ['create a.json with the content "{\\"a\\": 1}"', { kind: "write", path: "a.json", content: '{"a": 1}' }],
     ["delete a.txt and b.txt", { kind: "delete", paths: ["a.txt", "b.txt"] }],
     ["README.md", { kind: "summarise", sources: ["README.md"] }],
+    ["Summarise README.md in out.txt", { kind: "summarise", sources: ["README.md"], target: "out.txt" }],
+    ["Fasse README.md in kurz.txt zusammen", { kind: "summarise", sources: ["README.md"], target: "kurz.txt" }],
+    ["README.mdをsummary.mdに要約して", { kind: "summarise", sources: ["README.md"], target: "summary.md" }],
+    ["Where is TODO used?", { kind: "find_text", term: "TODO" }],
+    ["Search for the word hello", { kind: "find_text", term: "hello" }],
+    ["How many lines does README.md have?", { kind: "summarise", sources: ["README.md"] }],
+    ["ls src", { kind: "list_folder", folder: "src" }],
+    ["$ npm test", { kind: "run", command: "npm test" }],
+    ["`git status`", { kind: "run", command: "git status" }],
+    ["What's in src?", { kind: "explain_layout", folder: "src" }],
+    ['Make a file hello.py with print("hi")', { kind: "unknown" }],
     ["Hello, please summarise README.md", { kind: "summarise", sources: ["README.md"] }],
     ["Is version 1.2.3 or 2/3 of it, e.g. this, ok?", { kind: "unknown" }],
   ])("%s", (text, intent) => {
     expect(intentOf(text)).toMatchObject(intent);
+  });
+});
+
+describe("a question about a change, or a ban, changes nothing", () => {
+  test.each([
+    "How do I delete a.txt?",
+    "don't delete a.txt",
+    "Do not run `npm test`",
+    "What happens if I rename a.txt to b.txt?",
+    "Wie kann ich a.txt löschen?",
+    "Lösche a.txt nicht",
+    "a.txt dosyasını nasıl silerim?",
+    "a.txt dosyasını silme",
+    "a.txtを削除しないで",
+    "如何刪除 a.txt?",
+    "不要刪除 a.txt",
+  ])("%s", (text) => {
+    expect(readInstruction(reader, text, "en").intent).toEqual({ kind: "unknown" });
+  });
+
+  test("but a file may hold such words", () => {
+    const { intent } = readInstruction(reader, "Create a.txt with the content How to not fail", "en");
+    expect(intent).toEqual({ kind: "write", path: "a.txt", content: "How to not fail" });
   });
 });
 

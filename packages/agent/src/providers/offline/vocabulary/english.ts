@@ -8,7 +8,7 @@ export const english: Vocabulary = {
     all: "all | every | everywhere | each",
     ask_me: "ask me | question me | let me choose | let me pick",
     asking:
-      "how do i | how do you | how can i | how could i | how should i | how to | what happens | what would happen | why | should i | what if | don't | do not | dont | never | without",
+      "how do i | how do you | how can i | how could i | how should i | how to | what happens | what would happen | why | should i | what if | don't | do not | dont | never",
     command: "command | commands | shell | terminal",
     content: "content | contents | containing | that says | saying | with the text | text",
     count: "how many | count | number of",

@@ -8,7 +8,7 @@ export const german: Vocabulary = {
     all: "alle | allen | alles | jede | jedes | jeden | überall | sämtliche",
     ask_me:
       "frag mich | frage mich | fragen sie mich | stell mir | stelle mir | stellen sie mir | lass mich wählen | lass mich auswählen",
-    asking: "wie kann | wie könnte | wie soll | wie sollte | wie man | wie lösche | wie führe | warum | wieso | weshalb | was passiert | was wäre | soll ich | sollte ich | darf ich | nicht | niemals | ohne",
+    asking: "wie kann | wie könnte | wie soll | wie sollte | wie man | wie lösche | wie führe | warum | wieso | weshalb | was passiert | was wäre | soll ich | sollte ich | darf ich | nicht | niemals",
     command: "befehl | befehle | befehls | kommando | kommandos | terminal | shell",
     content: "inhalt | inhalts | inhalte | text | wortlaut",
     count: "wie viele | wieviele | zähle | zählen | anzahl",
