@@ -10,7 +10,8 @@ import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
 const cwd = folders.newFolder();
-const convert = (from: string, to: string, input: string) => runSheaf(["convert", "--from", from, "--to", to], { cwd, input });
+const convert = (from: string, to: string, input: string) =>
+  runSheaf(["convert", "--from", from, "--to", to], { cwd, input });
 
 const chat = [
   '{"choices":[{"delta":{"content":"Try:\\n\\n```js\\nlet x;\\n```\\n"}}]}',
@@ -36,14 +37,17 @@ test(verifies(["X15", "N53"], "both targets tell the same answer"), async () => 
   expect(reduce(events).documents).toEqual(response.documents);
 });
 
-test(verifies(["C20", "R-11"], "a body without its end is told by the exit code and by the last document"), async () => {
-  const { code, stdout, stderr } = await convert("openai-chat", "documents", chat.split("\n\n")[0]!);
-  expect(code).toBe(5);
-  expect(stderr).toMatch(/^sheaf: STREAM_TRUNCATED: [^\n]+\n$/);
-  const response = JSON.parse(stdout) as ChatResponse;
-  expect(response.status).toBe("error");
-  expect(response.documents.at(-1)).toMatchObject({ type: "error", metadata: { errorCode: "STREAM_TRUNCATED" } });
-});
+test(
+  verifies(["C20", "R-11"], "a body without its end is told by the exit code and by the last document"),
+  async () => {
+    const { code, stdout, stderr } = await convert("openai-chat", "documents", chat.split("\n\n")[0]!);
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/^sheaf: STREAM_TRUNCATED: [^\n]+\n$/);
+    const response = JSON.parse(stdout) as ChatResponse;
+    expect(response.status).toBe("error");
+    expect(response.documents.at(-1)).toMatchObject({ type: "error", metadata: { errorCode: "STREAM_TRUNCATED" } });
+  },
+);
 
 test("Markdown is a stream too; an unknown format is a usage error that lists the known ones", async () => {
   const { code, stdout } = await convert("markdown", "documents", "a\n\n```ts\nb\n```\n");

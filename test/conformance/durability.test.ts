@@ -92,31 +92,38 @@ describe("SIGKILL in the middle of a run", () => {
 const long = { turns: [{ events: [{ text: "word ", repeat: 60_000, group: 20 }] }] };
 
 describeWithNamespaces("the disk of the store", () => {
-  test(verifies(["C20", "C22", "R-02"], "that becomes full ends the run with STORAGE_FULL, and what was stored stays"), async () => {
-    const cwd = folders.newFolder({ "script.json": JSON.stringify(long) });
-    const home = join(cwd, "home");
-    mkdirSync(home);
-    // The store is copied out of the namespace when the run has ended, so that it can be looked at.
-    const copy = join(cwd, "copy");
-    mkdirSync(copy);
-    const inner = `mount -t tmpfs -o size=512k tmpfs ${home} && "$@"; code=$?; cp ${home}/sheaf.db* ${copy}; exit $code`;
-    const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:script.json", "go"], {
-      cwd,
-      home,
-      wrapper: ["unshare", "-rm", "sh", "-c", inner, "sh"],
-    });
-    expect(stderr).toMatch(/^sheaf: STORAGE_FULL: [^\n]*sheaf\.db[^\n]*--no-save\n$/);
-    expect(code).toBe(9);
-    const lines = parseStream(stdout);
-    expect(lines.at(-1)).toMatchObject({ type: "result", subtype: "error", error: { code: "STORAGE_FULL", retryable: true } });
-    const store = createSqliteStore(join(copy, "sheaf.db"));
-    const [conversation] = await store.listConversations({ limit: 1 });
-    const events = await store.readEvents((await store.listResponses(conversation!.id))[0]!.id);
-    await store.close();
-    const storedText = events.flatMap((event) => (event.type === "text_delta" ? [event.text] : [])).join("");
-    expect(storedText).toContain(String(lines.at(-1)!.result));
-    expect(storedText.length).toBeGreaterThan(1000);
-  });
+  test(
+    verifies(["C20", "C22", "R-02"], "that becomes full ends the run with STORAGE_FULL, and what was stored stays"),
+    async () => {
+      const cwd = folders.newFolder({ "script.json": JSON.stringify(long) });
+      const home = join(cwd, "home");
+      mkdirSync(home);
+      // The store is copied out of the namespace when the run has ended, so that it can be looked at.
+      const copy = join(cwd, "copy");
+      mkdirSync(copy);
+      const inner = `mount -t tmpfs -o size=512k tmpfs ${home} && "$@"; code=$?; cp ${home}/sheaf.db* ${copy}; exit $code`;
+      const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:script.json", "go"], {
+        cwd,
+        home,
+        wrapper: ["unshare", "-rm", "sh", "-c", inner, "sh"],
+      });
+      expect(stderr).toMatch(/^sheaf: STORAGE_FULL: [^\n]*sheaf\.db[^\n]*--no-save\n$/);
+      expect(code).toBe(9);
+      const lines = parseStream(stdout);
+      expect(lines.at(-1)).toMatchObject({
+        type: "result",
+        subtype: "error",
+        error: { code: "STORAGE_FULL", retryable: true },
+      });
+      const store = createSqliteStore(join(copy, "sheaf.db"));
+      const [conversation] = await store.listConversations({ limit: 1 });
+      const events = await store.readEvents((await store.listResponses(conversation!.id))[0]!.id);
+      await store.close();
+      const storedText = events.flatMap((event) => (event.type === "text_delta" ? [event.text] : [])).join("");
+      expect(storedText).toContain(String(lines.at(-1)!.result));
+      expect(storedText.length).toBeGreaterThan(1000);
+    },
+  );
 
   test(verifies("C20", "that is read-only is told before anything runs"), async () => {
     const cwd = folders.newFolder({ "script.json": JSON.stringify(long) });

@@ -18,8 +18,13 @@ function writeScript(cwd: string, script: Script): string {
 const run = (cwd: string, script: Script, args: readonly string[] = [], options: Partial<SheafOptions> = {}) =>
   runSheaf(["-p", "--model", writeScript(cwd, script), ...args, "go"], { cwd, ...options });
 
-const failWith = (code: string): Script => ({ turns: [{ events: [{ text: "half" }, { error: { code, message: "m" } }] }] });
-const callForever = { turns: [{ events: [{ text: "t" }, { call: { tool: "list_dir", arguments: {} } }] }], after: "repeat_last" };
+const failWith = (code: string): Script => ({
+  turns: [{ events: [{ text: "half" }, { error: { code, message: "m" } }] }],
+});
+const callForever = {
+  turns: [{ events: [{ text: "t" }, { call: { tool: "list_dir", arguments: {} } }] }],
+  after: "repeat_last",
+};
 
 /** Script, flags, exit code and error code of every way to fail that a model or a budget brings. */
 const failures: readonly (readonly [string, Script, readonly string[], number])[] = [
@@ -38,30 +43,51 @@ const failures: readonly (readonly [string, Script, readonly string[], number])[
   ["REFUSED", { turns: [{ events: [{ text: "no" }], finish: "refusal" }] }, [], 6],
   ["BUDGET_TURNS", callForever, ["--max-turns", "2"], 7],
   ["BUDGET_TOOLS", callForever, ["--max-tool-calls", "2"], 7],
-  ["BUDGET_TOKENS", { ...callForever, turns: [{ ...callForever.turns[0], usage: { promptTokens: 9, completionTokens: 1, totalTokens: 10 } }] }, ["--max-tokens", "15"], 7],
+  [
+    "BUDGET_TOKENS",
+    {
+      ...callForever,
+      turns: [{ ...callForever.turns[0], usage: { promptTokens: 9, completionTokens: 1, totalTokens: 10 } }],
+    },
+    ["--max-tokens", "15"],
+    7,
+  ],
   ["BUDGET_TIME", { turns: [{ events: [{ text: "t" }, { stall: true }] }] }, ["--timeout", "0.5"], 7],
-  ["PERMISSION_REQUIRED", { turns: [{ events: [{ call: { tool: "run_terminal_cmd", arguments: { command: "ls" } } }] }] }, ["--on-denied", "stop"], 8],
+  [
+    "PERMISSION_REQUIRED",
+    { turns: [{ events: [{ call: { tool: "run_terminal_cmd", arguments: { command: "ls" } } }] }] },
+    ["--on-denied", "stop"],
+    8,
+  ],
   ["CONFIG_INVALID", { turns: "none" }, [], 2],
 ];
 
 describe("every failure", () => {
-  test.each(failures)(verifies(["C20", "C21", "C22", "R-12"], "%s: exit code, last line and stderr agree"), async (code, script, args, exitCode) => {
-    const cwd = folders.newFolder();
-    const stream = await run(cwd, script, args);
-    expect(stream.code).toBe(exitCode);
-    expect(stream.stderr).toMatch(new RegExp(`^sheaf: ${code}: [^\\n]+\\n$`));
-    const lines = parseStream(stream.stdout);
-    expect(lines.filter(({ type }) => type === "result")).toHaveLength(1);
-    const last = lines.at(-1)!;
-    expect(last).toMatchObject({ type: "result", subtype: "error", is_error: true, error: { code, retryable: exitCode === 5 || code === "EMPTY_ANSWER" } });
-    expect(stream.stderr).toBe(`sheaf: ${code}: ${(last.error as { message: string }).message}\n`);
-    const begun = lines.filter(({ subtype }) => subtype === "started").map(({ call_id }) => call_id);
-    expect(lines.filter(({ subtype }) => subtype === "completed").map(({ call_id }) => call_id)).toEqual(begun);
+  test.each(failures)(
+    verifies(["C20", "C21", "C22", "R-12"], "%s: exit code, last line and stderr agree"),
+    async (code, script, args, exitCode) => {
+      const cwd = folders.newFolder();
+      const stream = await run(cwd, script, args);
+      expect(stream.code).toBe(exitCode);
+      expect(stream.stderr).toMatch(new RegExp(`^sheaf: ${code}: [^\\n]+\\n$`));
+      const lines = parseStream(stream.stdout);
+      expect(lines.filter(({ type }) => type === "result")).toHaveLength(1);
+      const last = lines.at(-1)!;
+      expect(last).toMatchObject({
+        type: "result",
+        subtype: "error",
+        is_error: true,
+        error: { code, retryable: exitCode === 5 || code === "EMPTY_ANSWER" },
+      });
+      expect(stream.stderr).toBe(`sheaf: ${code}: ${(last.error as { message: string }).message}\n`);
+      const begun = lines.filter(({ subtype }) => subtype === "started").map(({ call_id }) => call_id);
+      expect(lines.filter(({ subtype }) => subtype === "completed").map(({ call_id }) => call_id)).toEqual(begun);
 
-    const json = await run(cwd, script, ["--output-format", "json", ...args]);
-    expect([json.code, json.stdout]).toEqual([exitCode, ""]);
-    expect(json.stderr).toBe(stream.stderr);
-  });
+      const json = await run(cwd, script, ["--output-format", "json", ...args]);
+      expect([json.code, json.stdout]).toEqual([exitCode, ""]);
+      expect(json.stderr).toBe(stream.stderr);
+    },
+  );
 
   test(verifies(["C20", "C22"], "no model, and an unknown one, are told before anything runs"), async () => {
     const cwd = folders.newFolder();
@@ -83,7 +109,9 @@ describe("every failure", () => {
 
   test(verifies("C21", "control characters of a provider's message never reach the terminal"), async () => {
     const cwd = folders.newFolder();
-    const { stderr } = await run(cwd, { turns: [{ events: [{ error: { code: "NETWORK", message: "a\u001b[2J\nb" } }] }] });
+    const { stderr } = await run(cwd, {
+      turns: [{ events: [{ error: { code: "NETWORK", message: "a\u001b[2J\nb" } }] }],
+    });
     expect(stderr).toBe("sheaf: NETWORK: a␛[2J b\n");
   });
 });
@@ -91,24 +119,43 @@ describe("every failure", () => {
 describe("a question", () => {
   const ask = {
     turns: [
-      { events: [{ call: { tool: "ask_question", arguments: { title: "First", questions: [{ id: "q", prompt: "Which?", options: [{ id: "a", label: "A" }] }] } } }] },
+      {
+        events: [
+          {
+            call: {
+              tool: "ask_question",
+              arguments: {
+                title: "First",
+                questions: [{ id: "q", prompt: "Which?", options: [{ id: "a", label: "A" }] }],
+              },
+            },
+          },
+        ],
+      },
       { events: [{ text: "Then A." }] },
     ],
   };
 
-  test(verifies(["C20", "C22", "C25", "N42"], "ends the run with code 10; the answer goes on in the same session"), async () => {
-    const cwd = folders.newFolder();
-    const asked = await run(cwd, ask);
-    expect(asked.code).toBe(10);
-    expect(asked.stderr).toMatch(/^sheaf: NEEDS_INPUT: [^\n]+\n$/);
-    const last = parseStream(asked.stdout).at(-1)!;
-    expect(last).toMatchObject({ subtype: "needs_input", is_error: false, questions: [{ id: "q", prompt: "Which?" }] });
-    const answered = await run(cwd, ask, ["--resume", String(last.session_id)]);
-    expect(parseStream(answered.stdout).at(-1)).toMatchObject({ subtype: "success", result: "Then A." });
-    const json = await run(cwd, ask, ["--output-format", "json"]);
-    expect(json.code).toBe(10);
-    expect(parseStream(json.stdout)).toMatchObject([{ subtype: "needs_input" }]);
-  });
+  test(
+    verifies(["C20", "C22", "C25", "N42"], "ends the run with code 10; the answer goes on in the same session"),
+    async () => {
+      const cwd = folders.newFolder();
+      const asked = await run(cwd, ask);
+      expect(asked.code).toBe(10);
+      expect(asked.stderr).toMatch(/^sheaf: NEEDS_INPUT: [^\n]+\n$/);
+      const last = parseStream(asked.stdout).at(-1)!;
+      expect(last).toMatchObject({
+        subtype: "needs_input",
+        is_error: false,
+        questions: [{ id: "q", prompt: "Which?" }],
+      });
+      const answered = await run(cwd, ask, ["--resume", String(last.session_id)]);
+      expect(parseStream(answered.stdout).at(-1)).toMatchObject({ subtype: "success", result: "Then A." });
+      const json = await run(cwd, ask, ["--output-format", "json"]);
+      expect(json.code).toBe(10);
+      expect(parseStream(json.stdout)).toMatchObject([{ subtype: "needs_input" }]);
+    },
+  );
 });
 
 describe("stdout", () => {
@@ -136,14 +183,19 @@ describe("stdout", () => {
   test(verifies(["C4", "R-09"], "of a slow reader gets every byte"), async () => {
     const cwd = folders.newFolder();
     let paused = false;
-    const { code, stdout } = await run(cwd, { turns: [{ events: [{ text: "word ", repeat: 20_000, group: 50 }] }] }, [], {
-      onOutput(_output, child) {
-        if (paused) return;
-        paused = true;
-        child.stdout!.pause();
-        setTimeout(() => child.stdout!.resume(), 1500);
+    const { code, stdout } = await run(
+      cwd,
+      { turns: [{ events: [{ text: "word ", repeat: 20_000, group: 50 }] }] },
+      [],
+      {
+        onOutput(_output, child) {
+          if (paused) return;
+          paused = true;
+          child.stdout!.pause();
+          setTimeout(() => child.stdout!.resume(), 1500);
+        },
       },
-    });
+    );
     expect(code).toBe(0);
     expect(parseStream(stdout).at(-1)!.result).toBe("word ".repeat(20_000));
   });

@@ -28,7 +28,12 @@ const everyTool = {
     },
     {
       events: [
-        { call: { tool: "create_plan", arguments: { title: "Plan", overview: "o", plan: "# Plan", todos: [{ id: "a", content: "A" }] } } },
+        {
+          call: {
+            tool: "create_plan",
+            arguments: { title: "Plan", overview: "o", plan: "# Plan", todos: [{ id: "a", content: "A" }] },
+          },
+        },
         { call: { tool: "todo_write", arguments: { todos: [{ id: "a", status: "in_progress" }], merge: true } } },
         { call: { tool: "write_file", arguments: { target_file: "new.md", content: "# New\n" }, chunk: 5 } },
         {
@@ -47,7 +52,10 @@ const everyTool = {
     },
     {
       events: [
-        { text: "See\n\n```1:2:src/main.py\ndef main():\n    return 1\n```\n\nand\n\n```js\nlet x = 1;\n```\n", chunk: 7 },
+        {
+          text: "See\n\n```1:2:src/main.py\ndef main():\n    return 1\n```\n\nand\n\n```js\nlet x = 1;\n```\n",
+          chunk: 7,
+        },
         { text: "Done." },
       ],
     },
@@ -65,24 +73,30 @@ async function runEveryTool(format: string, ...args: readonly string[]) {
 }
 
 describe("a run with every tool", () => {
-  test(verifies(["C4", "C7", "C8", "C9", "C12", "C13"], "as stream-json: valid lines, each call once begun and once completed"), async () => {
-    const { stdout } = await runEveryTool("stream-json");
-    const lines = parseStream(stdout);
-    const calls = lines.filter(({ type }) => type === "tool_call");
-    const ids = (subtype: string) => calls.filter((line) => line.subtype === subtype).map((line) => line.call_id);
-    expect(ids("started")).toHaveLength(14);
-    expect(new Set(ids("completed"))).toEqual(new Set(ids("started")));
-    expect(new Set(ids("started")).size).toBe(14);
-    for (const call of calls) expect(Object.keys(call.tool_call as object)).toHaveLength(1);
-    expect(toTexts(lines).join("")).toBe(lines.at(-1)!.result);
-    expect(lines.some(({ type }) => type === "thinking")).toBe(false);
-    const outcomes = calls
-      .filter(({ subtype }) => subtype === "completed")
-      .flatMap(({ tool_call }) => Object.values(tool_call as Record<string, { result: object }>))
-      .map(({ result }) => Object.keys(result)[0]);
-    expect(outcomes.filter((outcome) => outcome === "error")).toHaveLength(3);
-    expect(outcomes.filter((outcome) => outcome === "failure")).toHaveLength(1);
-  });
+  test(
+    verifies(
+      ["C4", "C7", "C8", "C9", "C12", "C13"],
+      "as stream-json: valid lines, each call once begun and once completed",
+    ),
+    async () => {
+      const { stdout } = await runEveryTool("stream-json");
+      const lines = parseStream(stdout);
+      const calls = lines.filter(({ type }) => type === "tool_call");
+      const ids = (subtype: string) => calls.filter((line) => line.subtype === subtype).map((line) => line.call_id);
+      expect(ids("started")).toHaveLength(14);
+      expect(new Set(ids("completed"))).toEqual(new Set(ids("started")));
+      expect(new Set(ids("started")).size).toBe(14);
+      for (const call of calls) expect(Object.keys(call.tool_call as object)).toHaveLength(1);
+      expect(toTexts(lines).join("")).toBe(lines.at(-1)!.result);
+      expect(lines.some(({ type }) => type === "thinking")).toBe(false);
+      const outcomes = calls
+        .filter(({ subtype }) => subtype === "completed")
+        .flatMap(({ tool_call }) => Object.values(tool_call as Record<string, { result: object }>))
+        .map(({ result }) => Object.keys(result)[0]);
+      expect(outcomes.filter((outcome) => outcome === "error")).toHaveLength(3);
+      expect(outcomes.filter((outcome) => outcome === "failure")).toHaveLength(1);
+    },
+  );
 
   test(verifies(["C3"], "as json: one object, the same answer"), async () => {
     const { stdout } = await runEveryTool("json");
@@ -92,35 +106,63 @@ describe("a run with every tool", () => {
     expect(String(object!.result)).toMatch(/^I look around\.[^]*Done\.$/);
   });
 
-  test(verifies(["C2", "R1", "R2", "R3", "N4", "N5", "N28", "N39"], "as documents: one response, every document type valid"), async () => {
-    const { stdout } = await runEveryTool("documents");
-    expect(toLines(stdout)).toHaveLength(1);
-    const response = JSON.parse(stdout) as ChatResponse;
-    expect(explainInvalid("documents", response)).toBeUndefined();
-    expect(response).toMatchObject({ status: "completed", mode: "agent", metadata: { turnCount: 3, actionCount: 14 } });
-    const types = response.documents.map(({ type }) => type);
-    expect(new Set(types)).toEqual(
-      new Set(["text", "tool_call", "plan", "todo_update", "file_edit", "terminal_command", "error", "code_reference", "code_block"]),
-    );
-    const toolCalls = types.filter((type) => type === "tool_call").length;
-    expect(response.metadata.toolCallCount).toBe(toolCalls);
-    expect(response.documents.map(({ sequence }) => sequence)).toEqual(response.documents.map((_, index) => index + 1));
-    expect(types.filter((type) => type === "error")).toHaveLength(3);
-  });
+  test(
+    verifies(
+      ["C2", "R1", "R2", "R3", "N4", "N5", "N28", "N39"],
+      "as documents: one response, every document type valid",
+    ),
+    async () => {
+      const { stdout } = await runEveryTool("documents");
+      expect(toLines(stdout)).toHaveLength(1);
+      const response = JSON.parse(stdout) as ChatResponse;
+      expect(explainInvalid("documents", response)).toBeUndefined();
+      expect(response).toMatchObject({
+        status: "completed",
+        mode: "agent",
+        metadata: { turnCount: 3, actionCount: 14 },
+      });
+      const types = response.documents.map(({ type }) => type);
+      expect(new Set(types)).toEqual(
+        new Set([
+          "text",
+          "tool_call",
+          "plan",
+          "todo_update",
+          "file_edit",
+          "terminal_command",
+          "error",
+          "code_reference",
+          "code_block",
+        ]),
+      );
+      const toolCalls = types.filter((type) => type === "tool_call").length;
+      expect(response.metadata.toolCallCount).toBe(toolCalls);
+      expect(response.documents.map(({ sequence }) => sequence)).toEqual(
+        response.documents.map((_, index) => index + 1),
+      );
+      expect(types.filter((type) => type === "error")).toHaveLength(3);
+    },
+  );
 
-  test(verifies(["C2", "X15", "N44", "N53"], "as documents-stream: a valid stream that reduces to the response"), async () => {
-    const { stdout } = await runEveryTool("documents-stream");
-    const events = parseValidLines("events", toLines(stdout)) as unknown as StreamEvent[];
-    expect(verify(events)).toBeUndefined();
-    // Ids grow strictly; that of an event which is left out (thinking) is not given to another.
-    expect(events.every(({ id }, index) => index === 0 || id > events[index - 1]!.id)).toBe(true);
-    expect(explainInvalid("documents", reduce(events))).toBeUndefined();
-  });
+  test(
+    verifies(["C2", "X15", "N44", "N53"], "as documents-stream: a valid stream that reduces to the response"),
+    async () => {
+      const { stdout } = await runEveryTool("documents-stream");
+      const events = parseValidLines("events", toLines(stdout)) as unknown as StreamEvent[];
+      expect(verify(events)).toBeUndefined();
+      // Ids grow strictly; that of an event which is left out (thinking) is not given to another.
+      expect(events.every(({ id }, index) => index === 0 || id > events[index - 1]!.id)).toBe(true);
+      expect(explainInvalid("documents", reduce(events))).toBeUndefined();
+    },
+  );
 
   test(verifies("C12", "with --include-thinking the thinking comes, and the answer is the same"), async () => {
     const { stdout } = await runEveryTool("stream-json", "--include-thinking");
     const lines = parseStream(stdout);
-    expect(lines.filter(({ type }) => type === "thinking").map(({ subtype }) => subtype)).toEqual(["delta", "completed"]);
+    expect(lines.filter(({ type }) => type === "thinking").map(({ subtype }) => subtype)).toEqual([
+      "delta",
+      "completed",
+    ]);
     expect(String(lines.at(-1)!.result)).not.toContain("I think.");
   });
 });

@@ -101,9 +101,12 @@ describe("flags", () => {
 });
 
 describe("the schemas", () => {
-  test.each(["stream-json", "documents", "events"])(verifies(["C13", "X10"], "sheaf schema %s prints one"), async (name) => {
-    const { code, stdout, stderr } = await runSheaf(["schema", name], { cwd });
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(JSON.parse(stdout)).toMatchObject({ $schema: expect.stringContaining("2020-12") as string });
-  });
+  test.each(["stream-json", "documents", "events"])(
+    verifies(["C13", "X10"], "sheaf schema %s prints one"),
+    async (name) => {
+      const { code, stdout, stderr } = await runSheaf(["schema", name], { cwd });
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(JSON.parse(stdout)).toMatchObject({ $schema: expect.stringContaining("2020-12") as string });
+    },
+  );
 });

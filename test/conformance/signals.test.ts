@@ -41,35 +41,42 @@ describe.each(signals)("%s", (name, exitCode) => {
     expect(performance.now() - sentAt).toBeLessThan(2000);
     expect(code).toBe(exitCode);
     expect(stderr).toBe(`sheaf: CANCELLED: cancelled by ${name}\n`);
-    expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "error", result: "half", error: { code: "CANCELLED" } });
+    expect(parseStream(stdout).at(-1)).toMatchObject({
+      subtype: "error",
+      result: "half",
+      error: { code: "CANCELLED" },
+    });
   });
 
-  test(verifies(["C8", "C22", "C23", "R-13"], "in a tool: its call is completed, its whole process tree is gone"), async () => {
-    const cwd = folders.newFolder();
-    const marker = `86${exitCode}${Date.now() % 100_000}`;
-    // A child in a session of its own, behind a double fork, and one that ignores SIGTERM.
-    const command = `(setsid sh -c 'sleep ${marker}1 & wait' &) ; (trap "" TERM; sleep ${marker}2) & touch ready; sleep ${marker}3`;
-    const events = [{ text: "t" }, { call: { tool: "run_terminal_cmd", arguments: { command } } }];
-    writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events }] }));
-    let sent = false;
-    const { code, stdout } = await runSheaf(["-p", "--force", "--model", "scripted:s.json", "go"], {
-      cwd,
-      onOutput(output, child) {
-        if (sent || !output.includes('"started"')) return;
-        sent = true;
-        void (async () => {
-          while (!existsSync(join(cwd, "ready"))) await sleep(10);
-          await sleep(50);
-          child.kill(name);
-        })();
-      },
-    });
-    expect(code).toBe(exitCode);
-    const lines = parseStream(stdout);
-    expect(lines.slice(-2).map(({ subtype }) => subtype)).toEqual(["completed", "error"]);
-    for (let tries = 0; tries < 50 && findProcesses(marker).length > 0; tries += 1) await sleep(100);
-    expect(findProcesses(marker)).toEqual([]);
-  });
+  test(
+    verifies(["C8", "C22", "C23", "R-13"], "in a tool: its call is completed, its whole process tree is gone"),
+    async () => {
+      const cwd = folders.newFolder();
+      const marker = `86${exitCode}${Date.now() % 100_000}`;
+      // A child in a session of its own, behind a double fork, and one that ignores SIGTERM.
+      const command = `(setsid sh -c 'sleep ${marker}1 & wait' &) ; (trap "" TERM; sleep ${marker}2) & touch ready; sleep ${marker}3`;
+      const events = [{ text: "t" }, { call: { tool: "run_terminal_cmd", arguments: { command } } }];
+      writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events }] }));
+      let sent = false;
+      const { code, stdout } = await runSheaf(["-p", "--force", "--model", "scripted:s.json", "go"], {
+        cwd,
+        onOutput(output, child) {
+          if (sent || !output.includes('"started"')) return;
+          sent = true;
+          void (async () => {
+            while (!existsSync(join(cwd, "ready"))) await sleep(10);
+            await sleep(50);
+            child.kill(name);
+          })();
+        },
+      });
+      expect(code).toBe(exitCode);
+      const lines = parseStream(stdout);
+      expect(lines.slice(-2).map(({ subtype }) => subtype)).toEqual(["completed", "error"]);
+      for (let tries = 0; tries < 50 && findProcesses(marker).length > 0; tries += 1) await sleep(100);
+      expect(findProcesses(marker)).toEqual([]);
+    },
+  );
 });
 
 test(verifies("C23", "a second signal ends at once"), async () => {

@@ -13,27 +13,40 @@ interface Payload {
   readonly result: Record<string, { errorMessage?: string; reason?: string } & Record<string, unknown>>;
 }
 
-async function runOffline(cwd: string, prompt: string, args: readonly string[] = [], options: Partial<SheafOptions> = {}) {
+async function runOffline(
+  cwd: string,
+  prompt: string,
+  args: readonly string[] = [],
+  options: Partial<SheafOptions> = {},
+) {
   const result = await runSheaf(["-p", "--model", "offline", ...args, prompt], { cwd, ...options });
   const lines = parseStream(result.stdout);
   const outcomes = lines
     .filter(({ subtype }) => subtype === "completed")
-    .map(({ tool_call }) => (Object.values(tool_call as Record<string, Payload>)[0]!).result);
+    .map(({ tool_call }) => Object.values(tool_call as Record<string, Payload>)[0]!.result);
   return { ...result, lines, outcomes, answer: String(lines.at(-1)!.result) };
 }
 
 describe("reading", () => {
-  test(verifies(["C9", "C20"], "a missing README is told by the tool and by the answer; the run ends well"), async () => {
-    const { code, stderr, outcomes, answer } = await runOffline(folders.newFolder(), "Read README.md and create a summary");
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(outcomes).toHaveLength(1);
-    expect(outcomes[0]!.error!.errorMessage).toContain("README.md");
-    expect(answer).toContain("README.md");
-  });
+  test(
+    verifies(["C9", "C20"], "a missing README is told by the tool and by the answer; the run ends well"),
+    async () => {
+      const { code, stderr, outcomes, answer } = await runOffline(
+        folders.newFolder(),
+        "Read README.md and create a summary",
+      );
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(outcomes).toHaveLength(1);
+      expect(outcomes[0]!.error!.errorMessage).toContain("README.md");
+      expect(answer).toContain("README.md");
+    },
+  );
 
   test(verifies(["R-14", "R-15"], "a file of 200 MB is read as far as the limit, in bounded memory"), async () => {
     const cwd = folders.newFolder({ "big.log": "first line\n" });
-    execFileSync("sh", ["-c", "yes 'the quick brown fox jumps over the lazy dog' | head -c 200000000 >> big.log"], { cwd });
+    execFileSync("sh", ["-c", "yes 'the quick brown fox jumps over the lazy dog' | head -c 200000000 >> big.log"], {
+      cwd,
+    });
     expect(statSync(join(cwd, "big.log")).size).toBeGreaterThan(200_000_000);
     const wrapper = ["sh", "-c", 'ulimit -v unlimited; exec /usr/bin/env "$@"', "sh"];
     const { code, stderr, outcomes, duration } = await runOffline(cwd, "Summarise big.log", [], { wrapper });
@@ -44,19 +57,22 @@ describe("reading", () => {
     expect(duration).toBeLessThan(30_000);
   });
 
-  test(verifies(["C9", "R-15"], "a binary file, a folder, a pipe and a link out of the workspace are refused at once"), async () => {
-    const cwd = folders.newFolder({ "image.png": new Uint8Array([137, 80, 78, 71, 0, 0, 1, 2, 0, 255]) });
-    mkdirSync(join(cwd, "folder.md"));
-    execFileSync("mkfifo", [join(cwd, "pipe.md")]);
-    symlinkSync("/etc/passwd", join(cwd, "link.md"));
-    for (const name of ["image.png", "folder.md", "pipe.md", "link.md", "../outside.md", "/etc/hostname"]) {
-      const { code, outcomes, answer, duration } = await runOffline(cwd, `Summarise "${name}"`);
-      expect(code).toBe(0);
-      expect(outcomes.map((outcome) => Object.keys(outcome)[0])).toEqual(["error"]);
-      expect(answer).not.toContain("root:");
-      expect(duration).toBeLessThan(10_000);
-    }
-  });
+  test(
+    verifies(["C9", "R-15"], "a binary file, a folder, a pipe and a link out of the workspace are refused at once"),
+    async () => {
+      const cwd = folders.newFolder({ "image.png": new Uint8Array([137, 80, 78, 71, 0, 0, 1, 2, 0, 255]) });
+      mkdirSync(join(cwd, "folder.md"));
+      execFileSync("mkfifo", [join(cwd, "pipe.md")]);
+      symlinkSync("/etc/passwd", join(cwd, "link.md"));
+      for (const name of ["image.png", "folder.md", "pipe.md", "link.md", "../outside.md", "/etc/hostname"]) {
+        const { code, outcomes, answer, duration } = await runOffline(cwd, `Summarise "${name}"`);
+        expect(code).toBe(0);
+        expect(outcomes.map((outcome) => Object.keys(outcome)[0])).toEqual(["error"]);
+        expect(answer).not.toContain("root:");
+        expect(duration).toBeLessThan(10_000);
+      }
+    },
+  );
 });
 
 describeWithNamespaces("writing", () => {
@@ -75,19 +91,22 @@ describeWithNamespaces("writing", () => {
 });
 
 describe("commands", () => {
-  test(verifies(["C9", "S-11"], "without a rule are refused, and the answer names the way; with one they run"), async () => {
-    const cwd = folders.newFolder();
-    const refused = await runOffline(cwd, "run `echo hello`");
-    expect(refused.code).toBe(0);
-    expect(refused.outcomes[0]!.rejected!.reason).toMatch(/--force|--allow/);
-    expect(refused.answer).toMatch(/--force|--allow/);
-    const allowed = await runOffline(cwd, "run `echo hello`", ["--allow", "Shell(echo)"]);
-    expect(allowed.outcomes[0]!.success).toMatchObject({ exitCode: 0, stdout: "hello\n" });
-    const forced = await runOffline(cwd, "run `echo hello`", ["--force"]);
-    expect(forced.outcomes[0]!.success).toMatchObject({ exitCode: 0 });
-    const denied = await runOffline(cwd, "run `echo hello`", ["--force", "--deny", "Shell(echo)"]);
-    expect(Object.keys(denied.outcomes[0]!)).toEqual(["rejected"]);
-  });
+  test(
+    verifies(["C9", "S-11"], "without a rule are refused, and the answer names the way; with one they run"),
+    async () => {
+      const cwd = folders.newFolder();
+      const refused = await runOffline(cwd, "run `echo hello`");
+      expect(refused.code).toBe(0);
+      expect(refused.outcomes[0]!.rejected!.reason).toMatch(/--force|--allow/);
+      expect(refused.answer).toMatch(/--force|--allow/);
+      const allowed = await runOffline(cwd, "run `echo hello`", ["--allow", "Shell(echo)"]);
+      expect(allowed.outcomes[0]!.success).toMatchObject({ exitCode: 0, stdout: "hello\n" });
+      const forced = await runOffline(cwd, "run `echo hello`", ["--force"]);
+      expect(forced.outcomes[0]!.success).toMatchObject({ exitCode: 0 });
+      const denied = await runOffline(cwd, "run `echo hello`", ["--force", "--deny", "Shell(echo)"]);
+      expect(Object.keys(denied.outcomes[0]!)).toEqual(["rejected"]);
+    },
+  );
 
   test(verifies("S-15", "and writes never happen in the modes plan and ask, even with --force"), async () => {
     const cwd = folders.newFolder();

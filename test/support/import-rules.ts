@@ -30,7 +30,7 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
   storage: ["errors.ts"],
   providers: ["errors.ts"],
   live: ["errors.ts"],
-  run: ["errors.ts", ...ports],
+  run: ["errors.ts", "tools/failure.ts", ...ports],
   conversations: ["errors.ts", "run", ...ports, "tools/conversation-state.ts"],
   output: ["errors.ts"],
   server: ["errors.ts", "conversations", "output", "config", ...ports, "wire.ts"],
@@ -71,7 +71,8 @@ function readImports(code: string): string[] {
 
 function findForbiddenImports(path: string, packageName: string, code: string): string[] {
   return readImports(code).flatMap((target) => {
-    if (!target.startsWith(".")) return isPackageAllowed(path, packageName, target) ? [] : [`${path} imports ${target}`];
+    if (!target.startsWith("."))
+      return isPackageAllowed(path, packageName, target) ? [] : [`${path} imports ${target}`];
     if (packageName !== "agent") return [];
     return isAgentImportAllowed(path, target) ? [] : [`${path} imports ${posix.join(posix.dirname(path), target)}`];
   });

@@ -97,5 +97,8 @@ export function isUuid(word: string): boolean {
 function createUnknownFlagError(spelling: string): SheafError {
   const nearest = findNearest(spelling.replace(/^-+/, ""), Object.keys(flags)).map((name) => `--${name}`);
   const advice = nearest.length > 0 ? `did you mean ${nearest.join(" or ")}?` : "see sheaf --help";
-  return new SheafError("USAGE", `unknown flag ${spelling}: ${advice} (a prompt that begins with a dash stands behind --)`);
+  return new SheafError(
+    "USAGE",
+    `unknown flag ${spelling}: ${advice} (a prompt that begins with a dash stands behind --)`,
+  );
 }

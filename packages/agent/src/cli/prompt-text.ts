@@ -7,7 +7,10 @@ import { readStandardInput, type InputKind } from "./standard-input.ts";
  * @throws SheafError USAGE when there is no prompt.
  */
 export async function readPrompt(words: readonly string[], input: InputKind): Promise<string> {
-  const text = words.filter((word) => word !== "-").join(" ").trim();
+  const text = words
+    .filter((word) => word !== "-")
+    .join(" ")
+    .trim();
   const readsToEnd = text === "" || words.includes("-");
   if (text === "" && input === "terminal") {
     throw new SheafError("USAGE", 'no prompt was given: write sheaf -p "your prompt", or pipe it to stdin');

@@ -40,7 +40,8 @@ export async function readStandardInput(
     clearTimeout(timer);
     bytes += chunk.length;
     if (bytes <= MAX_BYTES) chunks.push(chunk);
-    else reject(new SheafError("USAGE", `stdin is larger than ${MAX_BYTES} bytes: put it into a file and name the file`));
+    else
+      reject(new SheafError("USAGE", `stdin is larger than ${MAX_BYTES} bytes: put it into a file and name the file`));
   });
   stream.on("end", () => resolve());
   stream.on("error", () => resolve());

@@ -5,8 +5,7 @@ const modeRules: Readonly<Record<Mode, string>> = {
   agent: "Do the task with the tools. Read before you change. Check what you did.",
   plan: "Change nothing. Read what you need, then call create_plan, or ask_question when something is open.",
   ask: "Change nothing. Read what you need and answer.",
-  debug:
-    "Work by hypotheses: instrument, run, read the output, fix, and take the instrumentation out again.",
+  debug: "Work by hypotheses: instrument, run, read the output, fix, and take the instrumentation out again.",
 };
 
 /** The system prompt of a mode. */

@@ -132,7 +132,10 @@ const tools: ReadonlyMap<string, CliTool> = new Map<string, CliTool>([
       toArguments: (args) => ({ todos: list(args.todos).map(toCliTodo), merge: args.merge === true }),
     },
   ],
-  ["create_plan", { key: "createPlanToolCall", toArguments: (args, callId) => ({ plan: text(args.plan), toolCallId: callId }) }],
+  [
+    "create_plan",
+    { key: "createPlanToolCall", toArguments: (args, callId) => ({ plan: text(args.plan), toolCallId: callId }) },
+  ],
   [
     "ask_question",
     {
@@ -140,7 +143,10 @@ const tools: ReadonlyMap<string, CliTool> = new Map<string, CliTool>([
       toArguments: (args) => ({ title: text(args.title), questions: list(args.questions).map(toCliQuestion) }),
     },
   ],
-  ["web_fetch", { key: "webFetchToolCall", toArguments: (args, callId) => ({ url: text(args.url), toolCallId: callId }) }],
+  [
+    "web_fetch",
+    { key: "webFetchToolCall", toArguments: (args, callId) => ({ url: text(args.url), toolCallId: callId }) },
+  ],
 ]);
 
 /** Key and arguments of a tool that has a shape of its own (C9); undefined for any other tool. */

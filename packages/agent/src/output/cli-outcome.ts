@@ -15,7 +15,9 @@ export function toCliOutcome(toolName: string, result: ToolResult): ToolOutcome 
     case "cancelled":
       return { error: { errorMessage: message } };
     case "success":
-      return result.effect?.kind === "command" ? toShellOutcome(result, result.effect) : { success: toSuccess(toolName, result) };
+      return result.effect?.kind === "command"
+        ? toShellOutcome(result, result.effect)
+        : { success: toSuccess(toolName, result) };
   }
 }
 

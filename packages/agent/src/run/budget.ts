@@ -40,7 +40,10 @@ export function createBudget(limits: BudgetLimits): Budget {
     findExceeded(wanted) {
       const { maxTurns, maxToolCalls, maxTokens } = limits;
       if (maxTurns !== undefined && turns >= maxTurns) {
-        return new SheafError("BUDGET_TURNS", `the model wants another turn, the budget is ${maxTurns}: raise --max-turns`);
+        return new SheafError(
+          "BUDGET_TURNS",
+          `the model wants another turn, the budget is ${maxTurns}: raise --max-turns`,
+        );
       }
       if (maxToolCalls !== undefined && toolCalls + wanted > maxToolCalls) {
         return new SheafError(
@@ -49,7 +52,10 @@ export function createBudget(limits: BudgetLimits): Budget {
         );
       }
       if (maxTokens !== undefined && tokens >= maxTokens) {
-        return new SheafError("BUDGET_TOKENS", `${tokens} tokens are used, the budget is ${maxTokens}: raise --max-tokens`);
+        return new SheafError(
+          "BUDGET_TOKENS",
+          `${tokens} tokens are used, the budget is ${maxTokens}: raise --max-tokens`,
+        );
       }
       return undefined;
     },

@@ -30,7 +30,8 @@ export function createHistory(): History {
       switch (event.type) {
         case "run_start":
           // A run that died left calls without results; providers refuse such a history.
-          for (const callId of unanswered.keys()) addResult(callId, "The run ended before this call had a result.", true);
+          for (const callId of unanswered.keys())
+            addResult(callId, "The run ended before this call had a result.", true);
           messages.push({ role: "user", text: event.prompt });
           return;
         case "turn_start":

@@ -113,9 +113,7 @@ function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): M
 }
 
 function createTruncatedError(model: Model): SheafError {
-  return new SheafError(
-    "STREAM_TRUNCATED",
-    `the answer of ${model.id} broke off without its end marker: try again`,
-    { source: "provider" },
-  );
+  return new SheafError("STREAM_TRUNCATED", `the answer of ${model.id} broke off without its end marker: try again`, {
+    source: "provider",
+  });
 }

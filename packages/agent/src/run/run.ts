@@ -2,13 +2,14 @@
 import type { RunEnd, RunError, RunEventBody, RunStart, ToolResult, TurnEnd, Usage } from "@sheaf/protocol";
 import { errorTable, SheafError, toSheafError } from "../errors.ts";
 import type { Model, ModelMessage } from "../providers/provider.ts";
+import { toCancelledOutcome } from "../tools/failure.ts";
 import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
 import { createBudget, type Budget, type BudgetLimits } from "./budget.ts";
 import type { EventGroup } from "./event-group.ts";
 import { createHistory, type History } from "./history.ts";
 import { createTurnState, runModelTurn, type TurnState } from "./model-turn.ts";
 import type { QuoteCheck } from "./reference-checker.ts";
-import { runToolCalls, toCancelledOutcome } from "./tool-calls.ts";
+import { runToolCalls } from "./tool-calls.ts";
 
 /** What a run begins with. */
 export interface RunSettings {
@@ -128,9 +129,13 @@ function toRunEnd(state: TurnState, hasText: boolean, budget: Budget, signal: Ab
   switch (state.end?.finishReason) {
     case "max_tokens":
       return toFailure(
-        new SheafError("MAX_TOKENS", "the model's answer was cut at its token limit: ask for less, or raise the limit", {
-          source: "provider",
-        }),
+        new SheafError(
+          "MAX_TOKENS",
+          "the model's answer was cut at its token limit: ask for less, or raise the limit",
+          {
+            source: "provider",
+          },
+        ),
       );
     case "refusal":
       return toFailure(
@@ -180,7 +185,12 @@ function toOpenResults(state: TurnState): RunEventBody[] {
     ...state.calls,
     ...[...state.openCalls.keys()].map((callId) => ({ callId })),
   ];
-  return calls.map(({ callId }) => ({ type: "tool_result", callId, ...toCancelledOutcome(), durationMs: 0 }));
+  return calls.map(({ callId }) => ({
+    type: "tool_result",
+    callId,
+    ...toCancelledOutcome("the run ended before this call"),
+    durationMs: 0,
+  }));
 }
 
 function toFailure(error: SheafError): RunEnd {

@@ -1,5 +1,6 @@
 /** Runs the tool calls of one turn. */
 import type { RunEventBody, ToolResult } from "@sheaf/protocol";
+import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
 import type { ToolBox, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
 import type { EventGroup } from "./event-group.ts";
 
@@ -73,17 +74,13 @@ async function executeSafely(
   signal: AbortSignal,
   emitOutput: (stream: "stdout" | "stderr", delta: string) => void,
 ): Promise<ToolOutcome> {
-  if (signal.aborted) return toCancelledOutcome();
+  if (signal.aborted) return toCancelledOutcome("the run ended before this call");
   const settled = new AbortController();
   try {
     return await Promise.race([tools.execute(call, { signal, emitOutput }), waitForAbort(signal, settled.signal)]);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return {
-      status: "error",
-      output: "",
-      error: { code: "TOOL_FAILED", message: `${call.toolName} failed unexpectedly: ${message}`, details: "" },
-    };
+    return toFailure("TOOL_FAILED", `${call.toolName} failed unexpectedly: ${message}`);
   } finally {
     settled.abort();
   }
@@ -97,10 +94,5 @@ async function waitForAbort(signal: AbortSignal, settled: AbortSignal): Promise<
   await new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => setTimeout(resolve, ABORT_GRACE_MS), { once: true, signal: settled });
   });
-  return toCancelledOutcome("the run was cancelled during this call");
-}
-
-/** The outcome of a call that the end of the run overtook (N36). */
-export function toCancelledOutcome(message = "the run ended before this call"): ToolOutcome {
-  return { status: "cancelled", output: "", error: { code: "CANCELLED", message, details: "" } };
+  return toCancelledOutcome();
 }

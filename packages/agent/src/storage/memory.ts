@@ -22,7 +22,8 @@ export function createMemoryStore(): Store {
   return {
     async createResponse(response) {
       const { id, conversationId, workspace, title, createdAt } = response;
-      if (responses.has(id)) throw new SheafError("INTERNAL", `response ${id} is stored already`, { source: "storage" });
+      if (responses.has(id))
+        throw new SheafError("INTERNAL", `response ${id} is stored already`, { source: "storage" });
       const known = conversations.get(conversationId);
       conversations.set(conversationId, {
         id: conversationId,
@@ -43,9 +44,13 @@ export function createMemoryStore(): Store {
       let expected = stored.events.length + 1;
       for (const event of events) {
         if (event.seq !== expected) {
-          throw new SheafError("INTERNAL", `event ${event.seq} of ${responseId} does not follow event ${expected - 1}`, {
-            source: "storage",
-          });
+          throw new SheafError(
+            "INTERNAL",
+            `event ${event.seq} of ${responseId} does not follow event ${expected - 1}`,
+            {
+              source: "storage",
+            },
+          );
         }
         expected += 1;
       }

@@ -5,11 +5,23 @@ import { SheafError, type ErrorCode } from "../errors.ts";
 const codes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
   [5, ["STORAGE_LOCKED", "another process holds it: try again"]],
   [6, ["STORAGE_LOCKED", "another process holds it: try again"]],
-  [8, ["STORAGE_LOCKED", "it cannot be written: check its rights, choose another folder by SHEAF_HOME, or use --no-save"]],
-  [10, ["STORAGE_FULL", "the disk refused to write: free some space, choose another folder by SHEAF_HOME, or use --no-save"]],
+  [
+    8,
+    ["STORAGE_LOCKED", "it cannot be written: check its rights, choose another folder by SHEAF_HOME, or use --no-save"],
+  ],
+  [
+    10,
+    [
+      "STORAGE_FULL",
+      "the disk refused to write: free some space, choose another folder by SHEAF_HOME, or use --no-save",
+    ],
+  ],
   [11, ["STORAGE_CORRUPT", "it is damaged: move the file away, or choose another folder by SHEAF_HOME"]],
   [13, ["STORAGE_FULL", "the disk is full: free some space, choose another folder by SHEAF_HOME, or use --no-save"]],
-  [14, ["STORAGE_LOCKED", "it cannot be opened: check its rights, choose another folder by SHEAF_HOME, or use --no-save"]],
+  [
+    14,
+    ["STORAGE_LOCKED", "it cannot be opened: check its rights, choose another folder by SHEAF_HOME, or use --no-save"],
+  ],
   [26, ["STORAGE_CORRUPT", "it is no SQLite file: move it away, or choose another folder by SHEAF_HOME"]],
 ]);
 

@@ -150,9 +150,7 @@ class SqliteStore implements Store {
     });
   }
 
-  async listConversations(
-    options: Parameters<Store["listConversations"]>[0],
-  ): Promise<readonly ConversationRecord[]> {
+  async listConversations(options: Parameters<Store["listConversations"]>[0]): Promise<readonly ConversationRecord[]> {
     return guard(this.#file, () => {
       const select = `SELECT ${conversationColumns} FROM conversations
         WHERE ?1 IS NULL OR workspace = ?1 ORDER BY updated_at DESC, key DESC LIMIT ?2`;
@@ -190,7 +188,9 @@ class SqliteStore implements Store {
     const known = this.#positions.get(responseId);
     if (known) return known;
     const row = this.#database
-      .prepare(`SELECT ${responseColumns} FROM responses r JOIN conversations c ON c.key = r.conversation WHERE r.id = ?`)
+      .prepare(
+        `SELECT ${responseColumns} FROM responses r JOIN conversations c ON c.key = r.conversation WHERE r.id = ?`,
+      )
       .get(responseId) as { key: number; lastSeq: number } | undefined;
     if (!row) throw new SheafError("INTERNAL", `response ${responseId} is not stored`, { source: "storage" });
     const position = { key: row.key, lastSeq: row.lastSeq };

@@ -56,6 +56,9 @@ export interface Store {
   listResponses(conversationId: string): Promise<readonly ResponseRecord[]>;
   getConversation(conversationId: string): Promise<ConversationRecord | undefined>;
   /** Newest first. */
-  listConversations(options: { readonly limit: number; readonly workspace?: string }): Promise<readonly ConversationRecord[]>;
+  listConversations(options: {
+    readonly limit: number;
+    readonly workspace?: string;
+  }): Promise<readonly ConversationRecord[]>;
   close(): Promise<void>;
 }

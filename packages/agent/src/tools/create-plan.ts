@@ -29,9 +29,12 @@ export const createPlanTool: Tool<z.infer<typeof parameters>> = {
   access: "state",
   parameters,
   async run({ title, overview, plan, todos }, { state }) {
-    const entries = todos.map(
-      ({ id, content, dependencies = [] }): PlanTodo => ({ id, content, status: "pending", dependencies }),
-    );
+    const entries = todos.map(({ id, content, dependencies = [] }): PlanTodo => ({
+      id,
+      content,
+      status: "pending",
+      dependencies,
+    }));
     const problem = explainInvalidTodos(entries);
     if (problem) return toFailure("INVALID_PLAN", problem);
     state.planRevision += 1;
@@ -58,7 +61,7 @@ function explainInvalidTodos(todos: readonly PlanTodo[]): string | undefined {
   }
   // Tasks whose dependencies are done are done in turn; what never gets done lies on a cycle or behind one.
   const done = new Set<string>();
-  for (let before = -1; before < done.size; ) {
+  for (let before = -1; before < done.size;) {
     before = done.size;
     for (const { id, dependencies } of todos) {
       if (dependencies.every((dependency) => done.has(dependency))) done.add(id);

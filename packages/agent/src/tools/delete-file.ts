@@ -6,7 +6,7 @@ import { removeFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile, readWholeFile } from "../workspace/read-file.ts";
 import { decodeText, detectTextFormat } from "../workspace/text-format.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
-import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { MAX_CONTENT_BYTES } from "./file-change.ts";
 import { toMissingFileError } from "./missing-file.ts";
 import { object, text } from "./parameters.ts";

@@ -4,7 +4,7 @@ import type * as z from "zod/mini";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { applyEdits, describeRule, type EditResult } from "./edit-matching.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
-import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
 import { flag, list, object, optional, text } from "./parameters.ts";
 import { loadTextFile, saveTextFile } from "./text-file.ts";

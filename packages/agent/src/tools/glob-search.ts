@@ -4,7 +4,7 @@ import { setImmediate as yieldToEvents } from "node:timers/promises";
 import type * as z from "zod/mini";
 import { type Glob, parseGlob } from "../permissions/glob.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
 import { object, optional, text } from "./parameters.ts";

@@ -5,7 +5,7 @@ import type * as z from "zod/mini";
 import { type ProgramOutcome, runProgram } from "../sandbox/program.ts";
 import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
-import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
 import { choice, flag, object, optional, positiveInteger, text } from "./parameters.ts";

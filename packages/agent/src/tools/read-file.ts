@@ -3,7 +3,7 @@ import type { ToolError } from "@sheaf/protocol";
 import type * as z from "zod/mini";
 import { readLines, type ReadLines } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
-import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
 import { object, optional, positiveInteger, text } from "./parameters.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";

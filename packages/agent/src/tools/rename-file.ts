@@ -2,7 +2,7 @@
 import type * as z from "zod/mini";
 import { moveFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile } from "../workspace/read-file.ts";
-import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
 import { object, text } from "./parameters.ts";
 import type { Tool } from "./tool.ts";

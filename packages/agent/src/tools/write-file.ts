@@ -3,7 +3,7 @@ import type { FileChange } from "@sheaf/protocol";
 import type * as z from "zod/mini";
 import { toLineEnd } from "../workspace/line-ends.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
-import { toCancelledOutcome, toFailedOutcome } from "./file-failure.ts";
+import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
 import { object, text } from "./parameters.ts";
 import { loadTextFile, saveTextFile, type TextFile } from "./text-file.ts";

@@ -25,6 +25,10 @@ test(verifies("C22", "needs_input prints the object with its questions"), () => 
   const call = toCall("call_1", "ask_question", {}, { effect });
   const printed = print(...call, turnEnd, { type: "run_end", reason: "clarification" });
   expect(parseValidLines("stream-json", printed)).toMatchObject([
-    { subtype: "needs_input", is_error: false, questions: [{ id: "q", prompt: "Q?", options: [], allowMultiple: false }] },
+    {
+      subtype: "needs_input",
+      is_error: false,
+      questions: [{ id: "q", prompt: "Q?", options: [], allowMultiple: false }],
+    },
   ]);
 });

@@ -31,9 +31,9 @@ describe("published schemas", () => {
   test.each(schemaNames)(verifies(["C13", "X14"], "%s is open: a later version may add fields"), (name) => {
     const open = JSON.stringify(toJsonSchema(name));
     // Only what must have exactly one key is closed.
-    expect(JSON.stringify(toJsonSchema(name, { closed: true })).match(/"additionalProperties":false/g)!.length).toBeGreaterThan(
-      (open.match(/"additionalProperties":false/g) ?? []).length,
-    );
+    expect(
+      JSON.stringify(toJsonSchema(name, { closed: true })).match(/"additionalProperties":false/g)!.length,
+    ).toBeGreaterThan((open.match(/"additionalProperties":false/g) ?? []).length);
   });
 
   test(verifies("C8", "a tool call with two keys, or none, is wrong"), () => {

@@ -233,17 +233,32 @@ describe("tool calls", () => {
   test(verifies("C9", "search, list, todos, plan, question, and any other tool"), () => {
     const todos = [{ id: "t1", content: "c", status: "in_progress", dependencies: [] }] as const;
     const calls = [
-      toCall("call_1", "grep_search", { pattern: "x", case_insensitive: true, bad: 1 }, {
-        effect: { kind: "search", matches: [], totalFiles: 0, totalMatches: 0, truncated: false },
-      }),
-      toCall("call_2", "glob_search", { pattern: "*.ts", target_directory: "src" }, {
-        effect: { kind: "glob", files: ["a.ts"], totalFiles: 1, truncated: false },
-      }),
+      toCall(
+        "call_1",
+        "grep_search",
+        { pattern: "x", case_insensitive: true, bad: 1 },
+        {
+          effect: { kind: "search", matches: [], totalFiles: 0, totalMatches: 0, truncated: false },
+        },
+      ),
+      toCall(
+        "call_2",
+        "glob_search",
+        { pattern: "*.ts", target_directory: "src" },
+        {
+          effect: { kind: "glob", files: ["a.ts"], totalFiles: 1, truncated: false },
+        },
+      ),
       toCall("call_3", "list_dir", { target_directory: "src" }, { output: "a.ts\n", effect: { kind: "list" } }),
       toCall("call_4", "todo_write", { todos, merge: true }, { effect: { kind: "todo", todos, changes: [] } }),
-      toCall("call_5", "create_plan", { title: "t", overview: "o", plan: "# p", todos: [] }, {
-        effect: { kind: "plan", title: "t", overview: "o", plan: "# p", todos: [], planId: "plan_1", revision: 1 },
-      }),
+      toCall(
+        "call_5",
+        "create_plan",
+        { title: "t", overview: "o", plan: "# p", todos: [] },
+        {
+          effect: { kind: "plan", title: "t", overview: "o", plan: "# p", todos: [], planId: "plan_1", revision: 1 },
+        },
+      ),
       toCall("call_6", "rename_file", { source_file: "a", destination_file: "b" }, { output: "renamed" }),
     ].flat();
     const completed = lines(...calls, ...toTexts("ok"), turnEnd, runEnd)

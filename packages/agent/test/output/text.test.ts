@@ -14,7 +14,12 @@ const fourActions = [
   ...toCall("call_1", "read_file", {}, {}),
   ...toCall("call_2", "edit_file", {}, { effect: { kind: "file_edit", changes: [{ ...change, operation: "edit" }] } }),
   ...toCall("call_3", "run_terminal_cmd", {}, {}),
-  ...toCall("call_4", "write_file", {}, { effect: { kind: "file_edit", changes: [{ ...change, operation: "create" }] } }),
+  ...toCall(
+    "call_4",
+    "write_file",
+    {},
+    { effect: { kind: "file_edit", changes: [{ ...change, operation: "create" }] } },
+  ),
 ];
 
 describe("action lines", () => {

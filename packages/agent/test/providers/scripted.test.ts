@@ -96,7 +96,13 @@ describe("the events of a script", () => {
     const call = { tool: "write_file", arguments: { target_file: "a.md", content: "ä😀" }, chunk: 9, id: "toolu_1" };
     const groups = await collect(createScriptedModelFrom(oneTurn({ call }), "test"));
     expect(groups[0]).toEqual([
-      { type: "tool_call_start", callId: "call_1", toolName: "write_file", documentType: "file_edit", providerCallId: "toolu_1" },
+      {
+        type: "tool_call_start",
+        callId: "call_1",
+        toolName: "write_file",
+        documentType: "file_edit",
+        providerCallId: "toolu_1",
+      },
     ]);
     const deltas = groups.flat().flatMap((event) => (event.type === "tool_call_arguments_delta" ? [event.delta] : []));
     expect(deltas.length).toBeGreaterThan(3);
@@ -114,13 +120,20 @@ describe("the events of a script", () => {
       rawArguments: '{"target_file": ',
     });
     for (const text of ["[1]", "null", '"x"', ""]) {
-      const events = (await collect(createScriptedModelFrom(oneTurn({ call: { tool: "x", arguments: text } }), "test"))).flat();
-      expect(events.find(({ type }) => type === "tool_call_arguments")).toMatchObject({ arguments: {}, rawArguments: text });
+      const events = (
+        await collect(createScriptedModelFrom(oneTurn({ call: { tool: "x", arguments: text } }), "test"))
+      ).flat();
+      expect(events.find(({ type }) => type === "tool_call_arguments")).toMatchObject({
+        arguments: {},
+        rawArguments: text,
+      });
     }
   });
 
   test("raw text that is an object is one", async () => {
-    const events = (await collect(createScriptedModelFrom(oneTurn({ call: { tool: "x", arguments: ' {"a":1}' } }), "test"))).flat();
+    const events = (
+      await collect(createScriptedModelFrom(oneTurn({ call: { tool: "x", arguments: ' {"a":1}' } }), "test"))
+    ).flat();
     expect(events.find(({ type }) => type === "tool_call_arguments")).toEqual({
       type: "tool_call_arguments",
       callId: "call_1",
@@ -188,7 +201,9 @@ describe("the events of a script", () => {
   test("finish and usage are as written", async () => {
     const refusal = await collect(await createScriptedModel(join(folder, "refusal.json")));
     expect(refusal.at(-1)?.[0]).toMatchObject({ finishReason: "refusal", rawFinishReason: "refusal" });
-    const reads = await collect(await createScriptedModel(join(folder, "parallel-reads.json")), { messages: afterAnswers(1) });
+    const reads = await collect(await createScriptedModel(join(folder, "parallel-reads.json")), {
+      messages: afterAnswers(1),
+    });
     expect(reads.at(-1)?.[0]).toMatchObject({
       usage: { promptTokens: 120, completionTokens: 8, totalTokens: 128, cachedPromptTokens: 100 },
     });
@@ -197,7 +212,10 @@ describe("the events of a script", () => {
 
 describe("the turn", () => {
   const model = (after?: string): Model =>
-    createScriptedModelFrom({ turns: [{ events: [{ text: "one" }] }, { events: [{ text: "two" }] }], ...(after && { after }) }, "two.json");
+    createScriptedModelFrom(
+      { turns: [{ events: [{ text: "one" }] }, { events: [{ text: "two" }] }], ...(after && { after }) },
+      "two.json",
+    );
 
   test("goes by the answers in the history", async () => {
     expect(textOf(await collect(model()))).toEqual(["one"]);
@@ -245,20 +263,48 @@ describe("the file", () => {
     ["no turns", {}, "at turns: "],
     ["no turn", { turns: [] }, "at turns: "],
     ["an unknown field", { turns: [{ events: [] }], afterwards: 1 }, "afterwards"],
-    ["an unknown word", { turns: [{ events: [] }], after: "stop" }, 'at after: '],
+    ["an unknown word", { turns: [{ events: [] }], after: "stop" }, "at after: "],
     ["a finish that is none", { turns: [{ events: [], finish: "end" }] }, "at turns[0].finish: "],
-    ["an event without a name", oneTurn({ texts: "a" }), "at turns[0].events[0]: expected an object with exactly one of text, reasoning, call"],
-    ["an event with two names", oneTurn({ text: "a", call: { tool: "x" } }), "at turns[0].events[0]: expected an object with exactly one of"],
+    [
+      "an event without a name",
+      oneTurn({ texts: "a" }),
+      "at turns[0].events[0]: expected an object with exactly one of text, reasoning, call",
+    ],
+    [
+      "an event with two names",
+      oneTurn({ text: "a", call: { tool: "x" } }),
+      "at turns[0].events[0]: expected an object with exactly one of",
+    ],
     ["an event that is a string", oneTurn("a"), "at turns[0].events[0]: expected an object"],
-    ["a text that is a number", oneTurn({ text: "a" }, { text: 1 }), "at turns[0].events[1].text: expected a string, or an array of strings"],
+    [
+      "a text that is a number",
+      oneTurn({ text: "a" }, { text: 1 }),
+      "at turns[0].events[1].text: expected a string, or an array of strings",
+    ],
     ["a chunk of zero", oneTurn({ text: "a", chunk: 0 }), "at turns[0].events[0].chunk: "],
     ["an unknown field of an event", oneTurn({ text: "a", chunks: 1 }), "chunks"],
-    ["arguments that are a list", oneTurn({ call: { tool: "x", arguments: [1] } }), "at turns[0].events[0].call.arguments: expected an object"],
+    [
+      "arguments that are a list",
+      oneTurn({ call: { tool: "x", arguments: [1] } }),
+      "at turns[0].events[0].call.arguments: expected an object",
+    ],
     ["a call without a tool", oneTurn({ calls: [{ tool: "x" }, {}] }), "at turns[0].events[0].calls[1].tool: "],
-    ["an unknown code", oneTurn({ error: { code: "TEAPOT", message: "x" } }), "at turns[0].events[0].error.code: expected a code of the exit table"],
-    ["a date that is none", oneTurn({ error: { code: "NETWORK", message: "x", resets_at: "soon" } }), "at turns[0].events[0].error.resets_at: "],
+    [
+      "an unknown code",
+      oneTurn({ error: { code: "TEAPOT", message: "x" } }),
+      "at turns[0].events[0].error.code: expected a code of the exit table",
+    ],
+    [
+      "a date that is none",
+      oneTurn({ error: { code: "NETWORK", message: "x", resets_at: "soon" } }),
+      "at turns[0].events[0].error.resets_at: ",
+    ],
     ["another end", oneTurn({ end: "soon" }), "at turns[0].events[0].end: "],
-    ["negative tokens", { turns: [{ events: [], usage: { promptTokens: -1, completionTokens: 1 } }] }, "at turns[0].usage.promptTokens: "],
+    [
+      "negative tokens",
+      { turns: [{ events: [], usage: { promptTokens: -1, completionTokens: 1 } }] },
+      "at turns[0].usage.promptTokens: ",
+    ],
   ];
   test.each(bad)("with %s is refused with the place", (_, script, message) => {
     const create = (): Model => createScriptedModelFrom(script, "bad.json");

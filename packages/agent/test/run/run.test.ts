@@ -52,7 +52,13 @@ describe("the loop", () => {
 
   test(verifies("R-03", "nothing is delivered that is not stored"), async () => {
     const store = createMemoryStore();
-    const model = createFakeModel([[[text("a"), text("b")], [...call("call_1", "read"), end()]], [[text("c")], [end()]]]);
+    const model = createFakeModel([
+      [
+        [text("a"), text("b")],
+        [...call("call_1", "read"), end()],
+      ],
+      [[text("c")], [end()]],
+    ]);
     let delivered = 0;
     const checks: Promise<void>[] = [];
     await runModel(model, {
@@ -79,13 +85,17 @@ describe("the loop", () => {
 
 describe("code references", () => {
   const checks = (groups: readonly (readonly RunEvent[])[]) =>
-    groups.flat().flatMap((event, place, all) =>
-      event.type === "reference_check" ? [[event.index, event.verified, all[place + 1]!.type]] : [],
-    );
+    groups
+      .flat()
+      .flatMap((event, place, all) =>
+        event.type === "reference_check" ? [[event.index, event.verified, all[place + 1]!.type]] : [],
+      );
 
   test(verifies("N22", "are looked up when they close, in front of the event that closes them"), async () => {
     const groups = await runModel(
-      createFakeModel([[["```1:1:a.ts\nri", "ght\n``", "`\n\n```2:3:b.ts\nwrong\n```\n```js\nx\n```\n"].map(text), [end()]]]),
+      createFakeModel([
+        [["```1:1:a.ts\nri", "ght\n``", "`\n\n```2:3:b.ts\nwrong\n```\n```js\nx\n```\n"].map(text), [end()]],
+      ]),
     );
     // Both are closed by the third delta.
     expect(checks(groups)).toEqual([
@@ -203,7 +213,8 @@ describe("tool calls", () => {
 });
 
 describe("failures", () => {
-  const failing = async (turn: Parameters<typeof createFakeModel>[0][number]) => last(await runModel(createFakeModel([turn])));
+  const failing = async (turn: Parameters<typeof createFakeModel>[0][number]) =>
+    last(await runModel(createFakeModel([turn])));
 
   test.each([
     ["max_tokens", "MAX_TOKENS", "max_tokens"],
@@ -244,7 +255,9 @@ describe("failures", () => {
   });
 
   test("an unknown error is INTERNAL", async () => {
-    expect(await failing([new Error("what?")])).toMatchObject({ error: { code: "INTERNAL", message: "unexpected: what?" } });
+    expect(await failing([new Error("what?")])).toMatchObject({
+      error: { code: "INTERNAL", message: "unexpected: what?" },
+    });
   });
 });
 

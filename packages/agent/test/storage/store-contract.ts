@@ -74,7 +74,9 @@ export function testStoreContract(open: () => Store): void {
     await store.appendEvents("chat_a", [delta(1)], "grouped");
     await expect(store.appendEvents("chat_a", [delta(3)], "grouped")).rejects.toThrow(/do not follow|does not follow/);
     await expect(store.appendEvents("chat_a", [delta(1)], "grouped")).rejects.toThrow(/do not follow|does not follow/);
-    await expect(store.appendEvents("chat_a", [delta(2), delta(4)], "grouped")).rejects.toThrow(/do not follow|does not follow/);
+    await expect(store.appendEvents("chat_a", [delta(2), delta(4)], "grouped")).rejects.toThrow(
+      /do not follow|does not follow/,
+    );
     await expect(store.appendEvents("chat_x", [delta(1)], "grouped")).rejects.toThrow(/not stored/);
     await expect(store.createResponse(response("chat_a"))).rejects.toMatchObject({ code: "INTERNAL" });
     expect(await store.readEvents("chat_a")).toEqual([delta(1)]);

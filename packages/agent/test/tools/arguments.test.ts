@@ -38,7 +38,9 @@ describe("arguments", () => {
   });
 
   test(verifies("S-71", "with prototype keys are harmless"), () => {
-    const hostile = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{}},"todos":[],"merge":true}') as Record<string, unknown>;
+    const hostile = JSON.parse(
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{}},"todos":[],"merge":true}',
+    ) as Record<string, unknown>;
     expect(parse(hostile).ok).toBe(false);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });

@@ -140,7 +140,10 @@ describe("ask_question", () => {
 
 test("the state of a conversation is rebuilt from its log", async () => {
   const context = createContext();
-  const outcome = await todoWriteTool.run({ todos: [{ id: "a", content: "A", status: "pending" }], merge: true }, context);
+  const outcome = await todoWriteTool.run(
+    { todos: [{ id: "a", content: "A", status: "pending" }], merge: true },
+    context,
+  );
   const rebuilt = createConversationState();
   applyToState(rebuilt, { type: "tool_result", callId: "call_1", durationMs: 1, seq: 1, time: 1, ...outcome });
   expect(rebuilt.todos).toEqual(context.state.todos);

@@ -1,11 +1,6 @@
 /** `sheaf convert --from FORMAT --to FORMAT`: a model's stream on stdin, as documents on stdout, while it comes. */
 import { randomUUID } from "node:crypto";
-import {
-  createModelStreamDecoder,
-  modelStreamFormats,
-  toRunEvents,
-  type ModelStreamDecoder,
-} from "@sheaf/documents";
+import { createModelStreamDecoder, modelStreamFormats, toRunEvents, type ModelStreamDecoder } from "@sheaf/documents";
 import type { ModelEvent, RunEvent } from "@sheaf/protocol";
 import { errorTable, isErrorCode, SheafError } from "../../errors.ts";
 import type { OutputFormat } from "../../output/projection.ts";
@@ -21,12 +16,15 @@ const targets = ["documents", "documents-stream"] as const satisfies readonly Ou
 
 /** Reads stdin to its end. The exit code tells how the answer ended, as for a run (C20). */
 export async function runConvert({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
-  if (positionals.length > 0) throw new SheafError("USAGE", `convert reads stdin; "${positionals.join(" ")}" is too much`);
+  if (positionals.length > 0)
+    throw new SheafError("USAGE", `convert reads stdin; "${positionals.join(" ")}" is too much`);
   const from = choose("--from", flags.from, modelStreamFormats);
   const to = choose("--to", flags.to, targets);
   const decoder = createModelStreamDecoder(from, { newCallId: () => `call_${randomUUID()}` });
   const projection = createChosenProjection(to, flags, io);
-  const delivery = await deliverEvents(readRun(decoder, io), projection, createLineOutput(1), () => process.stdin.destroy());
+  const delivery = await deliverEvents(readRun(decoder, io), projection, createLineOutput(1), () =>
+    process.stdin.destroy(),
+  );
   if (delivery.outputError) return 1;
   const error = delivery.end?.error;
   if (!error) return 0;
@@ -36,7 +34,8 @@ export async function runConvert({ flags, positionals }: ParsedArguments, io: Co
 
 function choose<Name extends string>(flag: string, given: string | undefined, names: readonly Name[]): Name {
   const name = names.find((candidate) => candidate === given);
-  if (name === undefined) throw new SheafError("USAGE", `${flag} "${given ?? ""}" is unknown: use one of ${names.join(", ")}`);
+  if (name === undefined)
+    throw new SheafError("USAGE", `${flag} "${given ?? ""}" is unknown: use one of ${names.join(", ")}`);
   return name;
 }
 

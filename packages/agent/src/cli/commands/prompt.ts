@@ -50,7 +50,9 @@ export async function runPrompt({ flags, positionals }: ParsedArguments, io: Com
   const run = new PromptRun(config, flags, prompt, controller);
   const output = createLineOutput(1);
   const delivery = await deliverEvents(run.events(io), createChosenProjection(format, flags, io), output, (error) =>
-    controller.abort(new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error })),
+    controller.abort(
+      new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),
+    ),
   );
   await run.close();
   return report(delivery, signals, flags.verbose ?? false);

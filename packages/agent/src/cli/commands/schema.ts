@@ -8,7 +8,10 @@ export function runSchema({ positionals }: ParsedArguments): number {
   const [name] = positionals;
   const known = schemaNames.find((candidate) => candidate === name);
   if (!known || positionals.length !== 1) {
-    throw new SheafError("USAGE", `schema "${positionals.join(" ")}" is unknown: name one of ${schemaNames.join(", ")}`);
+    throw new SheafError(
+      "USAGE",
+      `schema "${positionals.join(" ")}" is unknown: name one of ${schemaNames.join(", ")}`,
+    );
   }
   process.stdout.write(`${JSON.stringify(toJsonSchema(known), undefined, 2)}\n`);
   return 0;

@@ -22,7 +22,10 @@ export async function runShow({ flags, positionals }: ParsedArguments, io: Comma
   try {
     const responses = await store.listResponses(`conv_${session.toLowerCase()}`);
     if (responses.length === 0) {
-      throw new SheafError("USAGE", `the session ${session} is not stored in ${storeFile}: check the id, or SHEAF_HOME`);
+      throw new SheafError(
+        "USAGE",
+        `the session ${session} is not stored in ${storeFile}: check the id, or SHEAF_HOME`,
+      );
     }
     const output = createLineOutput(1);
     let failed = false;

@@ -18,6 +18,9 @@ export const schemaNames = Object.keys(schemas) as readonly SchemaName[];
  * A JSON Schema, draft 2020-12. The published one is open: later versions add fields (C13, N1).
  * `closed: true` forbids unknown fields; the tests use it, so that a misspelt field is found.
  */
-export function toJsonSchema(name: SchemaName, options: { readonly closed?: boolean } = {}): z.core.JSONSchema.BaseSchema {
+export function toJsonSchema(
+  name: SchemaName,
+  options: { readonly closed?: boolean } = {},
+): z.core.JSONSchema.BaseSchema {
   return z.toJSONSchema(schemas[name], { io: options.closed ? "output" : "input", target: "draft-2020-12" });
 }

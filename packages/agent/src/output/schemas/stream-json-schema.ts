@@ -73,9 +73,7 @@ const tool = (args: z.ZodType, success: z.ZodType) =>
   });
 
 const options = z.array(z.object({ id: z.string(), label: z.string() }));
-const questions = z.array(
-  z.object({ id: z.string(), prompt: z.string(), options, allowMultiple: z.boolean() }),
-);
+const questions = z.array(z.object({ id: z.string(), prompt: z.string(), options, allowMultiple: z.boolean() }));
 const edit = z.object({ oldText: z.string(), newText: z.string(), replaceAll: z.boolean().exactOptional() });
 const todo = z.object({
   id: z.string(),
@@ -148,9 +146,7 @@ const tools = {
       outputMode: z.string().exactOptional(),
     }),
     z.object({
-      matches: z.array(
-        z.object({ path: z.string(), lines: z.array(z.object({ line: count, text: z.string() })) }),
-      ),
+      matches: z.array(z.object({ path: z.string(), lines: z.array(z.object({ line: count, text: z.string() })) })),
       totalFiles: count,
       totalMatches: count,
       truncated: z.boolean(),

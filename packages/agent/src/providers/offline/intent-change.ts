@@ -96,7 +96,8 @@ function toTypedCommand({ prompt, mentions }: Reading): string | undefined {
   const text = prompt.original.trim();
   if (/^\$\s+[^\n]+$/.test(text)) return text.slice(1).trim();
   const [only] = mentions;
-  const isCommand = only?.kind === "quote" && only.code && only.raw === text && programs.has(only.text.split(" ", 1)[0] ?? "");
+  const isCommand =
+    only?.kind === "quote" && only.code && only.raw === text && programs.has(only.text.split(" ", 1)[0] ?? "");
   return isCommand ? only.text.trim() : undefined;
 }
 

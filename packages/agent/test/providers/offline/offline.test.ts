@@ -10,8 +10,10 @@ const model = createOfflineModel();
 const readme = readFileSync(join(import.meta.dirname, "../../fixtures/texts/readme.md"), "utf8");
 const files = {
   "README.md": readme,
-  "package.json": '{"name":"demo","version":"1.0.0","description":"A demo.","scripts":{"test":"vitest run","lint":"oxlint"}}',
-  "src/server.ts": "/** Serves. */\nimport { x } from './x.ts';\n\n// TODO: close it\nexport function createServer(): void {}\n\ncreateServer();\n",
+  "package.json":
+    '{"name":"demo","version":"1.0.0","description":"A demo.","scripts":{"test":"vitest run","lint":"oxlint"}}',
+  "src/server.ts":
+    "/** Serves. */\nimport { x } from './x.ts';\n\n// TODO: close it\nexport function createServer(): void {}\n\ncreateServer();\n",
   "src/x.ts": "export const x = 1; // TODO\n",
   "docs/guide.md": "# Guide\n\nThe guide tells how the demo is used by everybody.\n",
   "test/server.test.ts": "createServer();\n",
@@ -30,11 +32,36 @@ test("the model", () => {
 
 describe("read a file and create a summary: the example sequence of the base text", () => {
   test.each([
-    ["Lies die README.md und erstelle eine Zusammenfassung", ["Ich, das regelbasierte Offline-Modell, werde ", "die README.md lesen"], " und eine Zusammenfassung in summary.txt erstellen.", "# README-Zusammenfassung\n"],
-    ["Read README.md and create a summary in summary.txt", ["I, the rule-based offline model, will ", "read README.md"], " and create a summary in summary.txt.", "# README summary\n"],
-    ["README.md dosyasını oku ve bir özet çıkar", ["Ben, kural tabanlı çevrimdışı model, ", "README.md dosyasını okuyacağım"], " ve summary.txt dosyasına bir özet çıkaracağım.", "# README Özeti\n"],
-    ["README.md を読んで要約を作成して", ["ルールベースのオフラインモデルが ", "README.md を読み"], "、要約を summary.txt に作成します。", "# README の要約\n"],
-    ["讀取 README.md 並建立摘要", ["我是規則式的離線模型，我來", "讀取 README.md 檔案"], "，然後在 summary.txt 建立摘要。", "# README 摘要\n"],
+    [
+      "Lies die README.md und erstelle eine Zusammenfassung",
+      ["Ich, das regelbasierte Offline-Modell, werde ", "die README.md lesen"],
+      " und eine Zusammenfassung in summary.txt erstellen.",
+      "# README-Zusammenfassung\n",
+    ],
+    [
+      "Read README.md and create a summary in summary.txt",
+      ["I, the rule-based offline model, will ", "read README.md"],
+      " and create a summary in summary.txt.",
+      "# README summary\n",
+    ],
+    [
+      "README.md dosyasını oku ve bir özet çıkar",
+      ["Ben, kural tabanlı çevrimdışı model, ", "README.md dosyasını okuyacağım"],
+      " ve summary.txt dosyasına bir özet çıkaracağım.",
+      "# README Özeti\n",
+    ],
+    [
+      "README.md を読んで要約を作成して",
+      ["ルールベースのオフラインモデルが ", "README.md を読み"],
+      "、要約を summary.txt に作成します。",
+      "# README の要約\n",
+    ],
+    [
+      "讀取 README.md 並建立摘要",
+      ["我是規則式的離線模型，我來", "讀取 README.md 檔案"],
+      "，然後在 summary.txt 建立摘要。",
+      "# README 摘要\n",
+    ],
   ])(verifies("C7", "%s"), async (prompt, before, between, title) => {
     const { turns, result, files: after } = await run(prompt);
     expect(turns).toHaveLength(3);
@@ -42,7 +69,9 @@ describe("read a file and create a summary: the example sequence of the base tex
     expect(turns[0]?.calls).toEqual([{ tool: "read_file", args: { target_file: "README.md" } }]);
     expect(turns[0]?.end.finishReason).toBe("tool_calls");
     expect(turns[1]?.deltas).toEqual([between]);
-    expect(turns[1]?.calls).toEqual([{ tool: "write_file", args: { target_file: "summary.txt", content: after.get("summary.txt") } }]);
+    expect(turns[1]?.calls).toEqual([
+      { tool: "write_file", args: { target_file: "summary.txt", content: after.get("summary.txt") } },
+    ]);
     expect(turns[2]?.deltas).toEqual([]);
     expect(turns[2]?.calls).toEqual([]);
     expect(turns[2]?.end.finishReason).toBe("stop");
@@ -73,7 +102,9 @@ describe("read a file and create a summary: the example sequence of the base tex
   });
 
   test("a guessed name is looked for", async () => {
-    const { calls, files: after } = await run("Read the readme and create a summary", { files: { "readme.rst": "Demo\n\nThis is a demo that shows something." } });
+    const { calls, files: after } = await run("Read the readme and create a summary", {
+      files: { "readme.rst": "Demo\n\nThis is a demo that shows something." },
+    });
     expect(calls.map(({ tool, args }) => [tool, args["target_file"] ?? args["target_directory"]])).toEqual([
       ["read_file", "README.md"],
       ["list_dir", "."],
@@ -87,7 +118,11 @@ describe("read a file and create a summary: the example sequence of the base tex
 describe("failures end with what failed and what to do", () => {
   test.each([
     ["Read gone.md and create a summary", "`gone.md` could not be read.", "list the files"],
-    ["Lies gone.md und erstelle eine Zusammenfassung", "`gone.md` konnte nicht gelesen werden.", "liste die Dateien auf"],
+    [
+      "Lies gone.md und erstelle eine Zusammenfassung",
+      "`gone.md` konnte nicht gelesen werden.",
+      "liste die Dateien auf",
+    ],
     ["gone.md dosyasını oku ve bir özet çıkar", "`gone.md` okunamadı.", "dosyaları listele"],
     ["gone.md を読んで要約を作成して", "`gone.md` を読めませんでした。", "ファイルの一覧を見せて"],
     ["讀取 gone.md 並建立摘要", "無法讀取 `gone.md`。", "列出檔案"],
@@ -102,7 +137,11 @@ describe("failures end with what failed and what to do", () => {
   });
 
   test.each([
-    ["read_file", "BINARY_FILE: README.md is a binary file: use run_terminal_cmd", "These rules read text only".toLowerCase()],
+    [
+      "read_file",
+      "BINARY_FILE: README.md is a binary file: use run_terminal_cmd",
+      "These rules read text only".toLowerCase(),
+    ],
     ["read_file", "FILE_TOO_LARGE: README.md is too large for this tool", "show lines 1-200 of"],
     ["read_file", "PATH_OUTSIDE_WORKSPACE: ../README.md lies outside", "--add-dir"],
     ["read_file", "PERMISSION_DENIED: a rule denies read_file", "--allow"],
@@ -199,7 +238,9 @@ describe("answers", () => {
     const { answer, calls } = await run("Zeige Zeilen 4-5 aus src/server.ts");
     expect(calls).toEqual([{ tool: "read_file", args: { target_file: "src/server.ts", offset: 4, limit: 2 } }]);
     expect(answer).toContain("```4:5:src/server.ts\n// TODO: close it\nexport function createServer(): void {}\n```");
-    expect((await run("show the last 2 lines of src/server.ts")).answer).toContain("```6:7:src/server.ts\n\ncreateServer();\n```");
+    expect((await run("show the last 2 lines of src/server.ts")).answer).toContain(
+      "```6:7:src/server.ts\n\ncreateServer();\n```",
+    );
     expect((await run("show lines 90-95 of src/x.ts")).answer).toContain("`src/x.ts` has no line 90.");
   });
 
@@ -218,7 +259,10 @@ describe("answers", () => {
   });
 
   test("a file that was read in part is summarised in part, and says so", async () => {
-    const content = Array.from({ length: 4000 }, (_, index) => `This is sentence number ${index + 1} of a story.\n\n`).join("");
+    const content = Array.from(
+      { length: 4000 },
+      (_, index) => `This is sentence number ${index + 1} of a story.\n\n`,
+    ).join("");
     const { answer } = await run("Summarise a.txt", { files: { "a.txt": content } });
     expect(answer).toContain("Only 2,000 of 8,001 lines of a.txt were read.");
   });
@@ -238,7 +282,10 @@ describe("answers", () => {
   });
 
   test("words in lower case are looked for in any case, and literally", async () => {
-    expect((await run('find "a.b (c)"')).calls[0]?.args).toEqual({ pattern: String.raw`a\.b \(c\)`, case_insensitive: true });
+    expect((await run('find "a.b (c)"')).calls[0]?.args).toEqual({
+      pattern: String.raw`a\.b \(c\)`,
+      case_insensitive: true,
+    });
     expect((await run("find nothing like this")).answer).toContain("was not found");
   });
 
@@ -268,11 +315,11 @@ describe("answers", () => {
     ["說明專案結構", "文件"],
   ])("the layout: %s", async (prompt, role) => {
     const { turns, answer } = await run(prompt);
-    expect(turns.map(({ calls }) => calls.map(({ tool, args }) => `${tool} ${String(args["target_file"] ?? args["target_directory"])}`))).toEqual([
-      ["list_dir ."],
-      ["read_file README.md", "read_file package.json"],
-      [],
-    ]);
+    expect(
+      turns.map(({ calls }) =>
+        calls.map(({ tool, args }) => `${tool} ${String(args["target_file"] ?? args["target_directory"])}`),
+      ),
+    ).toEqual([["list_dir ."], ["read_file README.md", "read_file package.json"], []]);
     expect(answer).toContain("Tinywheel turns small wheels");
     expect(answer).toContain(`- \`docs/\`: ${role}`);
     expect(answer).toContain("- `test`: `vitest run`");
@@ -293,7 +340,8 @@ describe("answers", () => {
     for (const prompt of ["help", "Hilfe", "yardım", "ヘルプ", "你能做什麼？"]) {
       const conversation = await run(prompt);
       expect(conversation.calls).toEqual([]);
-      for (const words of ["--model anthropic/…", "--model openai/…", "--base-url", "sheaf --help", "README.md"]) expect(conversation.answer).toContain(words);
+      for (const words of ["--model anthropic/…", "--model openai/…", "--base-url", "sheaf --help", "README.md"])
+        expect(conversation.answer).toContain(words);
       saysItIsOffline(conversation);
     }
     expect((await run("Wie spät ist es?")).answer).toContain("Das kann ich:");
@@ -303,11 +351,18 @@ describe("answers", () => {
 
 describe("changes", () => {
   test("a command: exit code and output", async () => {
-    const commands = { "npm test": "ok\n3 passed", "npm run lint": "a.ts: bad\nExit code 2.", true: "Exit code 0, no output.", sleep: "The command was ended after 1000 ms; raise timeout_ms (at most 600000)." };
+    const commands = {
+      "npm test": "ok\n3 passed",
+      "npm run lint": "a.ts: bad\nExit code 2.",
+      true: "Exit code 0, no output.",
+      sleep: "The command was ended after 1000 ms; raise timeout_ms (at most 600000).",
+    };
     const passed = await run("run `npm test`", { commands });
     expect(passed.calls).toEqual([{ tool: "run_terminal_cmd", args: { command: "npm test" } }]);
     expect(passed.answer).toContain("`npm test` ended with exit code 0. Its output:\n\n```text\nok\n3 passed\n```");
-    expect((await run("Führe `npm run lint` aus", { commands })).answer).toContain("endete mit dem Exit-Code 2, also mit einem Fehler.");
+    expect((await run("Führe `npm run lint` aus", { commands })).answer).toContain(
+      "endete mit dem Exit-Code 2, also mit einem Fehler.",
+    );
     expect((await run("run `true`", { commands })).answer).toContain("exit code 0. It printed nothing.");
     expect((await run("run `sleep`", { commands })).answer).toContain("exit code 124");
   });
@@ -334,7 +389,9 @@ describe("changes", () => {
       ["read_file", "package.json"],
       ["run_terminal_cmd", "npm test"],
     ]);
-    expect((await run("run the build")).answer).toContain("package.json has no script named `build`. It has: `test` and `lint`.");
+    expect((await run("run the build")).answer).toContain(
+      "package.json has no script named `build`. It has: `test` and `lint`.",
+    );
   });
 
   test("a file with a given text", async () => {
@@ -367,7 +424,9 @@ describe("changes", () => {
     expect(deleted.answer).toContain("`src/x.ts` is deleted.");
     expect(deleted.answer).toContain("`gone.ts` could not be deleted.");
     const renamed = await run("把 src/x.ts 重新命名為 src/y.ts");
-    expect(renamed.calls).toEqual([{ tool: "rename_file", args: { source_file: "src/x.ts", destination_file: "src/y.ts" } }]);
+    expect(renamed.calls).toEqual([
+      { tool: "rename_file", args: { source_file: "src/x.ts", destination_file: "src/y.ts" } },
+    ]);
     expect(renamed.answer).toContain("`src/x.ts` 已改名為 `src/y.ts`。");
     expect((await run("rename src/x.ts to README.md")).answer).toContain("There is a file of that name already");
   });
@@ -377,7 +436,11 @@ describe("plans and questions", () => {
   interface PlanArguments {
     readonly title: string;
     readonly plan: string;
-    readonly todos: readonly { readonly id: string; readonly content: string; readonly dependencies: readonly string[] }[];
+    readonly todos: readonly {
+      readonly id: string;
+      readonly content: string;
+      readonly dependencies: readonly string[];
+    }[];
   }
 
   test.each([
@@ -415,7 +478,9 @@ describe("plans and questions", () => {
   test("ids stay unique in the conversation", async () => {
     const first = await run("plan the move to TypeScript");
     const second = await run("plan the move to Rust", { history: first.messages });
-    const ids = [first, second].flatMap(({ calls }) => (calls[1]?.args as unknown as PlanArguments).todos.map(({ id }) => id));
+    const ids = [first, second].flatMap(({ calls }) =>
+      (calls[1]?.args as unknown as PlanArguments).todos.map(({ id }) => id),
+    );
     expect(new Set(ids).size).toBe(ids.length);
   });
 
@@ -450,7 +515,10 @@ describe("plans and questions", () => {
     ]);
     expect(answer).toContain("3 entries");
     const japanese = await run("TODOリストを作って: 読む、書く");
-    expect(japanese.calls[0]?.args["todos"]).toMatchObject([{ id: "step-1", content: "読む" }, { id: "step-2", content: "書く" }]);
+    expect(japanese.calls[0]?.args["todos"]).toMatchObject([
+      { id: "step-1", content: "読む" },
+      { id: "step-2", content: "書く" },
+    ]);
   });
 
   test.each([
@@ -459,13 +527,23 @@ describe("plans and questions", () => {
     ["özetle", "Hangi dosya?"],
     ["要約して", "どのファイルですか？"],
     ["總結", "哪個檔案？"],
-  ])(verifies(["N42", "C25"], "%s asks for the file, with those of the folder to choose from"), async (prompt, question) => {
-    const { turns, calls } = await run(prompt);
-    expect(turns.map((turn) => turn.calls.map(({ tool }) => tool))).toEqual([["list_dir"], ["ask_question"]]);
-    expect(calls[1]?.args["questions"]).toEqual([
-      { id: "file", prompt: question, options: [{ id: "option-1", label: "README.md" }, { id: "option-2", label: "package.json" }] },
-    ]);
-  });
+  ])(
+    verifies(["N42", "C25"], "%s asks for the file, with those of the folder to choose from"),
+    async (prompt, question) => {
+      const { turns, calls } = await run(prompt);
+      expect(turns.map((turn) => turn.calls.map(({ tool }) => tool))).toEqual([["list_dir"], ["ask_question"]]);
+      expect(calls[1]?.args["questions"]).toEqual([
+        {
+          id: "file",
+          prompt: question,
+          options: [
+            { id: "option-1", label: "README.md" },
+            { id: "option-2", label: "package.json" },
+          ],
+        },
+      ]);
+    },
+  );
 
   test("and goes on with the answer", async () => {
     const { messages } = await run("summarise");
@@ -495,7 +573,12 @@ describe("plans and questions", () => {
     const cases = [
       ["run", "npm run lint", "run_terminal_cmd", { command: "npm run lint" }],
       ["find", "some words", "grep_search", { pattern: "some words", case_insensitive: true }],
-      ["create hello.txt", "delete me: or not", "write_file", { target_file: "hello.txt", content: "delete me: or not" }],
+      [
+        "create hello.txt",
+        "delete me: or not",
+        "write_file",
+        { target_file: "hello.txt", content: "delete me: or not" },
+      ],
       ["rename src/x.ts to", "src/z.ts", "rename_file", { source_file: "src/x.ts", destination_file: "src/z.ts" }],
     ] as const;
     for (const [prompt, reply, tool, args] of cases) {
@@ -565,7 +648,10 @@ describe("the stream", () => {
     const deltas = events.flatMap((event) => (event.type === "tool_call_arguments_delta" ? [event.delta] : []));
     expect(deltas.length).toBeGreaterThan(2);
     expect(JSON.parse(deltas.join(""))).toEqual(turns[1]?.calls[0]?.args);
-    expect(events.find((event): event is ModelEvent & { type: "tool_call_start" } => event.type === "tool_call_start")?.documentType).toBe("file_edit");
+    expect(
+      events.find((event): event is ModelEvent & { type: "tool_call_start" } => event.type === "tool_call_start")
+        ?.documentType,
+    ).toBe("file_edit");
   });
 
   test(verifies("N6", "estimates its usage"), async () => {
@@ -580,7 +666,13 @@ describe("the stream", () => {
   });
 
   test("ends at once on an abort", async () => {
-    const request = { system: "", messages: [{ role: "user" as const, text: "help" }], tools: [], mode: "agent" as const, newCallId: () => "call_1" };
+    const request = {
+      system: "",
+      messages: [{ role: "user" as const, text: "help" }],
+      tools: [],
+      mode: "agent" as const,
+      newCallId: () => "call_1",
+    };
     const controller = new AbortController();
     let groups = 0;
     for await (const group of model.stream(request, controller.signal)) {

@@ -26,7 +26,7 @@ const cases: readonly Case[] = [
       en: [
         "Read README.md and create a summary in summary.txt",
         "Read README.md and create a summary",
-        "please read \"README.md\", then write a summary",
+        'please read "README.md", then write a summary',
         "Create a summary of README.md",
         "Can you go through README.md and make a summary of it?",
       ],
@@ -63,9 +63,20 @@ const cases: readonly Case[] = [
     name: "write the summary into a file that is named",
     intent: { kind: "summarise", sources: ["docs/guide.md"], target: "out.md" },
     prompts: {
-      en: ["Read docs/guide.md and write a summary to out.md", "Create a summary of docs/guide.md in `out.md`", "Read docs/guide.md and save a summary as out.md"],
-      de: ["Lies docs/guide.md und schreibe eine Zusammenfassung nach out.md", "Erstelle in out.md eine Zusammenfassung von docs/guide.md", "Lies docs/guide.md und speichere eine Zusammenfassung in der Datei out.md"],
-      tr: ["docs/guide.md dosyasını oku ve out.md dosyasına bir özet yaz", "docs/guide.md'yi oku, özeti out.md'ye kaydet"],
+      en: [
+        "Read docs/guide.md and write a summary to out.md",
+        "Create a summary of docs/guide.md in `out.md`",
+        "Read docs/guide.md and save a summary as out.md",
+      ],
+      de: [
+        "Lies docs/guide.md und schreibe eine Zusammenfassung nach out.md",
+        "Erstelle in out.md eine Zusammenfassung von docs/guide.md",
+        "Lies docs/guide.md und speichere eine Zusammenfassung in der Datei out.md",
+      ],
+      tr: [
+        "docs/guide.md dosyasını oku ve out.md dosyasına bir özet yaz",
+        "docs/guide.md'yi oku, özeti out.md'ye kaydet",
+      ],
       ja: ["docs/guide.mdを読んで要約をout.mdに保存して", "docs/guide.md を読み、out.md に要約を書いて"],
       "zh-TW": ["讀取 docs/guide.md 並把摘要寫入 out.md", "閱讀docs/guide.md，然後在 out.md 建立摘要"],
     },
@@ -85,11 +96,43 @@ const cases: readonly Case[] = [
     name: "summarise in the answer",
     intent: { kind: "summarise", sources: ["README.md"] },
     prompts: {
-      en: ["Summarise README.md", "summarize README.md please", "Give me a summary of README.md", "tl;dr README.md", "What is README.md about?", "Explain README.md"],
-      de: ["Fasse README.md zusammen", "Fasse bitte die Datei README.md kurz zusammen", "Worum geht es in README.md?", "Kannst du README.md zusammenfassen?", "Was steht in der README.md?", "Erklaere mir README.md"],
-      tr: ["README.md dosyasını özetle", "README.md'yi özetler misin?", "README.md ne hakkında?", "README.md içinde ne var?", "README.md dosyasını açıkla"],
-      ja: ["README.mdを要約して", "README.md を要約してください。", "README.md には何が書いてありますか?", "README.mdを説明して"],
-      "zh-TW": ["總結 README.md", "請幫我總結一下README.md", "摘要 README.md", "README.md 裡面有什麼？", "README.md 在講什麼?", "说明 README.md"],
+      en: [
+        "Summarise README.md",
+        "summarize README.md please",
+        "Give me a summary of README.md",
+        "tl;dr README.md",
+        "What is README.md about?",
+        "Explain README.md",
+      ],
+      de: [
+        "Fasse README.md zusammen",
+        "Fasse bitte die Datei README.md kurz zusammen",
+        "Worum geht es in README.md?",
+        "Kannst du README.md zusammenfassen?",
+        "Was steht in der README.md?",
+        "Erklaere mir README.md",
+      ],
+      tr: [
+        "README.md dosyasını özetle",
+        "README.md'yi özetler misin?",
+        "README.md ne hakkında?",
+        "README.md içinde ne var?",
+        "README.md dosyasını açıkla",
+      ],
+      ja: [
+        "README.mdを要約して",
+        "README.md を要約してください。",
+        "README.md には何が書いてありますか?",
+        "README.mdを説明して",
+      ],
+      "zh-TW": [
+        "總結 README.md",
+        "請幫我總結一下README.md",
+        "摘要 README.md",
+        "README.md 裡面有什麼？",
+        "README.md 在講什麼?",
+        "说明 README.md",
+      ],
     },
   },
   {
@@ -106,7 +149,13 @@ const cases: readonly Case[] = [
   {
     name: "review a file",
     intent: { kind: "summarise", sources: ["src/a.ts"], isReview: true },
-    prompts: { en: ["Review src/a.ts"], de: ["Prüfe src/a.ts"], tr: ["src/a.ts dosyasını incele"], ja: ["src/a.tsをレビューして"], "zh-TW": ["審查 src/a.ts"] },
+    prompts: {
+      en: ["Review src/a.ts"],
+      de: ["Prüfe src/a.ts"],
+      tr: ["src/a.ts dosyasını incele"],
+      ja: ["src/a.tsをレビューして"],
+      "zh-TW": ["審查 src/a.ts"],
+    },
   },
   {
     name: "show a file",
@@ -146,8 +195,8 @@ const cases: readonly Case[] = [
     intent: { kind: "find_text", term: "TODO", folder: "src" },
     prompts: {
       en: ["find TODO in src", "search src for TODO", "grep TODO in the src folder"],
-      de: ["Suche TODO in src", "Durchsuche src nach TODO", "Finde \"TODO\" im Ordner src"],
-      tr: ["src klasöründe TODO ara", "src içinde \"TODO\" bul"],
+      de: ["Suche TODO in src", "Durchsuche src nach TODO", 'Finde "TODO" im Ordner src'],
+      tr: ["src klasöründe TODO ara", 'src içinde "TODO" bul'],
       ja: ["srcでTODOを探して", "src フォルダで「TODO」を検索して"],
       "zh-TW": ["在 src 中搜尋 TODO", "找出 src 資料夾裡的 TODO", "在src目录搜索「TODO」"],
     },
@@ -189,8 +238,18 @@ const cases: readonly Case[] = [
     name: "explain the layout",
     intent: { kind: "explain_layout", folder: "." },
     prompts: {
-      en: ["explain the project structure", "what is this project?", "Describe the architecture of this repo", "summarise this project"],
-      de: ["Erkläre die Projektstruktur", "Was ist das für ein Projekt?", "Wie ist das Projekt aufgebaut?", "Erklaere mir den Aufbau"],
+      en: [
+        "explain the project structure",
+        "what is this project?",
+        "Describe the architecture of this repo",
+        "summarise this project",
+      ],
+      de: [
+        "Erkläre die Projektstruktur",
+        "Was ist das für ein Projekt?",
+        "Wie ist das Projekt aufgebaut?",
+        "Erklaere mir den Aufbau",
+      ],
       tr: ["proje yapısını açıkla", "Bu proje nedir?", "projenin yapisini anlat"],
       ja: ["プロジェクトの構成を説明して", "このプロジェクトは何ですか?"],
       "zh-TW": ["說明專案結構", "這個專案是什麼?", "解释项目结构"],
@@ -211,7 +270,7 @@ const cases: readonly Case[] = [
     name: "run a command",
     intent: { kind: "run", command: "npm test" },
     prompts: {
-      en: ["run `npm test`", "run npm test", "please execute \"npm test\"", "run npm test and tell me the result"],
+      en: ["run `npm test`", "run npm test", 'please execute "npm test"', "run npm test and tell me the result"],
       de: ["Führe `npm test` aus", "führe npm test aus", "Fuehre bitte npm test aus", "Starte `npm test`"],
       tr: ["`npm test` komutunu çalıştır", "npm test çalıştır", "npm test komutunu calistirir misin?"],
       ja: ["`npm test` を実行して", "npm testを実行してください"],
@@ -221,15 +280,30 @@ const cases: readonly Case[] = [
   {
     name: "run the tests",
     intent: { kind: "run_script", script: "test" },
-    prompts: { en: ["run the tests"], de: ["Führe die Tests aus"], tr: ["testleri çalıştır"], ja: ["テストを実行して"], "zh-TW": ["執行測試"] },
+    prompts: {
+      en: ["run the tests"],
+      de: ["Führe die Tests aus"],
+      tr: ["testleri çalıştır"],
+      ja: ["テストを実行して"],
+      "zh-TW": ["執行測試"],
+    },
   },
   {
     name: "write a file",
     intent: { kind: "write", path: "hello.txt", content: "Hello" },
     prompts: {
-      en: ["create hello.txt with the content \"Hello\"", "write \"Hello\" to hello.txt", "Create a file hello.txt with the content Hello", "create hello.txt: Hello"],
-      de: ["Erstelle hello.txt mit dem Inhalt \"Hello\"", "Schreibe „Hello“ in hello.txt", "Erstelle eine Datei hello.txt mit dem Inhalt Hello"],
-      tr: ["\"Hello\" içeriğiyle hello.txt oluştur", "hello.txt dosyasına \"Hello\" yaz"],
+      en: [
+        'create hello.txt with the content "Hello"',
+        'write "Hello" to hello.txt',
+        "Create a file hello.txt with the content Hello",
+        "create hello.txt: Hello",
+      ],
+      de: [
+        'Erstelle hello.txt mit dem Inhalt "Hello"',
+        "Schreibe „Hello“ in hello.txt",
+        "Erstelle eine Datei hello.txt mit dem Inhalt Hello",
+      ],
+      tr: ['"Hello" içeriğiyle hello.txt oluştur', 'hello.txt dosyasına "Hello" yaz'],
       ja: ["hello.txt を「Hello」という内容で作成して", "hello.txtに「Hello」と書いて"],
       "zh-TW": ["建立 hello.txt，內容為「Hello」", "把「Hello」寫入 hello.txt"],
     },
@@ -237,23 +311,35 @@ const cases: readonly Case[] = [
   {
     name: "write an empty file",
     intent: { kind: "write", path: "a.txt", content: "" },
-    prompts: { en: ["create an empty file a.txt"], de: ["Lege die leere Datei a.txt an"], tr: ["boş a.txt dosyası oluştur"], ja: ["空のファイルa.txtを作成して"], "zh-TW": ["建立空白檔案 a.txt"] },
+    prompts: {
+      en: ["create an empty file a.txt"],
+      de: ["Lege die leere Datei a.txt an"],
+      tr: ["boş a.txt dosyası oluştur"],
+      ja: ["空のファイルa.txtを作成して"],
+      "zh-TW": ["建立空白檔案 a.txt"],
+    },
   },
   {
     name: "replace a text",
     intent: { kind: "edit", path: "file.txt", from: "a", to: "b" },
     prompts: {
-      en: ["replace \"a\" with \"b\" in file.txt", "In file.txt replace `a` by `b`"],
-      de: ["Ersetze \"a\" durch \"b\" in file.txt", "Ändere in file.txt „a“ in „b“"],
-      tr: ["file.txt dosyasında \"a\" yerine \"b\" yaz", "file.txt dosyasında \"a\" ifadesini \"b\" ile değiştir"],
-      ja: ["file.txt の「a」を「b」に置き換えて", "file.txtの \"a\" を \"b\" に変更してください"],
+      en: ['replace "a" with "b" in file.txt', "In file.txt replace `a` by `b`"],
+      de: ['Ersetze "a" durch "b" in file.txt', "Ändere in file.txt „a“ in „b“"],
+      tr: ['file.txt dosyasında "a" yerine "b" yaz', 'file.txt dosyasında "a" ifadesini "b" ile değiştir'],
+      ja: ["file.txt の「a」を「b」に置き換えて", 'file.txtの "a" を "b" に変更してください'],
       "zh-TW": ["把 file.txt 中的「a」替換成「b」", "在 file.txt 用「b」取代「a」"],
     },
   },
   {
     name: "delete a file",
     intent: { kind: "delete", paths: ["a.txt"] },
-    prompts: { en: ["delete a.txt", "please remove the file `a.txt`"], de: ["Lösche a.txt", "Loesche die Datei a.txt"], tr: ["a.txt dosyasını sil"], ja: ["a.txtを削除して"], "zh-TW": ["刪除 a.txt"] },
+    prompts: {
+      en: ["delete a.txt", "please remove the file `a.txt`"],
+      de: ["Lösche a.txt", "Loesche die Datei a.txt"],
+      tr: ["a.txt dosyasını sil"],
+      ja: ["a.txtを削除して"],
+      "zh-TW": ["刪除 a.txt"],
+    },
   },
   {
     name: "rename a file",
@@ -281,7 +367,11 @@ const cases: readonly Case[] = [
     name: "todo list",
     intent: { kind: "todo_list", items: ["aa", "bb", "cc"] },
     prompts: {
-      en: ["make a todo list: aa, bb, cc", "Make a todo list:\n- aa\n- bb\n- cc", "Create a to-do list with aa, bb and cc"],
+      en: [
+        "make a todo list: aa, bb, cc",
+        "Make a todo list:\n- aa\n- bb\n- cc",
+        "Create a to-do list with aa, bb and cc",
+      ],
       de: ["Mache eine Aufgabenliste: aa, bb, cc", "Erstelle eine To-do-Liste: aa, bb und cc"],
       tr: ["yapılacaklar listesi yap: aa, bb, cc"],
       ja: ["TODOリストを作って: aa、bb、cc", "ＴＯＤＯリストを作成：aa、bb、cc"],
@@ -302,7 +392,13 @@ const cases: readonly Case[] = [
   {
     name: "a command without words",
     intent: { kind: "missing", what: "command" },
-    prompts: { en: ["run", "run a command"], de: ["Führe einen Befehl aus"], tr: ["bir komut çalıştır"], ja: ["コマンドを実行して"], "zh-TW": ["執行命令"] },
+    prompts: {
+      en: ["run", "run a command"],
+      de: ["Führe einen Befehl aus"],
+      tr: ["bir komut çalıştır"],
+      ja: ["コマンドを実行して"],
+      "zh-TW": ["執行命令"],
+    },
   },
   {
     name: "a search without a term",
@@ -312,28 +408,59 @@ const cases: readonly Case[] = [
   {
     name: "a plan without a goal",
     intent: { kind: "missing", what: "goal" },
-    prompts: { en: ["plan", "make a plan, please"], de: ["Mach einen Plan"], tr: ["plan yap"], ja: ["計画を立てて"], "zh-TW": ["制定計畫"] },
+    prompts: {
+      en: ["plan", "make a plan, please"],
+      de: ["Mach einen Plan"],
+      tr: ["plan yap"],
+      ja: ["計画を立てて"],
+      "zh-TW": ["制定計畫"],
+    },
   },
   {
     name: "ask back",
     intent: { kind: "missing", what: "task" },
-    prompts: { en: ["ask me what to do"], de: ["Frag mich, was zu tun ist"], tr: ["Bana ne yapılacağını sor"], ja: ["何をすればいいか私に聞いて"], "zh-TW": ["問我要做什麼"] },
+    prompts: {
+      en: ["ask me what to do"],
+      de: ["Frag mich, was zu tun ist"],
+      tr: ["Bana ne yapılacağını sor"],
+      ja: ["何をすればいいか私に聞いて"],
+      "zh-TW": ["問我要做什麼"],
+    },
   },
   {
     name: "help",
     intent: { kind: "help" },
-    prompts: { en: ["help", "What can you do?"], de: ["Hilfe", "Was kannst du?"], tr: ["yardım", "Neler yapabilirsin?"], ja: ["ヘルプ", "何ができますか?"], "zh-TW": ["你能做什麼？", "求助"] },
+    prompts: {
+      en: ["help", "What can you do?"],
+      de: ["Hilfe", "Was kannst du?"],
+      tr: ["yardım", "Neler yapabilirsin?"],
+      ja: ["ヘルプ", "何ができますか?"],
+      "zh-TW": ["你能做什麼？", "求助"],
+    },
   },
   {
     name: "greetings",
     intent: { kind: "greeting" },
-    prompts: { en: ["hello", "Hi!"], de: ["Hallo!", "Guten Morgen"], tr: ["merhaba", "Selam!"], ja: ["こんにちは"], "zh-TW": ["你好"] },
+    prompts: {
+      en: ["hello", "Hi!"],
+      de: ["Hallo!", "Guten Morgen"],
+      tr: ["merhaba", "Selam!"],
+      ja: ["こんにちは"],
+      "zh-TW": ["你好"],
+    },
   },
   {
     name: "nothing it understands",
     intent: { kind: "unknown" },
     prompts: {
-      en: ["What is the capital of France?", "Implement JWT authentication", "Write me a poem about the sea", "Fix the bug in src/a.ts", "Create a REST API in server.ts", "Translate README.md to German"],
+      en: [
+        "What is the capital of France?",
+        "Implement JWT authentication",
+        "Write me a poem about the sea",
+        "Fix the bug in src/a.ts",
+        "Create a REST API in server.ts",
+        "Translate README.md to German",
+      ],
       de: ["Wie spät ist es?", "Schreibe mir ein Gedicht", "Baue eine Anmeldung ein"],
       tr: ["Bana bir şiir yaz", "Bugün hava nasıl?"],
       ja: ["東京の天気は?", "詩を書いて"],
@@ -349,8 +476,10 @@ for (const { name, intent, prompts } of cases) {
         const instruction = readInstruction(reader, text, "en");
         expect(instruction.intent).toMatchObject(intent);
         expect(instruction.reading.language).toBe(language);
-        if (intent["kind"] === "summarise" && !("target" in intent)) expect(instruction.intent).not.toHaveProperty("target");
-        if (intent["kind"] === "show" && !("startLine" in intent)) expect(instruction.intent).not.toHaveProperty("startLine");
+        if (intent["kind"] === "summarise" && !("target" in intent))
+          expect(instruction.intent).not.toHaveProperty("target");
+        if (intent["kind"] === "show" && !("startLine" in intent))
+          expect(instruction.intent).not.toHaveProperty("startLine");
       });
     }
   });
@@ -360,12 +489,21 @@ describe("details", () => {
   const intentOf = (text: string): unknown => readInstruction(reader, text, "en").intent;
 
   test("a summary never overwrites its source", () => {
-    expect(intentOf("Read summary.txt and create a summary")).toMatchObject({ sources: ["summary.txt"], target: "summary-summary.txt" });
-    expect(intentOf("Read notes.md and write a summary to ./NOTES.md")).toMatchObject({ sources: ["notes.md"], target: "NOTES-summary.md" });
+    expect(intentOf("Read summary.txt and create a summary")).toMatchObject({
+      sources: ["summary.txt"],
+      target: "summary-summary.txt",
+    });
+    expect(intentOf("Read notes.md and write a summary to ./NOTES.md")).toMatchObject({
+      sources: ["notes.md"],
+      target: "NOTES-summary.md",
+    });
   });
 
   test("a pattern brings its files in", () => {
-    expect(intentOf("Read all *.md files in docs and create a summary in all.txt")).toMatchObject({ glob: "docs/**/*.md", target: "all.txt" });
+    expect(intentOf("Read all *.md files in docs and create a summary in all.txt")).toMatchObject({
+      glob: "docs/**/*.md",
+      target: "all.txt",
+    });
   });
 
   test("the readme without its ending is a guess", () => {
@@ -479,7 +617,13 @@ describe("a message with several paragraphs", () => {
   });
 
   test("whose text never asks for a change", () => {
-    for (const order of ["delete a.txt", "run `rm -rf .`", 'create x.txt with the content "x"', "rename a.txt to b.txt", 'replace "a" with "b" in c.txt']) {
+    for (const order of [
+      "delete a.txt",
+      "run `rm -rf .`",
+      'create x.txt with the content "x"',
+      "rename a.txt to b.txt",
+      'replace "a" with "b" in c.txt',
+    ]) {
       expect(read(`${order}\n\nsummarise this`).intent).toMatchObject({ kind: "summarise", context: order });
       expect(read(`${order}\n\nhmm`).intent).toMatchObject({ kind: "unknown" });
       expect(read(`${order}\n\nmore\n\nthanks`).intent).toMatchObject({ kind: "unknown" });
@@ -521,13 +665,40 @@ describe("the examples of the help text are understood", () => {
 });
 
 test(verifies("S-72", "any text is read, whatever it holds"), () => {
-  const word = fc.constantFrom("find", "run", "`", '"', "„", "“", "「", "'", "*", "{", "README.md", "を", "並", "dosyasını", "\n\n", "```", ":", "a/b", "…", "\uE000");
+  const word = fc.constantFrom(
+    "find",
+    "run",
+    "`",
+    '"',
+    "„",
+    "“",
+    "「",
+    "'",
+    "*",
+    "{",
+    "README.md",
+    "を",
+    "並",
+    "dosyasını",
+    "\n\n",
+    "```",
+    ":",
+    "a/b",
+    "…",
+    "\uE000",
+  );
   fc.assert(
-    fc.property(fc.oneof(fc.string({ unit: "grapheme", maxLength: 300 }), fc.array(word, { maxLength: 40 }).map((words) => words.join(" "))), (text) => {
-      const { intent } = readInstruction(reader, text, "en");
-      expect(typeof intent.kind).toBe("string");
-      if (intent.kind === "missing") expect(typeof intent.fill("x").kind).toBe("string");
-    }),
+    fc.property(
+      fc.oneof(
+        fc.string({ unit: "grapheme", maxLength: 300 }),
+        fc.array(word, { maxLength: 40 }).map((words) => words.join(" ")),
+      ),
+      (text) => {
+        const { intent } = readInstruction(reader, text, "en");
+        expect(typeof intent.kind).toBe("string");
+        if (intent.kind === "missing") expect(typeof intent.fill("x").kind).toBe("string");
+      },
+    ),
     { numRuns: 500 },
   );
 });

@@ -16,7 +16,8 @@ export const english: Vocabulary = {
     define: "defined | define | defines | definition | definitions | declared | declare | declaration | implemented",
     delete: "delete | remove | erase | rm | get rid of",
     empty: "empty | blank",
-    explain: "how does … work | how do … work | analyze | analyse | analysis | explain | explains | explanation | describe | description of | walk me through",
+    explain:
+      "how does … work | how do … work | analyze | analyse | analysis | explain | explains | explanation | describe | description of | walk me through",
     file: "file",
     files: "files",
     find: "find | search | searching | grep | locate | look for | look up | occurrences of | usages of | uses of | which files contain | which files use | which file contains",

@@ -8,7 +8,8 @@ export const german: Vocabulary = {
     all: "alle | allen | alles | jede | jedes | jeden | überall | sämtliche",
     ask_me:
       "frag mich | frage mich | fragen sie mich | stell mir | stelle mir | stellen sie mir | lass mich wählen | lass mich auswählen",
-    asking: "wie kann | wie könnte | wie soll | wie sollte | wie man | wie lösche | wie führe | warum | wieso | weshalb | was passiert | was wäre | soll ich | sollte ich | darf ich | nicht | niemals",
+    asking:
+      "wie kann | wie könnte | wie soll | wie sollte | wie man | wie lösche | wie führe | warum | wieso | weshalb | was passiert | was wäre | soll ich | sollte ich | darf ich | nicht | niemals",
     command: "befehl | befehle | befehls | kommando | kommandos | terminal | shell",
     content: "inhalt | inhalts | inhalte | text | wortlaut",
     count: "wie viele | wieviele | zähle | zählen | anzahl",
@@ -60,7 +61,10 @@ export const german: Vocabulary = {
   folderBefore:
     /(?:^|\s)(?:(?:in|im|unter|aus|von|vom|innerhalb von|des|den)\s+(?:dem |der |den |des )?(?:ordner |ordners |verzeichnis |verzeichnisses )?|(?:ordner|verzeichnis|ls)\s+)$/,
   folderAfter: /^[\s-]?(?:ordner|verzeichnis)|^\snach\s/,
-  planGoals: [/\bplan[e]?\b\s{0,3}(?:für|fuer|zu|zum|zur|um|wie)?\b\s{0,3}:?\s{0,3}(.+)$/is, /^(?:wie\s+\S{1,20}\s+(?:du|man|wir|ich|sie)\s+)?(.+?)\s{1,3}planen\b/is],
+  planGoals: [
+    /\bplan[e]?\b\s{0,3}(?:für|fuer|zu|zum|zur|um|wie)?\b\s{0,3}:?\s{0,3}(.+)$/is,
+    /^(?:wie\s+\S{1,20}\s+(?:du|man|wir|ich|sie)\s+)?(.+?)\s{1,3}planen\b/is,
+  ],
   behindCommand:
     /(?:[,;]?\s(?:bitte|danke|für mich)(?:\s|[.!]|$).*$|\saus(?:[.!,]|$|\s(?:und|bitte|dann)\b.*$)|\slaufen[.!]?$|[,;]?\s(?:und|dann)\s(?:dann )?(?:sag|zeig|erklär|bericht|fass|gib|prüf)\S*.*$|\s(?:im terminal|in der shell)[.!]?$)/is,
 };

@@ -7,7 +7,8 @@ export const turkish: Vocabulary = {
       "ne var | neler var | ne hakkında | ne ile ilgili | neyle ilgili | nedir | ne anlat* | ne yazıyor | ne içer* | neler içer* | konusu ne | ne işe yarar | ne işe yarıyor | hakkında bilgi | ne yapar | ne yapıyor",
     all: "tüm | bütün | her | hepsi | hepsini | her yerde",
     ask_me: "bana … sor | bana sor | bana sorun | bana sorar | bana soru | sor bana | soru sor | bana danış",
-    asking: "nasıl | neden | niçin | ne olur | sakın | asla | silme | silmeyin | çalıştırma | çalıştırmayın | yazma | yazmayın | değiştirme | değiştirmeyin | taşıma",
+    asking:
+      "nasıl | neden | niçin | ne olur | sakın | asla | silme | silmeyin | çalıştırma | çalıştırmayın | yazma | yazmayın | değiştirme | değiştirmeyin | taşıma",
     command: "komut | komutu | komutunu | komutlar | komutları | terminal | terminalde | kabuk",
     content: "içerik | içeriği | içeriğini | içerikle | içeriğiyle | metin | metni | metnini | yazan",
     count: "kaç | kaç tane | say | sayısı",
