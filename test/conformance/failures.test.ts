@@ -149,11 +149,33 @@ describe("a question", () => {
         is_error: false,
         questions: [{ id: "q", prompt: "Which?" }],
       });
-      const answered = await run(cwd, ask, ["--resume", String(last.session_id)]);
-      expect(parseStream(answered.stdout).at(-1)).toMatchObject({ subtype: "success", result: "Then A." });
+      const session = String(last.session_id);
+      const model = writeScript(cwd, ask);
+      const answered = await runSheaf(["answer", session, "q=a", "--model", model], { cwd });
+      expect([answered.code, answered.stderr]).toEqual([0, ""]);
+      const lines = parseStream(answered.stdout);
+      expect(lines[0]!.session_id).toBe(session);
+      expect(lines.at(-1)).toMatchObject({ subtype: "success", result: "Then A." });
       const json = await run(cwd, ask, ["--output-format", "json"]);
       expect(json.code).toBe(10);
       expect(parseStream(json.stdout)).toMatchObject([{ subtype: "needs_input" }]);
+    },
+  );
+
+  test(
+    verifies(["C25", "N42"], "no answer is made up: one that is missing, or for no question, is a usage error"),
+    async () => {
+      const cwd = folders.newFolder();
+      const session = String(parseStream((await run(cwd, ask)).stdout)[0]!.session_id);
+      const fail = async (...words: readonly string[]) => {
+        const { code, stdout, stderr } = await runSheaf(["answer", ...words], { cwd });
+        expect([code, stdout]).toEqual([2, ""]);
+        return stderr;
+      };
+      expect(await fail(session)).toContain('"q" has no answer');
+      expect(await fail(session, "x=a", "q=a")).toContain('"x=a" answers no question');
+      expect(await fail("nobody", "a")).toContain('"nobody"');
+      expect(await fail("0d6f4b52-5c0e-4bb4-9f3c-1d2a3b4c5d6f", "a")).toContain("not stored");
     },
   );
 });

@@ -25,6 +25,8 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
   switch (parsed.command) {
     case "prompt":
       return (await import("./commands/prompt.ts")).runPrompt(parsed, io);
+    case "answer":
+      return (await import("./commands/answer.ts")).runAnswer(parsed, io);
     case "show":
       return (await import("./commands/show.ts")).runShow(parsed, io);
     case "convert":

@@ -8,7 +8,7 @@ import { isErrorCode, SheafError, type ErrorCode } from "../errors.ts";
 const { localeError } = createEnglishMessages();
 
 const count = z.int().check(z.gte(1), z.lte(100_000_000));
-const name = z.string().check(z.minLength(1));
+const filledText = z.string().check(z.minLength(1));
 
 const textPacing = {
   /** UTF-16 units of a delta; a surrogate pair is never cut. */
@@ -25,13 +25,12 @@ const deltas = z.union([z.string(), z.array(z.string()).check(z.minLength(1))], 
 });
 
 const call = z.strictObject({
-  tool: name,
-  /** An object, or the raw text that the model writes. */
-  arguments: z._default(
+  tool: filledText,
+  /** An object, or the raw text that the model writes; without them an empty object. */
+  arguments: z.optional(
     z.union([z.record(z.string(), z.unknown()), z.string()], {
       error: "expected an object, or a string with raw text",
     }),
-    {},
   ),
   chunk: z.optional(count),
   /** The provider's id. */
@@ -50,7 +49,7 @@ const eventSchemas = {
       code: z.custom<ErrorCode>((value) => typeof value === "string" && isErrorCode(value), {
         error: "expected a code of the exit table (C20), such as RATE_LIMITED",
       }),
-      message: name,
+      message: filledText,
       details: z.optional(z.string()),
       resets_at: z.optional(z.iso.datetime({ offset: true })),
     }),
@@ -108,8 +107,8 @@ const turn = z.strictObject({
 });
 
 const script = z.strictObject({
-  name: z.optional(name),
-  model: z.optional(name),
+  name: z.optional(filledText),
+  model: z.optional(filledText),
   turns: z.array(turn).check(z.minLength(1)),
   after: z.optional(z.enum(["error", "repeat_last", "loop"])),
 });

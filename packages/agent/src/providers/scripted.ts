@@ -123,7 +123,7 @@ function createStream(
         if (!("milliseconds" in value)) return Promise.resolve({ done: false, value });
         return runPause(value, signal).then(() => stream.next());
       } catch (error) {
-        return Promise.reject(error as Error);
+        return Promise.reject(error);
       }
     },
   };
@@ -199,7 +199,7 @@ function isInsidePair(text: string, index: number): boolean {
 /** Several calls come as from a provider with parallel calls: their pieces take turns. */
 function* toCallGroups(calls: readonly ScriptedCall[], request: ModelRequest, written: Written): Generator<Group> {
   const open = calls.map((call) => {
-    const text = typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments);
+    const text = typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments ?? {});
     written.bytes += Buffer.byteLength(text) + Buffer.byteLength(call.tool);
     written.calls += 1;
     return { call, text, pieces: splitText(text, call.chunk), callId: request.newCallId() };

@@ -1,5 +1,5 @@
 /** Run events to the messages that a model sees: a pure function of the logs of a conversation. */
-import type { RunEventBody } from "@sheaf/protocol";
+import type { ClarificationAnswer, RunEventBody } from "@sheaf/protocol";
 import type { ModelMessage, ModelToolCall } from "../providers/provider.ts";
 
 export interface History {
@@ -16,12 +16,24 @@ export function createHistory(): History {
   const openCalls = new Map<string, { readonly toolName: string; readonly providerCallId?: string }>();
   /** Calls of the last assistant message that have no result yet. */
   const unanswered = new Map<string, string>();
+  let questionCallId: string | undefined;
 
   const addResult = (callId: string, output: string, isError: boolean): void => {
     const toolName = unanswered.get(callId);
     if (toolName === undefined) return;
     unanswered.delete(callId);
     messages.push({ role: "tool", callId, toolName, output, isError });
+  };
+
+  /** The answers are the result of the tool that asked (N42). */
+  const answerQuestion = (answers: readonly ClarificationAnswer[]): void => {
+    const index = messages.findLastIndex((message) => message.role === "tool" && message.callId === questionCallId);
+    const asked = messages[index];
+    if (asked?.role !== "tool") return;
+    const lines = answers.map(({ questionId, optionIds, text }) =>
+      [`${questionId}:`, ...optionIds, text].filter((part) => part !== "").join(" "),
+    );
+    messages[index] = { ...asked, output: `The user answered:\n${lines.join("\n")}` };
   };
 
   return {
@@ -32,7 +44,8 @@ export function createHistory(): History {
           // A run that died left calls without results; providers refuse such a history.
           for (const callId of unanswered.keys())
             addResult(callId, "The run ended before this call had a result.", true);
-          messages.push({ role: "user", text: event.prompt });
+          if (event.answers) answerQuestion(event.answers);
+          if (event.prompt !== "") messages.push({ role: "user", text: event.prompt });
           return;
         case "turn_start":
           parts = [];
@@ -63,6 +76,7 @@ export function createHistory(): History {
           return;
         }
         case "tool_result": {
+          if (event.effect?.kind === "question") questionCallId = event.callId;
           const text = event.error ? `${event.error.code}: ${event.error.message}` : "";
           const lines = [text, event.output, event.note ?? ""].filter((line) => line !== "");
           addResult(event.callId, lines.join("\n"), event.status !== "success");

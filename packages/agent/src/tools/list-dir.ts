@@ -1,8 +1,7 @@
 /** list_dir: the tree of a folder. */
 import type { ToolError } from "@sheaf/protocol";
 import type * as z from "zod/mini";
-import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
-import { toFailure } from "./failure.ts";
+import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
 import { object, optional, text } from "./parameters.ts";
 import { createFolderReader, type FolderEntry, type FolderReader, readKind, toLine } from "./read-folder.ts";

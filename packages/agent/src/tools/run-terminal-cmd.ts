@@ -2,8 +2,7 @@
 import type { CommandEffect } from "@sheaf/protocol";
 import type * as z from "zod/mini";
 import type { CommandOutcome } from "../sandbox/command.ts";
-import { toFailure } from "./failure.ts";
-import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
+import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { flag, object, optional, positiveInteger, text } from "./parameters.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 

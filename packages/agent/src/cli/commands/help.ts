@@ -7,6 +7,7 @@ const head = `sheaf ${sheafVersion}: a coding agent whose answer is a sheaf of t
 Usage
   sheaf -p [flags] PROMPT…         answer one prompt and exit
   COMMAND | sheaf -p [flags]       take the prompt, or context for it, from stdin
+  sheaf answer SESSION Q=OPTION…   answer what the agent asked (exit code 10), and go on
   sheaf show SESSION [flags]       print a stored session again, in any format
   sheaf convert --from F --to F    make documents out of a model's stream on stdin
   sheaf schema NAME                print a JSON Schema: stream-json, documents or events

@@ -18,7 +18,7 @@ import { sheafVersion } from "../../version.ts";
 import { createModel, createStore } from "../../wire.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { isQuotedExactly } from "../../workspace/quote-check.ts";
-import type { ParsedArguments } from "../arguments.ts";
+import { isUuid, type ParsedArguments } from "../arguments.ts";
 import { deliverEvents, type Delivery } from "../deliver.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
@@ -42,12 +42,23 @@ export async function runPrompt({ flags, positionals }: ParsedArguments, io: Com
     const needless = flags["output-format"] === undefined ? "" : "--output-format works in print mode only: ";
     throw new SheafError("USAGE", `${needless}write sheaf -p "your prompt" (see sheaf --help)`);
   }
-  const format = toOutputFormat(flags);
-  const config = createConfig(toRawSettings(flags), io.environment, io.cwd);
+  // A wrong format or setting is told before anything is read from stdin.
+  toOutputFormat(flags);
+  toConfig(flags, io);
   const prompt = await readPrompt(positionals, toInputKind(io.isInputTerminal));
+  return answerPrompt({ prompt }, flags, io);
+}
+
+/** Runs one response to its end and prints it; gives the exit code. */
+export async function answerPrompt(
+  message: Pick<RunStart, "prompt" | "answers">,
+  flags: FlagValues,
+  io: CommandIo,
+): Promise<number> {
+  const format = toOutputFormat(flags);
   const controller = new AbortController();
   const signals = watchSignals(controller);
-  const run = new PromptRun(config, flags, prompt, controller);
+  const run = new PromptRun(toConfig(flags, io), flags, message, controller);
   const output = createLineOutput(1);
   const delivery = await deliverEvents(run.events(io), createChosenProjection(format, flags, io), output, (error) =>
     controller.abort(
@@ -56,6 +67,10 @@ export async function runPrompt({ flags, positionals }: ParsedArguments, io: Com
   );
   await run.close();
   return report(delivery, signals, flags.verbose ?? false);
+}
+
+function toConfig(flags: FlagValues, io: CommandIo): Config {
+  return createConfig(toRawSettings(flags), io.environment, io.cwd);
 }
 
 function toRawSettings(flags: FlagValues): Parameters<typeof createConfig>[0] {
@@ -76,24 +91,31 @@ function toRawSettings(flags: FlagValues): Parameters<typeof createConfig>[0] {
 class PromptRun {
   readonly #config: Config;
   readonly #flags: FlagValues;
-  readonly #prompt: string;
+  readonly #message: Pick<RunStart, "prompt" | "answers">;
   readonly #controller: AbortController;
   readonly #responseId = `chat_${randomUUID()}`;
   #store: Store | undefined;
   #tools: ToolBox | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(config: Config, flags: FlagValues, prompt: string, controller: AbortController) {
+  constructor(
+    config: Config,
+    flags: FlagValues,
+    message: Pick<RunStart, "prompt" | "answers">,
+    controller: AbortController,
+  ) {
     this.#config = config;
     this.#flags = flags;
-    this.#prompt = prompt;
+    this.#message = message;
     this.#controller = controller;
   }
 
   /** The log as it grows; a run that cannot begin is a log too, with its reason (C22). */
   async *events(io: CommandIo): AsyncGenerator<readonly RunEvent[]> {
     let model: Model | undefined;
-    let conversationId = `conv_${this.#flags["session-id"] ?? randomUUID()}`;
+    // The id of a run that cannot begin; a malformed one is not repeated in its lines (C5).
+    const { "session-id": named = "" } = this.#flags;
+    let conversationId = `conv_${isUuid(named) ? named.toLowerCase() : randomUUID()}`;
     let begun = false;
     try {
       model = await createModel(this.#config.model);
@@ -173,7 +195,7 @@ class PromptRun {
       sandbox: "disabled",
       trusted: this.#flags.trust ?? false,
       sheafVersion,
-      prompt: this.#prompt,
+      ...this.#message,
     };
   }
 }
@@ -198,7 +220,7 @@ function report({ end, outputError }: Delivery, signals: SignalWatch, verbose: b
     return isErrorCode(end.error.code) ? errorTable[end.error.code].exitCode : 1;
   }
   if (end?.reason === "clarification") {
-    const message = "the agent asks, the questions are in the output: answer with --resume and the session id";
+    const message = "the agent asks, the questions are in the output: answer with sheaf answer SESSION";
     process.stderr.write(formatFailure({ code: "NEEDS_INPUT", message }, verbose));
     return errorTable.NEEDS_INPUT.exitCode;
   }

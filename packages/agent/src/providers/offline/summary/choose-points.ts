@@ -46,7 +46,8 @@ export function choosePoints(
 
   const chosen: Scored[] = [];
   const perSection = new Map<number, number>();
-  const sectionLimit = Math.max(2, Math.ceil(count / 2));
+  const sections = new Set(candidates.map(({ section }) => section)).size;
+  const sectionLimit = sections > 2 ? Math.max(2, Math.ceil(count / 2)) : count;
   const covered = said.map((text) => new Set(toTerms(text)));
   for (const entry of scored) {
     if (chosen.length >= count) break;

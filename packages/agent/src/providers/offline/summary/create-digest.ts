@@ -36,6 +36,8 @@ function createGuessedDigest(text: string, lines: readonly string[]): Digest | u
     const digest = createJsonDigest(text, "");
     if (digest && digest.invalidJson === undefined) return digest;
   }
+  const script = guessScript(lines);
+  if (script !== undefined) return createCodeDigest(lines, text.length, script);
   if (isMarkdown(lines)) return undefined;
   const language = guessLanguage(lines);
   return language === undefined ? undefined : createCodeDigest(lines, text.length, language);
@@ -45,10 +47,24 @@ function isMarkdown(lines: readonly string[]): boolean {
   return lines.slice(0, 200).some((line) => /^ {0,3}(?:#{1,6}\s+\S|```|~~~)/.test(line) && !line.startsWith("#!"));
 }
 
+/** Scripts whose comments look like headings. */
+function guessScript(lines: readonly string[]): string | undefined {
+  const first = lines[0] ?? "";
+  if (first.startsWith("#!")) {
+    if (/\b(?:ba|z|da)?sh\b/.test(first.slice(0, 80))) return "shell";
+    if (/python/.test(first.slice(0, 80))) return "python";
+    return /node|deno|bun/.test(first.slice(0, 80)) ? "script" : undefined;
+  }
+  const head = lines.slice(0, 200);
+  if (head.some((line) => line.startsWith("```"))) return undefined;
+  const isPython = (line: string): boolean =>
+    line.length < 200 && /^(?:(?:async )?def \w+\(|class \w+.{0,80}:$|import \w+|from [\w.]+ import )/.test(line);
+  return head.filter(isPython).length >= 2 ? "python" : undefined;
+}
+
 function guessLanguage(lines: readonly string[]): string | undefined {
   const head = lines.slice(0, 200).filter((line) => line.trim() !== "" && line.length < 400);
   if (head.length < 3) return undefined;
-  if (/^#!.{0,60}\b(?:ba|z)?sh\b/.test(head[0] ?? "")) return "shell";
   const share = (pattern: RegExp): number => head.filter((line) => pattern.test(line)).length / head.length;
   if (
     share(/^\s{0,40}(?:def|class|import|from|if|for|while|return|elif|else|with|try|except|@\w+)\b.{0,300}:?\s*$/) > 0.4

@@ -51,12 +51,12 @@ function skipClosers(text: string, from: number): number {
   return end;
 }
 
-/** The word before the stop is an abbreviation, one letter, or a number of a list. */
+/** The word before the stop is an abbreviation, one letter, or a small number, as in dates and lists: "12. Mai". */
 function isAbbreviation(text: string, stop: number): boolean {
   let start = stop;
   while (start > 0 && stop - start < 12 && /[\p{L}\p{N}.]/u.test(text.charAt(start - 1))) start -= 1;
   const word = text.slice(start, stop).toLowerCase();
-  return abbreviations.has(word) || /^\p{L}$/u.test(word) || /^\d{1,3}$/.test(word);
+  return abbreviations.has(word) || /^\p{L}$/u.test(word) || (/^\d{1,2}$/.test(word) && Number(word) <= 31);
 }
 
 /** A text of at most `limit` characters, cut at a sentence, else at a word, with `…`. */

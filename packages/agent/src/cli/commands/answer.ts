@@ -1,0 +1,67 @@
+/** `sheaf answer SESSION …`: answers the questions of a run that ended with code 10, and goes on (C20, N42). */
+import { toResponse } from "@sheaf/documents";
+import type { ClarificationAnswer, ClarificationDocument } from "@sheaf/protocol";
+import { createConfig } from "../../config/config.ts";
+import { SheafError } from "../../errors.ts";
+import type { Store } from "../../storage/store.ts";
+import { createStore } from "../../wire.ts";
+import { isUuid, type ParsedArguments } from "../arguments.ts";
+import type { CommandIo } from "../io.ts";
+import { answerPrompt } from "./prompt.ts";
+
+/**
+ * Words: `QUESTION=OPTION[,OPTION]` for options, `QUESTION=any text` for a free answer; with one question its id may be
+ * left out. Every question needs an answer: none is made up (C25).
+ */
+export async function runAnswer({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
+  const [session = "", ...words] = positionals;
+  if (!isUuid(session))
+    throw new SheafError("USAGE", `answer takes a session id first, a UUID; "${session}" was given`);
+  const { storeFile } = createConfig({}, io.environment, io.cwd);
+  const store = await createStore(storeFile);
+  let question: ClarificationDocument;
+  try {
+    question = await readQuestion(store, session);
+  } finally {
+    await store.close();
+  }
+  const answers = toAnswers(question, words);
+  const prompt = answers
+    .map(({ questionId, optionIds, text }) => `${questionId}: ${[...optionIds, text].filter(Boolean).join(" ")}`)
+    .join("\n");
+  return answerPrompt({ prompt, answers }, { ...flags, resume: session }, io);
+}
+
+async function readQuestion(store: Store, session: string): Promise<ClarificationDocument> {
+  const last = (await store.listResponses(`conv_${session.toLowerCase()}`)).at(-1);
+  if (!last) throw new SheafError("USAGE", `the session ${session} is not stored: check the id, or SHEAF_HOME`);
+  const { documents } = toResponse(await store.readEvents(last.id));
+  const question = documents.findLast((document) => document.type === "clarification");
+  if (question) return question;
+  throw new SheafError("USAGE", `the session ${session} asks nothing: go on with --resume ${session} "your prompt"`);
+}
+
+function toAnswers(question: ClarificationDocument, words: readonly string[]): ClarificationAnswer[] {
+  const { questions } = question.metadata;
+  const given = new Map<string, string>();
+  for (const word of words) {
+    const equals = word.indexOf("=");
+    const id = word.slice(0, Math.max(equals, 0));
+    if (questions.some((candidate) => candidate.id === id)) given.set(id, word.slice(equals + 1));
+    else if (questions.length === 1 && words.length === 1) given.set(questions[0]!.id, word);
+    else
+      throw new SheafError("USAGE", `"${word}" answers no question: write ID=ANSWER with one of ${listIds(questions)}`);
+  }
+  return questions.map(({ id, options, allowMultiple }) => {
+    const text = given.get(id);
+    if (text === undefined) throw new SheafError("USAGE", `the question "${id}" has no answer: add ${id}=ANSWER`);
+    const chosen = allowMultiple ? text.split(",") : [text];
+    const isOption = chosen.every((choice) => options.some((option) => option.id === choice));
+    const answer = { documentId: question.id, questionId: id };
+    return isOption ? { ...answer, optionIds: chosen, text: "" } : { ...answer, optionIds: [], text };
+  });
+}
+
+function listIds(questions: readonly { readonly id: string }[]): string {
+  return questions.map(({ id }) => id).join(", ");
+}

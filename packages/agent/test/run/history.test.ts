@@ -1,0 +1,77 @@
+import type { RunEventBody, RunStart } from "@sheaf/protocol";
+import { describe, expect, test } from "vitest";
+import { createHistory } from "../../src/run/history.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { start } from "./fake-ports.ts";
+
+const runStart = (change: Partial<RunStart>): RunEventBody => ({ type: "run_start", ...start, ...change });
+
+const ask: RunEventBody[] = [
+  { type: "turn_start", turn: 1 },
+  { type: "tool_call_start", callId: "call_1", toolName: "ask_question", documentType: "clarification" },
+  { type: "tool_call_arguments", callId: "call_1", arguments: {} },
+];
+
+function toMessages(...events: readonly RunEventBody[]) {
+  const history = createHistory();
+  for (const event of events) history.push(event);
+  return history.messages;
+}
+
+describe("history", () => {
+  test(verifies("N42", "answers are the result of the tool that asked"), () => {
+    const effect = { kind: "question", title: "t", questions: [] } as const;
+    const messages = toMessages(
+      runStart({ prompt: "go" }),
+      ...ask,
+      { type: "tool_result", callId: "call_1", status: "success", output: "asked", effect, durationMs: 0 },
+      { type: "run_end", reason: "clarification" },
+      runStart({
+        prompt: "",
+        answers: [
+          { documentId: "doc_001", questionId: "q1", optionIds: ["a", "b"], text: "" },
+          { documentId: "doc_001", questionId: "q2", optionIds: [], text: "free" },
+        ],
+      }),
+    );
+    expect(messages.at(-1)).toEqual({
+      role: "tool",
+      callId: "call_1",
+      toolName: "ask_question",
+      output: "The user answered:\nq1: a b\nq2: free",
+      isError: false,
+    });
+    expect(messages).toHaveLength(3);
+  });
+
+  test(verifies("R-01", "calls of a run that died get a result before the next prompt"), () => {
+    const messages = toMessages(runStart({ prompt: "go" }), ...ask, runStart({ prompt: "again" }));
+    expect(messages.slice(-2)).toMatchObject([
+      { role: "tool", callId: "call_1", isError: true },
+      { role: "user", text: "again" },
+    ]);
+  });
+
+  test("error, output and note of a result reach the model, in that order", () => {
+    const messages = toMessages(runStart({ prompt: "go" }), ...ask, {
+      type: "tool_result",
+      callId: "call_1",
+      status: "error",
+      output: "out",
+      note: "cut",
+      error: { code: "X", message: "m", details: "" },
+      durationMs: 0,
+    });
+    expect(messages.at(-1)).toMatchObject({ output: "X: m\nout\ncut", isError: true });
+  });
+
+  test("what the model wrote as arguments is kept, parsed or not", () => {
+    const messages = toMessages(runStart({ prompt: "go" }), ask[0]!, ask[1]!, {
+      type: "tool_call_arguments",
+      callId: "call_1",
+      arguments: {},
+      rawArguments: "{ no",
+    });
+    expect(messages.at(-1)).toMatchObject({ content: [{ type: "tool_call", rawArguments: "{ no" }] });
+  });
+});
