@@ -222,3 +222,26 @@ describe("stdout", () => {
     expect(parseStream(stdout).at(-1)!.result).toBe("word ".repeat(20_000));
   });
 });
+
+describe("silence", () => {
+  const silent = { turns: [{ events: [{ text: "a" }, { wait_ms: 700 }, { text: "b" }] }] };
+
+  test(verifies("C26", "prints nothing by default, and heartbeat lines when asked for"), async () => {
+    const cwd = folders.newFolder();
+    const quiet = parseStream((await run(cwd, silent)).stdout);
+    expect(quiet.map(({ subtype, type }) => subtype ?? type)).toEqual([
+      "init",
+      "user",
+      "assistant",
+      "assistant",
+      "success",
+    ]);
+    const { stdout, stderr, code } = await run(cwd, silent, ["--heartbeat", "0.2"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const lines = parseStream(stdout);
+    const beats = lines.filter(({ subtype }) => subtype === "heartbeat");
+    expect(beats.length).toBeGreaterThanOrEqual(2);
+    expect(lines.indexOf(beats[0]!)).toBe(3);
+    expect(lines.at(-1)).toMatchObject({ subtype: "success", result: "ab" });
+  });
+});

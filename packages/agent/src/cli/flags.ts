@@ -47,6 +47,7 @@ export const flags = {
   timeout: { kind: "value", placeholder: "SECONDS", help: "End after this time" },
   "include-thinking": { kind: "switch", help: "Print the model's thinking too" },
   "stream-partial-output": { kind: "switch", help: "Print deltas as they come (they are by default)" },
+  heartbeat: { kind: "value", placeholder: "SECONDS", help: "stream-json: print a heartbeat line after this silence" },
   locale: { kind: "value", placeholder: "LOCALE", help: "Language of the text format: en, de, tr, ja, zh-TW" },
   from: {
     kind: "value",

@@ -17,6 +17,7 @@ export interface RawSettings {
   readonly maxToolCalls?: string | undefined;
   readonly maxTokens?: string | undefined;
   readonly onDenied?: string | undefined;
+  readonly heartbeat?: string | undefined;
 }
 
 /** What a run is set up with. */
@@ -32,6 +33,8 @@ export interface Config {
   /** Milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
   readonly stopsOnDenied: boolean;
+  /** Milliseconds between heartbeats (C26); undefined: none. */
+  readonly heartbeatMs: number | undefined;
 }
 
 const modes: readonly string[] = ["agent", "plan", "ask", "debug"] satisfies Mode[];
@@ -39,6 +42,7 @@ const modes: readonly string[] = ["agent", "plan", "ask", "debug"] satisfies Mod
 /** @throws SheafError USAGE or CONFIG_INVALID; the message names the value and the way out. */
 export function createConfig(raw: RawSettings, environment: Environment, cwd: string): Config {
   const timeout = toPositive("--timeout", raw.timeout, Number);
+  const heartbeat = toPositive("--heartbeat", raw.heartbeat, Number);
   const maxTurns = toPositive("--max-turns", raw.maxTurns, toInteger);
   const maxToolCalls = toPositive("--max-tool-calls", raw.maxToolCalls, toInteger);
   const maxTokens = toPositive("--max-tokens", raw.maxTokens, toInteger);
@@ -54,6 +58,7 @@ export function createConfig(raw: RawSettings, environment: Environment, cwd: st
     },
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
     stopsOnDenied: toStopsOnDenied(raw.onDenied),
+    heartbeatMs: heartbeat === undefined ? undefined : heartbeat * 1000,
   };
 }
 
@@ -63,7 +68,8 @@ function toMode({ mode, plan }: RawSettings): Mode {
   }
   if (plan) return "plan";
   if (mode === undefined) return "agent";
-  if (!modes.includes(mode)) throw new SheafError("USAGE", `--mode "${mode}" is unknown: use one of ${modes.join(", ")}`);
+  if (!modes.includes(mode))
+    throw new SheafError("USAGE", `--mode "${mode}" is unknown: use one of ${modes.join(", ")}`);
   return mode as Mode;
 }
 
@@ -77,7 +83,8 @@ function toWorkspace(given: string | undefined, cwd: string): string {
   const folder = resolve(cwd, given ?? ".");
   try {
     const real = realpathSync(folder);
-    if (!statSync(real).isDirectory()) throw new SheafError("USAGE", `the workspace ${folder} is no folder: name a folder`);
+    if (!statSync(real).isDirectory())
+      throw new SheafError("USAGE", `the workspace ${folder} is no folder: name a folder`);
     return real;
   } catch (error) {
     if (error instanceof SheafError) throw error;

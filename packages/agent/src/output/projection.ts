@@ -5,6 +5,8 @@ import type { RunEvent } from "@sheaf/protocol";
 export interface Projection {
   /** Lines that this event brings, each with its `\n`; each is one write (C4). */
   push(event: RunEvent): readonly string[];
+  /** A line that says that the run goes on, for formats that have one (C26). Milliseconds since 1970. */
+  formatHeartbeat?(time: number): string;
 }
 
 /** Values of `--output-format` (C2). */

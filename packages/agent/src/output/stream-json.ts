@@ -85,6 +85,10 @@ class StreamJson implements Projection {
     }
   }
 
+  formatHeartbeat(time: number): string {
+    return encodeLine({ type: "system", subtype: "heartbeat", session_id: this.#sessionId, timestamp_ms: time });
+  }
+
   #startLines(start: RunStart): string[] {
     this.#sessionId = toBareId(start.conversationId);
     const sessionId = JSON.stringify(this.#sessionId);

@@ -22,9 +22,11 @@ export async function runConvert({ flags, positionals }: ParsedArguments, io: Co
   const to = choose("--to", flags.to, targets);
   const decoder = createModelStreamDecoder(from, { newCallId: () => `call_${randomUUID()}` });
   const projection = createChosenProjection(to, flags, io);
-  const delivery = await deliverEvents(readRun(decoder, io), projection, createLineOutput(1), () =>
-    process.stdin.destroy(),
-  );
+  const delivery = await deliverEvents(readRun(decoder, io), {
+    projection,
+    output: createLineOutput(1),
+    onOutputError: () => process.stdin.destroy(),
+  });
   if (delivery.outputError) return 1;
   const error = delivery.end?.error;
   if (!error) return 0;

@@ -58,13 +58,17 @@ export async function answerPrompt(
   const format = toOutputFormat(flags);
   const controller = new AbortController();
   const signals = watchSignals(controller);
-  const run = new PromptRun(toConfig(flags, io), flags, message, controller);
-  const output = createLineOutput(1);
-  const delivery = await deliverEvents(run.events(io), createChosenProjection(format, flags, io), output, (error) =>
-    controller.abort(
-      new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),
-    ),
-  );
+  const config = toConfig(flags, io);
+  const run = new PromptRun(config, flags, message, controller);
+  const delivery = await deliverEvents(run.events(io), {
+    projection: createChosenProjection(format, flags, io),
+    output: createLineOutput(1),
+    onOutputError: (error) =>
+      controller.abort(
+        new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),
+      ),
+    heartbeat: config.heartbeatMs === undefined ? undefined : { everyMs: config.heartbeatMs, now },
+  });
   await run.close();
   return report(delivery, signals, flags.verbose ?? false);
 }
@@ -84,6 +88,7 @@ function toRawSettings(flags: FlagValues): Parameters<typeof createConfig>[0] {
     maxToolCalls: flags["max-tool-calls"],
     maxTokens: flags["max-tokens"],
     onDenied: flags["on-denied"],
+    heartbeat: flags.heartbeat,
   };
 }
 

@@ -28,15 +28,12 @@ export async function runShow({ flags, positionals }: ParsedArguments, io: Comma
       );
     }
     const output = createLineOutput(1);
-    let failed = false;
     for (const response of responses) {
       const projection = createChosenProjection(format, flags, io);
-      const delivery = await deliverEvents(readGroups(store, response.id), projection, output, () => {
-        failed = true;
-      });
-      if (delivery.outputError) break;
+      const delivery = await deliverEvents(readGroups(store, response.id), { projection, output });
+      if (delivery.outputError) return 1;
     }
-    return failed ? 1 : 0;
+    return 0;
   } finally {
     await store.close();
   }

@@ -1,0 +1,111 @@
+/** The providers that Sheaf knows by name: where they are and how they are spoken to. */
+import type { WireProtocol } from "../providers/endpoint.ts";
+
+/** Which adapter makes the requests. */
+export type ModelFamily = "openai" | "anthropic" | "google" | "openai-compatible";
+
+/** A provider as a model name begins with it: `anthropic` in `anthropic/ID`. */
+export interface ProviderPreset {
+  readonly family: ModelFamily;
+  readonly protocol: WireProtocol;
+  /** Without a slash at the end; undefined: `--base-url` says it. */
+  readonly baseUrl: string | undefined;
+  /** Name of its key in the credential file. */
+  readonly credential: string;
+  /** Variables that may hold its key; the first one that is set counts. */
+  readonly keyVariables: readonly string[];
+  /** `required`: nothing works without one at its own address. `optional`: some servers ask for one. */
+  readonly key: "required" | "optional";
+  /** A server on this machine. */
+  readonly isLocal: boolean;
+}
+
+/** A key for whatever model is named, if the provider has no variable of its own that is set. */
+const commonVariable = "SHEAF_API_KEY";
+
+const createLocal = (credential: string, port: number): ProviderPreset => ({
+  family: "openai-compatible",
+  protocol: "openai-chat",
+  baseUrl: `http://127.0.0.1:${port}/v1`,
+  credential,
+  // No variable: whatever listens on that port would be handed the key of another server.
+  keyVariables: [],
+  key: "optional",
+  isLocal: true,
+});
+
+const openai = {
+  family: "openai",
+  protocol: "openai-responses",
+  baseUrl: "https://api.openai.com/v1",
+  credential: "openai",
+  keyVariables: ["OPENAI_API_KEY", commonVariable],
+  key: "required",
+  isLocal: false,
+} as const satisfies ProviderPreset;
+
+/** By name, in the order in which they are listed. */
+export const providerPresets: ReadonlyMap<string, ProviderPreset> = new Map<string, ProviderPreset>([
+  [
+    "anthropic",
+    {
+      family: "anthropic",
+      protocol: "anthropic-messages",
+      baseUrl: "https://api.anthropic.com/v1",
+      credential: "anthropic",
+      keyVariables: ["ANTHROPIC_API_KEY", commonVariable],
+      key: "required",
+      isLocal: false,
+    },
+  ],
+  ["openai", openai],
+  ["openai-chat", { ...openai, protocol: "openai-chat" }],
+  [
+    "google",
+    {
+      family: "google",
+      protocol: "gemini",
+      baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+      credential: "google",
+      keyVariables: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", commonVariable],
+      key: "required",
+      isLocal: false,
+    },
+  ],
+  [
+    "openrouter",
+    {
+      family: "openai-compatible",
+      protocol: "openai-chat",
+      baseUrl: "https://openrouter.ai/api/v1",
+      credential: "openrouter",
+      keyVariables: ["OPENROUTER_API_KEY", commonVariable],
+      key: "required",
+      isLocal: false,
+    },
+  ],
+  ["ollama", createLocal("ollama", 11_434)],
+  ["lmstudio", createLocal("lmstudio", 1234)],
+  ["llamacpp", createLocal("llamacpp", 8080)],
+  ["vllm", createLocal("vllm", 8000)],
+  [
+    "openai-compatible",
+    {
+      family: "openai-compatible",
+      protocol: "openai-chat",
+      baseUrl: undefined,
+      credential: "openai-compatible",
+      keyVariables: [commonVariable],
+      key: "optional",
+      isLocal: false,
+    },
+  ],
+]);
+
+/** The adapter of an endpoint of the configuration. */
+export const familyOfProtocol: Readonly<Record<WireProtocol, ModelFamily>> = {
+  "openai-responses": "openai",
+  "openai-chat": "openai-compatible",
+  "anthropic-messages": "anthropic",
+  gemini: "google",
+};
