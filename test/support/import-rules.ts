@@ -32,10 +32,11 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
   live: ["errors.ts"],
   run: ["errors.ts", "tools/failure.ts", ...ports],
   conversations: ["errors.ts", "run", ...ports, "tools/conversation-state.ts"],
+  answers: ["errors.ts", "run/final-answer.ts"],
   output: ["errors.ts"],
   server: ["errors.ts", "conversations", "output", "config", ...ports, "wire.ts"],
   cli: ["*"],
-  "wire.ts": ["errors.ts", "providers", "storage", "live"],
+  "wire.ts": ["errors.ts", "answers", "run/final-answer.ts", "providers", "storage", "live"],
   "index.ts": ["*"],
 };
 

@@ -27,6 +27,7 @@ export const errorTable = {
   EMPTY_ANSWER: { exitCode: 6, httpStatus: 502, retryable: true },
   MAX_TOKENS: { exitCode: 6, httpStatus: 502, retryable: false },
   REFUSED: { exitCode: 6, httpStatus: 502, retryable: false },
+  OUTPUT_INVALID: { exitCode: 6, httpStatus: 502, retryable: true },
   LOOP_DETECTED: { exitCode: 6, httpStatus: 502, retryable: false },
   BUDGET_TURNS: { exitCode: 7, httpStatus: 429, retryable: false },
   BUDGET_TOOLS: { exitCode: 7, httpStatus: 429, retryable: false },

@@ -1,6 +1,7 @@
 /** The composition root: the only file that names concrete models and stores. Each is loaded when it is asked for. */
 import { SheafError } from "./errors.ts";
 import type { Model } from "./providers/provider.ts";
+import type { AnswerCheck } from "./run/final-answer.ts";
 import type { Store } from "./storage/store.ts";
 
 const waysOut =
@@ -31,4 +32,10 @@ export async function createStore(file: string | undefined): Promise<Store> {
   }
   const { createSqliteStore } = await import("./storage/sqlite.ts");
   return createSqliteStore(file);
+}
+
+/** The check of a final answer against a schema file; undefined without one. @throws SheafError CONFIG_INVALID. */
+export async function createAnswerCheck(file: string | undefined): Promise<AnswerCheck | undefined> {
+  if (file === undefined) return undefined;
+  return (await import("./answers/answer-schema.ts")).createAnswerCheck(file);
 }

@@ -139,6 +139,8 @@ export interface ResultSuccess {
   readonly num_turns: number;
   /** Ext. */
   readonly total_cost_usd?: number;
+  /** Ext, with `--output-schema`: the answer's value. */
+  readonly structured_output?: unknown;
 }
 
 /** Last line on failure (C22). */

@@ -49,6 +49,8 @@ export interface TurnStart {
   readonly type: "turn_start";
   /** From 1 (N5). */
   readonly turn: number;
+  /** What the run tells the model before this turn, for instance what was wrong with its answer. */
+  readonly note?: string;
 }
 
 /** Model text, exactly as it came. */
@@ -340,6 +342,8 @@ export interface RunEnd {
   readonly reason: FinishReason;
   /** There iff the response's status is `error` (N2). */
   readonly error?: RunError;
+  /** The answer's value, where a schema was asked for and it fits. */
+  readonly output?: unknown;
 }
 
 /** One event before it has a number and a time. */

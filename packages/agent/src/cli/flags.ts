@@ -55,6 +55,7 @@ export const flags = {
     help: "convert: openai-chat, openai-responses, anthropic-messages, gemini, …",
   },
   to: { kind: "value", placeholder: "FORMAT", help: "convert: documents or documents-stream" },
+  "output-schema": { kind: "value", placeholder: "FILE", help: "The answer must be JSON that fits this JSON Schema" },
   verbose: { kind: "switch", help: "Say more on stderr when it fails" },
   version: { kind: "switch", aliases: ["-v"], help: "Print the version" },
   help: { kind: "switch", aliases: ["-h"], help: "Print this help" },

@@ -1,6 +1,6 @@
 /** The log of a run that failed before it could begin, so that every format tells of it in its own words (C22). */
 import type { RunEvent, RunStart } from "@sheaf/protocol";
-import { toRunError } from "../run/run.ts";
+import { toRunError } from "../run/run-failure.ts";
 
 /** Two events: what was asked, and why it failed. */
 export function createFailedRun(start: Omit<RunStart, "type">, error: unknown, time: number): readonly RunEvent[] {

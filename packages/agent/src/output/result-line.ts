@@ -93,6 +93,7 @@ export function createResultCollector(): ResultCollector {
       finish_reason: end.reason,
       duration_model_ms: modelMs,
       num_turns: turns,
+      ...("output" in end && { structured_output: end.output }),
     };
   }
 

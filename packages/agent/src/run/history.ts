@@ -48,6 +48,7 @@ export function createHistory(): History {
           if (event.prompt !== "") messages.push({ role: "user", text: event.prompt });
           return;
         case "turn_start":
+          if (event.note !== undefined) messages.push({ role: "user", text: event.note });
           parts = [];
           messages.push({ role: "assistant", content: parts });
           return;

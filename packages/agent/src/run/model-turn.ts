@@ -12,7 +12,8 @@ export interface TurnState {
   readonly calls: ToolInvocation[];
   /** Calls that the model began and did not complete. */
   readonly openCalls: Map<string, string>;
-  hasText: boolean;
+  /** Text of this turn. */
+  text: string;
   end: TurnEnd | undefined;
   /** Why the turn failed; undefined when it ended by itself. */
   error: SheafError | undefined;
@@ -20,7 +21,7 @@ export interface TurnState {
 
 /** A turn of which nothing is known. */
 export function createTurnState(): TurnState {
-  return { calls: [], openCalls: new Map(), hasText: false, end: undefined, error: undefined };
+  return { calls: [], openCalls: new Map(), text: "", end: undefined, error: undefined };
 }
 
 /** What a turn uses. */
@@ -86,7 +87,7 @@ function createInterruptibleReader<Item>(
 function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): ModelEvent {
   switch (event.type) {
     case "text_delta":
-      state.hasText ||= event.text.trim() !== "";
+      state.text += event.text;
       return event;
     case "tool_call_start":
       state.openCalls.set(event.callId, event.toolName);

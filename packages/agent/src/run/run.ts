@@ -1,14 +1,16 @@
 /** One run: the turn loop. It knows ports only, and makes nothing but run events. */
-import type { RunEnd, RunError, RunEventBody, RunStart, ToolResult, TurnEnd, Usage } from "@sheaf/protocol";
-import { errorTable, SheafError, toSheafError } from "../errors.ts";
+import type { RunEnd, RunEventBody, RunStart, ToolResult, TurnEnd, TurnStart, Usage } from "@sheaf/protocol";
+import { SheafError } from "../errors.ts";
 import type { Model, ModelMessage } from "../providers/provider.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
+import { createFinalAnswer, type AnswerCheck } from "./final-answer.ts";
 import { createBudget, type Budget, type BudgetLimits } from "./budget.ts";
 import type { EventGroup } from "./event-group.ts";
 import { createHistory, type History } from "./history.ts";
 import { createTurnState, runModelTurn, type TurnState } from "./model-turn.ts";
 import type { QuoteCheck } from "./reference-checker.ts";
+import { toFailure } from "./run-failure.ts";
 import { runToolCalls } from "./tool-calls.ts";
 
 /** What a run begins with. */
@@ -32,6 +34,8 @@ export interface RunPorts {
   readonly newCallId: () => string;
   /** Whether quoted lines stand in their file (N22). */
   readonly isInFile: QuoteCheck;
+  /** `--output-schema`: what the final answer must be. */
+  readonly checkAnswer?: AnswerCheck | undefined;
 }
 
 const zeroUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
@@ -56,18 +60,22 @@ export async function* runResponse(
   yield { events: [start], durability: "synced" };
 
   let hasText = false;
+  const answer = createFinalAnswer(ports.checkAnswer);
   for (let turn = 1; ; turn += 1) {
     const state = createTurnState();
-    for await (const group of runTurn(turn, settings, { ...ports, budget, history }, state, signal)) {
+    const start: TurnStart = { type: "turn_start", turn, ...(answer.note !== undefined && { note: answer.note }) };
+    for await (const group of runTurn(start, settings, { ...ports, budget, history }, state, signal)) {
       for (const event of group.events) history.push(event);
       yield group;
     }
-    hasText ||= state.hasText;
+    hasText ||= state.text.trim() !== "";
     const end = toRunEnd(state, hasText, budget, signal);
-    if (end) {
-      yield { events: [...toOpenResults(state), end], durability: "synced" };
+    const checked = end?.reason === "end_turn" ? answer.toEnd(state.text) : end;
+    if (checked) {
+      yield { events: [...toOpenResults(state), checked], durability: "synced" };
       return;
     }
+    if (state.calls.length === 0) continue;
     budget.addToolCalls(state.calls.length);
     const results: ToolResult[] = [];
     for await (const group of runToolCalls(state.calls, ports, signal)) {
@@ -91,7 +99,7 @@ interface TurnPorts extends RunPorts {
 }
 
 async function* runTurn(
-  turn: number,
+  start: TurnStart,
   settings: RunSettings,
   ports: TurnPorts,
   state: TurnState,
@@ -102,12 +110,16 @@ async function* runTurn(
   const { tools, budget, history, newCallId } = ports;
   const request = {
     system: settings.system + (budget.isLastTurn ? wrapUpNote : ""),
-    messages: [...settings.history, ...history.messages],
+    messages: [
+      ...settings.history,
+      ...history.messages,
+      ...(start.note === undefined ? [] : [{ role: "user" as const, text: start.note }]),
+    ],
     tools: tools.definitions,
     mode: settings.start.mode,
     newCallId,
   };
-  yield { events: [{ type: "turn_start", turn }], durability: "grouped" };
+  yield { events: [start], durability: "grouped" };
   yield* runModelTurn(request, state, ports, signal);
   if (!state.end) {
     const end: TurnEnd = {
@@ -191,28 +203,4 @@ function toOpenResults(state: TurnState): RunEventBody[] {
     ...toCancelledOutcome("the run ended before this call"),
     durationMs: 0,
   }));
-}
-
-function toFailure(error: SheafError): RunEnd {
-  return { type: "run_end", reason: toFinishReason(error), error: toRunError(error) };
-}
-
-function toFinishReason(error: SheafError): RunEnd["reason"] {
-  if (error.code === "CANCELLED") return "cancelled";
-  if (error.code === "MAX_TOKENS") return "max_tokens";
-  if (error.code === "REFUSED" || error.code === "CONTENT_FILTER") return "refusal";
-  return error.code.startsWith("BUDGET_") ? "budget" : "error";
-}
-
-/** An error as the log keeps it. */
-export function toRunError(value: unknown): RunError {
-  const error = toSheafError(value);
-  return {
-    code: error.code,
-    message: error.message,
-    source: error.source,
-    details: error.details,
-    retryable: errorTable[error.code].retryable,
-    ...(error.resetsAt !== undefined && { resetsAt: error.resetsAt }),
-  };
 }

@@ -7,7 +7,7 @@ export interface Call {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-export interface Turn {
+interface Turn {
   /** Deltas as they came. */
   readonly deltas: readonly string[];
   readonly text: string;
@@ -212,7 +212,7 @@ function rename(from: string, to: string, files: Map<string, string>): Result {
 }
 
 /** The tree of `list_dir`: folders end in a slash, two blanks a level. */
-export function formatTree(folder: string, paths: readonly string[]): string {
+function formatTree(folder: string, paths: readonly string[]): string {
   const base = folder === "." ? "" : `${folder.replace(/\/$/, "")}/`;
   const lines = new Set<string>();
   for (const path of paths.toSorted()) {

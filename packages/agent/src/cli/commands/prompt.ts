@@ -15,7 +15,7 @@ import type { Store } from "../../storage/store.ts";
 import { createToolBox } from "../../tools/tool-box.ts";
 import type { ToolBox } from "../../tools/tool.ts";
 import { sheafVersion } from "../../version.ts";
-import { createModel, createStore } from "../../wire.ts";
+import { createAnswerCheck, createModel, createStore } from "../../wire.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { isQuotedExactly } from "../../workspace/quote-check.ts";
 import { isUuid, type ParsedArguments } from "../arguments.ts";
@@ -181,7 +181,9 @@ class PromptRun {
     };
     const { signal } = this.#controller;
     const isInFile: QuoteCheck = (quote) => isQuotedExactly(files, quote, signal);
-    const ports = { model, tools, store, now, newCallId: () => `call_${randomUUID()}`, isInFile, abort };
+    const checkAnswer = await createAnswerCheck(this.#flags["output-schema"]);
+    const newCallId = (): string => `call_${randomUUID()}`;
+    const ports = { model, tools, store, now, newCallId, isInFile, checkAnswer, abort };
     yield* respond(settings, ports, signal);
   }
 

@@ -217,6 +217,7 @@ const success = z.object({
   duration_model_ms: count,
   num_turns: count,
   total_cost_usd: z.number().exactOptional(),
+  structured_output: z.unknown().exactOptional(),
 });
 
 const failure = z.object({

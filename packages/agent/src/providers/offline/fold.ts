@@ -3,9 +3,10 @@
  * Kana keep their voicing marks, which change the word.
  */
 export function toFolded(text: string): string {
-  const lower = text.normalize("NFKC").toLowerCase();
-  if (isAscii(lower)) return lower;
-  return lower
+  if (isAscii(text)) return text.toLowerCase();
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
     .normalize("NFKD")
     .replaceAll(/[\u0300-\u036f]/g, "")
     .normalize("NFC")

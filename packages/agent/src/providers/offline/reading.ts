@@ -48,16 +48,29 @@ interface Found {
   score: number;
 }
 
-/** Compiles the vocabularies. */
+const latinVocabularies = [english, german, turkish];
+const wideVocabularies = [english, japanese, chinese];
+
+/** Compiles a vocabulary when a prompt in its script comes. */
 export function createPromptReader(): PromptReader {
-  const vocabularies = [english, german, turkish, japanese, chinese].map(compileVocabulary);
+  const compiled = new Map<Language, CompiledVocabulary>();
+  const compile = (vocabulary: Vocabulary): CompiledVocabulary => {
+    const entry = compiled.get(vocabulary.language) ?? compileVocabulary(vocabulary);
+    compiled.set(vocabulary.language, entry);
+    return entry;
+  };
   return {
     read(text, fallback) {
       const prompt = parsePrompt(text);
+      const isWide = prompt.tokens.some(({ isCjk }) => isCjk);
+      const wanted = isWide ? wideVocabularies : latinVocabularies;
+      // A prompt without words, such as a file name, is in the language of the conversation.
+      const assumed = wideVocabularies.filter((vocabulary) => vocabulary.language === fallback);
+      const vocabularies = [...new Set([...wanted, ...assumed])].map(compile);
       const found = new Map(vocabularies.map((entry) => [entry.vocabulary.language, findConcepts(prompt, entry)]));
       const { language, isKnown } = detectLanguage(prompt, found, fallback);
       const own = vocabularies.find((entry) => entry.vocabulary.language === language);
-      const base = vocabularies[0];
+      const base = vocabularies.find((entry) => entry.vocabulary.language === "en");
       if (!own || !base) throw new Error(`no vocabulary for ${language}`);
       return toReading(prompt, [own, base], found, isKnown);
     },

@@ -125,7 +125,7 @@ const commandNote = /^(?:The command was ended after|Ended by|Exit code|The outp
 const timeoutCode = 124;
 
 /** The exit code stands in a note behind the output; without a note it is 0 (N37). */
-export function parseCommandOutput(output: string): { output: string; exitCode: number; note: string } {
+function parseCommandOutput(output: string): { output: string; exitCode: number; note: string } {
   const end = output.lastIndexOf("\n");
   const note = output.slice(end + 1);
   if (!commandNote.test(note)) return { output, exitCode: 0, note: "" };

@@ -13,6 +13,7 @@ import {
   readCall,
   toAnswer,
   toCalls,
+  toSilentCalls,
   toFence,
   type PlannedCall,
   type Step,
@@ -37,7 +38,7 @@ export function toFindTextStep(task: Task, intent: FindTextIntent, phrases: Phra
     hits.length,
     Number(/^The first \d{1,9} of (\d{1,9}) matching lines/m.exec(latest.output.slice(-600))?.[1] ?? 0),
   );
-  if (hits.length === 0 && isDefinition && !second) return { text: "", calls: [toGrep(intent, false)] };
+  if (hits.length === 0 && isDefinition && !second) return toSilentCalls(toGrep(intent, false));
   if (hits.length === 0) return toAnswer(`${phrases.introduction}\n\n${phrases.noHits(intent.term, intent.folder)}`);
   return toAnswer(
     formatHits(hits, total, intent, isDefinition ? (second ? "mentions" : "definitions") : "hits", phrases),
@@ -67,7 +68,7 @@ interface Hit {
 }
 
 /** `path:12:text`, or a path on a line of its own with `12:text` below it. */
-export function parseHits(output: string): Hit[] {
+function parseHits(output: string): Hit[] {
   const hits: Hit[] = [];
   let heading = "";
   for (const line of output.split("\n", 5000)) {
@@ -153,11 +154,11 @@ export function toShowStep(task: Task, intent: ShowIntent, phrases: Phrases): St
   const [first] = reads;
   if (intent.isGuessed && reads.length === 1 && first?.isError && task.tools.has("list_dir")) {
     const listed = lastOutcomeOf(task, "list_dir");
-    if (!listed) return { text: "", calls: [listCall(".")] };
+    if (!listed) return toSilentCalls(listCall("."));
     const other = listed.isError
       ? undefined
       : findSimilar(toTopFiles(parseTree(listed.output)), argumentOf(first, "target_file"));
-    if (other !== undefined) return { text: "", calls: [readCall(other)] };
+    if (other !== undefined) return toSilentCalls(readCall(other));
   }
   const shown = intent.isGuessed ? reads.slice(-1) : reads;
   return toAnswer([phrases.introduction, ...shown.map((read) => formatQuotation(read, intent, phrases))].join("\n\n"));

@@ -14,6 +14,7 @@ import {
   readCall,
   toAnswer,
   toCalls,
+  toSilentCalls,
   type PlannedCall,
   type Step,
 } from "./step.ts";
@@ -87,10 +88,10 @@ function toGuessStep(task: Task, intent: SummariseIntent, reads: readonly Outcom
   const [first] = reads;
   if (!intent.isGuessed || reads.length !== 1 || !first?.isError || !task.tools.has("list_dir")) return undefined;
   const listed = lastOutcomeOf(task, "list_dir");
-  if (!listed) return { text: "", calls: [listCall(".")] };
+  if (!listed) return toSilentCalls(listCall("."));
   const guess = argumentOf(first, "target_file");
   const other = listed.isError ? undefined : findSimilar(toTopFiles(parseTree(listed.output)), guess);
-  return other === undefined ? undefined : { text: "", calls: [readCall(other)] };
+  return other === undefined ? undefined : toSilentCalls(readCall(other));
 }
 
 /** Same name, another ending or case. */
@@ -151,6 +152,9 @@ function toWriteStep(
     return toAnswer(`\n\n${phrases.toolMissing("write_file", task.mode)}\n\n${phrases.summaryInstead}\n\n${content}`);
   }
   const call: PlannedCall = { toolName: "write_file", args: { target_file: target, content } };
+  const isPiped = sources.every(({ path }) => path === undefined);
+  // Nothing was read then, so this is the first sentence.
+  if (isPiped) return toCalls(`${phrases.introduction} ${phrases.announce("write", target)}`, call);
   return { text: [phrases.announceSummaryFile(target)], calls: [call] };
 }
 
@@ -159,7 +163,7 @@ export function formatSummaryFile(sources: readonly Source[], phrases: Phrases):
   const [first] = sources;
   if (first && sources.length === 1) {
     const digest = createDigest(first.text, first.path);
-    const title = phrases.summaryTitle(toTitleName(first));
+    const title = first.path === undefined ? phrases.pipedTitle : phrases.summaryTitle(toTitleName(first));
     const origin = phrases.summarySource(first.name, formatCounts(digest, phrases));
     return `${[`# ${title}`, formatDigest(digest, phrases, first.name, 2), ...toPartNote(first, phrases), "---", origin].join("\n\n")}\n`;
   }

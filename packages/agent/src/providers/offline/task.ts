@@ -126,7 +126,7 @@ function fillInstruction(
 }
 
 /** The label of the option that an answer means: by id, by number, or by its words. */
-export function findOption(asked: Outcome, answer: string): string | undefined {
+function findOption(asked: Outcome, answer: string): string | undefined {
   const wanted = answer.trim().toLowerCase();
   if (wanted === "" || wanted.length > 300) return undefined;
   const options = toOptions(asked.args);
@@ -137,7 +137,7 @@ export function findOption(asked: Outcome, answer: string): string | undefined {
 }
 
 /** Options of the first question of an `ask_question` call. */
-export function toOptions(args: Readonly<Record<string, unknown>>): { id: string; label: string }[] {
+function toOptions(args: Readonly<Record<string, unknown>>): { id: string; label: string }[] {
   const [question] = toRecords(args["questions"]);
   return toRecords(question?.["options"]).map(({ id, label }) => ({ id: String(id), label: String(label) }));
 }

@@ -219,6 +219,13 @@ describe("answers", () => {
     expect(answer).toContain("Tinywheel turns small wheels");
   });
 
+  test("a text that came with the prompt can be summarised into a file", async () => {
+    const { calls, result, files: after } = await run(`${readme}\n\ncreate a summary of this in out.txt`);
+    expect(calls.map(({ tool }) => tool)).toEqual(["write_file"]);
+    expect(after.get("out.txt")?.startsWith("# Summary\n\n**Tinywheel**")).toBe(true);
+    expect(result).toContain("I am writing out.txt.");
+  });
+
   test("a review tells what is left open", async () => {
     expect((await run("Review src/server.ts")).answer).toContain("`// TODO: close it` (line 4)");
     expect((await run("Review docs/guide.md")).answer).toContain("## Worth a look");

@@ -98,6 +98,7 @@ export const chinesePhrases: Phrases = {
   summaryOf: (source) => `以下是 ${source} 的內容，用的是原文的字句：`,
   reviewOf: (source) => `規則對 ${source} 只能說這些；它們不評斷其意義：`,
   pipedText: "隨提示傳來的文字",
+  pipedTitle: "摘要",
   cutNote: "文字很長：標題是完整的，重點取自部分段落。",
   partlyRead: (source, read, total) => `${source} 共 ${number(total)} 行，只讀了 ${number(read)} 行。`,
   emptySource: (source) => `${source} 是空的，沒有可以摘要的內容。`,

@@ -98,6 +98,7 @@ export const englishPhrases: Phrases = {
   summaryOf: (source) => `This is what ${source} says, in its own words:`,
   reviewOf: (source) => `These rules can tell the following about ${source}; they do not judge what it means:`,
   pipedText: "the text that came with the prompt",
+  pipedTitle: "Summary",
   cutNote: "The text is long: the headings are complete, the points come from a sample of its paragraphs.",
   partlyRead: (source, read, total) => `Only ${number(read)} of ${count(total, "lines")} of ${source} were read.`,
   emptySource: (source) => `${source} is empty: there is nothing to summarise.`,

@@ -101,6 +101,7 @@ export const germanPhrases: Phrases = {
   summaryOf: (source) => `Das steht in ${source}, in seinen eigenen Worten:`,
   reviewOf: (source) => `Das können die Regeln über ${source} sagen; was es bedeutet, beurteilen sie nicht:`,
   pipedText: "dem mitgegebenen Text",
+  pipedTitle: "Zusammenfassung",
   cutNote: "Der Text ist lang: Die Gliederung ist vollständig, die Punkte stammen aus einer Auswahl seiner Absätze.",
   partlyRead: (source, read, total) => `Gelesen wurden nur ${number(read)} von ${count(total, "lines")} in ${source}.`,
   emptySource: (source) => `${source} ist leer: Es gibt nichts zusammenzufassen.`,

@@ -98,6 +98,7 @@ export const japanesePhrases: Phrases = {
   summaryOf: (source) => `${source} の内容を、本文のことばのまま示します。`,
   reviewOf: (source) => `${source} についてルールで分かることは次のとおりです。意味の良し悪しは判断しません。`,
   pipedText: "渡された文章",
+  pipedTitle: "要約",
   cutNote: "長い文章のため、見出しはすべて、要点は段落の一部から選んでいます。",
   partlyRead: (source, read, total) => `${source} は全 ${number(total)} 行のうち ${number(read)} 行だけを読みました。`,
   emptySource: (source) => `${source} は空です。要約するものがありません。`,

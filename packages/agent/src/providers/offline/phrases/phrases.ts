@@ -145,6 +145,8 @@ export interface Phrases {
   summaryOf(source: string): string;
   reviewOf(source: string): string;
   readonly pipedText: string;
+  /** Heads the summary of a text without a name. */
+  readonly pipedTitle: string;
   readonly cutNote: string;
   /** Only the first lines of a file were read. */
   partlyRead(source: string, read: number, total: number): string;

@@ -96,10 +96,11 @@ export const turkishPhrases: Phrases = {
 
   summaryTitle: (name) => `${name} Özeti`,
   summarySource: (source, counts) =>
-    `${source} dosyasından (${counts}) Sheaf'in çevrimdışı modeliyle alındı: cümleler seçildi, hiçbiri uydurulmadı.`,
+    `Kaynak: ${source} (${counts}). Sheaf'in çevrimdışı modeliyle çıkarıldı: cümleler seçildi, hiçbiri uydurulmadı.`,
   summaryOf: (source) => `${source} içinde yazanlar, metnin kendi sözleriyle:`,
   reviewOf: (source) => `Kuralların ${source} hakkında söyleyebildiği budur; anlamını değerlendirmezler:`,
   pipedText: "istemle gelen metin",
+  pipedTitle: "Özet",
   cutNote: "Metin uzun: başlıklar tamdır, noktalar paragraflarının bir bölümünden seçilmiştir.",
   partlyRead: (source, read, total) =>
     `${source} dosyasının ${count(total, "lines")} içinden yalnızca ${number(read)} satırı okundu.`,

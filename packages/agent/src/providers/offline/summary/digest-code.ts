@@ -328,7 +328,7 @@ function findImports(lines: readonly string[], rules: CodeLanguage): DigestEntry
 }
 
 /** Open TODOs, leftover debugging, very long lines. */
-export function findOpenEnds(lines: readonly string[]): DigestEntry[] {
+function findOpenEnds(lines: readonly string[]): DigestEntry[] {
   const findings: DigestEntry[] = [];
   lines.forEach((line, index) => {
     const finding = toOpenEnd(line);

@@ -17,7 +17,7 @@ export interface WordSequence {
 }
 
 /** Characters that match anywhere. */
-export interface CharacterEntry {
+interface CharacterEntry {
   readonly concept: Concept | "glue";
   readonly text: string;
 }

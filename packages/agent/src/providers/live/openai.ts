@@ -1,0 +1,15 @@
+/** Requests to OpenAI: Responses, or chat completions where the endpoint says so. */
+import { createOpenAI } from "@ai-sdk/openai";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { ProviderEndpoint } from "../endpoint.ts";
+import { absentKey } from "./language-model.ts";
+
+/** The request writer for `openai-responses` and OpenAI's own `openai-chat`. */
+export function createOpenAiLanguageModel(
+  endpoint: ProviderEndpoint,
+  fetch: typeof globalThis.fetch,
+): LanguageModelV4 {
+  const { baseUrl, apiKey = absentKey, modelId, protocol } = endpoint;
+  const provider = createOpenAI({ baseURL: baseUrl, apiKey, fetch });
+  return protocol === "openai-chat" ? provider.chat(modelId) : provider.responses(modelId);
+}

@@ -1,0 +1,144 @@
+/** A model request in the words of the provider packages. */
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4ToolResultPart,
+} from "@ai-sdk/provider";
+import type { ProviderEndpoint, WireProtocol } from "../endpoint.ts";
+import type { ModelMessage, ModelRequest, ModelToolCall, ToolDefinition } from "../provider.ts";
+import { toWireCallIds } from "./call-ids.ts";
+import type { TurnMemory } from "./turn-memory.ts";
+
+type AssistantMessage = Extract<LanguageModelV4Message, { role: "assistant" }>;
+type ToolResultMessage = Extract<ModelMessage, { role: "tool" }>;
+
+interface PromptContext {
+  readonly protocol: WireProtocol;
+  readonly memory: TurnMemory;
+  /** Ids for the provider by call id. */
+  readonly callIds: ReadonlyMap<string, string>;
+  readonly results: ReadonlyMap<string, ToolResultMessage>;
+}
+
+/** Anthropic's mark: everything up to here may be cached. A request may have four. */
+const cacheMark = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+/** Anthropic asks for a limit. The package knows those of Claude; its guess for other models is too small for a file. */
+const unknownModelTokens = 16_384;
+
+/**
+ * The call options of a request: system text first, roles as providers want them (no empty messages, no two user
+ * messages in a row, each call followed by exactly one result), Anthropic's cache marks on tools, system and the two
+ * newest messages, and what the provider wants back of the run's earlier turns.
+ */
+export function toCallOptions(
+  request: ModelRequest,
+  endpoint: ProviderEndpoint,
+  memory: TurnMemory,
+): LanguageModelV4CallOptions {
+  const { protocol } = endpoint;
+  const messages = toMessages(request.messages, {
+    protocol,
+    memory,
+    callIds: toWireCallIds(request.messages, protocol),
+    results: new Map(request.messages.flatMap((message) => (message.role === "tool" ? [[message.callId, message]] : []))),
+  });
+  const system: LanguageModelV4Message[] = request.system === "" ? [] : [{ role: "system", content: request.system }];
+  const tools = request.tools.map((tool) => toFunctionTool(tool, protocol));
+  if (protocol === "anthropic-messages") {
+    for (const marked of [system.at(-1), tools.at(-1), ...findNewest(messages)]) {
+      if (marked) marked.providerOptions = cacheMark;
+    }
+  }
+  return {
+    prompt: [...system, ...messages],
+    ...(tools.length > 0 && { tools }),
+    ...(protocol === "anthropic-messages" &&
+      !endpoint.modelId.includes("claude") && { maxOutputTokens: unknownModelTokens }),
+    // Nothing is kept at OpenAI; reasoning comes back to us encrypted instead.
+    ...(protocol === "openai-responses" && { providerOptions: { openai: { store: false } } }),
+  };
+}
+
+/** The two newest messages that are no answers: the one that this request adds, and the one that the last one added. */
+function findNewest(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
+  return messages.filter(({ role }) => role !== "assistant").slice(-2);
+}
+
+function toFunctionTool(tool: ToolDefinition, protocol: WireProtocol): LanguageModelV4FunctionTool {
+  return {
+    type: "function",
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.parameters,
+    // Left out, Responses would make every optional parameter a required one.
+    ...(protocol === "openai-responses" && { strict: false }),
+  };
+}
+
+function toMessages(messages: readonly ModelMessage[], context: PromptContext): LanguageModelV4Message[] {
+  const prompt: LanguageModelV4Message[] = [];
+  for (const message of messages) {
+    if (message.role === "user") appendUserText(prompt, message.text);
+    else if (message.role === "assistant") appendAnswer(prompt, message.content, context);
+    // Results stand behind the answer that called.
+  }
+  return prompt;
+}
+
+function appendUserText(prompt: LanguageModelV4Message[], text: string): void {
+  const shown = text.trim() === "" ? "(no text)" : text;
+  const last = prompt.at(-1);
+  const part = last?.role === "user" ? last.content.at(-1) : undefined;
+  // One text and not two parts: the templates of small local models know no parts.
+  if (part?.type === "text") part.text += `\n\n${shown}`;
+  else prompt.push({ role: "user", content: [{ type: "text", text: shown }] });
+}
+
+function appendAnswer(
+  prompt: LanguageModelV4Message[],
+  parts: Extract<ModelMessage, { role: "assistant" }>["content"],
+  context: PromptContext,
+): void {
+  const calls = parts.filter((part) => part.type === "tool_call");
+  const kept = calls[0] && context.memory.find(calls[0].callId);
+  const content: AssistantMessage["content"] = [...(kept?.reasoning ?? [])];
+  for (const part of parts) {
+    if (part.type === "tool_call") content.push(toToolCallPart(part, kept?.signatures.get(part.callId), context));
+    // Providers refuse text of blanks only.
+    else if (part.text.trim() !== "") content.push({ type: "text", text: part.text });
+  }
+  if (content.length === 0) return;
+  const last = prompt.at(-1);
+  if (last?.role === "assistant") last.content.push(...content);
+  else prompt.push({ role: "assistant", content });
+  if (calls.length > 0) {
+    prompt.push({ role: "tool", content: calls.map((call) => toToolResultPart(call, context)) });
+  }
+}
+
+function toToolCallPart(
+  call: ModelToolCall,
+  signature: string | undefined,
+  { callIds }: PromptContext,
+): AssistantMessage["content"][number] {
+  return {
+    type: "tool-call",
+    toolCallId: callIds.get(call.callId) ?? call.callId,
+    toolName: call.toolName,
+    // `{}` where the model wrote no JSON object: providers take nothing else, and the result tells the model (N30).
+    input: call.arguments,
+    ...(signature !== undefined && { providerOptions: { google: { thoughtSignature: signature } } }),
+  };
+}
+
+function toToolResultPart(call: ModelToolCall, { callIds, results }: PromptContext): LanguageModelV4ToolResultPart {
+  const { output, isError } = results.get(call.callId) ?? { output: "This call has no result.", isError: true };
+  return {
+    type: "tool-result",
+    toolCallId: callIds.get(call.callId) ?? call.callId,
+    toolName: call.toolName,
+    output: { type: isError ? "error-text" : "text", value: output === "" ? "(no output)" : output },
+  };
+}

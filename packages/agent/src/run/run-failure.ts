@@ -1,0 +1,28 @@
+/** Errors as the log keeps them. */
+import type { RunEnd, RunError } from "@sheaf/protocol";
+import { errorTable, toSheafError, type SheafError } from "../errors.ts";
+
+/** The last event of a run that failed. */
+export function toFailure(error: SheafError): RunEnd {
+  return { type: "run_end", reason: toFinishReason(error), error: toRunError(error) };
+}
+
+function toFinishReason(error: SheafError): RunEnd["reason"] {
+  if (error.code === "CANCELLED") return "cancelled";
+  if (error.code === "MAX_TOKENS") return "max_tokens";
+  if (error.code === "REFUSED" || error.code === "CONTENT_FILTER") return "refusal";
+  return error.code.startsWith("BUDGET_") ? "budget" : "error";
+}
+
+/** An error as the log keeps it. */
+export function toRunError(value: unknown): RunError {
+  const error = toSheafError(value);
+  return {
+    code: error.code,
+    message: error.message,
+    source: error.source,
+    details: error.details,
+    retryable: errorTable[error.code].retryable,
+    ...(error.resetsAt !== undefined && { resetsAt: error.resetsAt }),
+  };
+}

@@ -1,0 +1,63 @@
+/** `--output-schema`: the final answer must be JSON that fits. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+const schema = {
+  type: "object",
+  properties: { name: { type: "string" }, size: { type: "integer" } },
+  required: ["name"],
+  additionalProperties: false,
+};
+
+async function runAnswers(...answers: readonly string[]) {
+  const cwd = folders.newFolder({ "schema.json": JSON.stringify(schema) });
+  const list = { tool: "list_dir", arguments: {} };
+  const turns = [{ events: [{ text: "I look." }, { call: list }] }, ...answers.map((text) => ({ events: [{ text }] }))];
+  writeFileSync(join(cwd, "script.json"), JSON.stringify({ turns }));
+  const args = ["-p", "--model", "scripted:script.json", "--output-schema", "schema.json", "go"];
+  const result = await runSheaf(args, { cwd });
+  return { ...result, cwd, last: parseStream(result.stdout).at(-1)! };
+}
+
+test(verifies("C10", "an answer that fits is in structured_output; text before tool calls does not matter"), async () => {
+  const { code, stderr, last } = await runAnswers('{"name":"a","size":1}');
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(last).toMatchObject({ subtype: "success", structured_output: { name: "a", size: 1 }, num_turns: 2 });
+});
+
+test("a single code block counts as the answer", async () => {
+  const { last } = await runAnswers('Here:\n\n```json\n{"name":"a"}\n```\n');
+  expect(last).toMatchObject({ subtype: "success", structured_output: { name: "a" } });
+});
+
+test("an answer that does not fit gets one repair turn, in which the model is told why", async () => {
+  const { code, last, cwd } = await runAnswers('{"size":"big"}', '{"name":"a"}');
+  expect(code).toBe(0);
+  expect(last).toMatchObject({ subtype: "success", structured_output: { name: "a" }, num_turns: 3 });
+  // The script's file is read back by no model; the log tells what the model was told.
+  const shown = await runSheaf(["show", String(last.session_id), "--output-format", "json"], { cwd });
+  expect(parseStream(shown.stdout)[0]).toMatchObject({ structured_output: { name: "a" } });
+});
+
+test(verifies(["C20", "C21"], "an answer that does not fit after its repair is OUTPUT_INVALID, and says what is wrong"), async () => {
+  const { code, stderr, last } = await runAnswers("no JSON", '{"name":1,"color":"red"}');
+  expect(code).toBe(6);
+  expect(stderr).toMatch(/^sheaf: OUTPUT_INVALID: [^\n]+\n$/);
+  expect(stderr).toContain("/name must be string");
+  expect(stderr).toContain('"color"');
+  expect(last).toMatchObject({ subtype: "error", error: { code: "OUTPUT_INVALID", retryable: true } });
+});
+
+test(verifies("C20", "a schema that is no schema is CONFIG_INVALID before the model is asked"), async () => {
+  const cwd = folders.newFolder({ "schema.json": '{"type":"nonsense"}', "script.json": '{"turns":[{"events":[]}]}' });
+  for (const file of ["schema.json", "missing.json"]) {
+    const args = ["-p", "--model", "scripted:script.json", "--output-schema", file, "--output-format", "json", "go"];
+    const { code, stdout, stderr } = await runSheaf(args, { cwd });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(new RegExp(`^sheaf: CONFIG_INVALID: [^\\n]*${file}[^\\n]*\\n$`));
+  }
+});
