@@ -82,7 +82,7 @@ describe("SIGKILL in the middle of a run", () => {
         if (output.includes('"started"')) child.kill("SIGKILL");
       },
     });
-    const session = String((JSON.parse(toLines(cut.stdout)[0]!) as { session_id: string }).session_id);
+    const { session_id: session } = JSON.parse(toLines(cut.stdout)[0]!) as { session_id: string };
     const next = await runSheaf([...args, "--resume", session, "go on"], { cwd: folders.path, home });
     expect([next.code, next.stderr]).toEqual([0, ""]);
     expect(parseStream(next.stdout).at(-1)!.result).toBe("Gone on.");

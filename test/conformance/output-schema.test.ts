@@ -23,11 +23,14 @@ async function runAnswers(...answers: readonly string[]) {
   return { ...result, cwd, last: parseStream(result.stdout).at(-1)! };
 }
 
-test(verifies("C10", "an answer that fits is in structured_output; text before tool calls does not matter"), async () => {
-  const { code, stderr, last } = await runAnswers('{"name":"a","size":1}');
-  expect([code, stderr]).toEqual([0, ""]);
-  expect(last).toMatchObject({ subtype: "success", structured_output: { name: "a", size: 1 }, num_turns: 2 });
-});
+test(
+  verifies("C10", "an answer that fits is in structured_output; text before tool calls does not matter"),
+  async () => {
+    const { code, stderr, last } = await runAnswers('{"name":"a","size":1}');
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(last).toMatchObject({ subtype: "success", structured_output: { name: "a", size: 1 }, num_turns: 2 });
+  },
+);
 
 test("a single code block counts as the answer", async () => {
   const { last } = await runAnswers('Here:\n\n```json\n{"name":"a"}\n```\n');
@@ -43,14 +46,17 @@ test("an answer that does not fit gets one repair turn, in which the model is to
   expect(parseStream(shown.stdout)[0]).toMatchObject({ structured_output: { name: "a" } });
 });
 
-test(verifies(["C20", "C21"], "an answer that does not fit after its repair is OUTPUT_INVALID, and says what is wrong"), async () => {
-  const { code, stderr, last } = await runAnswers("no JSON", '{"name":1,"color":"red"}');
-  expect(code).toBe(6);
-  expect(stderr).toMatch(/^sheaf: OUTPUT_INVALID: [^\n]+\n$/);
-  expect(stderr).toContain("/name must be string");
-  expect(stderr).toContain('"color"');
-  expect(last).toMatchObject({ subtype: "error", error: { code: "OUTPUT_INVALID", retryable: true } });
-});
+test(
+  verifies(["C20", "C21"], "an answer that does not fit after its repair is OUTPUT_INVALID, and says what is wrong"),
+  async () => {
+    const { code, stderr, last } = await runAnswers("no JSON", '{"name":1,"color":"red"}');
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/^sheaf: OUTPUT_INVALID: [^\n]+\n$/);
+    expect(stderr).toContain("/name must be string");
+    expect(stderr).toContain('"color"');
+    expect(last).toMatchObject({ subtype: "error", error: { code: "OUTPUT_INVALID", retryable: true } });
+  },
+);
 
 test(verifies("C20", "a schema that is no schema is CONFIG_INVALID before the model is asked"), async () => {
   const cwd = folders.newFolder({ "schema.json": '{"type":"nonsense"}', "script.json": '{"turns":[{"events":[]}]}' });

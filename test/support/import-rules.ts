@@ -23,7 +23,7 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
   "version.ts": [],
   permissions: ["errors.ts", "tools/tool.ts"],
   workspace: ["errors.ts"],
-  config: ["errors.ts"],
+  config: ["errors.ts", "providers/endpoint.ts", "tools/nearest-names.ts"],
   context: ["errors.ts", "workspace"],
   sandbox: ["errors.ts", "permissions", "workspace", "config"],
   tools: ["errors.ts", "permissions", "workspace", "config", "sandbox", "providers/provider.ts"],
@@ -36,7 +36,7 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
   output: ["errors.ts"],
   server: ["errors.ts", "conversations", "output", "config", ...ports, "wire.ts"],
   cli: ["*"],
-  "wire.ts": ["errors.ts", "answers", "run/final-answer.ts", "providers", "storage", "live"],
+  "wire.ts": ["errors.ts", "config", "answers", "run/final-answer.ts", "providers", "storage", "live"],
   "index.ts": ["*"],
 };
 

@@ -1,27 +1,30 @@
 /** The composition root: the only file that names concrete models and stores. Each is loaded when it is asked for. */
+import type { ModelChoice } from "./config/endpoints.ts";
+import type { ModelFamily } from "./config/provider-presets.ts";
 import { SheafError } from "./errors.ts";
+import type { ProviderEndpoint, RequestLimits } from "./providers/endpoint.ts";
 import type { Model } from "./providers/provider.ts";
 import type { AnswerCheck } from "./run/final-answer.ts";
 import type { Store } from "./storage/store.ts";
 
-const waysOut =
-  "use --model offline (built in, needs no key) or --model scripted:FILE, or set SHEAF_MODEL to one of them";
+/** The model that was chosen; never another one. @throws SheafError CONFIG_INVALID for a script that is none. */
+export async function createModel(choice: ModelChoice): Promise<Model> {
+  switch (choice.kind) {
+    case "offline":
+      return (await import("./providers/offline/offline.ts")).createOfflineModel();
+    case "scripted":
+      return (await import("./providers/scripted.ts")).createScriptedModel(choice.file);
+    case "endpoint":
+      return createEndpointModel(choice.family, choice.endpoint, choice.limits);
+  }
+}
 
-/**
- * The model that a name means; never another one.
- * @throws SheafError AUTH_REQUIRED without a name, MODEL_NOT_FOUND for an unknown one.
- */
-export async function createModel(name: string | undefined): Promise<Model> {
-  if (name === undefined) throw new SheafError("AUTH_REQUIRED", `no model is named: ${waysOut}`);
-  if (name === "offline") {
-    const { createOfflineModel } = await import("./providers/offline/offline.ts");
-    return createOfflineModel();
-  }
-  if (name.startsWith("scripted:")) {
-    const { createScriptedModel } = await import("./providers/scripted.ts");
-    return createScriptedModel(name.slice("scripted:".length));
-  }
-  throw new SheafError("MODEL_NOT_FOUND", `the model "${name}" is unknown: ${waysOut}`);
+async function createEndpointModel(
+  family: ModelFamily,
+  endpoint: ProviderEndpoint,
+  _limits: RequestLimits,
+): Promise<Model> {
+  throw new SheafError("MODEL_NOT_FOUND", `the model "${endpoint.displayName}" cannot be used yet (${family})`);
 }
 
 /** The store of a file; undefined: in memory. */

@@ -63,8 +63,8 @@ export async function* runResponse(
   const answer = createFinalAnswer(ports.checkAnswer);
   for (let turn = 1; ; turn += 1) {
     const state = createTurnState();
-    const start: TurnStart = { type: "turn_start", turn, ...(answer.note !== undefined && { note: answer.note }) };
-    for await (const group of runTurn(start, settings, { ...ports, budget, history }, state, signal)) {
+    const turnStart: TurnStart = { type: "turn_start", turn, ...(answer.note !== undefined && { note: answer.note }) };
+    for await (const group of runTurn(turnStart, settings, { ...ports, budget, history }, state, signal)) {
       for (const event of group.events) history.push(event);
       yield group;
     }

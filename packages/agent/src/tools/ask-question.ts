@@ -1,17 +1,17 @@
 /** ask_question: asks the user, which ends the response (N42, C25). */
 import type * as z from "zod/mini";
 import { toFailure } from "./failure.ts";
-import { flag, list, nonEmptyText, object, optional } from "./parameters.ts";
+import { flag, list, nonEmptyString, object, optional } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
 const parameters = object({
-  title: nonEmptyText("Why you ask, in one sentence"),
+  title: nonEmptyString("Why you ask, in one sentence"),
   questions: list(
     object({
-      id: nonEmptyText("Unique id"),
-      prompt: nonEmptyText("The question"),
+      id: nonEmptyString("Unique id"),
+      prompt: nonEmptyString("The question"),
       options: list(
-        object({ id: nonEmptyText("Unique id"), label: nonEmptyText("What the user sees") }),
+        object({ id: nonEmptyString("Unique id"), label: nonEmptyString("What the user sees") }),
         0,
         20,
         "Empty for a free answer",

@@ -2,18 +2,18 @@
 import type { PlanTodo } from "@sheaf/protocol";
 import type * as z from "zod/mini";
 import { toFailure } from "./failure.ts";
-import { list, nonEmptyText, object, optional, text } from "./parameters.ts";
+import { list, nonEmptyString, object, optional, string } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
 const parameters = object({
-  title: nonEmptyText("A few words"),
-  overview: text("One or two sentences"),
-  plan: nonEmptyText("The plan as Markdown"),
+  title: nonEmptyString("A few words"),
+  overview: string("One or two sentences"),
+  plan: nonEmptyString("The plan as Markdown"),
   todos: list(
     object({
-      id: nonEmptyText("Unique id, for instance add-tests"),
-      content: nonEmptyText("What is to be done"),
-      dependencies: optional(list(text("Id"), 0, 200, "Ids of todos of this plan that come before")),
+      id: nonEmptyString("Unique id, for instance add-tests"),
+      content: nonEmptyString("What is to be done"),
+      dependencies: optional(list(string("Id"), 0, 200, "Ids of todos of this plan that come before")),
     }),
     0,
     200,

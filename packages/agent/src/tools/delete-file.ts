@@ -9,10 +9,10 @@ import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { MAX_CONTENT_BYTES } from "./file-change.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, text } from "./parameters.ts";
+import { object, string } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
-const parameters = object({ target_file: text("File, relative to the workspace") });
+const parameters = object({ target_file: string("File, relative to the workspace") });
 
 /** A file that was read here and has changed since is not deleted (STALE_FILE). */
 export const deleteFileTool: Tool<z.infer<typeof parameters>> = {

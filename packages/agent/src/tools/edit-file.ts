@@ -6,16 +6,16 @@ import { applyEdits, describeRule, type EditResult } from "./edit-matching.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { flag, list, object, optional, text } from "./parameters.ts";
+import { flag, list, object, optional, string } from "./parameters.ts";
 import { loadTextFile, saveTextFile } from "./text-file.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const parameters = object({
-  target_file: text("File, relative to the workspace"),
+  target_file: string("File, relative to the workspace"),
   edits: list(
     object({
-      old_string: text("Text to replace, as it stands in the file; must fit exactly one place"),
-      new_string: text("Text to put there"),
+      old_string: string("Text to replace, as it stands in the file; must fit exactly one place"),
+      new_string: string("Text to put there"),
       replace_all: optional(flag("Replace every place where old_string stands exactly")),
     }),
     1,

@@ -6,7 +6,7 @@ import { type Glob, parseGlob } from "../permissions/glob.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, optional, text } from "./parameters.ts";
+import { object, optional, string } from "./parameters.ts";
 import { createFolderReader, type FolderEntry, readKind, toLine } from "./read-folder.ts";
 import type { Tool } from "./tool.ts";
 
@@ -21,8 +21,8 @@ const maxOutputBytes = 200 * 1024;
 const turnPeriod = 20;
 
 const parameters = object({
-  pattern: text('Glob, for instance "**/*.test.ts"; without "/" it matches at any depth'),
-  target_directory: optional(text("Folder in the workspace; default: the workspace")),
+  pattern: string('Glob, for instance "**/*.test.ts"; without "/" it matches at any depth'),
+  target_directory: optional(string("Folder in the workspace; default: the workspace")),
 });
 
 /** Names that begin with a dot are found only by a pattern that names them; links to folders are not followed. */

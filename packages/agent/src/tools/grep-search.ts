@@ -7,7 +7,7 @@ import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { choice, flag, object, optional, positiveInteger, text } from "./parameters.ts";
+import { choice, flag, object, optional, positiveInteger, string } from "./parameters.ts";
 import { readKind } from "./read-folder.ts";
 import { createSearchResults, type FileMatches, type SearchResults } from "./search-results.ts";
 import { formatSearch } from "./search-text.ts";
@@ -21,9 +21,9 @@ const maxDuration = 30_000;
 const maxColumns = 500;
 
 const parameters = object({
-  pattern: text("Regular expression (Rust syntax, within one line)"),
-  path: optional(text("File or folder in the workspace; default: the workspace")),
-  glob: optional(text('Only files that match, for instance "*.ts"')),
+  pattern: string("Regular expression (Rust syntax, within one line)"),
+  path: optional(string("File or folder in the workspace; default: the workspace")),
+  glob: optional(string('Only files that match, for instance "*.ts"')),
   case_insensitive: optional(flag("Whether A matches a too")),
   output_mode: optional(choice(["content", "files_with_matches", "count"], "Default: content")),
   max_results: optional(positiveInteger(`Lines (or files) shown; default ${defaultResults}, at most ${maxResults}`)),

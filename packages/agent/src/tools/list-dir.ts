@@ -3,7 +3,7 @@ import type { ToolError } from "@sheaf/protocol";
 import type * as z from "zod/mini";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, optional, text } from "./parameters.ts";
+import { object, optional, string } from "./parameters.ts";
 import { createFolderReader, type FolderEntry, type FolderReader, readKind, toLine } from "./read-folder.ts";
 import type { Tool } from "./tool.ts";
 
@@ -11,7 +11,7 @@ const maxDepth = 3;
 const maxEntries = 500;
 
 const parameters = object({
-  target_directory: optional(text("Folder in the workspace; default: the workspace")),
+  target_directory: optional(string("Folder in the workspace; default: the workspace")),
 });
 
 /** Sorted by name, folders with `/` at the end, links not followed; level by level until it is too much. */

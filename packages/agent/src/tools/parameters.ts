@@ -2,10 +2,10 @@
 import * as z from "zod/mini";
 
 /** A text, with what a model is told about it. */
-export const text = (description: string) => z.string().check(z.describe(description));
+export const string = (description: string) => z.string().check(z.describe(description));
 
 /** A text of at least one character. */
-export const nonEmptyText = (description: string) => z.string().check(z.minLength(1), z.describe(description));
+export const nonEmptyString = (description: string) => z.string().check(z.minLength(1), z.describe(description));
 
 /** A whole number above 0. */
 export const positiveInteger = (description: string, most: number = Number.MAX_SAFE_INTEGER) =>

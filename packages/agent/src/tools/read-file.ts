@@ -5,14 +5,14 @@ import { readLines, type ReadLines } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, optional, positiveInteger, text } from "./parameters.ts";
+import { object, optional, positiveInteger, string } from "./parameters.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const DEFAULT_LINES = 2000;
 const MAX_BYTES = 256 * 1024;
 
 const parameters = object({
-  target_file: text("File, relative to the workspace"),
+  target_file: string("File, relative to the workspace"),
   offset: optional(positiveInteger("First line to read, from 1")),
   limit: optional(positiveInteger(`Number of lines; ${DEFAULT_LINES} if left out`)),
 });

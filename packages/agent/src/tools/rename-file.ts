@@ -4,15 +4,15 @@ import { moveFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile } from "../workspace/read-file.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, text } from "./parameters.ts";
+import { object, string } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
 /** To move a file takes no time; to read one that is larger would. */
 const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 
 const parameters = object({
-  source_file: text("File, relative to the workspace"),
-  destination_file: text("New path, relative to the workspace; must not exist"),
+  source_file: string("File, relative to the workspace"),
+  destination_file: string("New path, relative to the workspace; must not exist"),
 });
 
 /** Nothing is ever replaced: a destination that exists is refused (FILE_EXISTS). */

@@ -3,15 +3,15 @@ import type { CommandEffect } from "@sheaf/protocol";
 import type * as z from "zod/mini";
 import type { CommandOutcome } from "../sandbox/command.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
-import { flag, object, optional, positiveInteger, text } from "./parameters.ts";
+import { flag, object, optional, positiveInteger, string } from "./parameters.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
 
 const parameters = object({
-  command: text("Shell command (bash)"),
-  working_directory: optional(text("Folder in the workspace; default: the workspace")),
+  command: string("Shell command (bash)"),
+  working_directory: optional(string("Folder in the workspace; default: the workspace")),
   timeout_ms: optional(
     positiveInteger(
       `Ends the command after this time; default ${defaultTimeoutMs}, at most ${maxTimeoutMs}`,
@@ -19,7 +19,7 @@ const parameters = object({
     ),
   ),
   is_background: optional(flag("Not supported: must be false")),
-  description: optional(text("What the command is for, in a few words")),
+  description: optional(string("What the command is for, in a few words")),
 });
 
 /** An exit code other than 0 is a success of the tool: the model reads it (N37). Nothing of the command stays behind. */

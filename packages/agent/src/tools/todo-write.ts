@@ -3,16 +3,16 @@ import type { TodoChange } from "@sheaf/protocol";
 import type * as z from "zod/mini";
 import type { Todo } from "./conversation-state.ts";
 import { toFailure } from "./failure.ts";
-import { choice, flag, list, nonEmptyText, object, optional, text } from "./parameters.ts";
+import { choice, flag, list, nonEmptyString, object, optional, string } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
 const parameters = object({
   todos: list(
     object({
-      id: nonEmptyText("Unique id, for instance add-tests"),
-      content: optional(text("What is to be done; required for a new id")),
+      id: nonEmptyString("Unique id, for instance add-tests"),
+      content: optional(string("What is to be done; required for a new id")),
       status: choice(["pending", "in_progress", "completed", "cancelled"], "Where it stands"),
-      dependencies: optional(list(text("Id"), 0, 200, "Ids that must be completed before")),
+      dependencies: optional(list(string("Id"), 0, 200, "Ids that must be completed before")),
     }),
     1,
     200,

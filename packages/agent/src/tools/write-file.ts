@@ -5,14 +5,14 @@ import { toLineEnd } from "../workspace/line-ends.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
-import { object, text } from "./parameters.ts";
+import { object, string } from "./parameters.ts";
 import { loadTextFile, saveTextFile, type TextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const parameters = object({
-  target_file: text("File, relative to the workspace"),
-  content: text("The whole new content"),
+  target_file: string("File, relative to the workspace"),
+  content: string("The whole new content"),
 });
 
 /** A file that was read here and has changed since is not replaced (STALE_FILE). Line ends and encoding are kept. */

@@ -1,7 +1,9 @@
 /** `sheaf -p PROMPT`: one response, printed (sections 1 and 2 of docs/formats/cli.md). */
 import { randomUUID } from "node:crypto";
 import type { RunEvent, RunStart } from "@sheaf/protocol";
+import { findUserConfig } from "../../config/config-file.ts";
 import { createConfig, type Config } from "../../config/config.ts";
+import { toUserFiles } from "../../config/paths.ts";
 import { toSystemPrompt } from "../../context/system-prompt.ts";
 import { createFailedRun } from "../../conversations/failed-run.ts";
 import { openConversation } from "../../conversations/open-conversation.ts";
@@ -74,12 +76,16 @@ export async function answerPrompt(
 }
 
 function toConfig(flags: FlagValues, io: CommandIo): Config {
-  return createConfig(toRawSettings(flags), io.environment, io.cwd);
+  const found = findUserConfig(toUserFiles(io.environment).config);
+  return createConfig(toRawSettings(flags), io.environment, io.cwd, found);
 }
 
 function toRawSettings(flags: FlagValues): Parameters<typeof createConfig>[0] {
   return {
     model: flags.model,
+    apiKey: flags["api-key"],
+    baseUrl: flags["base-url"],
+    headers: flags.header,
     mode: flags.mode,
     plan: flags.plan,
     workspace: flags.workspace,
@@ -123,7 +129,7 @@ class PromptRun {
     let conversationId = `conv_${isUuid(named) ? named.toLowerCase() : randomUUID()}`;
     let begun = false;
     try {
-      model = await createModel(this.#config.model);
+      model = await createModel(this.#config.chooseModel());
       this.#store = await createStore(this.#flags["no-save"] ? undefined : this.#config.storeFile);
       conversationId = await chooseConversation(this.#flags, this.#store, this.#config.workspace);
       for await (const events of this.#respond(model, this.#store, conversationId, io)) {

@@ -25,7 +25,7 @@ function listSecrets({ apiKey, headers, baseUrl }: ProviderEndpoint): string[] {
   const words = values.flatMap((value) => value.split(/\s+/u));
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const inUrl = [url?.password ?? "", ...(url?.searchParams.values() ?? [])];
-  const plain = [apiKey ?? "", ...values, ...words, ...inUrl].map((value) => value.trim());
+  const plain = [apiKey ?? "", ...values, ...words, ...inUrl].map((value) => value.trim().toWellFormed());
   const all = plain.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]);
   // Long ones first: one may be part of another.
   return [...new Set(all)]

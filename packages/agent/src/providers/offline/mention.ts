@@ -1,6 +1,10 @@
 /** Names of files, folders and patterns inside an instruction. */
 
+import { wideCharacters, wordCharacters } from "./character-classes.ts";
 import { programs } from "./programs.ts";
+
+const wordCharacter = new RegExp(`[${wordCharacters}${wideCharacters}]`);
+const fileEnding = new RegExp(`^(?!\\d)[${wordCharacters}]{1,10}$`);
 
 /** Something that the instruction names or quotes. */
 export interface Mention {
@@ -145,9 +149,9 @@ function toSlashMention(word: string, raw: string): Mention | undefined {
 function toDottedMention(word: string, raw: string): Mention | undefined {
   if (/^\.[a-z][\w.-]{1,60}$/i.test(word)) return { kind: "path", text: word, raw };
   const extension = toExtension(word);
-  if (!/^[\p{L}][\p{L}\p{N}]{0,9}$/u.test(extension)) return undefined;
+  if (!fileEnding.test(extension)) return undefined;
   const stem = word.slice(0, word.length - extension.length - 1);
-  if (!/[\p{L}\p{N}]/u.test(stem)) return undefined;
+  if (!wordCharacter.test(stem)) return undefined;
   return extensions.has(extension)
     ? { kind: "path", text: word, raw }
     : { kind: "path", text: word, raw, doubtful: true };

@@ -1,4 +1,5 @@
 /** An instruction, taken apart: its words, and the names and quotations in it. */
+import { wideCharacters, wordCharacters } from "./character-classes.ts";
 import { toFolded } from "./fold.ts";
 import { toMention, toQuotedMention, type Mention } from "./mention.ts";
 
@@ -34,15 +35,12 @@ export type PlacedMention = Mention & {
 
 const firstPlaceholder = 0xe000;
 const mentionLimit = 500;
-const cjk = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー々";
-const tokenPattern = new RegExp(`[\\uE000-\\uE1FF]|[[\\p{L}\\p{N}\\p{M}_$]--[${cjk}]]+|[${cjk}]+`, "gv");
+const tokenPattern = new RegExp(`[\\uE000-\\uE1FF]|[${wordCharacters}]+|[${wideCharacters}]+`, "g");
 /** A comma belongs to a run only inside the braces of a pattern: `*.{ts,tsx}`. */
-const runPattern = new RegExp(
-  `(?:[[\\p{L}\\p{N}\\p{M}_\\-.\\/\\\\~@+*\\{\\}\\[\\]#%:$=&–]--[${cjk}]]|,(?=[^\\s\\{\\}]{1,40}\\}))+`,
-  "gv",
-);
-const cjkTail = new RegExp(`[${cjk}]+$`, "v");
-const cjkStart = new RegExp(`^[${cjk}]`, "v");
+const runPattern = new RegExp(`(?:[${wordCharacters}\\-./\\\\~@+*{}\\[\\]#%:=&–]|,(?=[^\\s{}]{1,40}\\}))+`, "g");
+const wideTail = new RegExp(`[${wideCharacters}]+$`);
+const wideStart = new RegExp(`^[${wideCharacters}]`);
+const wordCharacter = new RegExp(`[${wordCharacters}]`);
 
 /** Verbs that can stand right before a Chinese or Japanese file name. */
 const cjkVerbs = /^(?:請|请)?(?:讀取|读取|閱讀|阅读|顯示|显示|總結|总结|摘要|打開|打开|開啟|看看|讀|读|看|把|將|将)/u;
@@ -127,7 +125,7 @@ function readQuotation(text: string, start: number): Quotation | undefined {
   if (end === -1 && mark === "„") end = findClosing(text, start + 1, "”");
   if (end === -1 && (mark === "„" || mark === "“")) end = findClosing(text, start + 1, '"');
   if (end === -1) return undefined;
-  if (isApostrophe && (end - start > 300 || /[\p{L}\p{N}]/u.test(text.charAt(end + 1)))) return undefined;
+  if (isApostrophe && (end - start > 300 || wordCharacter.test(text.charAt(end + 1)))) return undefined;
   const raw = text.slice(start, end + 1);
   const content = raw.slice(1, -1).replaceAll(`\\${closing}`, closing);
   return { mention: toQuotedMention(content, raw, false), end: end + 1 };
@@ -182,7 +180,7 @@ function maskPaths(text: string, mentions: Mention[]): string {
 function toCjkName(before: string, mention: Mention): Mention | undefined {
   const isEnding = mention.kind === "extension" || (mention.raw.startsWith(".") && mention.kind === "path");
   if (!isEnding && !/^[-_]/.test(mention.raw)) return undefined;
-  const tail = cjkTail.exec(before.slice(-60))?.[0];
+  const tail = wideTail.exec(before.slice(-60))?.[0];
   if (tail === undefined) return undefined;
   const stem = tail.replace(cjkVerbs, "");
   // Kana before an ending are particles more often than names: `すべての.tsファイル`.
@@ -197,7 +195,7 @@ function toTokens(masked: string): { tokens: Token[]; folded: string } {
   for (const match of masked.matchAll(tokenPattern)) {
     folded += masked.slice(plain, match.index).toLowerCase();
     const word = toFolded(match[0]);
-    const isCjk = cjkStart.test(match[0]);
+    const isCjk = wideStart.test(match[0]);
     tokens.push({ text: match[0], folded: word, at: folded.length, maskedAt: match.index, isCjk });
     folded += word;
     plain = match.index + match[0].length;

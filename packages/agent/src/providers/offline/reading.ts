@@ -1,4 +1,5 @@
 /** What an instruction says: its language, the concepts in it, and what is left when they are taken out. */
+import { kanaCharacters, wideCharacters } from "./character-classes.ts";
 import type { Language } from "./language.ts";
 import { parsePrompt, type PlacedMention, type Prompt, type Token } from "./prompt.ts";
 import { chinese } from "./vocabulary/chinese.ts";
@@ -48,6 +49,8 @@ interface Found {
   score: number;
 }
 
+const kana = new RegExp(`[${kanaCharacters}]`);
+const wide = new RegExp(`[${wideCharacters}]`);
 const latinVocabularies = [english, german, turkish];
 const wideVocabularies = [english, japanese, chinese];
 
@@ -179,8 +182,8 @@ function detectLanguage(
 ): { language: Language; isKnown: boolean } {
   const text = prompt.masked;
   const scoreOf = (language: Language): number => found.get(language)?.score ?? 0;
-  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return { language: "ja", isKnown: true };
-  if (/\p{Script=Han}/u.test(text)) {
+  if (kana.test(text)) return { language: "ja", isKnown: true };
+  if (wide.test(text)) {
     const isJapanese = scoreOf("ja") > scoreOf("zh-TW") || (scoreOf("ja") === scoreOf("zh-TW") && fallback === "ja");
     return { language: isJapanese ? "ja" : "zh-TW", isKnown: true };
   }

@@ -1,4 +1,5 @@
 /** Vocabularies in the form that is fast to look up. */
+import { wideCharacters } from "../character-classes.ts";
 import { toFolded, toSpelledOutUmlauts } from "../fold.ts";
 import type { Concept, Vocabulary } from "./vocabulary.ts";
 
@@ -32,7 +33,7 @@ export interface CompiledVocabulary {
   readonly glue: ReadonlySet<string>;
 }
 
-const cjkCharacter = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const wideCharacter = new RegExp(`[${wideCharacters}]`);
 
 /** Takes the entries of a vocabulary apart, once. */
 export function compileVocabulary(vocabulary: Vocabulary): CompiledVocabulary {
@@ -43,7 +44,7 @@ export function compileVocabulary(vocabulary: Vocabulary): CompiledVocabulary {
 
   for (const [concept, entries] of Object.entries(vocabulary.concepts) as [Concept, string][]) {
     for (const entry of toSpellings(entries)) {
-      if (cjkCharacter.test(entry)) {
+      if (wideCharacter.test(entry)) {
         characters.push({ concept, text: entry });
         continue;
       }
@@ -55,7 +56,7 @@ export function compileVocabulary(vocabulary: Vocabulary): CompiledVocabulary {
     }
   }
   for (const entry of toSpellings(vocabulary.glue)) {
-    if (cjkCharacter.test(entry)) characters.push({ concept: "glue", text: entry });
+    if (wideCharacter.test(entry)) characters.push({ concept: "glue", text: entry });
     else glue.add(entry);
   }
   characters.sort((a, b) => b.text.length - a.text.length);

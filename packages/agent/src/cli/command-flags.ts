@@ -1,0 +1,19 @@
+/** Flags of commands that are no prompt: what a command does not know is a usage error, never ignored (C20). */
+import { SheafError } from "../errors.ts";
+import type { ParsedArguments } from "./arguments.ts";
+import type { FlagName } from "./flags.ts";
+
+/** @throws SheafError USAGE that names the first flag beside those of the command; `--verbose` goes with every one. */
+export function checkFlags({ command, flags }: ParsedArguments, known: readonly FlagName[]): void {
+  const other = (Object.keys(flags) as FlagName[]).find((name) => name !== "verbose" && !known.includes(name));
+  if (other === undefined) return;
+  const list = known.length === 0 ? "it takes none" : `it takes ${known.map((name) => `--${name}`).join(", ")}`;
+  throw new SheafError("USAGE", `--${other} does not go with sheaf ${command}: ${list}`);
+}
+
+/** The value of `--format`. @throws SheafError USAGE for an unknown one. */
+export function toCommandFormat({ flags }: ParsedArguments): "text" | "json" {
+  const { format = "text" } = flags;
+  if (format === "text" || format === "json") return format;
+  throw new SheafError("USAGE", `--format "${format}" is unknown: use text or json`);
+}

@@ -1,0 +1,154 @@
+/** Answers that are no stream, and streams that hold an error, as failures of the closed table (C20, R-10). */
+import type { ProviderError } from "@sheaf/documents";
+import type { ProviderEndpoint } from "../endpoint.ts";
+import { toErrorCode, toStatus } from "./error-code.ts";
+import { createProviderError, type ProviderFailure } from "./provider-failure.ts";
+import { toRetryAfterMs } from "./retry-after.ts";
+import { createSafeText, type ToSafeText } from "./safe-text.ts";
+
+/** An HTTP answer with its body as text, of which the first 64 KiB are enough. */
+export interface HttpRefusal {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+const longestReason = 300;
+const longestDetails = 2000;
+/** A longer wait is nothing to wait for in silence (R-10). */
+export const longestWaitMs = 60_000;
+
+/** The failure that an HTTP status other than 2xx is. */
+export function toHttpFailure(endpoint: ProviderEndpoint, refusal: HttpRefusal, now: number): ProviderFailure {
+  const { status, headers, body } = refusal;
+  if (status >= 300 && status < 400) return toRedirectFailure(endpoint, refusal);
+  const toSafeText = createSafeText(endpoint);
+  const parsed = parseBody(body);
+  const said = readError(parsed);
+  const words = `${said.code} ${said.type} ${said.message || (said.isObject ? "" : body)}`;
+  const code = toErrorCode({ status, words });
+  const waitMs = toRetryAfterMs(headers, parsed, now);
+  const resetsAt = waitMs !== undefined && waitMs > longestWaitMs ? formatTime(now + waitMs) : undefined;
+  const text = toSafeText(said.message || formatPlainBody(body, headers), longestReason);
+  return {
+    error: createProviderError(endpoint, {
+      code,
+      reason: text === "" ? `HTTP ${status}` : `HTTP ${status}: ${text}`,
+      details: formatDetails(toSafeText, refusal),
+      ...(resetsAt !== undefined && (code === "RATE_LIMITED" || code === "OVERLOADED") && { resetsAt }),
+    }),
+    // A quota of money does not come back by waiting.
+    isRetryable: isRetryableStatus(status) && code !== "CONTEXT_LENGTH" && !/insufficient_quota/.test(words),
+    ...(waitMs !== undefined && { waitMs }),
+  };
+}
+
+function isRetryableStatus(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
+/** Redirects are not followed: the key and the prompt are for the host that was configured (S-42). */
+function toRedirectFailure(endpoint: ProviderEndpoint, { status, headers }: HttpRefusal): ProviderFailure {
+  const location = headers.get("location") ?? "";
+  const target = URL.canParse(location, endpoint.baseUrl) ? new URL(location, endpoint.baseUrl).host : "nowhere";
+  const reason = createSafeText(endpoint)(`HTTP ${status}: a redirect to ${target}, which is not followed`, longestReason);
+  return { error: createProviderError(endpoint, { code: "PROVIDER_REJECTED", reason }), isRetryable: false };
+}
+
+/** The failure that a body of the wrong kind is: a page of a proxy or of a login, where a stream should be. */
+export function toWrongTypeFailure(endpoint: ProviderEndpoint, type: string): ProviderFailure {
+  const reason = createSafeText(endpoint)(
+    `the answer is ${type}, no event stream: is a proxy in between, or is the base URL of another service?`,
+    longestReason,
+  );
+  return { error: createProviderError(endpoint, { code: "PROVIDER_REJECTED", reason }), isRetryable: false };
+}
+
+/** The failure that an error object in a stream is. */
+export function toStreamFailure(endpoint: ProviderEndpoint, error: ProviderError, now: number): ProviderFailure {
+  const toSafeText = createSafeText(endpoint);
+  const status = toStatus(error.code, error.type);
+  const words = `${error.code} ${error.type} ${error.message}`;
+  const code = toErrorCode({ status, words });
+  const waitMs = toRetryAfterMs(new Headers(), error.raw, now);
+  const isLongWait = waitMs !== undefined && waitMs > longestWaitMs;
+  const reason = [error.code || error.type, error.message].filter((part) => part !== "").join(": ");
+  return {
+    error: createProviderError(endpoint, {
+      code,
+      reason: toSafeText(reason, longestReason) || "an error in the stream",
+      details: toSafeText(JSON.stringify(error.raw), longestDetails),
+      ...(isLongWait && code === "RATE_LIMITED" && { resetsAt: formatTime(now + waitMs) }),
+    }),
+    isRetryable: (code === "OVERLOADED" || code === "RATE_LIMITED") && !/insufficient_quota/.test(words),
+    ...(waitMs !== undefined && { waitMs }),
+  };
+}
+
+/** The failure that a lost connection, or none at all, is. Its cause is not kept: it may hold headers. */
+export function toNetworkFailure(endpoint: ProviderEndpoint, cause: unknown): ProviderFailure {
+  const reason = createSafeText(endpoint)(formatCause(cause), longestReason);
+  return { error: createProviderError(endpoint, { code: "NETWORK", reason }), isRetryable: true };
+}
+
+function formatCause(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const inner = cause.cause instanceof Error ? cause.cause : cause;
+  const code = "code" in inner && typeof inner.code === "string" ? inner.code : "";
+  return [code, inner.message].filter((part) => part !== "").join(": ") || "no reason was given";
+}
+
+interface SaidError {
+  readonly code: string;
+  readonly type: string;
+  readonly message: string;
+  readonly isObject: boolean;
+}
+
+/** `{error: {code, type, status, message}}`, `{error: "…"}`, `{message}`, `{detail}`; Gemini puts it into an array. */
+function readError(parsed: unknown): SaidError {
+  const body = toObject(Array.isArray(parsed) ? parsed[0] : parsed);
+  const error = toObject(body["error"]);
+  const inner = toObject(toObject(error["innererror"]));
+  const plain = typeof body["error"] === "string" ? body["error"] : "";
+  const reasons = Array.isArray(error["details"]) ? error["details"].map((detail) => toText(toObject(detail)["reason"])) : [];
+  const codes = [error["code"], body["code"], inner["code"], ...reasons].map(toText);
+  return {
+    code: codes.filter((code) => code !== "").join(" "),
+    type: [error["type"], error["status"], body["type"]].map(toText).join(" ").trim(),
+    message: toText(error["message"]) || plain || toText(body["message"]) || toText(body["detail"]),
+    isObject: Object.keys(body).length > 0,
+  };
+}
+
+/** A page says nothing that fits into a line. */
+function formatPlainBody(body: string, headers: Headers): string {
+  const isPage = /html/i.test(headers.get("content-type") ?? "") || body.trimStart().startsWith("<");
+  return isPage ? "a web page and no answer of the provider; is a proxy in between?" : body;
+}
+
+function formatDetails(toSafeText: ToSafeText, { headers, body }: HttpRefusal): string {
+  const requestId = headers.get("request-id") ?? headers.get("x-request-id") ?? "";
+  return toSafeText([requestId === "" ? "" : `request ${requestId}`, body].join(" "), longestDetails);
+}
+
+function formatTime(milliseconds: number): string {
+  // The latest time that a date can hold.
+  return new Date(Math.min(milliseconds, 8.64e15)).toISOString();
+}
+
+function parseBody(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function toObject(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
