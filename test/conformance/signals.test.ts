@@ -97,3 +97,17 @@ test(verifies("C23", "a second signal ends at once"), async () => {
   expect(code).toBe(130);
   expect(duration).toBeLessThan(5000);
 });
+
+test(verifies(["C1", "C22", "C23"], "while the prompt is still awaited on stdin"), async () => {
+  const cwd = folders.newFolder();
+  writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: [{ text: "x" }] }] }));
+  const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:s.json"], {
+    cwd,
+    hasOpenInput: true,
+    // Long enough for it to be listening, also on a machine that is busy.
+    onStart: (child) => setTimeout(() => child.kill("SIGTERM"), 1500),
+  });
+  expect(stderr).toBe("sheaf: CANCELLED: cancelled by SIGTERM\n");
+  expect(code).toBe(143);
+  expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "error", error: { code: "CANCELLED" } });
+});

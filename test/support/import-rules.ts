@@ -31,6 +31,7 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
   providers: ["errors.ts"],
   live: ["errors.ts"],
   run: ["errors.ts", "tools/failure.ts", ...ports],
+  recording: ["errors.ts", "run", "tools/failure.ts", ...ports],
   conversations: ["errors.ts", "run", ...ports, "tools/conversation-state.ts"],
   answers: ["errors.ts", "run/final-answer.ts"],
   output: ["errors.ts"],

@@ -45,6 +45,8 @@ export interface SheafOptions {
   /** Stdin is a pipe that stays silent and open. */
   readonly hasOpenInput?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Called once, right behind the start. */
+  readonly onStart?: (child: ChildProcess) => void;
   /** Called with all of stdout so far, each time that more comes. */
   readonly onOutput?: (output: string, child: ChildProcess) => void;
   /** A command that starts Sheaf, for instance in a namespace; Sheaf's own command line stands behind it. */
@@ -77,6 +79,7 @@ export async function runSheaf(args: readonly string[], options: SheafOptions): 
       ...options.environment,
     },
   });
+  options.onStart?.(child);
   const stdoutChunks: Buffer[] = [];
   let stderr = "";
   child.stdout?.on("data", (chunk: Buffer) => {

@@ -1,8 +1,9 @@
 /** The composition root: the only file that names concrete models and stores. Each is loaded when it is asked for. */
+import { setTimeout } from "node:timers/promises";
 import type { ModelChoice } from "./config/endpoints.ts";
 import type { ModelFamily } from "./config/provider-presets.ts";
-import { SheafError } from "./errors.ts";
 import type { ProviderEndpoint, RequestLimits } from "./providers/endpoint.ts";
+import type { CreateLanguageModel } from "./providers/live/language-model.ts";
 import type { Model } from "./providers/provider.ts";
 import type { AnswerCheck } from "./run/final-answer.ts";
 import type { Store } from "./storage/store.ts";
@@ -19,12 +20,34 @@ export async function createModel(choice: ModelChoice): Promise<Model> {
   }
 }
 
+/** Only the adapter of the family that is used is loaded. */
 async function createEndpointModel(
   family: ModelFamily,
   endpoint: ProviderEndpoint,
-  _limits: RequestLimits,
+  limits: RequestLimits,
 ): Promise<Model> {
-  throw new SheafError("MODEL_NOT_FOUND", `the model "${endpoint.displayName}" cannot be used yet (${family})`);
+  const [{ createLiveModel }, createLanguageModel] = await Promise.all([
+    import("./providers/live/live-model.ts"),
+    loadLanguageModel(family),
+  ]);
+  return createLiveModel(endpoint, createLanguageModel, limits, {
+    now: Date.now,
+    random: Math.random,
+    sleep: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
+  });
+}
+
+async function loadLanguageModel(family: ModelFamily): Promise<CreateLanguageModel> {
+  switch (family) {
+    case "openai":
+      return (await import("./providers/live/openai.ts")).createOpenAiLanguageModel;
+    case "anthropic":
+      return (await import("./providers/live/anthropic.ts")).createAnthropicLanguageModel;
+    case "google":
+      return (await import("./providers/live/google.ts")).createGoogleLanguageModel;
+    case "openai-compatible":
+      return (await import("./providers/live/openai-compatible.ts")).createOpenAiCompatibleLanguageModel;
+  }
 }
 
 /** The store of a file; undefined: in memory. */

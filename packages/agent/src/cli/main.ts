@@ -4,9 +4,12 @@ import { sheafVersion } from "../version.ts";
 import { parseArguments } from "./arguments.ts";
 import type { CommandIo } from "./io.ts";
 import { formatFailure } from "./report-error.ts";
+import { createRunControl, type RunControl } from "./signals.ts";
 
 async function runCommandLine(words: readonly string[]): Promise<number> {
   const parsed = parseArguments(words);
+  // A key on the command line is taken out of what other users of this machine can list (S-42).
+  if (parsed.flags["api-key"] !== undefined || parsed.flags.header !== undefined) process.title = "sheaf";
   const io: CommandIo = {
     environment: process.env,
     cwd: process.cwd(),
@@ -24,16 +27,32 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
   }
   switch (parsed.command) {
     case "prompt":
-      return (await import("./commands/prompt.ts")).runPrompt(parsed, io);
+      return runWithControl(async (control) => (await import("./commands/prompt.ts")).runPrompt(parsed, io, control));
     case "answer":
-      return (await import("./commands/answer.ts")).runAnswer(parsed, io);
+      return runWithControl(async (control) => (await import("./commands/answer.ts")).runAnswer(parsed, io, control));
     case "show":
       return (await import("./commands/show.ts")).runShow(parsed, io);
+    case "replay":
+      return (await import("./commands/replay.ts")).runReplay(parsed, io);
     case "convert":
       return (await import("./commands/convert.ts")).runConvert(parsed, io);
     case "schema":
       return (await import("./commands/schema.ts")).runSchema(parsed);
+    case "login":
+      return (await import("./commands/login.ts")).runLogin(parsed, io);
+    case "logout":
+      return (await import("./commands/logout.ts")).runLogout(parsed, io);
+    case "status":
+    case "whoami":
+      return (await import("./commands/status.ts")).runStatus(parsed, io);
+    case "models":
+      return (await import("./commands/models.ts")).runModels(parsed, io);
   }
+}
+
+/** Listens to signals before the command is loaded: from then on each has its last line and its code (C22, C23). */
+function runWithControl(run: (control: RunControl) => Promise<number>): Promise<number> {
+  return run(createRunControl());
 }
 
 function fail(error: unknown): never {

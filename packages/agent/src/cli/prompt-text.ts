@@ -6,7 +6,7 @@ import { readStandardInput, type InputKind } from "./standard-input.ts";
  * `-` or no word: stdin to its end. Words beside a piped stdin: both, stdin first, as context.
  * @throws SheafError USAGE when there is no prompt.
  */
-export async function readPrompt(words: readonly string[], input: InputKind): Promise<string> {
+export async function readPrompt(words: readonly string[], input: InputKind, signal: AbortSignal): Promise<string> {
   const text = words
     .filter((word) => word !== "-")
     .join(" ")
@@ -18,9 +18,13 @@ export async function readPrompt(words: readonly string[], input: InputKind): Pr
   const context =
     input === "none" || (input === "terminal" && !readsToEnd)
       ? ""
-      : await readStandardInput(process.stdin, { waitsForFirstByte: readsToEnd || input === "file" });
+      : await readStandardInput(process.stdin, {
+          waitsForFirstByte: readsToEnd || input === "file",
+          signal,
+        });
   const prompt = [context.trimEnd(), text].filter((part) => part !== "").join("\n\n");
-  if (prompt.trim() === "") {
+  // A run that was cancelled while it read stdin has the log of a cancelled run.
+  if (prompt.trim() === "" && !signal.aborted) {
     throw new SheafError("USAGE", 'the prompt is empty: write sheaf -p "your prompt", or pipe it to stdin');
   }
   return prompt;

@@ -6,13 +6,24 @@ const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 type SignalName = keyof typeof exitCodes;
 
-export interface SignalWatch {
+/** The exit code of a run that a signal ended, from the details of its error; undefined: none did. */
+export function toSignalExitCode(details: string): number | undefined {
+  const [, name] = /^signal (SIG[A-Z]+)$/.exec(details) ?? [];
+  return name !== undefined && Object.hasOwn(exitCodes, name) ? exitCodes[name as SignalName] : undefined;
+}
+
+/** What ends a run from outside. */
+export interface RunControl {
+  /** Aborted by the first signal, or by `abort`. */
+  readonly signal: AbortSignal;
+  readonly abort: (reason: SheafError) => void;
   /** Exit code of the signal that came; undefined if none did. */
   readonly exitCode: number | undefined;
 }
 
-/** Aborts `controller` at the first signal. */
-export function watchSignals(controller: AbortController): SignalWatch {
+/** Listens from now on: a signal that comes before the run begins ends it at its first event. */
+export function createRunControl(): RunControl {
+  const controller = new AbortController();
   let received: SignalName | undefined;
   const onSignal = (name: SignalName): void => {
     if (received !== undefined) process.exit(exitCodes[name]);
@@ -23,6 +34,8 @@ export function watchSignals(controller: AbortController): SignalWatch {
   };
   for (const name of Object.keys(exitCodes) as SignalName[]) process.on(name, onSignal);
   return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
     get exitCode() {
       return received && exitCodes[received];
     },

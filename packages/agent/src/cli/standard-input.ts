@@ -25,12 +25,13 @@ export function toInputKind(isTerminal: boolean): InputKind {
 
 /**
  * Reads stdin to its end as UTF-8.
+ * An abort ends the reading; what came so far is given.
  * With `waitsForFirstByte: false` a pipe that sends nothing within 200 ms counts as empty; once it sent something, it is read to its end.
  * @throws SheafError USAGE above 16 MiB.
  */
 export async function readStandardInput(
   stream: NodeJS.ReadStream,
-  options: { readonly waitsForFirstByte: boolean },
+  options: { readonly waitsForFirstByte: boolean; readonly signal?: AbortSignal },
 ): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -43,6 +44,7 @@ export async function readStandardInput(
     else
       reject(new SheafError("USAGE", `stdin is larger than ${MAX_BYTES} bytes: put it into a file and name the file`));
   });
+  options.signal?.addEventListener("abort", () => resolve(), { once: true });
   stream.on("end", () => resolve());
   stream.on("error", () => resolve());
   try {

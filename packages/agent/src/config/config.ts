@@ -1,14 +1,15 @@
-/** Flags and environment as one typed value, checked. */
+/** Flags, environment and the user's configuration as one typed value, checked. A workspace has no say in it (S-01, S-06). */
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Mode } from "@sheaf/protocol";
 import { SheafError } from "../errors.ts";
-import { toDataFolder, type Environment } from "./paths.ts";
+import type { FoundConfig } from "./config-file.ts";
+import { chooseModel, findModelName, type ModelChoice, type ModelFlags } from "./endpoints.ts";
+import { toDataFolder, toUserFiles, type Environment } from "./paths.ts";
 
 /** Values as they were given, still text. */
-export interface RawSettings {
-  readonly model?: string | undefined;
+export interface RawSettings extends ModelFlags {
   readonly mode?: string | undefined;
   readonly plan?: true | undefined;
   readonly workspace?: string | undefined;
@@ -24,6 +25,11 @@ export interface RawSettings {
 export interface Config {
   /** As named by the user; undefined when none was named. */
   readonly model: string | undefined;
+  /**
+   * The model that the name means. Asked for when a run begins, so that the run can tell what is wrong (C22).
+   * @throws SheafError AUTH_REQUIRED, MODEL_NOT_FOUND, CONFIG_INVALID or USAGE.
+   */
+  readonly chooseModel: () => ModelChoice;
   readonly mode: Mode;
   /** Absolute, links resolved. */
   readonly workspace: string;
@@ -40,14 +46,22 @@ export interface Config {
 const modes: readonly string[] = ["agent", "plan", "ask", "debug"] satisfies Mode[];
 
 /** @throws SheafError USAGE or CONFIG_INVALID; the message names the value and the way out. */
-export function createConfig(raw: RawSettings, environment: Environment, cwd: string): Config {
-  const timeout = toPositive("--timeout", raw.timeout, Number);
+export function createConfig(
+  raw: RawSettings,
+  environment: Environment,
+  cwd: string,
+  found: FoundConfig = { settings: {}, fault: undefined },
+): Config {
+  const modelSettings = { flags: raw, environment, config: found, files: toUserFiles(environment) };
+  const { budgets = {} } = found.settings;
+  const timeout = toPositive("--timeout", raw.timeout, Number) ?? budgets.timeout;
   const heartbeat = toPositive("--heartbeat", raw.heartbeat, Number);
-  const maxTurns = toPositive("--max-turns", raw.maxTurns, toInteger);
-  const maxToolCalls = toPositive("--max-tool-calls", raw.maxToolCalls, toInteger);
-  const maxTokens = toPositive("--max-tokens", raw.maxTokens, toInteger);
+  const maxTurns = toPositive("--max-turns", raw.maxTurns, toInteger) ?? budgets.maxTurns;
+  const maxToolCalls = toPositive("--max-tool-calls", raw.maxToolCalls, toInteger) ?? budgets.maxToolCalls;
+  const maxTokens = toPositive("--max-tokens", raw.maxTokens, toInteger) ?? budgets.maxTokens;
   return {
-    model: raw.model ?? (environment.SHEAF_MODEL || undefined),
+    model: findModelName(modelSettings)?.name,
+    chooseModel: () => chooseModel(modelSettings),
     mode: toMode(raw),
     workspace: toWorkspace(raw.workspace, cwd),
     storeFile: join(toDataFolder(environment, process.platform, homedir()), "sheaf.db"),

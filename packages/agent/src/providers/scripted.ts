@@ -146,7 +146,7 @@ function toGroups(
   return toTextGroups(event, written);
 }
 
-/** Repeated groups are one object, so that long streams cost next to nothing. */
+/** Repeated groups are the same objects, so that long streams cost next to nothing. */
 function* toTextGroups(event: TextEvent, written: Written): Generator<Group> {
   const type = "text" in event ? "text_delta" : "reasoning_delta";
   const content = "text" in event ? event.text : event.reasoning;
@@ -156,16 +156,23 @@ function* toTextGroups(event: TextEvent, written: Written): Generator<Group> {
   written.bytes += repeat * texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const size = event.group ?? (typeof content === "string" ? 1 : deltas.length);
   const [first] = deltas;
-  if (deltas.length === 1 && first !== undefined) {
-    yield* repeatDelta({ type, text: first }, size, repeat);
-    return;
+  if (deltas.length === 1 && first !== undefined) yield* repeatDelta({ type, text: first }, size, repeat);
+  else if (repeat === 1) yield* groupDeltas(type, deltas, size);
+  else {
+    const groups = [...groupDeltas(type, deltas, size)];
+    for (let round = 0; round < repeat; round += 1) yield* groups;
   }
-  for (let round = 0; round < repeat; round += 1) {
-    for (let at = 0; at < deltas.length; at += size) {
-      yield size === 1
-        ? [{ type, text: deltas[at] ?? "" }]
-        : deltas.slice(at, at + size).map((text): ModelEvent => ({ type, text }));
-    }
+}
+
+function* groupDeltas(
+  type: "text_delta" | "reasoning_delta",
+  deltas: readonly string[],
+  size: number,
+): Generator<Group> {
+  for (let at = 0; at < deltas.length; at += size) {
+    yield size === 1
+      ? [{ type, text: deltas[at] ?? "" }]
+      : deltas.slice(at, at + size).map((text): ModelEvent => ({ type, text }));
   }
 }
 

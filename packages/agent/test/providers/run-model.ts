@@ -39,6 +39,8 @@ export interface World {
   /** Messages of earlier responses. */
   readonly history?: readonly ModelMessage[];
   readonly system?: string;
+  /** No message is added to the history: its last question was answered. */
+  readonly isSilent?: boolean;
 }
 
 const toolNames = [
@@ -67,7 +69,7 @@ const notThere: Readonly<Record<Mode, readonly string[]>> = {
 export async function runModel(model: Model, prompt: string, world: World = {}): Promise<Conversation> {
   const { mode = "agent", without = [], history = [], system = "You are a coding agent." } = world;
   const files = new Map(Object.entries(world.files ?? {}));
-  const messages: ModelMessage[] = [...history, { role: "user", text: prompt }];
+  const messages: ModelMessage[] = [...history, ...(world.isSilent ? [] : [{ role: "user" as const, text: prompt }])];
   const tools: ToolDefinition[] = toolNames
     .filter((name) => !notThere[mode].includes(name) && !without.includes(name))
     .map((name) => ({ name, description: name, parameters: { type: "object" } }));

@@ -7,13 +7,18 @@ import type { Store } from "../../storage/store.ts";
 import { createStore } from "../../wire.ts";
 import { isUuid, type ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
+import type { RunControl } from "../signals.ts";
 import { answerPrompt } from "./prompt.ts";
 
 /**
  * Words: `QUESTION=OPTION[,OPTION]` for options, `QUESTION=any text` for a free answer; with one question its id may be
  * left out. Every question needs an answer: none is made up (C25).
  */
-export async function runAnswer({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
+export async function runAnswer(
+  { flags, positionals }: ParsedArguments,
+  io: CommandIo,
+  control: RunControl,
+): Promise<number> {
   const [session = "", ...words] = positionals;
   if (!isUuid(session))
     throw new SheafError("USAGE", `answer takes a session id first, a UUID; "${session}" was given`);
@@ -29,7 +34,7 @@ export async function runAnswer({ flags, positionals }: ParsedArguments, io: Com
   const prompt = answers
     .map(({ questionId, optionIds, text }) => `${questionId}: ${[...optionIds, text].filter(Boolean).join(" ")}`)
     .join("\n");
-  return answerPrompt({ prompt, answers }, { ...flags, resume: session }, io);
+  return answerPrompt({ prompt, answers }, { ...flags, resume: session }, io, control);
 }
 
 async function readQuestion(store: Store, session: string): Promise<ClarificationDocument> {

@@ -9,14 +9,22 @@ Usage
   COMMAND | sheaf -p [flags]       take the prompt, or context for it, from stdin
   sheaf answer SESSION Q=OPTION…   answer what the agent asked (exit code 10), and go on
   sheaf show SESSION [flags]       print a stored session again, in any format
+  sheaf replay FILE [flags]        print a run of --record again, offline, in any format
   sheaf convert --from F --to F    make documents out of a model's stream on stdin
   sheaf schema NAME                print a JSON Schema: stream-json, documents or events
+  sheaf models [PROVIDER]          list the names that --model takes
+  sheaf login PROVIDER             keep a key, typed hidden or piped to stdin; sheaf logout [PROVIDER] forgets it
+  sheaf status                     show the model in use and where the keys are (also: whoami)
 
 Flags
 `;
 
 const tail = `
 Stdin beside a prompt is context. A pipe that sends nothing within 200 ms is not waited for; "-" as a word waits for it.
+
+Models
+  anthropic/ID, openai/ID, openai-chat/ID, google/ID, openrouter/ID: key from the environment, --api-key or sheaf login
+  ollama/ID, lmstudio/ID, llamacpp/ID, vllm/ID, openai-compatible/ID with --base-url; offline; scripted:FILE
 
 Exit codes
   0 success   1 internal   2 usage   3 credentials   4 refused by the provider   5 provider away   6 unusable answer

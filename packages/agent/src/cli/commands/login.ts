@@ -29,7 +29,7 @@ export async function runLogin(parsed: ParsedArguments, io: CommandIo): Promise<
   const files = toUserFiles(io.environment);
   const { settings, fault } = findUserConfig(files.config);
   if (fault) throw fault;
-  const { credential } = chooseProvider(word, toProviders(settings));
+  const { credential } = chooseProvider(word, toProviders(settings), { repeatsWord: false });
   // What is wrong with the file is told before the user types a key.
   readCredentials(files.credentials);
   const key = await readKey(credential, io);
@@ -48,7 +48,10 @@ async function readKey(credential: string, io: CommandIo): Promise<string> {
   const key = text.trim();
   if (key === "") throw new SheafError("USAGE", `no key of ${credential} came: type it, or pipe it to stdin`);
   if (!isKeyText(key)) {
-    throw new SheafError("USAGE", `what came is no key of ${credential}: it holds a blank or a character that no key has`);
+    throw new SheafError(
+      "USAGE",
+      `what came is no key of ${credential}: it holds a blank or a character that no key has`,
+    );
   }
   return key;
 }

@@ -8,9 +8,10 @@ import { toSystemPrompt } from "../../context/system-prompt.ts";
 import { createFailedRun } from "../../conversations/failed-run.ts";
 import { openConversation } from "../../conversations/open-conversation.ts";
 import { respond } from "../../conversations/respond.ts";
-import { errorTable, isErrorCode, SheafError } from "../../errors.ts";
+import { SheafError } from "../../errors.ts";
 import { createPermissions } from "../../permissions/permissions.ts";
 import type { Model } from "../../providers/provider.ts";
+import { createRecording, type Recording } from "../../recording/recording.ts";
 import type { QuoteCheck } from "../../run/reference-checker.ts";
 import { createCommandRunner } from "../../sandbox/command-runner.ts";
 import type { Store } from "../../storage/store.ts";
@@ -21,14 +22,14 @@ import { createAnswerCheck, createModel, createStore } from "../../wire.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { isQuotedExactly } from "../../workspace/quote-check.ts";
 import { isUuid, type ParsedArguments } from "../arguments.ts";
-import { deliverEvents, type Delivery } from "../deliver.ts";
+import { deliverEvents } from "../deliver.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection, isPrintMode, toOutputFormat } from "../output-choice.ts";
 import { readPrompt } from "../prompt-text.ts";
-import { formatFailure } from "../report-error.ts";
+import { reportEnd } from "../report-end.ts";
 import { chooseConversation } from "../session-choice.ts";
-import { watchSignals, type SignalWatch } from "../signals.ts";
+import type { RunControl } from "../signals.ts";
 import { toInputKind } from "../standard-input.ts";
 import { createLineOutput } from "../standard-output.ts";
 
@@ -39,16 +40,23 @@ const SETTLE_MS = 5000;
 const now = (): number => Math.round(performance.timeOrigin + performance.now());
 
 /** Runs one prompt; gives the exit code (C20). */
-export async function runPrompt({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
+export async function runPrompt(
+  { flags, positionals }: ParsedArguments,
+  io: CommandIo,
+  control: RunControl,
+): Promise<number> {
   if (!isPrintMode(flags, io)) {
     const needless = flags["output-format"] === undefined ? "" : "--output-format works in print mode only: ";
     throw new SheafError("USAGE", `${needless}write sheaf -p "your prompt" (see sheaf --help)`);
   }
+  if (flags.format !== undefined) {
+    throw new SheafError("USAGE", "--format goes with status and models: use --output-format");
+  }
   // A wrong format or setting is told before anything is read from stdin.
   toOutputFormat(flags);
   toConfig(flags, io);
-  const prompt = await readPrompt(positionals, toInputKind(io.isInputTerminal));
-  return answerPrompt({ prompt }, flags, io);
+  const prompt = await readPrompt(positionals, toInputKind(io.isInputTerminal), control.signal);
+  return answerPrompt({ prompt }, flags, io, control);
 }
 
 /** Runs one response to its end and prints it; gives the exit code. */
@@ -56,23 +64,22 @@ export async function answerPrompt(
   message: Pick<RunStart, "prompt" | "answers">,
   flags: FlagValues,
   io: CommandIo,
+  control: RunControl,
 ): Promise<number> {
   const format = toOutputFormat(flags);
-  const controller = new AbortController();
-  const signals = watchSignals(controller);
   const config = toConfig(flags, io);
-  const run = new PromptRun(config, flags, message, controller);
+  const run = new PromptRun(config, flags, message, control);
   const delivery = await deliverEvents(run.events(io), {
     projection: createChosenProjection(format, flags, io),
     output: createLineOutput(1),
     onOutputError: (error) =>
-      controller.abort(
+      control.abort(
         new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),
       ),
     heartbeat: config.heartbeatMs === undefined ? undefined : { everyMs: config.heartbeatMs, now },
   });
   await run.close();
-  return report(delivery, signals, flags.verbose ?? false);
+  return reportEnd(delivery, control.exitCode, flags.verbose ?? false);
 }
 
 function toConfig(flags: FlagValues, io: CommandIo): Config {
@@ -103,22 +110,18 @@ class PromptRun {
   readonly #config: Config;
   readonly #flags: FlagValues;
   readonly #message: Pick<RunStart, "prompt" | "answers">;
-  readonly #controller: AbortController;
+  readonly #control: RunControl;
   readonly #responseId = `chat_${randomUUID()}`;
+  #recording: Recording | undefined;
   #store: Store | undefined;
   #tools: ToolBox | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    config: Config,
-    flags: FlagValues,
-    message: Pick<RunStart, "prompt" | "answers">,
-    controller: AbortController,
-  ) {
+  constructor(config: Config, flags: FlagValues, message: Pick<RunStart, "prompt" | "answers">, control: RunControl) {
     this.#config = config;
     this.#flags = flags;
     this.#message = message;
-    this.#controller = controller;
+    this.#control = control;
   }
 
   /** The log as it grows; a run that cannot begin is a log too, with its reason (C22). */
@@ -129,6 +132,8 @@ class PromptRun {
     let conversationId = `conv_${isUuid(named) ? named.toLowerCase() : randomUUID()}`;
     let begun = false;
     try {
+      const { record } = this.#flags;
+      if (record !== undefined) this.#recording = createRecording(record);
       model = await createModel(this.#config.chooseModel());
       this.#store = await createStore(this.#flags["no-save"] ? undefined : this.#config.storeFile);
       conversationId = await chooseConversation(this.#flags, this.#store, this.#config.workspace);
@@ -152,6 +157,7 @@ class PromptRun {
       await Promise.race([this.#tools.settle(), promise]);
       clearTimeout(timer);
     }
+    this.#recording?.close();
     await this.#store?.close();
   }
 
@@ -173,7 +179,7 @@ class PromptRun {
       mode,
     });
     this.#tools = tools;
-    const abort = (reason: SheafError): void => this.#controller.abort(reason);
+    const abort = (reason: SheafError): void => this.#control.abort(reason);
     if (timeoutMs !== undefined) {
       const message = `the run took longer than ${timeoutMs / 1000} s: raise --timeout`;
       this.#timer = setTimeout(() => abort(new SheafError("BUDGET_TIME", message)), timeoutMs);
@@ -185,12 +191,12 @@ class PromptRun {
       limits,
       stopsOnDenied,
     };
-    const { signal } = this.#controller;
+    const { signal } = this.#control;
     const isInFile: QuoteCheck = (quote) => isQuotedExactly(files, quote, signal);
     const checkAnswer = await createAnswerCheck(this.#flags["output-schema"]);
     const newCallId = (): string => `call_${randomUUID()}`;
     const ports = { model, tools, store, now, newCallId, isInFile, checkAnswer, abort };
-    yield* respond(settings, ports, signal);
+    yield* respond(settings, this.#recording?.wrap(settings, ports, signal) ?? ports, signal);
   }
 
   #toStart(model: Model | undefined, conversationId: string): Omit<RunStart, "type"> {
@@ -216,26 +222,4 @@ class PromptRun {
 function toPermissionMode(mode: Config["mode"], force: boolean): RunStart["permissionMode"] {
   if (mode === "plan" || mode === "ask") return mode;
   return force ? "force" : "default";
-}
-
-/** Exit code and stderr, from the last event of the log: what the last line says too (section 2). */
-function report({ end, outputError }: Delivery, signals: SignalWatch, verbose: boolean): number {
-  if (outputError) {
-    // A reader that went away (`| head -1`) knows that it did; a full disk must be told (C23).
-    if (outputError.code === "EPIPE") return 1;
-    const message = `stdout takes no more (${outputError.code ?? outputError.message}): free some space, or write elsewhere`;
-    process.stderr.write(formatFailure({ code: "INTERNAL", message }, verbose));
-    return 1;
-  }
-  if (end?.error) {
-    process.stderr.write(formatFailure(end.error, verbose));
-    if (end.error.code === "CANCELLED" && signals.exitCode !== undefined) return signals.exitCode;
-    return isErrorCode(end.error.code) ? errorTable[end.error.code].exitCode : 1;
-  }
-  if (end?.reason === "clarification") {
-    const message = "the agent asks, the questions are in the output: answer with sheaf answer SESSION";
-    process.stderr.write(formatFailure({ code: "NEEDS_INPUT", message }, verbose));
-    return errorTable.NEEDS_INPUT.exitCode;
-  }
-  return 0;
 }

@@ -61,19 +61,38 @@ export function toTask(reader: PromptReader, request: ModelRequest): Task {
 
 function toExchanges(messages: readonly ModelMessage[]): Exchange[] {
   const exchanges: { text: string; outcomes: Outcome[] }[] = [];
-  const results = new Map<string, { output: string; isError: boolean }>();
+  const results = new Map<string, Extract<ModelMessage, { role: "tool" }>>();
   for (const message of messages) if (message.role === "tool") results.set(message.callId, message);
-  for (const message of messages) {
+  messages.forEach((message, index) => {
     if (message.role === "user") exchanges.push({ text: message.text, outcomes: [] });
-    if (message.role !== "assistant") continue;
+    // An answer can also be the result of the tool that asked, without a message of its own (N42).
+    const answer =
+      message.role === "tool" && messages[index + 1]?.role !== "user"
+        ? findAnswer(exchanges.at(-1)?.outcomes.at(-1), message)
+        : undefined;
+    if (answer !== undefined) exchanges.push({ text: answer, outcomes: [] });
+    if (message.role !== "assistant") return;
     for (const part of message.content) {
       const result = part.type === "tool_call" ? results.get(part.callId) : undefined;
       if (part.type !== "tool_call" || !result) continue;
       const { output, isError } = result;
       exchanges.at(-1)?.outcomes.push({ toolName: part.toolName, args: part.arguments, output, isError });
     }
-  }
+  });
   return exchanges.length > 0 ? exchanges : [{ text: "", outcomes: [] }];
+}
+
+/** The line `id: answer` in the result of a question; undefined while there is none. */
+function findAnswer(asked: Outcome | undefined, message: Extract<ModelMessage, { role: "tool" }>): string | undefined {
+  if (asked?.toolName !== "ask_question" || message.toolName !== "ask_question" || message.isError) return undefined;
+  return message.output.split("\n").find((line) => toAnswerText(asked, line) !== undefined);
+}
+
+/** What stands behind the id of the question: `sheaf answer` and the server write it in front. */
+function toAnswerText(asked: Outcome, line: string): string | undefined {
+  const [question] = toRecords(asked.args["questions"]);
+  const id = typeof question?.["id"] === "string" ? question["id"] : "";
+  return id !== "" && line.startsWith(`${id}:`) ? line.slice(id.length + 1).trim() : undefined;
 }
 
 /** The instruction of an exchange; an answer to a question makes the instruction before it whole. */
@@ -89,11 +108,12 @@ function resolveInstruction(
     return readInstruction(reader, text, findLanguage(reader, exchanges, index));
   }
   const before = resolveInstruction(reader, exchanges, index - 1, depth + 1);
-  const own = readInstruction(reader, text, before.reading.language);
+  const answer = toAnswerText(asked, text) ?? text;
+  const own = readInstruction(reader, answer, before.reading.language);
   if (before.intent.kind !== "missing") return own;
   const language =
     own.reading.isLanguageKnown && own.intent.kind !== "unknown" ? own.reading.language : before.reading.language;
-  return { ...own, ...fillInstruction(reader, before.intent, own, text.trim(), asked, language) };
+  return { ...own, ...fillInstruction(reader, before.intent, own, answer.trim(), asked, language) };
 }
 
 function fillInstruction(

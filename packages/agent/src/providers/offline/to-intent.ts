@@ -92,8 +92,10 @@ function toQuestion(reading: Reading): Intent | undefined {
 
 function toSmallTalk(reading: Reading): Intent | undefined {
   if (reading.restWords.length > 3 || reading.mentions.length > 0) return undefined;
-  if (reading.has("greeting")) return { kind: "greeting" };
-  return reading.has("thanks") ? { kind: "thanks" } : undefined;
+  const isSaid = (concept: "greeting" | "thanks"): boolean =>
+    reading.has(concept) && (reading.restWords.length === 0 || reading.positionOf(concept) <= 1);
+  if (isSaid("greeting")) return { kind: "greeting" };
+  return isSaid("thanks") ? { kind: "thanks" } : undefined;
 }
 
 /** Only a name: its summary. */

@@ -568,6 +568,26 @@ describe("plans and questions", () => {
     expect(other.answer).toContain("The guide tells");
   });
 
+  test("also when the answer is the result of the question, as the server gives it", async () => {
+    const { messages } = await run("Fasse zusammen");
+    const answered = messages.map((message) =>
+      message.role === "tool" && message.toolName === "ask_question"
+        ? { ...message, output: "The user answered:\nfile: option-1" }
+        : message,
+    );
+    // With a message of its own, and without.
+    const typed = await run("file: option-1", { history: answered });
+    expect(typed.calls).toEqual([{ tool: "read_file", args: { target_file: "README.md" } }]);
+    const silent = await run("", { history: answered, isSilent: true });
+    expect(silent.calls).toEqual([{ tool: "read_file", args: { target_file: "README.md" } }]);
+    expect(silent.answer).toContain("## Zweck");
+    expect(silent.turns).toHaveLength(2);
+    // Nobody answered: the question stays, and nothing is made up (C25).
+    const unanswered = await run("", { history: messages, isSilent: true });
+    expect(unanswered.calls).toEqual([]);
+    expect(unanswered.answer).toContain("Welche Datei?");
+  });
+
   test("in the language of the question", async () => {
     const { messages } = await run("Fasse zusammen");
     expect((await run("README.md", { history: messages })).answer).toContain("## Zweck");

@@ -46,7 +46,7 @@ export const german: Vocabulary = {
     summary: "zusammenfassung | zusammenfassungen | überblick | kurzfassung | resümee | übersicht | inhaltsangabe",
     tests: "test | tests | testlauf | unittests",
     thanks: "danke | vielen dank | dankeschön | besten dank",
-    this: "dies | diese | diesen | dieser | dieses | das | es | ihn | folgende | folgenden | folgendes | obige | obigen",
+    this: "sie | dies | diese | diesen | dieser | dieses | das | es | ihn | folgende | folgenden | folgendes | obige | obigen",
     todo_list:
       "todo liste | to do liste | todoliste | aufgabenliste | checkliste | todos | liste … aufgaben | todo list",
     used: "verwendet | benutzt | genutzt | verwende* | benutze* | aufgerufen | kommt … vor | kommen … vor",

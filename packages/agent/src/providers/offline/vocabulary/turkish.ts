@@ -61,7 +61,7 @@ export const turkish: Vocabulary = {
     /^['’]?(?:ye|ya|e|a|ne|na)(?:\s|$)|^\s(?:dosyasina|dosyaya|adiyla|ismiyle|olarak|icine|adli dosyaya|isimli dosyaya|adli|isimli)(?:\s|$)/,
   folderBefore: /^$(?!)/,
   folderAfter:
-    /^['’]?(?:de|da|te|ta|deki|daki|teki|taki)(?:\s|$)|^\s(?:klasor|dizin)\p{L}{0,12}|^\s(?:icinde|icindeki|icerisinde|altinda|altindaki)(?:\s|$)/u,
+    /^['’]?(?:de|da|te|ta|deki|daki|teki|taki)(?:\s|$)|^\s(?:klasor|dizin)[a-z]{0,12}|^\s(?:icinde|icindeki|icerisinde|altinda|altindaki)(?:\s|$)/u,
   planGoals: [
     /^(.+?)\s{1,3}(?:için|icin)\s{1,3}(?:bir\s{1,3})?plan\b/is,
     /^(.+?)(?:['’]?[yn]?[iıuü])?\s{1,3}planla/is,

@@ -1,0 +1,102 @@
+/** `sheaf models [PROVIDER]`: which names `--model` takes, and what the providers in reach offer. */
+import { findUserConfig } from "../../config/config-file.ts";
+import { findProviderEndpoint, type ModelSettings } from "../../config/endpoints.ts";
+import { toUserFiles } from "../../config/paths.ts";
+import { toProviders, type Provider } from "../../config/providers.ts";
+import { SheafError, toSheafError } from "../../errors.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
+import { listModels } from "../../providers/model-list.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import type { CommandIo } from "../io.ts";
+import { printText } from "../print-text.ts";
+import { chooseProvider } from "../provider-choice.ts";
+
+/** How long a provider may take. Milliseconds. */
+const TIMEOUT_MS = 5000;
+
+/** What is known of a provider's models. */
+interface ProviderModels {
+  readonly provider: string;
+  /** Names for `--model`. */
+  readonly models: readonly string[];
+  /** Why the provider itself was not asked, or what went wrong, in one line; undefined: it answered. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * Prints the names. All providers with a key, and local servers, are asked; those that don't answer are told beside the
+ * others. @throws SheafError for a PROVIDER that was named and does not answer; USAGE, CONFIG_INVALID.
+ */
+export async function runModels(parsed: ParsedArguments, { environment }: CommandIo): Promise<number> {
+  checkFlags(parsed, ["format", "api-key", "base-url", "header"]);
+  const { flags, positionals } = parsed;
+  const [word, ...rest] = positionals;
+  if (rest.length > 0) throw new SheafError("USAGE", `models takes one provider; "${positionals.join(" ")}" was given`);
+  const needless = (["api-key", "base-url", "header"] as const).find((name) => flags[name] !== undefined);
+  if (word === undefined && needless !== undefined) {
+    throw new SheafError("USAGE", `--${needless} goes with one provider: write sheaf models PROVIDER --${needless}=…`);
+  }
+  const format = toCommandFormat(parsed);
+  const files = toUserFiles(environment);
+  const config = findUserConfig(files.config);
+  if (config.fault) throw config.fault;
+  const modelFlags = { apiKey: flags["api-key"], baseUrl: flags["base-url"], headers: flags.header };
+  const settings = { flags: modelFlags, environment, config, files };
+  const providers = toProviders(config.settings);
+  if (word !== undefined) {
+    const answer = await askProvider(chooseProvider(word, providers), settings);
+    return printText(format === "json" ? formatJson([answer]) : formatNames(answer));
+  }
+  const answers = await Promise.all([...providers.values()].map((provider) => tryProvider(provider, settings)));
+  return printText(format === "json" ? formatJson(answers) : formatText(answers));
+}
+
+async function tryProvider(provider: Provider, settings: ModelSettings): Promise<ProviderModels> {
+  try {
+    return await askProvider(provider, settings);
+  } catch (error) {
+    return {
+      provider: provider.name,
+      models: toNames(provider, provider.models),
+      problem: toSheafError(error).message,
+    };
+  }
+}
+
+async function askProvider(provider: Provider, settings: ModelSettings): Promise<ProviderModels> {
+  const { name } = provider;
+  const endpoint = findProviderEndpoint(provider, "ID", `${name}/ID`, settings);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const ids = await listModels(endpoint, signal);
+    const models = toNames(provider, [...provider.models, ...ids.map(toVisibleLine)]);
+    return { provider: name, models, problem: undefined };
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const message = `${name} (${endpoint.baseUrl}) did not answer within ${TIMEOUT_MS / 1000} s: check the server`;
+    throw new SheafError("NETWORK", message, { cause: error, source: "provider" });
+  }
+}
+
+function toNames({ name }: Provider, ids: readonly string[]): string[] {
+  return [...new Set(ids)].map((id) => `${name}/${id}`);
+}
+
+function formatJson(answers: readonly ProviderModels[]): string {
+  const value = { builtIn: ["offline", "scripted:FILE"], providers: answers };
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function formatNames({ provider, models }: ProviderModels): string {
+  return models.length === 0 ? `${provider} has no models.\n` : models.map((model) => `${model}\n`).join("");
+}
+
+function formatText(answers: readonly ProviderModels[]): string {
+  const head = "offline        built in, rule-based, needs no key\nscripted:FILE  plays a file\n";
+  const parts = answers.map(({ provider, models, problem }) => {
+    const names = models.map((model) => `  ${model}\n`).join("");
+    return `\n${provider}/ID\n${names}${problem === undefined ? "" : `  (${toVisibleLine(problem)})\n`}`;
+  });
+  return head + parts.join("");
+}

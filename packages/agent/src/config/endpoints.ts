@@ -1,0 +1,201 @@
+/** What a model name means: which model, where, with which key. Never another one than the one that was named. */
+import { SheafError } from "../errors.ts";
+import { defaultRequestLimits, type ProviderEndpoint, type RequestLimits } from "../providers/endpoint.ts";
+import { findNearest } from "../tools/nearest-names.ts";
+import { parseBaseUrl } from "./base-url.ts";
+import type { FoundConfig, UserConfig } from "./config-file.ts";
+import { findKey, type FoundKey, type KeySources } from "./credentials.ts";
+import { hasKeyHeader, parseHeaders } from "./key-text.ts";
+import type { Environment, UserFiles } from "./paths.ts";
+import type { ModelFamily } from "./provider-presets.ts";
+import { toProviders, type Provider } from "./providers.ts";
+
+/** The model that a run talks to. */
+export type ModelChoice =
+  | { readonly kind: "offline" }
+  | { readonly kind: "scripted"; readonly file: string }
+  | {
+      readonly kind: "endpoint";
+      readonly family: ModelFamily;
+      readonly endpoint: ProviderEndpoint;
+      readonly limits: RequestLimits;
+    };
+
+/** What the flags say about the model. */
+export interface ModelFlags {
+  readonly model?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  /** Each `Name: value`. */
+  readonly headers?: readonly string[] | undefined;
+}
+
+/** All that a choice depends on. */
+export interface ModelSettings {
+  readonly flags: ModelFlags;
+  readonly environment: Environment;
+  readonly config: FoundConfig;
+  readonly files: UserFiles;
+}
+
+/** A model name and who gave it. */
+export interface NamedModel {
+  readonly name: string;
+  readonly source: "flag" | "env" | "config";
+}
+
+/** The name: `--model`, `SHEAF_MODEL`, then the configuration; undefined if none of them names one. */
+export function findModelName({ flags, environment, config }: ModelSettings): NamedModel | undefined {
+  if (flags.model !== undefined) return { name: flags.model, source: "flag" };
+  if (environment.SHEAF_MODEL) return { name: environment.SHEAF_MODEL, source: "env" };
+  const { model } = config.settings;
+  return model === undefined ? undefined : { name: model, source: "config" };
+}
+
+/**
+ * The model to use.
+ * @throws SheafError AUTH_REQUIRED without a name, or without the key that the model needs; MODEL_NOT_FOUND for an
+ * unknown name; CONFIG_INVALID for a broken configuration (S-04); USAGE for flags that don't fit.
+ */
+export function chooseModel(settings: ModelSettings): ModelChoice {
+  const { config, files, flags } = settings;
+  if (config.fault) throw config.fault;
+  const named = findModelName(settings);
+  if (!named) throw createNoModelError(files);
+  const { name } = named;
+  if (name === "offline" || name.startsWith("scripted:")) {
+    if (flags.baseUrl !== undefined) {
+      throw new SheafError("USAGE", `--base-url means nothing to the model "${name}": leave it out`);
+    }
+    return name === "offline" ? { kind: "offline" } : { kind: "scripted", file: name.slice("scripted:".length) };
+  }
+  const providers = toProviders(config.settings);
+  const slash = name.indexOf("/");
+  const provider = slash === -1 ? undefined : providers.get(name.slice(0, slash));
+  const modelId = name.slice(slash + 1);
+  if (!provider || !/^[^\s\p{Cc}]+$/u.test(modelId)) throw createUnknownModelError(name, [...providers.values()]);
+  return {
+    kind: "endpoint",
+    family: provider.family,
+    endpoint: findProviderEndpoint(provider, modelId, name, settings),
+    limits: toRequestLimits(config.settings),
+  };
+}
+
+/**
+ * Where a provider is and with which key, by flags, environment and what `sheaf login` kept.
+ * @throws SheafError AUTH_REQUIRED without a key that it needs; USAGE, CONFIG_INVALID.
+ */
+export function findProviderEndpoint(
+  provider: Provider,
+  modelId: string,
+  displayName: string,
+  settings: ModelSettings,
+): ProviderEndpoint {
+  const { flags } = settings;
+  const baseUrl = toBaseUrl(provider, flags.baseUrl);
+  const flagHeaders = parseHeaders(flags.headers ?? []);
+  const key = findKey(provider, toKeySources(settings));
+  const isHeaderKey = hasKeyHeader(flagHeaders) || hasKeyHeader(provider.headers);
+  // At another address than the provider's own, the server says itself whether it wants a key.
+  if (key.source === "none" && provider.key === "required" && flags.baseUrl === undefined && !isHeaderKey) {
+    throw createNoKeyError(provider, displayName);
+  }
+  return {
+    provider: provider.name,
+    protocol: provider.protocol,
+    baseUrl,
+    modelId,
+    displayName,
+    apiKey: key.value,
+    apiKeySource: toKeySource(key, flagHeaders, provider.headers),
+    headers: { ...provider.headers, ...flagHeaders },
+  };
+}
+
+function toBaseUrl({ name, baseUrl }: Provider, flag: string | undefined): string {
+  if (flag !== undefined) {
+    const parsed = parseBaseUrl(flag);
+    if (!parsed.ok) throw new SheafError("USAGE", `--base-url is not valid: ${parsed.expected}`);
+    return parsed.value;
+  }
+  if (baseUrl === undefined) {
+    throw new SheafError("USAGE", `${name}/… needs the address of its server: add --base-url http://HOST:PORT/v1`);
+  }
+  return baseUrl;
+}
+
+function toKeySource(
+  key: FoundKey,
+  flagHeaders: Readonly<Record<string, string>>,
+  ownHeaders: Readonly<Record<string, string>>,
+): ProviderEndpoint["apiKeySource"] {
+  if (key.source !== "none") return key.source;
+  if (hasKeyHeader(flagHeaders)) return "flag";
+  // A header of the configuration is kept on disk, as a login is.
+  return hasKeyHeader(ownHeaders) ? "login" : "none";
+}
+
+/** How patient requests are, by the configuration (R-10). */
+function toRequestLimits({ limits = {} }: UserConfig): RequestLimits {
+  const { silenceSeconds, maxTries } = limits;
+  return {
+    ...defaultRequestLimits,
+    ...(silenceSeconds !== undefined && { silenceMs: silenceSeconds * 1000 }),
+    ...(maxTries !== undefined && { maxTries }),
+  };
+}
+
+function createNoModelError(files: UserFiles): SheafError {
+  return new SheafError(
+    "AUTH_REQUIRED",
+    "no model is named: set a key (ANTHROPIC_API_KEY and others, or sheaf login anthropic) and use " +
+      "--model anthropic/ID, or use a local server with --model ollama/ID, or --model offline (built in, needs no " +
+      `key); SHEAF_MODEL, or "model" in ${files.config}, names one for good`,
+  );
+}
+
+function createNoKeyError({ name, credential, keyVariables, isBuiltIn }: Provider, model: string): SheafError {
+  const [variable = ""] = keyVariables;
+  const flag = isBuiltIn ? ", or give --api-key" : "";
+  return new SheafError(
+    "AUTH_REQUIRED",
+    `the model "${model}" needs a key of ${name}, and there is none: set ${variable}, or run sheaf login ${credential}${flag}`,
+  );
+}
+
+/** Beginnings of the ids that the providers give their models. */
+const idBeginnings: readonly (readonly [RegExp, string])[] = [
+  [/^claude-/i, "anthropic"],
+  [/^(gpt-|o\d|chatgpt-|codex-)/i, "openai"],
+  [/^gemini-/i, "google"],
+];
+
+function createUnknownModelError(name: string, providers: readonly Provider[]): SheafError {
+  const suggestions = suggestNames(name, providers);
+  const question = suggestions.length === 0 ? "" : `did you mean ${suggestions.join(" or ")}? `;
+  const forms = ["offline", "scripted:FILE", ...providers.map((provider) => `${provider.name}/ID`)];
+  return new SheafError(
+    "MODEL_NOT_FOUND",
+    `the model "${name}" is unknown: ${question}use one of ${forms.join(", ")} (sheaf models lists them)`,
+  );
+}
+
+function suggestNames(name: string, providers: readonly Provider[]): string[] {
+  const names = providers.map((provider) => provider.name);
+  const slash = name.indexOf("/");
+  if (slash !== -1) {
+    const id = name.slice(slash + 1) || "ID";
+    return findNearest(name.slice(0, slash), names).map((nearest) => `${nearest}/${id}`);
+  }
+  const configured = providers.flatMap((provider) => provider.models.map((model) => [provider.name, model] as const));
+  const sameModel = configured.filter(([, model]) => model === name).map((parts) => parts.join("/"));
+  const byBeginning = idBeginnings.filter(([pattern]) => pattern.test(name)).map(([, owner]) => `${owner}/${name}`);
+  if (sameModel.length + byBeginning.length > 0) return [...sameModel, ...byBeginning].slice(0, 3);
+  return findNearest(name, ["offline", ...names]).map((nearest) => (nearest === "offline" ? nearest : `${nearest}/ID`));
+}
+
+/** The settings of a run as the place where keys are looked for. */
+export function toKeySources({ flags, environment, files }: ModelSettings): KeySources {
+  return { flag: flags.apiKey, environment, credentialsFile: files.credentials };
+}

@@ -1,0 +1,137 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { readCredentials, writeCredentials } from "../../src/config/credential-file.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+
+const root = mkdtempSync(join(tmpdir(), "sheaf-credentials-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+let count = 0;
+let folder = "";
+let file = "";
+beforeEach(() => {
+  folder = join(root, `${(count += 1)}`, "sheaf");
+  file = join(folder, "credentials.json");
+});
+
+const keys = new Map([
+  ["openai", "CANARY-1"],
+  ["anthropic", "CANARY-2"],
+]);
+const toMode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+/** What reading fails with. */
+function fail(): { code: string; message: string } {
+  try {
+    readCredentials(file);
+  } catch (error) {
+    return error as { code: string; message: string };
+  }
+  throw new Error("it did not fail");
+}
+
+describe("writing", () => {
+  test(verifies("S-42", "file 0600 in a folder 0700, whatever the mask, nothing left beside it"), () => {
+    const mask = process.umask(0);
+    try {
+      writeCredentials(file, keys);
+    } finally {
+      process.umask(mask);
+    }
+    expect([toMode(file), toMode(folder)]).toEqual(["600", "700"]);
+    expect(readdirSync(folder)).toEqual(["credentials.json"]);
+    expect(readCredentials(file)).toEqual(keys);
+  });
+
+  test(verifies("S-42", "a folder that others can open is closed to them"), () => {
+    mkdirSync(folder, { recursive: true, mode: 0o755 });
+    chmodSync(folder, 0o755);
+    writeCredentials(file, keys);
+    expect(toMode(folder)).toBe("700");
+  });
+
+  test(verifies("S-42", "a new file takes the place of the old one: who has it open keeps the old keys"), () => {
+    writeCredentials(file, keys);
+    const before = statSync(file).ino;
+    chmodSync(file, 0o644);
+    writeCredentials(file, new Map([["openai", "new"]]));
+    expect(statSync(file).ino).not.toBe(before);
+    expect(toMode(file)).toBe("600");
+    expect([...readCredentials(file)]).toEqual([["openai", "new"]]);
+  });
+
+  test(verifies("S-42", "a link in its place is replaced, not followed"), () => {
+    mkdirSync(folder, { recursive: true });
+    const target = join(root, "target");
+    writeFileSync(target, "untouched");
+    symlinkSync(target, file);
+    expect(fail().message).toContain("is a link");
+    writeCredentials(file, keys);
+    expect(readFileSync(target, "utf8")).toBe("untouched");
+    expect(readCredentials(file)).toEqual(keys);
+  });
+
+  test("a write that fails leaves the old file and no other", () => {
+    writeCredentials(file, keys);
+    const text = readFileSync(file, "utf8");
+    rmSync(file);
+    mkdirSync(file);
+    expect(() => writeCredentials(file, keys)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+    expect(readdirSync(folder)).toEqual(["credentials.json"]);
+    expect(text).toContain("CANARY-1");
+  });
+
+  test("without a key the file goes", () => {
+    writeCredentials(file, keys);
+    writeCredentials(file, new Map());
+    expect(existsSync(file)).toBe(false);
+    expect(readCredentials(file).size).toBe(0);
+  });
+});
+
+describe("reading", () => {
+  test.each([0o640, 0o604, 0o660, 0o666])(verifies("S-42", "a file of mode %o is refused"), (mode) => {
+    writeCredentials(file, keys);
+    chmodSync(file, mode);
+    expect(fail()).toMatchObject({ code: "CONFIG_INVALID" });
+    expect(fail().message).toContain(`can be opened by others (mode 0${mode.toString(8)}): run chmod 600`);
+  });
+
+  test.each([
+    ["", "damaged"],
+    ['{"version":1,"keys":{"openai":"CANARY', "damaged"],
+    ['{"version":1,"keys":{"openai":"CANARY"},}', "damaged"],
+    ["CANARY", "damaged"],
+    ["null", "damaged"],
+    ["[]", "damaged"],
+    ['{"version":2,"keys":{}}', "damaged"],
+    ['{"version":1,"keys":{"openai":17}}', "damaged"],
+    ['{"version":1,"keys":{"openai":"CANARY with blanks"}}', "damaged"],
+  ])(verifies(["S-04", "S-41"], "%j is told without its content"), (text, message) => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, text, { mode: 0o600 });
+    expect(fail()).toMatchObject({ code: "CONFIG_INVALID" });
+    expect(fail().message).toContain(file);
+    expect(fail().message).toContain(message);
+    expect(fail().message).not.toContain("CANARY");
+    expect((fail() as { cause?: unknown }).cause).toBeUndefined();
+  });
+
+  test("a folder in its place is told", () => {
+    mkdirSync(file, { recursive: true });
+    expect(fail()).toMatchObject({ code: "CONFIG_INVALID" });
+  });
+});
