@@ -7,6 +7,9 @@ import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
+/** How often each case runs: once, or as often as SHEAF_SOAK_RUNS says (50 in the contract). */
+const runs = Array.from({ length: Number(process.env.SHEAF_SOAK_RUNS ?? 1) }, (_, index) => index + 1);
+
 const signals = [
   ["SIGINT", 130],
   ["SIGTERM", 143],
@@ -25,59 +28,99 @@ function findProcesses(word: string): string[] {
   });
 }
 
-describe.each(signals)("%s", (name, exitCode) => {
-  test(verifies(["C20", "C22", "C23", "R-12"], "while the model is silent"), async () => {
-    const cwd = folders.newFolder();
-    writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: [{ text: "half" }, { stall: true }] }] }));
-    let sentAt = 0;
-    const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:s.json", "go"], {
-      cwd,
-      onOutput(output, child) {
-        if (sentAt > 0 || !output.includes("half")) return;
-        sentAt = performance.now();
-        child.kill(name);
-      },
-    });
-    expect(performance.now() - sentAt).toBeLessThan(2000);
-    expect(code).toBe(exitCode);
-    expect(stderr).toBe(`sheaf: CANCELLED: cancelled by ${name}\n`);
-    expect(parseStream(stdout).at(-1)).toMatchObject({
-      subtype: "error",
-      result: "half",
-      error: { code: "CANCELLED" },
-    });
-  });
-
-  test(
-    verifies(["C8", "C22", "C23", "R-13"], "in a tool: its call is completed, its whole process tree is gone"),
-    async () => {
+describe.each(signals.flatMap(([name, exitCode]) => runs.map((run) => [name, exitCode, run] as const)))(
+  "%s (exit %i, run %i)",
+  (name, exitCode) => {
+    test(verifies(["C20", "C22", "C23", "R-12"], "before the first byte of the model"), async () => {
       const cwd = folders.newFolder();
-      const marker = `86${exitCode}${Date.now() % 100_000}`;
-      // A child in a session of its own, behind a double fork, and one that ignores SIGTERM.
-      const command = `(setsid sh -c 'sleep ${marker}1 & wait' &) ; (trap "" TERM; sleep ${marker}2) & touch ready; sleep ${marker}3`;
-      const events = [{ text: "t" }, { call: { tool: "run_terminal_cmd", arguments: { command } } }];
-      writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events }] }));
+      writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: [{ stall: true }] }] }));
       let sent = false;
-      const { code, stdout } = await runSheaf(["-p", "--force", "--model", "scripted:s.json", "go"], {
+      const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:s.json", "go"], {
         cwd,
         onOutput(output, child) {
-          if (sent || !output.includes('"started"')) return;
+          if (sent || !output.includes('"user"')) return;
           sent = true;
-          void (async () => {
-            while (!existsSync(join(cwd, "ready"))) await sleep(10);
-            await sleep(50);
-            child.kill(name);
-          })();
+          child.kill(name);
         },
       });
-      expect(code).toBe(exitCode);
+      expect([code, stderr]).toEqual([exitCode, `sheaf: CANCELLED: cancelled by ${name}\n`]);
+      expect(parseStream(stdout).map(({ type }) => type)).toEqual(["system", "user", "result"]);
+    });
+
+    test(verifies(["C20", "C22", "R-12"], "in the last line: one result, and a code that agrees with it"), async () => {
+      const cwd = folders.newFolder();
+      writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: [{ text: "word ", repeat: 2000 }] }] }));
+      let sent = false;
+      const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:s.json", "go"], {
+        cwd,
+        onOutput(output, child) {
+          if (sent || output.split("\n").length < 900) return;
+          sent = true;
+          child.kill(name);
+        },
+      });
       const lines = parseStream(stdout);
-      expect(lines.slice(-2).map(({ subtype }) => subtype)).toEqual(["completed", "error"]);
-      for (let tries = 0; tries < 50 && findProcesses(marker).length > 0; tries += 1) await sleep(100);
-      expect(findProcesses(marker)).toEqual([]);
-    },
-  );
-});
+      const results = lines.filter(({ type }) => type === "result");
+      expect(results).toHaveLength(1);
+      expect(lines.at(-1)).toBe(results[0]);
+      // A signal behind the last line changes nothing any more.
+      if (results[0]!.subtype === "success") expect([code, stderr]).toEqual([0, ""]);
+      else expect([code, stderr]).toEqual([exitCode, `sheaf: CANCELLED: cancelled by ${name}\n`]);
+    });
+
+    test(verifies(["C20", "C22", "C23", "R-12"], "while the model is silent"), async () => {
+      const cwd = folders.newFolder();
+      writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: [{ text: "half" }, { stall: true }] }] }));
+      let sentAt = 0;
+      const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:s.json", "go"], {
+        cwd,
+        onOutput(output, child) {
+          if (sentAt > 0 || !output.includes("half")) return;
+          sentAt = performance.now();
+          child.kill(name);
+        },
+      });
+      expect(performance.now() - sentAt).toBeLessThan(2000);
+      expect(code).toBe(exitCode);
+      expect(stderr).toBe(`sheaf: CANCELLED: cancelled by ${name}\n`);
+      expect(parseStream(stdout).at(-1)).toMatchObject({
+        subtype: "error",
+        result: "half",
+        error: { code: "CANCELLED" },
+      });
+    });
+
+    test(
+      verifies(["C8", "C22", "C23", "R-13"], "in a tool: its call is completed, its whole process tree is gone"),
+      async () => {
+        const cwd = folders.newFolder();
+        const marker = `86${exitCode}${Date.now() % 100_000}`;
+        // A child in a session of its own, behind a double fork, and one that ignores SIGTERM.
+        const command = `(setsid sh -c 'sleep ${marker}1 & wait' &) ; (trap "" TERM; sleep ${marker}2) & touch ready; sleep ${marker}3`;
+        const events = [{ text: "t" }, { call: { tool: "run_terminal_cmd", arguments: { command } } }];
+        writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events }] }));
+        let sent = false;
+        const { code, stdout } = await runSheaf(["-p", "--force", "--model", "scripted:s.json", "go"], {
+          cwd,
+          onOutput(output, child) {
+            if (sent || !output.includes('"started"')) return;
+            sent = true;
+            void (async () => {
+              while (!existsSync(join(cwd, "ready"))) await sleep(10);
+              await sleep(50);
+              child.kill(name);
+            })();
+          },
+        });
+        expect(code).toBe(exitCode);
+        const lines = parseStream(stdout);
+        expect(lines.slice(-2).map(({ subtype }) => subtype)).toEqual(["completed", "error"]);
+        for (let tries = 0; tries < 50 && findProcesses(marker).length > 0; tries += 1) await sleep(100);
+        expect(findProcesses(marker)).toEqual([]);
+      },
+    );
+  },
+);
 
 test(verifies("C23", "a second signal ends at once"), async () => {
   const cwd = folders.newFolder();

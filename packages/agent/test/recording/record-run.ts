@@ -1,0 +1,80 @@
+/** Records a run of fakes, and replays it. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RunEvent } from "@sheaf/protocol";
+import { respond } from "../../src/conversations/respond.ts";
+import { SheafError } from "../../src/errors.ts";
+import type { Model } from "../../src/providers/provider.ts";
+import { decodeCassette } from "../../src/recording/decode-cassette.ts";
+import { createRecording } from "../../src/recording/recording.ts";
+import { replayRun } from "../../src/recording/replay.ts";
+import type { AnswerCheck } from "../../src/run/final-answer.ts";
+import type { Quote } from "../../src/run/reference-checker.ts";
+import type { RunSettings } from "../../src/run/run.ts";
+import { createMemoryStore } from "../../src/storage/memory.ts";
+import type { Store } from "../../src/storage/store.ts";
+import type { ToolBox } from "../../src/tools/tool.ts";
+import { createFakeTools, start } from "../run/fake-ports.ts";
+
+interface RecordOptions {
+  readonly tools?: ToolBox;
+  readonly settings?: Partial<RunSettings>;
+  readonly store?: Store;
+  readonly checkAnswer?: AnswerCheck;
+  /** Called with each event; may abort, and may take its time as a slow reader does. */
+  readonly onEvent?: (event: RunEvent, abort: (reason?: SheafError) => void) => Promise<void> | void;
+}
+
+/** A run and its cassette. */
+export interface RecordedRun {
+  readonly events: readonly RunEvent[];
+  /** Text of the cassette's file. */
+  readonly text: string;
+}
+
+/** Runs a model with `--record`. The clock goes by the wall, so that no two runs are alike. */
+export async function recordRun(model: Model, options: RecordOptions = {}): Promise<RecordedRun> {
+  const folder = mkdtempSync(join(tmpdir(), "sheaf-recording-"));
+  const file = join(folder, "run.ndjson");
+  const controller = new AbortController();
+  const abort = (reason?: SheafError): void => controller.abort(reason);
+  const settings = { start, history: [], system: "s", limits: {}, stopsOnDenied: false, ...options.settings };
+  const ports = {
+    model,
+    tools: options.tools ?? createFakeTools({}),
+    store: options.store ?? createMemoryStore(),
+    now: () => performance.now(),
+    newCallId: () => "call_x",
+    isInFile: async ({ content }: Quote) => content === "right",
+    checkAnswer: options.checkAnswer,
+    abort,
+  };
+  try {
+    const recording = createRecording(file);
+    const events: RunEvent[] = [];
+    const wrapped = recording.wrap(settings, ports, controller.signal);
+    for await (const group of respond(settings, wrapped, controller.signal)) {
+      for (const event of group) {
+        events.push(event);
+        await options.onEvent?.(event, abort);
+      }
+    }
+    recording.close();
+    return { events, text: readFileSync(file, "utf8") };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Replays the text of a cassette. */
+export async function replayText(text: string): Promise<RunEvent[]> {
+  const events: RunEvent[] = [];
+  for await (const group of replayRun(decodeCassette(text, "run.ndjson"), createMemoryStore())) events.push(...group);
+  return events;
+}
+
+/** The lines of a cassette, without line ends. */
+export function toRecords(text: string): string[] {
+  return text.trimEnd().split("\n");
+}

@@ -1,0 +1,381 @@
+/** Names of models, and their keys: where they come from, and where they never go. */
+import { chmodSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestFolder, parseStream, runSheaf, type SheafOptions, type SheafResult } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+
+/** Every output of every run of this file. */
+const outputs: string[] = [];
+
+async function run(args: readonly string[], options: SheafOptions): Promise<SheafResult> {
+  const result = await runSheaf(args, options);
+  outputs.push(result.stdout, result.stderr);
+  return result;
+}
+
+interface SeenRequest {
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Command lines of all processes that held a canary when the request came. */
+  readonly exposed: readonly string[];
+}
+
+/** A provider of the tests: a list of models, and one answer to each prompt. */
+class TestProvider {
+  readonly seen: SeenRequest[] = [];
+  readonly #server: Server;
+  /** Status of all answers; 200 answers properly. */
+  status = 200;
+  /** Where a redirect leads. */
+  location = "";
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      request.resume();
+      this.seen.push({ url: request.url ?? "", headers: request.headers, exposed: findExposed() });
+      this.#answer(request.url ?? "", response);
+    });
+  }
+
+  async open(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#server.listen(0, "127.0.0.1", resolve);
+    });
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  #answer(url: string, response: ServerResponse): void {
+    if (this.status !== 200) {
+      const { authorization = "" } = this.seen.at(-1)!.headers;
+      response.writeHead(this.status, this.location === "" ? {} : { location: this.location });
+      // Servers do repeat the key in what they say.
+      response.end(JSON.stringify({ error: { message: `bad key ${authorization.replace("Bearer ", "")}`, code: "x" } }));
+    } else if (url.startsWith("/v1/models")) {
+      response.end(JSON.stringify({ data: [{ id: "small" }, { id: "large\u001b[2J" }, { noId: true }] }));
+    } else {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const chunk = (delta: object, finish: string | null): string =>
+        `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+      response.end(`${chunk({ role: "assistant", content: "Hello." }, null)}${chunk({}, "stop")}data: [DONE]\n\n`);
+    }
+  }
+}
+
+function findExposed(): string[] {
+  if (process.platform !== "linux") return [];
+  return globSync("/proc/[0-9]*/cmdline").flatMap((file) => {
+    try {
+      const text = readFileSync(file, "utf8");
+      return text.includes("CANARY") ? [text] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const provider = new TestProvider();
+const other = new TestProvider();
+beforeAll(async () => {
+  await provider.open();
+  await other.open();
+});
+afterAll(() => {
+  provider.close();
+  other.close();
+});
+
+function newPlace(): SheafOptions & { readonly home: string } {
+  const folder = folders.newFolder();
+  const [cwd, home] = [join(folder, "work"), join(folder, "home")];
+  mkdirSync(cwd);
+  mkdirSync(home);
+  return { cwd, home };
+}
+
+function writeConfig(home: string, value: unknown): void {
+  writeFileSync(join(home, "config.json"), typeof value === "string" ? value : JSON.stringify(value));
+}
+
+/** An endpoint named `lab` at the test's server, which needs a key. */
+const toLabConfig = (): object => ({
+  endpoints: { lab: { protocol: "openai-chat", baseUrl: provider.address, apiKeyEnv: "LAB_KEY" } },
+});
+
+describe("the workspace", () => {
+  test(verifies(["S-01", "S-06"], "has no say in models, servers and keys"), async () => {
+    const { cwd, home } = newPlace();
+    const config = JSON.stringify({
+      model: "evil/m",
+      endpoints: { evil: { protocol: "openai-chat", baseUrl: other.address } },
+    });
+    const credentials = JSON.stringify({ version: 1, keys: { anthropic: "planted-key" } });
+    const variables = `SHEAF_MODEL=evil/m\nANTHROPIC_API_KEY=planted-key\nSHEAF_HOME=${cwd}\nOPENAI_BASE_URL=${other.address}\n`;
+    for (const folder of [".", ".sheaf", "sheaf", ".config/sheaf", ".local/share/sheaf", ".git"]) {
+      mkdirSync(join(cwd, folder), { recursive: true });
+      writeFileSync(join(cwd, folder, "config.json"), config);
+      writeFileSync(join(cwd, folder, "credentials.json"), credentials, { mode: 0o600 });
+    }
+    writeFileSync(join(cwd, "sheaf.json"), config);
+    writeFileSync(join(cwd, ".env"), variables);
+    writeFileSync(join(cwd, ".env.local"), variables);
+
+    // Without SHEAF_HOME the folders of the platform count; a relative one would lie in the workspace.
+    const platform = { SHEAF_HOME: "", HOME: home, XDG_CONFIG_HOME: ".", XDG_DATA_HOME: "." };
+    for (const environment of [{}, platform]) {
+      const options = { cwd, home, environment };
+      const none = await run(["-p", "go"], options);
+      expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("no model is named")]);
+      const evil = await run(["-p", "--model", "evil/m", "go"], options);
+      expect([evil.code, evil.stderr]).toEqual([4, expect.stringContaining('"evil/m" is unknown')]);
+      const keyless = await run(["-p", "--model", "anthropic/m", "go"], options);
+      expect([keyless.code, keyless.stderr]).toEqual([3, expect.stringContaining("ANTHROPIC_API_KEY")]);
+      const status = await run(["status", "--format", "json"], options);
+      expect(JSON.parse(status.stdout)).toMatchObject({ isAuthenticated: false, model: null });
+      expect(status.stdout).not.toContain("evil");
+    }
+    expect(other.seen).toEqual([]);
+  });
+});
+
+describe("the configuration", () => {
+  test.each([
+    ['{"model": "offline",}', "line 1, column 21"],
+    ['{"modle": "offline"}', 'Unrecognized key: "modle"'],
+    ['{"budgets": {"maxTurns": "3"}}', "budgets.maxTurns"],
+  ])(verifies(["S-04", "C20", "C22"], "%s ends every run, with file and place"), async (text, place) => {
+    const { cwd, home } = newPlace();
+    writeConfig(home, text);
+    for (const args of [["-p", "--model", "offline", "go"], ["status"], ["models"]]) {
+      const { code, stdout, stderr } = await run(args, { cwd, home });
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^sheaf: CONFIG_INVALID: [^\n]+\n$/);
+      expect(stderr).toContain(join(home, "config.json"));
+      expect(stderr).toContain(place);
+      if (args[0] === "-p") {
+        expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "error", error: { code: "CONFIG_INVALID" } });
+      }
+    }
+  });
+
+  test(verifies(["C20", "C24"], "names the model and the budgets"), async () => {
+    const { cwd, home } = newPlace();
+    writeConfig(home, { ...toLabConfig(), model: "lab/m", budgets: { maxTurns: 1 } });
+    const { code, stdout } = await run(["-p", "go"], { cwd, home, environment: { LAB_KEY: "k" } });
+    expect(code).toBe(0);
+    expect(parseStream(stdout)[0]).toMatchObject({ model: "lab/m", apiKeySource: "env" });
+    const script = join(cwd, "script.json");
+    const turn = { events: [{ call: { tool: "list_dir", arguments: {} } }] };
+    writeFileSync(script, JSON.stringify({ turns: [turn], after: "repeat_last" }));
+    const limited = await run(["-p", "--model", `scripted:${script}`, "go"], { cwd, home });
+    expect([limited.code, limited.stderr]).toEqual([7, expect.stringContaining("BUDGET_TURNS")]);
+  });
+});
+
+describe("keys", () => {
+  test(verifies("C5", "apiKeySource tells where the key came from: flag, then environment, then login"), async () => {
+    const { cwd, home } = newPlace();
+    writeConfig(home, toLabConfig());
+    const login = await run(["login", "lab"], { cwd, home, input: "CANARY-login\n" });
+    expect([login.code, login.stderr]).toEqual([0, ""]);
+    const environment = { LAB_KEY: "CANARY-env" };
+    const cases = [
+      ["login", [], {}],
+      ["env", [], environment],
+      ["flag", ["--api-key", "CANARY-flag"], environment],
+    ] as const;
+    for (const [source, flags, variables] of cases) {
+      const { code, stdout, stderr } = await run(["-p", "--model", "lab/m", ...flags, "go"], {
+        cwd,
+        home,
+        environment: variables,
+      });
+      expect([code, stderr]).toEqual([0, ""]);
+      const lines = parseStream(stdout);
+      expect(lines[0]).toMatchObject({ apiKeySource: source, model: "lab/m" });
+      expect(lines.at(-1)).toMatchObject({ subtype: "success", result: "Hello." });
+      expect(provider.seen.at(-1)!.headers.authorization).toBe(`Bearer CANARY-${source}`);
+    }
+    expect(provider.seen.flatMap(({ exposed }) => exposed)).toEqual([]);
+  });
+
+  test(verifies(["C5", "S-42"], "a server without a key gets none, nor one of another provider"), async () => {
+    const { cwd, home } = newPlace();
+    const environment = { OPENAI_API_KEY: "CANARY-openai", SHEAF_API_KEY: "CANARY-common" };
+    const args = ["-p", "--model", "ollama/m", "--base-url", provider.address, "-H", "X-Team: a", "go"];
+    const { code, stdout } = await run(args, { cwd, home, environment });
+    expect(code).toBe(0);
+    expect(parseStream(stdout)[0]).toMatchObject({ apiKeySource: "none" });
+    const { headers } = provider.seen.at(-1)!;
+    expect(headers).toMatchObject({ "x-team": "a" });
+    expect(JSON.stringify(headers)).not.toContain("CANARY");
+  });
+
+  test(verifies("S-42", "login takes a key from a pipe: 0600 in 0700; status tells it without the key; logout forgets it"), async () => {
+    const { cwd, home } = newPlace();
+    chmodSync(home, 0o755);
+    const file = join(home, "credentials.json");
+    for (const name of ["anthropic", "openai"]) {
+      const login = await run(["login", name], { cwd, home, input: `CANARY-${name}` });
+      expect([login.code, login.stderr]).toEqual([0, ""]);
+    }
+    expect([statSync(file).mode & 0o777, statSync(home).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+      version: 1,
+      keys: { anthropic: "CANARY-anthropic", openai: "CANARY-openai" },
+    });
+    const environment = { GEMINI_API_KEY: "CANARY-gemini", SHEAF_MODEL: "anthropic/m" };
+    const status = await run(["whoami", "--format=json"], { cwd, home, environment });
+    expect([status.code, status.stderr]).toEqual([0, ""]);
+    const { providers, ...rest } = JSON.parse(status.stdout) as { providers: { provider: string }[] };
+    expect(rest).toEqual({
+      isAuthenticated: true,
+      model: "anthropic/m",
+      modelSource: "env",
+      configFile: join(home, "config.json"),
+      credentialsFile: file,
+    });
+    expect(providers).toContainEqual({
+      provider: "google",
+      baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+      needsKey: true,
+      apiKeySource: "env",
+      variable: "GEMINI_API_KEY",
+    });
+    const sources = Object.fromEntries(
+      providers.map((state) => [state.provider, (state as { apiKeySource?: string }).apiKeySource]),
+    );
+    expect(sources).toMatchObject({ anthropic: "login", openai: "login", "openai-chat": "login", openrouter: "none" });
+
+    expect((await run(["logout", "openai"], { cwd, home })).stdout).toBe("Forgotten: the key of openai.\n");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ version: 1, keys: { anthropic: "CANARY-anthropic" } });
+    expect((await run(["logout"], { cwd, home })).code).toBe(0);
+    expect(globSync("**", { cwd: home }).filter((name) => name.includes("credentials"))).toEqual([]);
+    const again = await run(["logout"], { cwd, home });
+    expect([again.code, again.stderr]).toEqual([0, ""]);
+  });
+
+  test(verifies(["S-41", "S-42"], "a refused, broken or redirected request tells no key, and no other host gets one"), async () => {
+    const { cwd, home } = newPlace();
+    writeConfig(home, toLabConfig());
+    const environment = { LAB_KEY: "CANARY-lab" };
+    const before = other.seen.length;
+    try {
+      for (const status of [401, 400, 302, 307]) {
+        provider.status = status;
+        provider.location = status < 400 ? other.address : "";
+        for (const args of [["-p", "--model", "lab/m", "--verbose", "go"], ["models", "lab", "--verbose"]]) {
+          const { code, stderr } = await run(args, { cwd, home, environment });
+          expect(code).toBeGreaterThan(2);
+          expect(stderr).toMatch(/^sheaf: (AUTH_REJECTED|PROVIDER_REJECTED): /);
+        }
+      }
+    } finally {
+      provider.status = 200;
+      provider.location = "";
+    }
+    for (const { headers } of other.seen.slice(before)) expect(JSON.stringify(headers)).not.toContain("CANARY");
+  });
+
+  test.each([
+    [["login", "anthropic", "CANARY-word"], "USAGE"],
+    [["login", "CANARY-word"], "USAGE"],
+    [["login", "anthropic", "--api-key", "CANARY-flag"], "USAGE"],
+    [["-p", "--model", "openai/m", "--api-key", "CANARY with blanks", "go"], "USAGE"],
+    [["-p", "--model", "openai/m", "--api-key", "CANARY\u0007", "go"], "USAGE"],
+    [["-p", "--model", "openai/m", "--base-url", "http://u:CANARY@127.0.0.1:9/v1", "go"], "USAGE"],
+    [["-p", "--model", "openai/m", "-H", "X-Key: CANARY\u0007", "go"], "USAGE"],
+    [["-p", "--model", "openai/m", "--base-url", "http://127.0.0.1:1/v1", "--api-key", "CANARY", "--timeout", "1", "go"], ""],
+    [["models", "openai", "--base-url", "http://127.0.0.1:1/v1", "--api-key", "CANARY", "--verbose"], "NETWORK"],
+  ])(verifies(["S-41", "C20"], "%j fails without showing the key"), async (args, code) => {
+    const { cwd, home } = newPlace();
+    const result = await run(args, { cwd, home, input: "" });
+    expect(result.code).not.toBe(0);
+    expect(result.stderr).toMatch(new RegExp(`^sheaf: ${code || "[A-Z_]+"}: `));
+    expect(result.stderr + result.stdout).not.toContain("CANARY");
+  });
+
+  test(verifies("S-42", "a file of keys that others can read is refused"), async () => {
+    const { cwd, home } = newPlace();
+    await run(["login", "openai"], { cwd, home, input: "CANARY-openai" });
+    chmodSync(join(home, "credentials.json"), 0o644);
+    for (const args of [["-p", "--model", "openai/m", "go"], ["status"], ["models", "openai"], ["login", "openai"]]) {
+      const { code, stderr } = await run(args, { cwd, home, input: "x" });
+      expect([code, stderr]).toEqual([2, expect.stringContaining("mode 0644): run chmod 600")]);
+    }
+    // What needs no key is not disturbed.
+    expect((await run(["-p", "--model", "offline", "go"], { cwd, home })).code).toBe(0);
+  });
+});
+
+describe("sheaf models", () => {
+  test(verifies(["C20", "S-70"], "lists what a provider offers, and tells in one line why another does not answer"), async () => {
+    const { cwd, home } = newPlace();
+    writeConfig(home, {
+      endpoints: {
+        lab: { protocol: "openai-chat", baseUrl: provider.address, models: ["named"] },
+        down: { protocol: "openai-chat", baseUrl: "http://127.0.0.1:1/v1", models: ["kept"] },
+      },
+    });
+    const lab = await run(["models", "lab"], { cwd, home });
+    expect([lab.code, lab.stderr, lab.stdout]).toEqual([0, "", "lab/named\nlab/small\nlab/large␛[2J\n"]);
+    const down = await run(["models", "down"], { cwd, home });
+    expect([down.code, down.stdout]).toEqual([5, ""]);
+    expect(down.stderr).toMatch(/^sheaf: NETWORK: [^\n]*down[^\n]*ECONNREFUSED[^\n]*\n$/);
+    const all = await run(["models", "--format", "json"], { cwd, home });
+    expect([all.code, all.stderr]).toEqual([0, ""]);
+    const { builtIn, providers } = JSON.parse(all.stdout) as { builtIn: unknown; providers: unknown[] };
+    expect(builtIn).toEqual(["offline", "scripted:FILE"]);
+    expect(providers).toContainEqual({ provider: "lab", models: ["lab/named", "lab/small", "lab/large␛[2J"] });
+    expect(providers).toContainEqual({ provider: "down", models: ["down/kept"], problem: expect.any(String) as string });
+    const text = await run(["models"], { cwd, home });
+    expect(text.stdout).toMatch(/^offline .*\nscripted:FILE /);
+    expect(text.stdout).toContain("\nanthropic/ID\n  (");
+  });
+});
+
+describe("flags", () => {
+  test.each([
+    [["-p", "--format", "json", "--model", "offline", "go"], "--format goes with status and models"],
+    [["-p", "--model", "offline", "--base-url", "http://h", "go"], "--base-url means nothing"],
+    [["-p", "--model", "openai-compatible/m", "go"], "add --base-url"],
+    [["status", "--format", "yaml"], '--format "yaml" is unknown'],
+    [["status", "now"], "status takes no words"],
+    [["status", "--force"], "--force does not go with sheaf status"],
+    [["login"], "login takes one word"],
+    [["login", "anthropic", "--model", "x"], "--model does not go with sheaf login"],
+    [["login", "antropic"], "did you mean anthropic?"],
+    [["logout", "a", "b"], "logout takes one provider"],
+    [["logout", "nobody"], '"nobody" is unknown'],
+    [["models", "opnai"], "did you mean openai"],
+    [["models", "--api-key", "x"], "--api-key goes with one provider"],
+    [["models", "a", "b"], "models takes one provider"],
+  ])(verifies("C20", "%j is a usage error"), async (args, message) => {
+    const { cwd, home } = newPlace();
+    const { code, stderr } = await run(args, { cwd, home, input: "x" });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^sheaf: USAGE: [^\n]+\n$/)]);
+    expect(stderr).toContain(message);
+  });
+});
+
+test(verifies("S-41", "after all of this no key is anywhere but in the files of keys"), () => {
+  expect(outputs.length).toBeGreaterThan(100);
+  expect(outputs.filter((output) => output.includes("CANARY"))).toEqual([]);
+  const files = globSync("**/*", { cwd: folders.path, withFileTypes: true }).filter((entry) => entry.isFile());
+  const holding = files
+    .filter(({ name, parentPath }) => readFileSync(join(parentPath, name)).includes("CANARY"))
+    .map(({ name }) => name);
+  expect(new Set(holding)).toEqual(new Set(["credentials.json"]));
+});
