@@ -88,9 +88,15 @@ function findExposed(): string[] {
 
 const provider = new TestProvider();
 const other = new TestProvider();
+/** An address at which nothing listens any more. */
+let deadAddress = "";
 beforeAll(async () => {
   await provider.open();
   await other.open();
+  const dead = new TestProvider();
+  await dead.open();
+  deadAddress = dead.address;
+  dead.close();
 });
 afterAll(() => {
   provider.close();
@@ -326,7 +332,7 @@ describe("sheaf models", () => {
     writeConfig(home, {
       endpoints: {
         lab: { protocol: "openai-chat", baseUrl: provider.address, models: ["named"] },
-        down: { protocol: "openai-chat", baseUrl: "http://127.0.0.1:1/v1", models: ["kept"] },
+        down: { protocol: "openai-chat", baseUrl: deadAddress, models: ["kept"] },
       },
     });
     const lab = await run(["models", "lab"], { cwd, home });

@@ -54,11 +54,18 @@ export function toCallOptions(
   return {
     prompt: [...system, ...messages],
     ...(tools.length > 0 && { tools }),
-    ...(protocol === "anthropic-messages" &&
-      !endpoint.modelId.includes("claude") && { maxOutputTokens: unknownModelTokens }),
-    // Nothing is kept at OpenAI; reasoning comes back to us encrypted instead.
-    ...(protocol === "openai-responses" && { providerOptions: { openai: { store: false } } }),
+    ...toProtocolOptions(endpoint),
   };
+}
+
+function toProtocolOptions({ protocol, modelId }: ProviderEndpoint): Partial<LanguageModelV4CallOptions> {
+  // Nothing is kept at OpenAI; reasoning comes back to us encrypted instead.
+  if (protocol === "openai-responses") return { providerOptions: { openai: { store: false } } };
+  // Other servers that speak this protocol need not know Anthropic's newer fields.
+  if (protocol === "anthropic-messages" && !modelId.includes("claude")) {
+    return { maxOutputTokens: unknownModelTokens, providerOptions: { anthropic: { toolStreaming: false } } };
+  }
+  return {};
 }
 
 /** The two newest messages that are no answers: the one that this request adds, and the one that the last one added. */
@@ -133,12 +140,17 @@ function toToolCallPart(
   };
 }
 
-function toToolResultPart(call: ModelToolCall, { callIds, results }: PromptContext): LanguageModelV4ToolResultPart {
+function toToolResultPart(
+  call: ModelToolCall,
+  { callIds, results, protocol }: PromptContext,
+): LanguageModelV4ToolResultPart {
   const { output, isError } = results.get(call.callId) ?? { output: "This call has no result.", isError: true };
+  // OpenAI's protocols have no mark: the package would wrap the text into JSON, line ends escaped.
+  const hasErrorMark = protocol === "anthropic-messages" || protocol === "gemini";
   return {
     type: "tool-result",
     toolCallId: callIds.get(call.callId) ?? call.callId,
     toolName: call.toolName,
-    output: { type: isError ? "error-text" : "text", value: output === "" ? "(no output)" : output },
+    output: { type: isError && hasErrorMark ? "error-text" : "text", value: output === "" ? "(no output)" : output },
   };
 }

@@ -1,0 +1,58 @@
+/** `sheaf replay FILE`: a recorded run, printed again, offline (X11); with `--redact OUT` a cassette for sharing. */
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { SheafError } from "../../errors.ts";
+import type { Cassette } from "../../recording/cassette.ts";
+import { createCassetteWriter } from "../../recording/cassette-writer.ts";
+import { decodeCassette } from "../../recording/decode-cassette.ts";
+import { readPrivateWords } from "../../recording/private-words.ts";
+import { redactCassette } from "../../recording/redact.ts";
+import { replayRun } from "../../recording/replay.ts";
+import { createStore } from "../../wire.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { deliverEvents } from "../deliver.ts";
+import type { CommandIo } from "../io.ts";
+import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
+import { reportEnd } from "../report-end.ts";
+import { toSignalExitCode } from "../signals.ts";
+import { createLineOutput } from "../standard-output.ts";
+
+/**
+ * Prints the run of a cassette; gives the exit code that the run had.
+ * @throws SheafError USAGE without a file, CONFIG_INVALID for one that is no cassette.
+ */
+export async function runReplay({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
+  const [file, ...rest] = positionals;
+  if (file === undefined || rest.length > 0) {
+    throw new SheafError("USAGE", `replay takes one file of --record; "${positionals.join(" ")}" was given`);
+  }
+  const format = toOutputFormat(flags);
+  const cassette = readCassette(file);
+  if (flags.redact !== undefined) {
+    writeCassette(redactCassette(cassette, readPrivateWords(io.environment, homedir())), flags.redact);
+    return 0;
+  }
+  const store = await createStore(undefined);
+  const delivery = await deliverEvents(replayRun(cassette, store), {
+    projection: createChosenProjection(format, flags, io),
+    output: createLineOutput(1),
+  });
+  return reportEnd(delivery, toSignalExitCode(delivery.end?.error?.details ?? ""), flags.verbose ?? false);
+}
+
+function readCassette(file: string): Cassette {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new SheafError("USAGE", `the cassette ${file} cannot be read (${reason}): check the path`, { cause: error });
+  }
+  return decodeCassette(text, file);
+}
+
+function writeCassette({ header, records }: Cassette, file: string): void {
+  const writer = createCassetteWriter(file);
+  for (const record of [header, ...records]) writer.write(record);
+  writer.close();
+}

@@ -1,0 +1,127 @@
+/**
+ * The cassette: one NDJSON file with everything that came into a run from outside. docs/guide/record-and-replay.md
+ * describes it (X11). It never holds keys, headers or the environment.
+ */
+import type { ModelEvent, RunEventType, RunStart } from "@sheaf/protocol";
+import { isErrorCode, SheafError, type ErrorSource } from "../errors.ts";
+import type { BudgetLimits } from "../run/budget.ts";
+import type { CheckedAnswer } from "../run/final-answer.ts";
+import type { ToolAccess, ToolOutcome } from "../tools/tool.ts";
+
+/** Version of the format; raised when an old reader would go wrong. */
+export const cassetteVersion = 1;
+
+/** First line: what the run began with. */
+export interface CassetteHeader {
+  readonly cassette: typeof cassetteVersion;
+  readonly sheafVersion: string;
+  readonly start: Omit<RunStart, "type">;
+  readonly system: string;
+  readonly limits: BudgetLimits;
+  readonly stopsOnDenied: boolean;
+  /** Whether the answer had to fit a schema. */
+  readonly checksAnswer: boolean;
+  /** Made by `--redact`: digests are left out. */
+  readonly redacted?: true;
+}
+
+/** An error of the closed table, as data. */
+export interface RecordedError {
+  readonly code: string;
+  readonly message: string;
+  readonly source: ErrorSource;
+  readonly details: string;
+  readonly resetsAt?: string;
+}
+
+/** What the run asked for, or did. It must do the same when it is replayed. */
+export type AskedRecord =
+  /** The run read the clock. Milliseconds since 1970. */
+  | { readonly type: "clock"; readonly time: number }
+  /** A model request; one digest for each message that the request before did not have. */
+  | {
+      readonly type: "model_request";
+      readonly turn: number;
+      readonly system?: string;
+      readonly messages?: readonly string[];
+    }
+  /** What a tool does to the world; once for each name. */
+  | { readonly type: "tool_access"; readonly toolName: string; readonly access: ToolAccess }
+  | {
+      readonly type: "tool_call";
+      readonly callId: string;
+      readonly toolName: string;
+      readonly arguments: Readonly<Record<string, unknown>>;
+      readonly rawArguments?: string;
+    }
+  /** What the schema says of an answer. */
+  | { readonly type: "answer_check"; readonly checked: CheckedAnswer }
+  /** The recording was closed. Behind it comes nothing. */
+  | { readonly type: "end" };
+
+/** What came from outside. It is given to the run again in the same order. */
+export type GivenRecord =
+  /** What one read of the model brought. */
+  | { readonly type: "model_events"; readonly events: readonly ModelEvent[] }
+  /** The model's stream is over. */
+  | { readonly type: "model_end" }
+  | { readonly type: "model_error"; readonly error: RecordedError }
+  | {
+      readonly type: "tool_output";
+      readonly callId: string;
+      readonly stream: "stdout" | "stderr";
+      readonly delta: string;
+    }
+  | { readonly type: "tool_outcome"; readonly callId: string; readonly outcome: ToolOutcome }
+  /** A tool broke off with a defect. */
+  | { readonly type: "tool_error"; readonly callId: string; readonly message: string }
+  | {
+      readonly type: "quote_check";
+      readonly filePath: string;
+      readonly startLine: number;
+      readonly endLine: number;
+      readonly verified: boolean;
+    }
+  | { readonly type: "store_error"; readonly error: RecordedError }
+  | { readonly type: "abort"; readonly error: RecordedError };
+
+/** Events that were stored in one step: their time, their types, and the digest of what they say. */
+export interface EventsRecord {
+  readonly type: "events";
+  readonly time: number;
+  readonly types: readonly RunEventType[];
+  readonly digest?: string;
+}
+
+/** Raw bytes of a provider, for the eyes of people: a replay passes over them. Nothing writes them yet. */
+interface ProviderBytesRecord {
+  readonly type: "provider_bytes";
+  readonly base64: string;
+}
+
+export type CassetteRecord = AskedRecord | GivenRecord | EventsRecord | ProviderBytesRecord;
+
+/** A cassette that was read. `records[0]` stands in line 2 of the file. */
+export interface Cassette {
+  /** Name of the file, for messages. */
+  readonly file: string;
+  readonly header: CassetteHeader;
+  readonly records: readonly CassetteRecord[];
+}
+
+/** Number of the line that a record stands in. */
+export function toLineNumber(index: number): number {
+  return index + 2;
+}
+
+/** An error as data. */
+export function toRecordedError(error: SheafError): RecordedError {
+  const { code, message, source, details, resetsAt } = error;
+  return { code, message, source, details, ...(resetsAt !== undefined && { resetsAt }) };
+}
+
+/** The error that was recorded. A code that this Sheaf does not know becomes INTERNAL. */
+export function fromRecordedError({ code, message, source, details, resetsAt }: RecordedError): SheafError {
+  const known = isErrorCode(code) ? code : "INTERNAL";
+  return new SheafError(known, message, { source, details, ...(resetsAt !== undefined && { resetsAt }) });
+}

@@ -1,0 +1,242 @@
+/** Ports that note down, in order of happening, what comes into a run from outside (X11). */
+import { toSheafError, SheafError } from "../errors.ts";
+import type { Model, ModelRequest } from "../providers/provider.ts";
+import type { AnswerCheck } from "../run/final-answer.ts";
+import type { QuoteCheck } from "../run/reference-checker.ts";
+import type { RunPorts, RunSettings } from "../run/run.ts";
+import type { Store } from "../storage/store.ts";
+import type { ToolBox } from "../tools/tool.ts";
+import { cassetteVersion, toRecordedError, type CassetteRecord } from "./cassette.ts";
+import { createCassetteWriter, type CassetteWriter } from "./cassette-writer.ts";
+import { toDigest, toEventsDigest } from "./digest.ts";
+
+/** The ports of a response that is recorded. */
+interface RecordedPorts extends RunPorts {
+  readonly store: Store;
+  /** Aborts the run; called when the cassette cannot be written. */
+  readonly abort: (reason: SheafError) => void;
+}
+
+/** One recording: of one run, into one file. */
+export interface Recording {
+  /** Writes the header, and gives the same ports with an ear at each. `signal` is the run's. */
+  wrap<Ports extends RecordedPorts>(settings: RunSettings, ports: Ports, signal: AbortSignal): Ports;
+  /** Call it when the run is over. */
+  close(): void;
+}
+
+/** Notes a record down; `flush`: at once. */
+type Note = (record: CassetteRecord, flush?: "flush") => void;
+
+/**
+ * Opens the file at once, so that a bad name is told before the run.
+ * @throws SheafError USAGE when the file cannot be written, or holds something else.
+ */
+export function createRecording(file: string): Recording {
+  const writer = createCassetteWriter(file);
+  let note: Note | undefined;
+  return {
+    wrap(settings, ports, signal) {
+      writeHeader(writer, settings, ports);
+      const clock = createRecordedClock(ports.now, createNote(writer, ports.abort));
+      note = clock.note;
+      const onAbort = (): void => clock.note({ type: "abort", error: toRecordedError(toAbortError(signal)) }, "flush");
+      if (signal.aborted) onAbort();
+      else signal.addEventListener("abort", onAbort, { once: true });
+      return {
+        ...ports,
+        now: clock.now,
+        model: recordModel(ports.model, settings, clock.note),
+        tools: recordTools(ports.tools, clock.note),
+        store: recordStore(ports.store, clock),
+        isInFile: recordQuotes(ports.isInFile, clock.note),
+        checkAnswer: recordAnswers(ports.checkAnswer, clock.note),
+      };
+    },
+    close() {
+      note?.({ type: "end" });
+      try {
+        writer.close();
+      } catch {
+        // All that the run did is in the file; without the last line it replays the same.
+      }
+    },
+  };
+}
+
+function writeHeader(writer: CassetteWriter, settings: RunSettings, ports: RunPorts): void {
+  const { start, system, limits, stopsOnDenied } = settings;
+  const { sheafVersion } = start;
+  const checksAnswer = ports.checkAnswer !== undefined;
+  writer.write({ cassette: cassetteVersion, sheafVersion, start, system, limits, stopsOnDenied, checksAnswer });
+  writer.flush();
+}
+
+/** A cassette that cannot be written ends the run: half a recording is not what was asked for. */
+function createNote(writer: CassetteWriter, abort: (reason: SheafError) => void): Note {
+  return (record, flush) => {
+    try {
+      writer.write(record);
+      if (flush) writer.flush();
+    } catch (error) {
+      abort(toSheafError(error));
+    }
+  };
+}
+
+interface RecordedClock {
+  readonly now: () => number;
+  readonly note: Note;
+  /** Leaves out the last reading: it went into the store, whose record tells it. */
+  readonly dropReading: () => void;
+}
+
+/** A reading is noted when something else follows, so that the log's own readings can be left out. */
+function createRecordedClock(now: () => number, note: Note): RecordedClock {
+  let reading: number | undefined;
+  const noteReading = (): void => {
+    if (reading === undefined) return;
+    const time = reading;
+    reading = undefined;
+    note({ type: "clock", time });
+  };
+  return {
+    now() {
+      noteReading();
+      reading = now();
+      return reading;
+    },
+    note(record, flush) {
+      noteReading();
+      note(record, flush);
+    },
+    dropReading() {
+      reading = undefined;
+    },
+  };
+}
+
+function toAbortError(signal: AbortSignal): SheafError {
+  const reason: unknown = signal.reason;
+  if (reason instanceof SheafError) return reason;
+  return new SheafError("CANCELLED", "the run was cancelled", { source: "user" });
+}
+
+/** One promise a group, as the models themselves do it. What comes behind the abort nobody hears any more. */
+function recordModel(model: Model, settings: RunSettings, note: Note): Model {
+  let turn = 0;
+  let known = settings.history.length;
+
+  const noteRequest = ({ system, messages }: ModelRequest): void => {
+    turn += 1;
+    const added = messages.slice(known).map(toDigest);
+    known = messages.length;
+    note({ type: "model_request", turn, system: toDigest(system), messages: added }, "flush");
+  };
+
+  return {
+    id: model.id,
+    name: model.name,
+    apiKeySource: model.apiKeySource,
+    stream(request, signal) {
+      noteRequest(request);
+      const iterator = model.stream(request, signal)[Symbol.asyncIterator]();
+      return {
+        [Symbol.asyncIterator]: () => ({
+          next: () =>
+            iterator.next().then(
+              (step) => {
+                if (signal.aborted) return step;
+                note(step.done ? { type: "model_end" } : { type: "model_events", events: step.value });
+                return step;
+              },
+              (error: unknown) => {
+                if (!signal.aborted) note({ type: "model_error", error: toRecordedError(toSheafError(error)) });
+                throw error;
+              },
+            ),
+          return: async (value?: unknown) => (await iterator.return?.(value)) ?? { done: true, value: undefined },
+        }),
+      };
+    },
+  };
+}
+
+function recordTools(tools: ToolBox, note: Note): ToolBox {
+  const known = new Set<string>();
+  return {
+    definitions: tools.definitions,
+    accessOf(toolName) {
+      const access = tools.accessOf(toolName);
+      if (!known.has(toolName)) note({ type: "tool_access", toolName, access });
+      known.add(toolName);
+      return access;
+    },
+    async execute(call, { signal, emitOutput }) {
+      const { callId } = call;
+      note({ type: "tool_call", ...call }, "flush");
+      try {
+        const outcome = await tools.execute(call, {
+          signal,
+          emitOutput(stream, delta) {
+            note({ type: "tool_output", callId, stream, delta });
+            emitOutput(stream, delta);
+          },
+        });
+        note({ type: "tool_outcome", callId, outcome }, "flush");
+        return outcome;
+      } catch (error) {
+        note({ type: "tool_error", callId, message: error instanceof Error ? error.message : String(error) }, "flush");
+        throw error;
+      }
+    },
+    settle: () => tools.settle(),
+  };
+}
+
+/** The log's readings of the clock are those of its events. */
+function recordStore(store: Store, { note, dropReading }: RecordedClock): Store {
+  return {
+    readEvents: (responseId, after) => store.readEvents(responseId, after),
+    getResponse: (responseId) => store.getResponse(responseId),
+    listResponses: (conversationId) => store.listResponses(conversationId),
+    getConversation: (conversationId) => store.getConversation(conversationId),
+    listConversations: (options) => store.listConversations(options),
+    close: () => store.close(),
+    createResponse(response) {
+      dropReading();
+      return store.createResponse(response);
+    },
+    async appendEvents(responseId, events, durability) {
+      dropReading();
+      const types = events.map(({ type }) => type);
+      note({ type: "events", time: events[0]?.time ?? 0, types, digest: toEventsDigest(events) }, "flush");
+      try {
+        await store.appendEvents(responseId, events, durability);
+      } catch (error) {
+        note({ type: "store_error", error: toRecordedError(toSheafError(error)) });
+        throw error;
+      }
+    },
+  };
+}
+
+function recordQuotes(isInFile: QuoteCheck, note: Note): QuoteCheck {
+  return async (quote) => {
+    const verified = await isInFile(quote);
+    const { filePath, startLine, endLine } = quote;
+    note({ type: "quote_check", filePath, startLine, endLine, verified });
+    return verified;
+  };
+}
+
+function recordAnswers(checkAnswer: AnswerCheck | undefined, note: Note): AnswerCheck | undefined {
+  return (
+    checkAnswer &&
+    ((text) => {
+      const checked = checkAnswer(text);
+      note({ type: "answer_check", checked });
+      return checked;
+    })
+  );
+}

@@ -1,0 +1,161 @@
+/** A cassette without what is private in it, for sharing (docs/guide/record-and-replay.md). It still replays. */
+import type { ModelEvent } from "@sheaf/protocol";
+import type { Cassette, CassetteRecord } from "./cassette.ts";
+
+/** What only the user knows to be private. */
+export interface PrivateWords {
+  /** Names of the user, replaced where they stand as a word. */
+  readonly names: readonly string[];
+  /** Values that are replaced wherever they stand. */
+  readonly secrets: readonly string[];
+}
+
+/** Text to text of the same length. */
+type Redact = (text: string) => string;
+
+/** What every machine calls a secret: the first group stays, the second is replaced. */
+const patterns: readonly RegExp[] = [
+  /(-----BEGIN [A-Z ]*PRIVATE KEY-----)([\s\S]*?)(?=-----END )/g,
+  /\b(sk-ant-|sk-proj-|sk-or-|sk-|sk_live_|rk_live_|gsk_|xai-|hf_|npm_|pypi-|glpat-|github_pat_|gh[pousr]_)([\w-]{8,})/g,
+  /\b(xox[abeoprs]-)([\w-]{8,})/g,
+  /\b(AIza)([\w-]{30,})/g,
+  /\b(AKIA|ASIA)([0-9A-Z]{16})\b/g,
+  /\b(eyJ)([\w-]{8,}\.[\w-]{8,}\.[\w-]*)/g,
+  /\b([Bb]earer )([\w.~+/-]{12,}=*)/g,
+  /(:\/\/)([^\s/:@"'\\]+:[^\s/@"'\\]+)(?=@)/g,
+  /()([\w.%+-]+@[\w-]+(?:\.[\w-]+)+)/g,
+  // The folder of a user, on any system; in JSON text a backslash is doubled.
+  /(\/(?:home|Users)\/)([^/\s"'\\:]+)/g,
+  /(\b[A-Za-z]:\\{1,2}Users\\{1,2})([^\\\s"':]+)/g,
+];
+
+/** Fields whose text is the format's own. Arguments of tools have none. */
+const ownFields: ReadonlySet<string> = new Set([
+  "type",
+  "callId",
+  "providerCallId",
+  "toolName",
+  "documentType",
+  "responseId",
+  "conversationId",
+  "planId",
+  "mode",
+  "apiKeySource",
+  "permissionMode",
+  "sandbox",
+  "sheafVersion",
+  "status",
+  "code",
+  "source",
+  "kind",
+  "operation",
+  "signal",
+  "stream",
+  "access",
+  "finishReason",
+  "hashBefore",
+  "hashAfter",
+]);
+
+/** The same cassette with private words as `x`, digests and raw bytes left out. Lengths and lines stay. */
+export function redactCassette(cassette: Cassette, words: PrivateWords): Cassette {
+  const redact = createRedact(words);
+  const kept = cassette.records.filter(({ type }) => type !== "provider_bytes");
+  const records = redactDeltas(kept, redact).map((record) => withoutDigest(redactValue(record, redact) as CassetteRecord));
+  const header = redactValue(cassette.header, redact) as Cassette["header"];
+  return { file: cassette.file, header: { ...header, redacted: true }, records };
+}
+
+function createRedact({ names, secrets }: PrivateWords): Redact {
+  const literals = secrets
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
+    .toSorted((a, b) => b.length - a.length)
+    .map(escapePattern);
+  const words = names.map((name) => `(?<![\\p{L}\\p{N}_])${escapePattern(name)}(?![\\p{L}\\p{N}_])`);
+  const known = [...literals, ...words];
+  const own = known.length === 0 ? [] : [new RegExp(`()(${known.join("|")})`, "gu")];
+  const all = [...own, ...patterns];
+  return (text) =>
+    all.reduce(
+      (result, pattern) => result.replace(pattern, (_, kept: string, hidden: string) => kept + toPlaceholder(hidden)),
+      text,
+    );
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
+/** Lines stay where they are, so that line numbers keep their meaning. */
+function toPlaceholder(hidden: string): string {
+  return hidden.replaceAll(/[^\r\n]/g, "x");
+}
+
+/** Every text of a value; names of fields stay. */
+function redactValue(value: unknown, redact: Redact, isForeign = false): unknown {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, redact, isForeign));
+  if (typeof value !== "object" || value === null) return value;
+  if (!isForeign && isDelta(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      !isForeign && ownFields.has(name) ? item : redactValue(item, redact, isForeign || name === "arguments"),
+    ]),
+  );
+}
+
+type Delta = Extract<ModelEvent, { type: "text_delta" | "reasoning_delta" | "tool_call_arguments_delta" }>;
+type OutputDelta = Extract<CassetteRecord, { type: "tool_output" }>;
+
+/** Pieces of a longer text are dealt with as a whole, beforehand. */
+function isDelta(value: object): value is Delta | OutputDelta {
+  const type = "type" in value ? value.type : undefined;
+  return (
+    type === "text_delta" || type === "reasoning_delta" || type === "tool_call_arguments_delta" || type === "tool_output"
+  );
+}
+
+/** A word may be cut over several deltas: their joined text is redacted, then cut at the same places. */
+function redactDeltas(records: readonly CassetteRecord[], redact: Redact): CassetteRecord[] {
+  const texts = new Map<string, string>();
+  visitDeltas(records, (key, text) => {
+    texts.set(key, (texts.get(key) ?? "") + text);
+    return text;
+  });
+  const redacted = new Map([...texts].map(([key, text]) => [key, redact(text)]));
+  const places = new Map<string, number>();
+  return visitDeltas(records, (key, text) => {
+    const at = places.get(key) ?? 0;
+    places.set(key, at + text.length);
+    return redacted.get(key)!.slice(at, at + text.length);
+  });
+}
+
+/** Replaces the text of each delta; the key names the text that it is a piece of. */
+function visitDeltas(
+  records: readonly CassetteRecord[],
+  replace: (key: string, text: string) => string,
+): CassetteRecord[] {
+  let turn = 0;
+  const visitEvent = (event: ModelEvent): ModelEvent => {
+    if (!isDelta(event)) return event;
+    if (event.type !== "tool_call_arguments_delta") {
+      return { ...event, text: replace(`${event.type} ${turn}`, event.text) };
+    }
+    return { ...event, delta: replace(`arguments ${event.callId}`, event.delta) };
+  };
+  return records.map((record) => {
+    if (record.type === "model_request") turn = record.turn;
+    if (record.type === "model_events") return { ...record, events: record.events.map(visitEvent) };
+    if (record.type !== "tool_output") return record;
+    return { ...record, delta: replace(`output ${record.stream} ${record.callId}`, record.delta) };
+  });
+}
+
+/** Digests of other texts would not fit any more. */
+function withoutDigest(record: CassetteRecord): CassetteRecord {
+  if (record.type === "events") return { type: "events", time: record.time, types: record.types };
+  if (record.type === "model_request") return { type: "model_request", turn: record.turn };
+  return record;
+}

@@ -1,0 +1,163 @@
+/** A recorded run, run again by the real loop on recorded ports: the same log, offline (X11). */
+import type { RunEvent, RunEventBody } from "@sheaf/protocol";
+import type { SheafError } from "../errors.ts";
+import type { EventGroup } from "../run/event-group.ts";
+import { toFailure } from "../run/run-failure.ts";
+import { storeEvents } from "../run/run-log.ts";
+import { runResponse, type RunPorts } from "../run/run.ts";
+import type { Store } from "../storage/store.ts";
+import { fromRecordedError, type Cassette, type GivenRecord } from "./cassette.ts";
+import { createReplayAnswers, createReplayModel, createReplayQuotes, createReplayTools } from "./replay-ports.ts";
+import { createTape, type Tape } from "./tape.ts";
+
+/** How often a run that waits is looked at. Milliseconds. */
+const WATCH_MS = 40;
+
+/** How long a run that was aborted may rest: longer than the moment that its tools get. Milliseconds. */
+const ABORTED_REST_MS = 1500;
+
+/**
+ * Gives the events of the recorded run, with their times. When the run does something else than was recorded, it ends
+ * with INTERNAL; when the cassette ends before the run, with CONFIG_INVALID. Both name the line.
+ * `store` gets the log; it must be a new one, in memory.
+ */
+export async function* replayRun(cassette: Cassette, store: Store): AsyncGenerator<readonly RunEvent[]> {
+  const { start, system, limits, stopsOnDenied } = cassette.header;
+  const controller = new AbortController();
+  const { tape, ports } = createPlayer(cassette, controller);
+  const { responseId, conversationId, workspace } = start;
+  await store.createResponse({ id: responseId, conversationId, workspace, title: "", createdAt: 0 });
+  const settings = { start, history: [], system, limits, stopsOnDenied };
+  yield* storeEvents(regroup(runResponse(settings, ports, controller.signal), tape, controller.signal), {
+    store: createReplayStore(store, tape),
+    responseId,
+    now: () => tape.logTime,
+    onStoreFailure(error) {
+      // The recorded abort comes first, with the very reason that it had.
+      tape.pump();
+      controller.abort(error);
+    },
+  });
+}
+
+/** The tape of a cassette, and the ports that it feeds. */
+function createPlayer(
+  cassette: Cassette,
+  controller: AbortController,
+): { readonly tape: Tape; readonly ports: RunPorts } {
+  const receive = (record: GivenRecord): boolean => {
+    switch (record.type) {
+      case "model_events":
+      case "model_end":
+      case "model_error":
+        return model.receive(record);
+      case "tool_output":
+      case "tool_outcome":
+      case "tool_error":
+        return tools.receive(record);
+      case "quote_check":
+        return quotes.receive(record);
+      case "abort":
+        controller.abort(fromRecordedError(record.error));
+        return true;
+      case "store_error":
+        // The log takes it when it stores.
+        return false;
+    }
+  };
+  const tape = createTape(cassette, receive, (error) => {
+    controller.abort(error);
+    for (const port of [model, tools, quotes]) port.release();
+  });
+  const model = createReplayModel(cassette.header, tape);
+  const tools = createReplayTools(tape);
+  const quotes = createReplayQuotes(cassette.header, tape);
+  const ports = {
+    model: model.port,
+    tools: tools.port,
+    now: () => tape.takeAsked("clock", () => "the run looks at the clock")?.time ?? tape.time,
+    // The calls of a recorded model bring their ids.
+    newCallId: () => "",
+    isInFile: quotes.port,
+    checkAnswer: createReplayAnswers(cassette.header, tape),
+  };
+  return { tape, ports };
+}
+
+/** Cuts the events into the groups that the log took: how they fall together depends on the speed of the machine. */
+async function* regroup(
+  groups: AsyncGenerator<EventGroup>,
+  tape: Tape,
+  signal: AbortSignal,
+): AsyncGenerator<EventGroup> {
+  const waiting: RunEventBody[] = [];
+  const watch = createRestWatch(tape, signal);
+  try {
+    for (let ended = false; !ended || waiting.length > 0;) {
+      while (!ended && waiting.length < (tape.nextGroupSize ?? 1)) {
+        tape.pump();
+        const step = await watch.run(groups.next());
+        ended = step.done === true;
+        if (!step.done) waiting.push(...step.value.events);
+      }
+      const events = waiting.splice(0, tape.nextGroupSize ?? waiting.length);
+      if (events.length === 0) continue;
+      tape.takeEvents(events);
+      yield { events: toToldEvents(events, tape.failure), durability: "grouped" };
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+/** A replay that went wrong says so in its last event, however the run ended. */
+function toToldEvents(events: readonly RunEventBody[], failure: SheafError | undefined): readonly RunEventBody[] {
+  return failure ? events.map((event) => (event.type === "run_end" ? toFailure(failure) : event)) : events;
+}
+
+/**
+ * Ends a replay in which the run waits for something that never comes. Nothing in it takes time but the end of tools
+ * that were aborted, so a run that rests waits in vain.
+ */
+function createRestWatch(
+  tape: Tape,
+  signal: AbortSignal,
+): { run<Value>(work: Promise<Value>): Promise<Value>; close(): void } {
+  let isWaiting = false;
+  let progress = -1;
+  let restMs = 0;
+  const timer = setInterval(() => {
+    restMs = isWaiting && !tape.isScheduled && progress === tape.progress ? restMs + WATCH_MS : 0;
+    progress = tape.progress;
+    if (restMs > (signal.aborted ? ABORTED_REST_MS : 0)) tape.failAtNext("the run waits for something else");
+  }, WATCH_MS);
+  return {
+    async run(work) {
+      isWaiting = true;
+      try {
+        return await work;
+      } finally {
+        isWaiting = false;
+      }
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+/** The store fails where it failed. */
+function createReplayStore(store: Store, tape: Tape): Store {
+  return {
+    createResponse: (response) => store.createResponse(response),
+    readEvents: (responseId, after) => store.readEvents(responseId, after),
+    getResponse: (responseId) => store.getResponse(responseId),
+    listResponses: (conversationId) => store.listResponses(conversationId),
+    getConversation: (conversationId) => store.getConversation(conversationId),
+    listConversations: (options) => store.listConversations(options),
+    close: () => store.close(),
+    async appendEvents(responseId, events, durability) {
+      const failure = tape.takeStoreError();
+      if (failure) throw fromRecordedError(failure.error);
+      await store.appendEvents(responseId, events, durability);
+    },
+  };
+}
