@@ -19,7 +19,7 @@ export interface ModelAnswer {
    * What comes behind the last write. `end`: the body ends. `reset`: the connection breaks. `hang`: nothing comes.
    * `refuse`: the connection breaks before any header. `silent`: not even headers come. Default `end`.
    */
-  readonly then?: "end" | "reset" | "hang" | "refuse" | "silent";
+  readonly after?: "end" | "reset" | "hang" | "refuse" | "silent";
 }
 
 /** A request as it came. */
@@ -71,13 +71,13 @@ export async function createModelServer(...answers: readonly ModelAnswer[]): Pro
 }
 
 async function writeAnswer(answer: ModelAnswer, response: ServerResponse): Promise<void> {
-  const { status = 200, headers = { "content-type": "text/event-stream" }, chunks = [], then = "end" } = answer;
+  const { status = 200, headers = { "content-type": "text/event-stream" }, chunks = [], after = "end" } = answer;
   const { pauseMs, delayMs } = answer;
   response.on("error", () => undefined);
   response.socket?.setNoDelay(true);
   if (delayMs !== undefined) await sleep(delayMs);
-  if (then === "refuse") return void response.socket?.destroy();
-  if (then === "silent") return;
+  if (after === "refuse") return void response.socket?.destroy();
+  if (after === "silent") return;
   response.writeHead(status, headers);
   response.flushHeaders();
   for (const chunk of chunks) {
@@ -85,9 +85,9 @@ async function writeAnswer(answer: ModelAnswer, response: ServerResponse): Promi
     if (response.destroyed) return;
     if (!response.write(chunk)) await waitForDrain(response);
   }
-  if (then === "end") response.end();
+  if (after === "end") response.end();
   // What was written goes out before the connection breaks.
-  else if (then === "reset") setTimeout(() => response.socket?.resetAndDestroy(), 10);
+  else if (after === "reset") setTimeout(() => response.socket?.resetAndDestroy(), 10);
 }
 
 function waitForDrain(response: ServerResponse): Promise<void> {

@@ -4,7 +4,18 @@ import { findNearest } from "../tools/nearest-names.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
 
 /** Commands beside the prompt. `agent` is an alias that some clients put before the prompt. */
-const commandNames = ["answer", "show", "replay", "schema", "convert", "login", "logout", "status", "whoami", "models"] as const;
+const commandNames = [
+  "answer",
+  "show",
+  "replay",
+  "schema",
+  "convert",
+  "login",
+  "logout",
+  "status",
+  "whoami",
+  "models",
+] as const;
 
 type CommandName = (typeof commandNames)[number];
 

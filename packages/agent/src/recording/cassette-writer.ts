@@ -57,11 +57,16 @@ function openFile(file: string): number {
     descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new SheafError("USAGE", `the cassette ${file} cannot be written (${reason}): name another file`, { cause: error });
+    throw new SheafError("USAGE", `the cassette ${file} cannot be written (${reason}): name another file`, {
+      cause: error,
+    });
   }
   const stats = fstatSync(descriptor);
   const head = Buffer.alloc(beginning.length);
-  if (!stats.isFile() || (stats.size > 0 && (readSync(descriptor, head, 0, head.length, 0), head.toString() !== beginning))) {
+  if (
+    !stats.isFile() ||
+    (stats.size > 0 && (readSync(descriptor, head, 0, head.length, 0), head.toString() !== beginning))
+  ) {
     closeSync(descriptor);
     throw new SheafError("USAGE", `${file} is no cassette, it is not written over: name a new file`);
   }
@@ -74,8 +79,12 @@ function toWriteError(error: unknown, file: string): SheafError {
   const { code = String(error) } = error as NodeJS.ErrnoException;
   const isFull = code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG";
   const advice = isFull ? "free some space" : "check the disk, or record to another file";
-  return new SheafError(isFull ? "STORAGE_FULL" : "INTERNAL", `the cassette ${file} cannot be written (${code}): ${advice}`, {
-    cause: error,
-    source: "storage",
-  });
+  return new SheafError(
+    isFull ? "STORAGE_FULL" : "INTERNAL",
+    `the cassette ${file} cannot be written (${code}): ${advice}`,
+    {
+      cause: error,
+      source: "storage",
+    },
+  );
 }

@@ -11,14 +11,19 @@ const MIN_SECRET = 6;
 const commonNames: ReadonlySet<string> = new Set(["root", "user", "home", "node", "runner", "ubuntu"]);
 
 /** @param home the user's folder. */
-export function readPrivateWords(environment: Readonly<Record<string, string | undefined>>, home: string): PrivateWords {
+export function readPrivateWords(
+  environment: Readonly<Record<string, string | undefined>>,
+  home: string,
+): PrivateWords {
   const names = [environment.USER, environment.LOGNAME, environment.USERNAME, basename(home)];
   const secrets = Object.entries(environment).flatMap(([name, value = ""]) =>
     // A path or a switch is none, whatever its variable is called.
     secretName.test(name) && value.length >= MIN_SECRET && !value.startsWith("/") ? [value] : [],
   );
   return {
-    names: [...new Set(names)].filter((name) => name !== undefined && name.length > 2 && !commonNames.has(name)) as string[],
+    names: [...new Set(names)].filter(
+      (name) => name !== undefined && name.length > 2 && !commonNames.has(name),
+    ) as string[],
     secrets: [...new Set(secrets)],
   };
 }

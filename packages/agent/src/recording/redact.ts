@@ -25,8 +25,8 @@ const patterns: readonly RegExp[] = [
   /(:\/\/)([^\s/:@"'\\]+:[^\s/@"'\\]+)(?=@)/g,
   /()([\w.%+-]+@[\w-]+(?:\.[\w-]+)+)/g,
   // The folder of a user, on any system; in JSON text a backslash is doubled.
-  /(\/(?:home|Users)\/)([^/\s"'\\:]+)/g,
-  /(\b[A-Za-z]:\\{1,2}Users\\{1,2})([^\\\s"':]+)/g,
+  /(\/(?:home|Users)\/)([^/\s"'`\\:,;]*[^/\s"'`\\:,;.)])/g,
+  /(\b[A-Za-z]:\\{1,2}Users\\{1,2})([^\\\s"'`:,;]*[^\\\s"'`:,;.)])/g,
 ];
 
 /** Fields whose text is the format's own. Arguments of tools have none. */
@@ -61,7 +61,9 @@ const ownFields: ReadonlySet<string> = new Set([
 export function redactCassette(cassette: Cassette, words: PrivateWords): Cassette {
   const redact = createRedact(words);
   const kept = cassette.records.filter(({ type }) => type !== "provider_bytes");
-  const records = redactDeltas(kept, redact).map((record) => withoutDigest(redactValue(record, redact) as CassetteRecord));
+  const records = redactDeltas(kept, redact).map((record) =>
+    withoutDigest(redactValue(record, redact) as CassetteRecord),
+  );
   const header = redactValue(cassette.header, redact) as Cassette["header"];
   return { file: cassette.file, header: { ...header, redacted: true }, records };
 }
@@ -112,7 +114,10 @@ type OutputDelta = Extract<CassetteRecord, { type: "tool_output" }>;
 function isDelta(value: object): value is Delta | OutputDelta {
   const type = "type" in value ? value.type : undefined;
   return (
-    type === "text_delta" || type === "reasoning_delta" || type === "tool_call_arguments_delta" || type === "tool_output"
+    type === "text_delta" ||
+    type === "reasoning_delta" ||
+    type === "tool_call_arguments_delta" ||
+    type === "tool_output"
   );
 }
 

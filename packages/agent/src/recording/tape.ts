@@ -205,9 +205,13 @@ class CassetteTape implements Tape {
     const record = this.#records[index]!;
     const place = `record ${toLineNumber(index)} of ${this.#cassette.file}`;
     this.#fail(
-      new SheafError("INTERNAL", toOneLine(`the replay differs at ${place}: expected ${formatRecord(record)}, but ${came}`), {
-        details: JSON.stringify(record),
-      }),
+      new SheafError(
+        "INTERNAL",
+        toOneLine(`the replay differs at ${place}: expected ${formatRecord(record)}, but ${came}`),
+        {
+          details: JSON.stringify(record),
+        },
+      ),
     );
   }
 

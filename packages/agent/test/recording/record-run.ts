@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RunEvent } from "@sheaf/protocol";
 import { respond } from "../../src/conversations/respond.ts";
-import { SheafError } from "../../src/errors.ts";
+import type { SheafError } from "../../src/errors.ts";
 import type { Model } from "../../src/providers/provider.ts";
 import { decodeCassette } from "../../src/recording/decode-cassette.ts";
 import { createRecording } from "../../src/recording/recording.ts";
@@ -30,7 +30,7 @@ interface RecordOptions {
 export interface RecordedRun {
   readonly events: readonly RunEvent[];
   /** Text of the cassette's file. */
-  readonly text: string;
+  readonly cassette: string;
 }
 
 /** Runs a model with `--record`. The clock goes by the wall, so that no two runs are alike. */
@@ -61,7 +61,7 @@ export async function recordRun(model: Model, options: RecordOptions = {}): Prom
       }
     }
     recording.close();
-    return { events, text: readFileSync(file, "utf8") };
+    return { events, cassette: readFileSync(file, "utf8") };
   } finally {
     rmSync(folder, { recursive: true });
   }

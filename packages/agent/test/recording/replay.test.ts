@@ -43,24 +43,21 @@ function recordBusyRun(): Promise<RecordedRun> {
 
 /** A replay of each prefix, and of the whole. */
 async function replayPrefixes(run: RecordedRun): Promise<RunEvent[][]> {
-  const lines = toRecords(run.text);
+  const lines = toRecords(run.cassette);
   return Promise.all(lines.map((_, index) => replayText(`${lines.slice(0, index + 1).join("\n")}\n`)));
 }
 
 describe("a replayed run", () => {
   test(verifies("X11", "is the same log, with tools side by side, failures and references"), async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { events, text } = await recordBusyRun();
+      const { events, cassette } = await recordBusyRun();
       expect(last(events)).toMatchObject({ type: "run_end", reason: "end_turn" });
-      expect(await replayText(text)).toEqual(events);
+      expect(await replayText(cassette)).toEqual(events);
     }
   });
 
   test(verifies("X11", "of a slow reader has the same groups and times"), async () => {
-    const model = createFakeModel([
-      [[...call("call_1", "run", {}), end("tool_calls")]],
-      [[text("Done.")], [end()]],
-    ]);
+    const model = createFakeModel([[[...call("call_1", "run", {}), end("tool_calls")]], [[text("Done.")], [end()]]]);
     const tools = createFakeTools({
       run: async (_signal, emit) => {
         for (let piece = 0; piece < 20; piece += 1) {
@@ -71,7 +68,7 @@ describe("a replayed run", () => {
       },
     });
     const run = await recordRun(model, { tools, onEvent: () => sleep(3) });
-    expect(await replayText(run.text)).toEqual(run.events);
+    expect(await replayText(run.cassette)).toEqual(run.events);
   });
 
   test.each(["tool_output_delta", "text_delta", "tool_result", "turn_start", "run_start"])(
@@ -99,7 +96,7 @@ describe("a replayed run", () => {
           },
         });
         if (last(run.events)?.type !== "run_end") throw new Error("the run has no end");
-        expect(await replayText(run.text)).toEqual(run.events);
+        expect(await replayText(run.cassette)).toEqual(run.events);
         model.requests.length = 0;
       }
     },
@@ -113,7 +110,7 @@ describe("a replayed run", () => {
       onEvent: (event, abort) => void (event.type === "turn_end" && setTimeout(abort, 5)),
     });
     expect(last(run.events)).toMatchObject({ error: { code: "CANCELLED" } });
-    expect(await replayText(run.text)).toEqual(run.events);
+    expect(await replayText(run.cassette)).toEqual(run.events);
   });
 
   test(verifies("X11", "fails as the model failed: error, stream without its end"), async () => {
@@ -121,7 +118,7 @@ describe("a replayed run", () => {
     for (const turn of [[[text("half")], quota], [[text("half")]], [new Error("defect")], [[end()]]]) {
       const run = await recordRun(createFakeModel([turn]));
       expect(last(run.events)).toMatchObject({ reason: "error" });
-      expect(await replayText(run.text)).toEqual(run.events);
+      expect(await replayText(run.cassette)).toEqual(run.events);
     }
   });
 
@@ -145,29 +142,32 @@ describe("a replayed run", () => {
         },
       });
       expect(last(run.events)).toMatchObject({ error: { code: "STORAGE_FULL" } });
-      expect(await replayText(run.text)).toEqual(run.events);
+      expect(await replayText(run.cassette)).toEqual(run.events);
     }
   });
 
   test(verifies("X11", "keeps budgets and the checks of the answer"), async () => {
-    const turns = [[[text("no")], [end()]], [[text("yes")], [end()]]];
+    const turns = [
+      [[text("no")], [end()]],
+      [[text("yes")], [end()]],
+    ];
     const checked = await recordRun(createFakeModel(turns), {
       checkAnswer: (answer) => (answer === "yes" ? { ok: true, value: { yes: 1 } } : { ok: false, problem: "say yes" }),
     });
     expect(last(checked.events)).toMatchObject({ output: { yes: 1 } });
-    expect(await replayText(checked.text)).toEqual(checked.events);
+    expect(await replayText(checked.cassette)).toEqual(checked.events);
     const limited = await recordRun(createFakeModel([[[...call("call_1", "read"), end("tool_calls")]]]), {
       settings: { limits: { maxToolCalls: 0 } },
     });
     expect(last(limited.events)).toMatchObject({ error: { code: "BUDGET_TOOLS" } });
-    expect(await replayText(limited.text)).toEqual(limited.events);
+    expect(await replayText(limited.cassette)).toEqual(limited.events);
   });
 });
 
 describe("a cassette that was cut short", () => {
   test(verifies(["X11", "C22"], "at any line: the beginning of the log, then an end that names the line"), async () => {
     const run = await recordBusyRun();
-    const ended = toRecords(run.text).findIndex((line) => line.includes('"run_end"'));
+    const ended = toRecords(run.cassette).findIndex((line) => line.includes('"run_end"'));
     for (const [index, events] of (await replayPrefixes(run)).entries()) {
       if (index >= ended) {
         expect(events).toEqual(run.events);
@@ -181,16 +181,16 @@ describe("a cassette that was cut short", () => {
   });
 
   test(verifies("X11", "in the middle of a line: as if the line were not there"), async () => {
-    const { text } = await recordBusyRun();
-    const whole = await replayText(text.slice(0, text.indexOf("\n", 600) + 1));
-    const torn = text.slice(0, text.indexOf("\n", 600) + 15);
+    const { cassette } = await recordBusyRun();
+    const whole = await replayText(cassette.slice(0, cassette.indexOf("\n", 600) + 1));
+    const torn = cassette.slice(0, cassette.indexOf("\n", 600) + 15);
     expect(await replayText(torn)).toEqual(whole);
   });
 });
 
 /** What the replay of a changed cassette ends with. */
-async function findFailure({ text }: RecordedRun, change: (line: string) => string | undefined): Promise<string> {
-  const lines = toRecords(text).flatMap((line) => change(line) ?? []);
+async function findFailure({ cassette }: RecordedRun, change: (line: string) => string | undefined): Promise<string> {
+  const lines = toRecords(cassette).flatMap((line) => change(line) ?? []);
   const events = await replayText(`${lines.join("\n")}\n`);
   const final = last(events);
   if (final?.type !== "run_end" || !final.error) return "no failure";
@@ -198,15 +198,16 @@ async function findFailure({ text }: RecordedRun, change: (line: string) => stri
 }
 
 /** Number of the first line that holds a text. */
-const lineOf = ({ text }: RecordedRun, part: string) => toRecords(text).findIndex((line) => line.includes(part)) + 1;
+const lineOf = ({ cassette }: RecordedRun, part: string) =>
+  toRecords(cassette).findIndex((line) => line.includes(part)) + 1;
 
 describe("a replay that differs", () => {
   test(verifies("X11", "by other arguments names the record, what was expected and what came"), async () => {
     const run = await recordBusyRun();
-    const call = '"tool_call","callId":"call_4"';
-    const failure = await findFailure(run, (line) => (line.includes(call) ? line.replace('"b":2', '"b":3') : line));
+    const asked = '"tool_call","callId":"call_4"';
+    const failure = await findFailure(run, (line) => (line.includes(asked) ? line.replace('"b":2', '"b":3') : line));
     expect(failure).toBe(
-      `INTERNAL: the replay differs at record ${lineOf(run, call)} of run.ndjson: ` +
+      `INTERNAL: the replay differs at record ${lineOf(run, asked)} of run.ndjson: ` +
         'expected the call write {"b":3}, but the run makes the call write {"b":2}',
     );
   });
@@ -217,10 +218,16 @@ describe("a replay that differs", () => {
       line.includes(part) ? line.replace(from, to) : line;
     const cases = [
       [swap('"tool_call","callId":"call_1"', '"read"', '"look"'), "the call look"],
-      [swap('"model_request","turn":2', '"messages":["', '"messages":["0'), "model request 2, but the run asks with another message 2 (assistant)"],
+      [
+        swap('"model_request","turn":2', '"messages":["', '"messages":["0'),
+        "model request 2, but the run asks with another message 2 (assistant)",
+      ],
       [swap('"model_request","turn":1', '"system":"', '"system":"0'), "another system prompt: s"],
       [swap('"quote_check"', "a.ts", "b.ts"), "a look at b.ts:1-2, but the run looks at a.ts:1-2"],
-      [swap('"types":["turn_start"]', "turn_start", "turn_end"), "the log to take turn_end, but the run makes turn_start"],
+      [
+        swap('"types":["turn_start"]', "turn_start", "turn_end"),
+        "the log to take turn_end, but the run makes turn_start",
+      ],
       [swap('"type":"tool_outcome","callId":"call_1"', '"output":"read"', '"output":"other"'), '"output":"other"'],
     ] as const;
     for (const [change, expected] of cases) {
@@ -232,7 +239,7 @@ describe("a replay that differs", () => {
 
   test(verifies("X11", "by any record that is left out is never taken for the same"), async () => {
     const run = await recordBusyRun();
-    const lines = toRecords(run.text);
+    const lines = toRecords(run.cassette);
     // The last line says only that nothing follows.
     const replays = lines.slice(1, -1).map(async (_, index) => {
       const rest = [...lines];

@@ -57,7 +57,11 @@ function sendRequest({ url, headers, body }: WireRequest, signal: AbortSignal): 
 }
 
 /** Silence, or a lost connection. Undici's own limits (300 s) are silence too. */
-function toLostFailure(error: unknown, { isStalled }: Connection, { endpoint, limits }: AttemptContext): ProviderFailure {
+function toLostFailure(
+  error: unknown,
+  { isStalled }: Connection,
+  { endpoint, limits }: AttemptContext,
+): ProviderFailure {
   const failure = toNetworkFailure(endpoint, error);
   if (!isStalled && !/UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(failure.error.message)) return failure;
   const reason = `no byte for ${Math.round(limits.silenceMs / 100) / 10} s`;

@@ -5,10 +5,7 @@ import type { ProviderEndpoint } from "../endpoint.ts";
 import { absentKey } from "./language-model.ts";
 
 /** The request writer for `gemini`. The key goes into a header, never into the address (S-42). */
-export function createGoogleLanguageModel(
-  endpoint: ProviderEndpoint,
-  fetch: typeof globalThis.fetch,
-): LanguageModelV4 {
+export function createGoogleLanguageModel(endpoint: ProviderEndpoint, fetch: typeof globalThis.fetch): LanguageModelV4 {
   const { baseUrl, apiKey = absentKey, modelId } = endpoint;
   return createGoogle({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId);
 }

@@ -51,7 +51,10 @@ function isRetryableStatus(status: number): boolean {
 function toRedirectFailure(endpoint: ProviderEndpoint, { status, headers }: HttpRefusal): ProviderFailure {
   const location = headers.get("location") ?? "";
   const target = URL.canParse(location, endpoint.baseUrl) ? new URL(location, endpoint.baseUrl).host : "nowhere";
-  const reason = createSafeText(endpoint)(`HTTP ${status}: a redirect to ${target}, which is not followed`, longestReason);
+  const reason = createSafeText(endpoint)(
+    `HTTP ${status}: a redirect to ${target}, which is not followed`,
+    longestReason,
+  );
   return { error: createProviderError(endpoint, { code: "PROVIDER_REJECTED", reason }), isRetryable: false };
 }
 
@@ -111,7 +114,9 @@ function readError(parsed: unknown): SaidError {
   const error = toObject(body["error"]);
   const inner = toObject(toObject(error["innererror"]));
   const plain = typeof body["error"] === "string" ? body["error"] : "";
-  const reasons = Array.isArray(error["details"]) ? error["details"].map((detail) => toText(toObject(detail)["reason"])) : [];
+  const reasons = Array.isArray(error["details"])
+    ? error["details"].map((detail) => toText(toObject(detail)["reason"]))
+    : [];
   const codes = [error["code"], body["code"], inner["code"], ...reasons].map(toText);
   return {
     code: codes.filter((code) => code !== "").join(" "),

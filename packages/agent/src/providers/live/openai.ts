@@ -5,10 +5,7 @@ import type { ProviderEndpoint } from "../endpoint.ts";
 import { absentKey } from "./language-model.ts";
 
 /** The request writer for `openai-responses` and OpenAI's own `openai-chat`. */
-export function createOpenAiLanguageModel(
-  endpoint: ProviderEndpoint,
-  fetch: typeof globalThis.fetch,
-): LanguageModelV4 {
+export function createOpenAiLanguageModel(endpoint: ProviderEndpoint, fetch: typeof globalThis.fetch): LanguageModelV4 {
   const { baseUrl, apiKey = absentKey, modelId, protocol } = endpoint;
   const provider = createOpenAI({ baseURL: baseUrl, apiKey, fetch });
   return protocol === "openai-chat" ? provider.chat(modelId) : provider.responses(modelId);

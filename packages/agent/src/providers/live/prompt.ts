@@ -42,7 +42,9 @@ export function toCallOptions(
     protocol,
     memory,
     callIds: toWireCallIds(request.messages, protocol),
-    results: new Map(request.messages.flatMap((message) => (message.role === "tool" ? [[message.callId, message]] : []))),
+    results: new Map(
+      request.messages.flatMap((message) => (message.role === "tool" ? [[message.callId, message]] : [])),
+    ),
   });
   const system: LanguageModelV4Message[] = request.system === "" ? [] : [{ role: "system", content: request.system }];
   const tools = request.tools.map((tool) => toFunctionTool(tool, protocol));

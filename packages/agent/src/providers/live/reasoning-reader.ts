@@ -29,7 +29,10 @@ export function createReasoningReader(protocol: WireProtocol): ReasoningReader |
   return undefined;
 }
 
-function createEventReader(parts: readonly LanguageModelV4ReasoningPart[], { words, read }: PartReader): ReasoningReader {
+function createEventReader(
+  parts: readonly LanguageModelV4ReasoningPart[],
+  { words, read }: PartReader,
+): ReasoningReader {
   const utf8 = createUtf8Decoder();
   const events = createSseDecoder();
   return {

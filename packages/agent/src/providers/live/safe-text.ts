@@ -10,14 +10,19 @@ const shortestSecret = 4;
 
 /** Masks the key of an endpoint, what its own headers hold, and a password in its address. */
 export function createSafeText(endpoint: ProviderEndpoint): ToSafeText {
-  const secrets = listSecrets(endpoint);
+  const secrets = listSecrets(endpoint).map(toPattern);
   return (text, limit) => {
     // Masked first and cut then: half a key is a secret too.
     let safe = text.replaceAll(/\s+/gu, " ").replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "");
-    for (const secret of secrets) safe = safe.replaceAll(secret, mask);
+    for (const secret of secrets) safe = safe.replace(secret, mask);
     safe = safe.trim();
     return safe.length <= limit ? safe : `${safe.slice(0, limit - 1).toWellFormed()}…`;
   };
+}
+
+/** In any case: host names and header names come back in lower case. */
+function toPattern(secret: string): RegExp {
+  return new RegExp(secret.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), "gi");
 }
 
 function listSecrets({ apiKey, headers, baseUrl }: ProviderEndpoint): string[] {

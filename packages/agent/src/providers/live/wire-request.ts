@@ -17,13 +17,14 @@ const keyHeaders = ["authorization", "x-api-key", "x-goog-api-key"];
 /**
  * Lets the package write the request. Its `fetch` notes the request and throws, so the package never sees an answer:
  * there is no stream of its own to read, to tee or to close.
- * @throws SheafError AUTH_REJECTED or CONFIG_INVALID for a key or a header that no request can carry.
+ * @throws SheafError AUTH_REJECTED or CONFIG_INVALID for a key, a header or an address that no request can carry.
  */
 export async function toWireRequest(
   endpoint: ProviderEndpoint,
   createLanguageModel: CreateLanguageModel,
   options: LanguageModelV4CallOptions,
 ): Promise<WireRequest> {
+  checkBaseUrl(endpoint);
   checkHeaders(endpoint);
   let written: WireRequest | undefined;
   const note: typeof globalThis.fetch = (input, init) => {
@@ -46,6 +47,14 @@ function toHeaders({ apiKey, headers }: ProviderEndpoint, written: Headers): Hea
   if (apiKey === undefined) for (const name of keyHeaders) all.delete(name);
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
   return all;
+}
+
+/** `fetch` would name an address that it refuses, password and all. */
+function checkBaseUrl({ provider, baseUrl }: ProviderEndpoint): void {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return;
+  const message = `the base URL for ${provider} must be http:// or https://, without user and password: correct it`;
+  throw new SheafError("CONFIG_INVALID", message);
 }
 
 /** `Headers` would name the value that it refuses. */

@@ -61,6 +61,8 @@ interface LiveOptions {
   readonly createLanguageModel?: CreateLanguageModel;
   /** Waits between tries take this long and not none. */
   readonly waitMs?: number;
+  /** How long an ended body may stay open, in place of the product's time. */
+  readonly graceMs?: number;
 }
 
 /** Waits between tries take no time; silence and the grace behind an end take real time. */
@@ -73,7 +75,8 @@ export function createLiveSetup(protocol: WireProtocol, url: string, options: Li
     sleep: async (milliseconds: number, signal: AbortSignal) => {
       const isWatch = milliseconds === limits.silenceMs / 4 || milliseconds === endGraceMs;
       if (!isWatch) waits.push(milliseconds);
-      const realMs = isWatch ? milliseconds : (options.waitMs ?? 0);
+      const watchMs = milliseconds === endGraceMs ? (options.graceMs ?? milliseconds) : milliseconds;
+      const realMs = isWatch ? watchMs : (options.waitMs ?? 0);
       if (realMs > 0) await sleep(realMs, undefined, { signal });
     },
   };

@@ -66,7 +66,7 @@ function joinDeltas(events: readonly ModelEvent[]): unknown[] {
     const last = joined.at(-1);
     const key = event.type === "tool_call_arguments_delta" ? "delta" : "text";
     const isSame = last?.["type"] === event.type && last["callId"] === ("callId" in event ? event.callId : undefined);
-    if (isSame && last && key in event) last[key] = `${String(last[key])}${String(event[key as keyof typeof event])}`;
+    if (isSame && last && key in event) last[key] = `${String(last[key])}${event[key as keyof typeof event]}`;
     else joined.push({ ...event });
   }
   return joined;
@@ -100,27 +100,30 @@ describeWithFixtures("providers", (folder) => {
     ["in odd cuts", cutOddly],
     ["in one-byte writes", cutEverywhere],
   ])("%s", (_, cut) => {
-    test.each(covered)(verifies(["N25", "R-10", "R-11"], "text and calls of $file"), async ({ row, protocol, body }) => {
-      const isJson = body.toString().trimStart().startsWith("{");
-      const headers = { "content-type": isJson ? "application/json" : "text/event-stream; charset=utf-8" };
-      server.answer({ chunks: cut(body), headers });
-      const { model } = createLiveSetup(protocol, server.url, { limits: { maxTries: 1 } });
-      const { events, error } = await readOutcome(model);
-      const expected = decode(protocol, body);
+    test.each(covered)(
+      verifies(["N25", "R-10", "R-11"], "text and calls of $file"),
+      async ({ row, protocol, body }) => {
+        const isJson = body.toString().trimStart().startsWith("{");
+        const headers = { "content-type": isJson ? "application/json" : "text/event-stream; charset=utf-8" };
+        server.answer({ chunks: cut(body), headers });
+        const { model } = createLiveSetup(protocol, server.url, { limits: { maxTries: 1 } });
+        const { events, error } = await readOutcome(model);
+        const expected = decode(protocol, body);
 
-      const isBroken = row.errors.length > 0 || (row.ended === null && row.finish === null);
-      expect(error !== undefined, error?.message).toBe(isBroken);
-      // An answer that holds nothing but its failure gives no event.
-      if (isBroken && events.length === 0) return;
-      expect(joinText(events, "text_delta")).toBe(row.text);
-      expect(joinText(events, "reasoning_delta")).toBe(row.reasoning);
-      const calls = row.toolCalls.filter((call) => call.arguments !== null);
-      if (calls.length === row.toolCalls.length) {
-        expect(listCalls(events).map(({ name }) => name)).toEqual(calls.map(({ name }) => name));
-      }
-      if (!isBroken) expect(joinDeltas(events)).toEqual(joinDeltas(expected));
-      expect(events.filter(({ type }) => type === "turn_end")).toHaveLength(1);
-      expect(events.at(-1)?.type).toBe("turn_end");
-    });
+        const isBroken = row.errors.length > 0 || (row.ended === null && row.finish === null);
+        expect(error !== undefined, error?.message).toBe(isBroken);
+        // An answer that holds nothing but its failure gives no event.
+        if (isBroken && events.length === 0) return;
+        expect(joinText(events, "text_delta")).toBe(row.text);
+        expect(joinText(events, "reasoning_delta")).toBe(row.reasoning);
+        const calls = row.toolCalls.filter((call) => call.arguments !== null);
+        if (calls.length === row.toolCalls.length) {
+          expect(listCalls(events).map(({ name }) => name)).toEqual(calls.map(({ name }) => name));
+        }
+        if (!isBroken) expect(joinDeltas(events)).toEqual(joinDeltas(expected));
+        expect(events.filter(({ type }) => type === "turn_end")).toHaveLength(1);
+        expect(events.at(-1)?.type).toBe("turn_end");
+      },
+    );
   });
 });

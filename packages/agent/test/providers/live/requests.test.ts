@@ -219,7 +219,7 @@ describe("the request", () => {
       { role: "user", parts: [{ functionResponse: { name: "read_file", response: { error: "(no output)" } } }] },
       { role: "user", parts: [{ text: "Go on\n\nPlease" }] },
     ]);
-    const names = body["tools"]?.[0]?.["functionDeclarations"] as unknown as { name: string }[];
+    const names = body["tools"]?.[0]?.["functionDeclarations"] as { name: string }[];
     expect(names.map(({ name }) => name)).toEqual(["list_dir", "read_file"]);
   });
 
@@ -253,27 +253,33 @@ describe("credentials", () => {
     ["anthropic-messages", "x-api-key", canaryKey],
     ["gemini", "x-goog-api-key", canaryKey],
   ];
-  test.each(places)(verifies("S-42", "%s: the key is in the header %s, nowhere else"), async (protocol, name, value) => {
-    await sendRequest(protocol);
-    const { path, headers, body } = server.requests.at(-1) ?? { path: "", headers: {}, body: "" };
-    expect(headers[name]).toBe(value);
-    expect(JSON.stringify([path, body, { ...headers, [name]: "" }])).not.toContain(canaryKey);
-  });
+  test.each(places)(
+    verifies("S-42", "%s: the key is in the header %s, nowhere else"),
+    async (protocol, name, value) => {
+      await sendRequest(protocol);
+      const { path, headers, body } = server.requests.at(-1) ?? { path: "", headers: {}, body: "" };
+      expect(headers[name]).toBe(value);
+      expect(JSON.stringify([path, body, { ...headers, [name]: "" }])).not.toContain(canaryKey);
+    },
+  );
 
-  test.each(protocols)(verifies("S-42", "%s: without a key none is sent; headers of the user's are"), async (protocol) => {
-    server.answer({ chunks: shortAnswers[protocol] });
-    const { model } = createLiveSetup(protocol, server.url, {
-      endpoint: { apiKey: undefined, apiKeySource: "none", headers: { "X-Team": "sheaf" } },
-    });
-    expect((await readOutcome(model)).text).toBe("Hello");
-    const headers = server.requests.at(-1)?.headers ?? {};
-    expect(headers["x-team"]).toBe("sheaf");
-    expect([headers.authorization, headers["x-api-key"], headers["x-goog-api-key"]]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-  });
+  test.each(protocols)(
+    verifies("S-42", "%s: without a key none is sent; headers of the user's are"),
+    async (protocol) => {
+      server.answer({ chunks: shortAnswers[protocol] });
+      const { model } = createLiveSetup(protocol, server.url, {
+        endpoint: { apiKey: undefined, apiKeySource: "none", headers: { "X-Team": "sheaf" } },
+      });
+      expect((await readOutcome(model)).text).toBe("Hello");
+      const headers = server.requests.at(-1)?.headers ?? {};
+      expect(headers["x-team"]).toBe("sheaf");
+      expect([headers.authorization, headers["x-api-key"], headers["x-goog-api-key"]]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+    },
+  );
 });
 
 describe("what a provider wants back", () => {

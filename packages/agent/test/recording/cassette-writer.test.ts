@@ -1,0 +1,35 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { createCassetteWriter } from "../../src/recording/cassette-writer.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sheaf-cassette-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test(verifies("S-42", "the file is for its owner alone, also one that was there before"), () => {
+  const file = join(folder, "old.ndjson");
+  writeFileSync(file, '{"cassette":1}\nold\n');
+  chmodSync(file, 0o644);
+  const writer = createCassetteWriter(file);
+  writer.write({ type: "clock", time: 1 });
+  expect(readFileSync(file, "utf8")).toBe("");
+  writer.flush();
+  expect(readFileSync(file, "utf8")).toBe('{"type":"clock","time":1}\n');
+  writer.write({ type: "model_end" });
+  writer.close();
+  writer.close();
+  expect(readFileSync(file, "utf8")).toBe('{"type":"clock","time":1}\n{"type":"model_end"}\n');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test("what is no cassette is never written over", () => {
+  const file = join(folder, "README.md");
+  writeFileSync(file, "# Read me\n");
+  expect(() => createCassetteWriter(file)).toThrow("is no cassette, it is not written over");
+  expect(() => createCassetteWriter(folder)).toThrow("cannot be written (EISDIR)");
+  expect(() => createCassetteWriter(join(folder, "none/run.ndjson"))).toThrow("cannot be written (ENOENT)");
+  expect(() => createCassetteWriter("/dev/null")).toThrow("is no cassette");
+  expect(readFileSync(file, "utf8")).toBe("# Read me\n");
+});

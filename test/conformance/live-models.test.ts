@@ -1,0 +1,158 @@
+/** The built program against a provider on 127.0.0.1 that plays recorded answers. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describeWithFixtures } from "../support/fixtures.ts";
+import { createModelServer, type ModelServer } from "../support/model-server.ts";
+import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+
+interface Row {
+  readonly file: string;
+  readonly protocol: string;
+  readonly text: string | null;
+  readonly refusal: string | null;
+  readonly toolCalls: readonly {
+    readonly name: string;
+    readonly arguments: string | null;
+    readonly partial?: unknown;
+  }[];
+  readonly finish: string | null;
+  readonly ended: string | null;
+  readonly errors: readonly unknown[];
+}
+
+/** Model name, and an answer that ends a run, by protocol. */
+const protocols: Readonly<Record<string, readonly [string, string]>> = {
+  "openai-chat": [
+    "openai-chat/m",
+    'data: {"choices":[{"index":0,"delta":{"content":" Done."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+  ],
+  "openai-responses": [
+    "openai/m",
+    'data: {"type":"response.output_text.delta","item_id":"i","output_index":0,"content_index":0,"delta":" Done."}\n\ndata: {"type":"response.completed","response":{"id":"r","status":"completed","output":[],"usage":{"input_tokens":1,"output_tokens":1}}}\n\n',
+  ],
+  "anthropic-messages": [
+    "anthropic/m",
+    'data: {"type":"message_start","message":{"id":"m","usage":{"input_tokens":1,"output_tokens":0}}}\n\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" Done."}}\n\ndata: {"type":"content_block_stop","index":0}\n\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}}\n\ndata: {"type":"message_stop"}\n\n',
+  ],
+  gemini: [
+    "google/m",
+    'data: {"candidates":[{"content":{"role":"model","parts":[{"text":" Done."}]},"finishReason":"STOP"}]}\n\n',
+  ],
+};
+
+function readBody(folder: string, file: string): Buffer {
+  const bytes = readFileSync(join(folder, file));
+  if (file.endsWith(".chunks.json")) {
+    const { chunks } = JSON.parse(bytes.toString()) as { chunks: string[] };
+    return Buffer.from(chunks.join(""));
+  }
+  if (!file.endsWith(".jsonl")) return bytes;
+  const lines = bytes
+    .toString()
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  return Buffer.from(lines.map((line) => `data: ${line}\n\n`).join(""));
+}
+
+function cut(body: Buffer, size: number): Buffer[] {
+  return Array.from({ length: Math.ceil(body.length / size) }, (_, index) =>
+    body.subarray(index * size, (index + 1) * size),
+  );
+}
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await createModelServer();
+});
+afterAll(() => server.close());
+
+async function runBody(row: Row, chunks: readonly Buffer[]) {
+  const [model, ending] = protocols[row.protocol]!;
+  server.answer({ chunks }, { chunks: [ending] });
+  const args = [
+    "-p",
+    "--no-save",
+    "--model",
+    model,
+    "--base-url",
+    server.url,
+    "--api-key",
+    "test-key",
+    "--max-turns",
+    "3",
+    "go",
+  ];
+  const result = await runSheaf(args, { cwd: folders.path });
+  const lines = parseStream(result.stdout);
+  const calls = lines
+    .filter(({ subtype }) => subtype === "started")
+    .map(({ tool_call }) => tool_call as { function?: { name: string; arguments: string } });
+  return { ...result, lines, last: lines.at(-1)!, calls };
+}
+
+/** A row whose body ends well: what it holds is what the run shows. */
+const isWhole = ({ ended, errors, finish, refusal, toolCalls }: Row) =>
+  ended !== null &&
+  errors.length === 0 &&
+  !refusal &&
+  toolCalls.every((call) => call.partial === undefined) &&
+  ["stop", "STOP", "end_turn", "completed", "tool_calls", "tool_use", "stop_sequence"].includes(finish ?? "");
+
+describeWithFixtures("providers", (folder) => {
+  const rows = readFileSync(join(folder, "expected.jsonl"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Row)
+    .filter(({ protocol }) => protocol in protocols);
+
+  describe.each(Object.keys(protocols))("%s", (protocol) => {
+    const whole = rows.filter((row) => row.protocol === protocol && isWhole(row));
+    const broken = rows.filter((row) => row.protocol === protocol && !isWhole(row));
+
+    test.each(whole.map((row) => [row.file, row] as const))(
+      verifies(["R-10", "C7", "C8"], "%s: its text and its calls, whole and cut"),
+      async (_file, row) => {
+        const body = readBody(folder, row.file);
+        const cuts = body.length < 6000 ? [body.length, 137, 1] : [body.length, 1371];
+        for (const size of cuts) {
+          const { code, stderr, last, calls } = await runBody(row, cut(body, size));
+          const text = row.text ?? "";
+          if (text.trim() === "" && row.toolCalls.length === 0) {
+            expect([code, (last.error as { code: string }).code]).toEqual([6, "EMPTY_ANSWER"]);
+            continue;
+          }
+          expect([code, stderr], `cut at ${size}`).toEqual([0, ""]);
+          expect(last.result).toBe(row.toolCalls.length > 0 ? `${text} Done.` : text);
+          expect(calls).toHaveLength(row.toolCalls.length);
+          const named = calls.flatMap((call) => (call.function ? [call.function.name] : []));
+          expect(row.toolCalls.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
+        }
+      },
+    );
+
+    test(
+      verifies(["R-10", "R-11", "C22"], "a body that breaks off, fails or refuses never ends as completed"),
+      async () => {
+        for (const row of broken) {
+          const { code, stderr, last } = await runBody(row, [readBody(folder, row.file)]);
+          expect(last.type, row.file).toBe("result");
+          if (code === 0) {
+            // Either it failed before its first event and was asked again, or a gateway ends so: with a finish reason only.
+            const wasAskedAgain = last.result === " Done." && row.errors.length > 0;
+            expect(wasAskedAgain || (row.errors.length === 0 && row.finish !== null), row.file).toBe(true);
+            continue;
+          }
+          expect(last.subtype, row.file).toBe("error");
+          expect(stderr, row.file).toBe(
+            `sheaf: ${(last.error as { code: string }).code}: ${(last.error as { message: string }).message}\n`,
+          );
+          expect(stderr).not.toContain("test-key");
+        }
+      },
+    );
+  });
+});
