@@ -23,7 +23,7 @@ export interface ModelAnswer {
 }
 
 /** A request as it came. */
-export interface ModelServerRequest {
+interface ModelServerRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;

@@ -70,16 +70,20 @@ export function findTool(
   return { ok: false, outcome: toFailure("UNKNOWN_TOOL", `there is no tool "${name}": use one of ${names}`) };
 }
 
-/** What a model is told of the tools that its mode offers. */
+/** What a model is told of the tools that its mode offers. Made once for a run: every turn sends them again. */
 export function toDefinitions(mode: Mode): ToolDefinition[] {
-  return tools
-    .filter((tool) => isOffered(mode, tool))
-    .map(({ name, description, parameters }) => ({
-      name,
-      description,
-      // Made when a model asks: most models of the command line never look.
-      get parameters() {
-        return z.toJSONSchema(parameters, { io: "input" }) as Record<string, unknown>;
-      },
-    }));
+  return tools.filter((tool) => isOffered(mode, tool)).map(toDefinition);
+}
+
+function toDefinition({ name, description, parameters }: CallableTool): ToolDefinition {
+  let schema: Record<string, unknown> | undefined;
+  return {
+    name,
+    description,
+    // Made when a model asks, and kept: most models of the command line never look.
+    get parameters() {
+      schema ??= z.toJSONSchema(parameters, { io: "input" });
+      return schema;
+    },
+  };
 }

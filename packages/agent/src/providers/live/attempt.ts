@@ -7,7 +7,7 @@ import { createConnection, type Connection } from "./connection.ts";
 import { toHttpFailure, toNetworkFailure, toWrongTypeFailure } from "./http-error.ts";
 import type { LivePorts } from "./live-ports.ts";
 import { createProviderError, type ProviderFailure } from "./provider-failure.ts";
-import { createReasoningReader } from "./reasoning-reader.ts";
+import { createReasoningReader, type ReasoningReader } from "./reasoning-reader.ts";
 import type { TurnMemory } from "./turn-memory.ts";
 import type { WireRequest } from "./wire-request.ts";
 
@@ -143,7 +143,7 @@ function toFailedEnd(event: ModelEvent): ModelEvent {
 function keepTurn(
   firstCallId: string,
   { report }: ModelStreamDecoder,
-  reasoning: NonNullable<ReturnType<typeof createReasoningReader>>["parts"],
+  reasoning: ReasoningReader["parts"],
   { memory }: AttemptContext,
 ): void {
   const signatures = new Map(

@@ -1,7 +1,5 @@
 /** Reads the reasoning of an answer in the very form in which its provider wants it back. */
 import type { LanguageModelV4ReasoningPart } from "@ai-sdk/provider";
-import { createUtf8Decoder } from "@sheaf/documents";
-import { createSseDecoder } from "@sheaf/protocol";
 import type { WireProtocol } from "../endpoint.ts";
 
 /** Reads a body beside the decoder: signed blocks must go back byte for byte, and events join what blocks keep apart. */
@@ -10,6 +8,8 @@ export interface ReasoningReader {
   /** What has come so far, in order, as parts of the next request. */
   readonly parts: readonly LanguageModelV4ReasoningPart[];
 }
+
+const lineFeed = 0x0a;
 
 type Json = Readonly<Record<string, unknown>>;
 type ReadPayload = (payload: Json) => void;
@@ -23,24 +23,32 @@ interface PartReader {
 /** The reader of a protocol; undefined where nothing but the decoder's report is needed. */
 export function createReasoningReader(protocol: WireProtocol): ReasoningReader | undefined {
   const parts: LanguageModelV4ReasoningPart[] = [];
-  if (protocol === "anthropic-messages") return createEventReader(parts, createAnthropicReader(parts));
-  if (protocol === "openai-responses") return createEventReader(parts, createResponsesReader(parts));
-  if (protocol === "openai-chat") return createEventReader(parts, createChatReader(parts));
+  if (protocol === "anthropic-messages") return createLineReader(parts, createAnthropicReader(parts));
+  if (protocol === "openai-responses") return createLineReader(parts, createResponsesReader(parts));
+  if (protocol === "openai-chat") return createLineReader(parts, createChatReader(parts));
   return undefined;
 }
 
-function createEventReader(
+/**
+ * Looks for the words in whole lines, as bytes: decoding everything a second time would double the cost of a delta.
+ * None of these protocols spreads a payload over several `data:` lines.
+ */
+function createLineReader(
   parts: readonly LanguageModelV4ReasoningPart[],
   { words, read }: PartReader,
 ): ReasoningReader {
-  const utf8 = createUtf8Decoder();
-  const events = createSseDecoder();
+  let pending: Uint8Array[] = [];
   return {
     parts,
     push(chunk) {
-      for (const { data } of events.push(utf8.push(chunk))) {
-        if (!words.some((word) => data.includes(word))) continue;
-        const payload = parseObject(data);
+      const end = chunk.lastIndexOf(lineFeed);
+      if (end < 0) return void pending.push(chunk);
+      const lines = Buffer.concat([...pending, chunk.subarray(0, end)]);
+      pending = [chunk.subarray(end + 1)];
+      if (!words.some((word) => lines.includes(word))) return;
+      for (const line of lines.toString().split("\n")) {
+        if (!line.startsWith("data:") || !words.some((word) => line.includes(word))) continue;
+        const payload = parseObject(line.slice("data:".length));
         if (payload) read(payload);
       }
     },

@@ -2,7 +2,7 @@
 import type { LanguageModelV4ReasoningPart } from "@ai-sdk/provider";
 
 /** Opaque items of one answer with tool calls. */
-export interface KeptTurn {
+interface KeptTurn {
   /** Reasoning as the provider signed or encrypted it, in order. */
   readonly reasoning: readonly LanguageModelV4ReasoningPart[];
   /** Gemini's marks, by call id. */

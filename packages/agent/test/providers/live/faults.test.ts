@@ -313,6 +313,19 @@ describe("silence", () => {
   });
 });
 
+test(verifies("R-19", "a clock that jumps by a day changes neither limits nor waits"), async () => {
+  const day = 86_400_000;
+  let reads = 0;
+  const now = (): number => startTime + [0, day, -day][(reads += 1) % 3]!;
+  server.answer(createErrorAnswer(503, "busy", { "retry-after": "5" }), createErrorAnswer(503, "busy"), {
+    chunks: shortAnswers["openai-chat"],
+    pauseMs: 40,
+  });
+  const { model, waits } = createLiveSetup("openai-chat", server.url, { now, limits: { silenceMs: 400 } });
+  expect((await readOutcome(model)).text).toBe("Hello");
+  expect(waits).toEqual([5000, 750]);
+});
+
 describe("retries", () => {
   const good = { chunks: shortAnswers["openai-chat"] };
 
@@ -405,7 +418,7 @@ describe("abort", () => {
     expect(server.requests.length).toBe(before);
   });
 
-  test(verifies("R-20", "a reader that stops leaves no connection"), async () => {
+  test(verifies("R-10", "a reader that stops leaves no connection"), async () => {
     const own = await createModelServer({ chunks: textThenMore, after: "hang" });
     const { model } = createLiveSetup("openai-chat", own.url);
     for await (const _ of model.stream(createRequest(), new AbortController().signal)) break;

@@ -31,11 +31,7 @@ const modelIds: Readonly<Record<WireProtocol, string>> = {
   gemini: "gemini-3-pro-preview",
 };
 
-export function createEndpoint(
-  protocol: WireProtocol,
-  url: string,
-  more: Partial<ProviderEndpoint> = {},
-): ProviderEndpoint {
+function createEndpoint(protocol: WireProtocol, url: string, more: Partial<ProviderEndpoint> = {}): ProviderEndpoint {
   return {
     provider: `test-${protocol}`,
     protocol,
@@ -61,6 +57,8 @@ interface LiveOptions {
   readonly createLanguageModel?: CreateLanguageModel;
   /** Waits between tries take this long and not none. */
   readonly waitMs?: number;
+  /** Default: it stands still at `startTime`. */
+  readonly now?: () => number;
   /** How long an ended body may stay open, in place of the product's time. */
   readonly graceMs?: number;
 }
@@ -70,7 +68,7 @@ export function createLiveSetup(protocol: WireProtocol, url: string, options: Li
   const limits = { silenceMs: 20_000, maxTries: 3, waitsForQuota: false, ...options.limits };
   const waits: number[] = [];
   const ports = {
-    now: () => startTime,
+    now: options.now ?? (() => startTime),
     random: () => 0.5,
     sleep: async (milliseconds: number, signal: AbortSignal) => {
       const isWatch = milliseconds === limits.silenceMs / 4 || milliseconds === endGraceMs;
