@@ -1,0 +1,323 @@
+/**
+ * Every fault of a provider, through the built program: exit code, last line and stderr agree (R-10, C20 to C22).
+ * The table of docs/formats/failures.md is made of what was seen here: `SHEAF_WRITE_TABLE=1 npx vitest run test/conformance/faults`.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createModelServer, type ModelAnswer, type ModelServer } from "../support/model-server.ts";
+import { createTestFolder, parseStream, runSheaf, toTexts } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+const home = join(folders.path, "home");
+mkdirSync(home);
+// Two tries and one second of silence: the faults are the same, only sooner.
+writeFileSync(join(home, "config.json"), JSON.stringify({ limits: { maxTries: 2, silenceSeconds: 1 } }));
+
+const line = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+const text = (content: string): string => line({ choices: [{ index: 0, delta: { content } }] });
+const finish = (reason: string): string => line({ choices: [{ index: 0, delta: {}, finish_reason: reason }] });
+const done = "data: [DONE]\n\n";
+const good: ModelAnswer = { chunks: [text("Fine."), finish("stop"), done] };
+
+const call = (id: string, name: string, args: string, index = 0): string =>
+  line({
+    choices: [
+      { index: 0, delta: { tool_calls: [{ index, id, type: "function", function: { name, arguments: args } }] } },
+    ],
+  });
+
+const failure = (status: number, body: unknown, headers: Record<string, string> = {}): ModelAnswer => ({
+  status,
+  headers: { "content-type": "application/json", ...headers },
+  chunks: [JSON.stringify(body)],
+});
+
+interface Fault {
+  readonly name: string;
+  readonly answers: readonly ModelAnswer[];
+  /** Error code and exit code; `ok`: the run ends well. */
+  readonly code: string;
+  readonly exitCode: number;
+  readonly requests: number;
+  /** What the answer's text must be. */
+  readonly text?: string;
+}
+
+const faults: readonly Fault[] = [
+  {
+    name: "429, then an answer",
+    answers: [failure(429, { error: { message: "slow down" } }, { "retry-after": "0" }), good],
+    code: "ok",
+    exitCode: 0,
+    requests: 2,
+    text: "Fine.",
+  },
+  {
+    name: "429 with `retry-after`, always",
+    answers: [failure(429, { error: { message: "slow down" } }, { "retry-after": "0" })],
+    code: "RATE_LIMITED",
+    exitCode: 5,
+    requests: 2,
+  },
+  {
+    name: "429 without `retry-after`, always",
+    answers: [failure(429, { error: { message: "slow down" } })],
+    code: "RATE_LIMITED",
+    exitCode: 5,
+    requests: 2,
+  },
+  {
+    name: "a quota that resets in two hours",
+    answers: [failure(429, { error: { message: "quota" } }, { "retry-after": "7200" })],
+    code: "RATE_LIMITED",
+    exitCode: 5,
+    requests: 1,
+  },
+  {
+    name: "500",
+    answers: [failure(500, { error: { message: "broken" } })],
+    code: "OVERLOADED",
+    exitCode: 5,
+    requests: 2,
+  },
+  {
+    name: "503",
+    answers: [failure(503, { error: { message: "away" } })],
+    code: "OVERLOADED",
+    exitCode: 5,
+    requests: 2,
+  },
+  {
+    name: "529",
+    answers: [failure(529, { error: { type: "overloaded_error", message: "busy" } })],
+    code: "OVERLOADED",
+    exitCode: 5,
+    requests: 2,
+  },
+  {
+    name: "401",
+    answers: [failure(401, { error: { message: "bad key test-key-canary" } })],
+    code: "AUTH_REJECTED",
+    exitCode: 3,
+    requests: 1,
+  },
+  {
+    name: "404",
+    answers: [failure(404, { error: { message: "no such model" } })],
+    code: "MODEL_NOT_FOUND",
+    exitCode: 4,
+    requests: 1,
+  },
+  {
+    name: "400",
+    answers: [failure(400, { error: { message: "bad request" } })],
+    code: "PROVIDER_REJECTED",
+    exitCode: 4,
+    requests: 1,
+  },
+  {
+    name: "the context is too long",
+    answers: [failure(400, { error: { code: "context_length_exceeded", message: "maximum context length" } })],
+    code: "CONTEXT_LENGTH",
+    exitCode: 4,
+    requests: 1,
+  },
+  {
+    name: "a redirect to another host",
+    answers: [{ status: 302, headers: { location: "http://localhost:9/v1" } }],
+    code: "PROVIDER_REJECTED",
+    exitCode: 4,
+    requests: 1,
+  },
+  {
+    name: "a page in place of an answer",
+    answers: [{ headers: { "content-type": "text/html" }, chunks: ["<html>Log in</html>"] }],
+    code: "PROVIDER_REJECTED",
+    exitCode: 4,
+    requests: 1,
+  },
+  { name: "a reset before the headers", answers: [{ after: "refuse" }], code: "NETWORK", exitCode: 5, requests: 2 },
+  {
+    name: "a reset in mid-stream",
+    answers: [{ chunks: [text("half")], pauseMs: 20, after: "reset" }],
+    code: "NETWORK",
+    exitCode: 5,
+    requests: 1,
+    text: "half",
+  },
+  {
+    name: "silence before the headers",
+    answers: [{ after: "silent" }],
+    code: "STREAM_STALLED",
+    exitCode: 5,
+    requests: 1,
+  },
+  {
+    name: "silence in mid-stream",
+    answers: [{ chunks: [text("half")], after: "hang" }],
+    code: "STREAM_STALLED",
+    exitCode: 5,
+    requests: 1,
+    text: "half",
+  },
+  {
+    name: "no end marker",
+    answers: [{ chunks: [text("half")] }],
+    code: "STREAM_TRUNCATED",
+    exitCode: 5,
+    requests: 1,
+    text: "half",
+  },
+  {
+    name: "JSON that breaks off",
+    answers: [{ chunks: [text("half"), 'data: {"choices":[{"del'] }],
+    code: "STREAM_TRUNCATED",
+    exitCode: 5,
+    requests: 1,
+    text: "half",
+  },
+  {
+    name: "an error object in mid-stream",
+    answers: [{ chunks: [text("half"), line({ error: { message: "server exploded", code: 500 } })] }],
+    code: "OVERLOADED",
+    exitCode: 5,
+    requests: 1,
+    text: "half",
+  },
+  {
+    name: "an empty answer",
+    answers: [{ chunks: [finish("stop"), done] }],
+    code: "EMPTY_ANSWER",
+    exitCode: 6,
+    requests: 1,
+  },
+  {
+    name: "an answer cut at the token limit",
+    answers: [{ chunks: [text("half"), finish("length"), done] }],
+    code: "MAX_TOKENS",
+    exitCode: 6,
+    requests: 1,
+    text: "half",
+  },
+  {
+    name: "a content filter",
+    answers: [{ chunks: [text("half"), finish("content_filter"), done] }],
+    code: "CONTENT_FILTER",
+    exitCode: 4,
+    requests: 1,
+    text: "half",
+  },
+  {
+    name: "a refusal",
+    answers: [{ chunks: [line({ choices: [{ index: 0, delta: { refusal: "I will not." } }] }), finish("stop"), done] }],
+    code: "REFUSED",
+    exitCode: 6,
+    requests: 1,
+  },
+  {
+    name: "tool arguments that are no JSON",
+    answers: [{ chunks: [call("c1", "read_file", "{ no"), finish("tool_calls"), done] }, good],
+    code: "ok",
+    exitCode: 0,
+    requests: 2,
+    text: "Fine.",
+  },
+  {
+    name: "an unknown tool",
+    answers: [{ chunks: [call("c1", "no_such_tool", "{}"), finish("tool_calls"), done] }, good],
+    code: "ok",
+    exitCode: 0,
+    requests: 2,
+    text: "Fine.",
+  },
+  {
+    name: "tool call ids that come twice",
+    answers: [
+      { chunks: [call("c1", "list_dir", "{}"), call("c1", "list_dir", "{}", 1), finish("tool_calls"), done] },
+      good,
+    ],
+    code: "ok",
+    exitCode: 0,
+    requests: 2,
+    text: "Fine.",
+  },
+];
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await createModelServer();
+});
+afterAll(() => server.close());
+
+describe("a fault of the provider", () => {
+  test.each(faults.map((fault) => [fault.name, fault] as const))(
+    verifies(["R-10", "R-11", "C20", "C21", "C22", "S-41"], "%s"),
+    async (_name, fault) => {
+      server.answer(...fault.answers);
+      const before = server.requests.length;
+      const args = [
+        "-p",
+        "--model",
+        "openai-compatible/m",
+        "--base-url",
+        server.url,
+        "--api-key",
+        "test-key-canary",
+        "--max-turns",
+        "4",
+        "go",
+      ];
+      const { code, stdout, stderr } = await runSheaf(args, { cwd: folders.path, home });
+      expect(code).toBe(fault.exitCode);
+      const lines = parseStream(stdout);
+      const last = lines.at(-1)!;
+      expect(lines.filter(({ type }) => type === "result")).toHaveLength(1);
+      if (fault.code === "ok") {
+        expect([stderr, last.subtype]).toEqual(["", "success"]);
+      } else {
+        const error = last.error as { code: string; message: string; retryable: boolean };
+        expect([last.subtype, error.code, error.retryable]).toEqual([
+          "error",
+          fault.code,
+          [5].includes(fault.exitCode) || fault.code === "EMPTY_ANSWER",
+        ]);
+        expect(stderr).toBe(`sheaf: ${error.code}: ${error.message}\n`);
+      }
+      expect(stdout + stderr).not.toContain("test-key-canary");
+      expect(server.requests.length - before).toBe(fault.requests);
+      expect(toTexts(lines).join("")).toBe(fault.text ?? "");
+      const ids = lines.filter(({ subtype }) => subtype === "started").map(({ call_id }) => call_id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(lines.filter(({ subtype }) => subtype === "completed")).toHaveLength(ids.length);
+    },
+  );
+
+  test("nothing listens", async () => {
+    const args = ["-p", "--model", "openai-compatible/m", "--base-url", "http://127.0.0.1:1/v1", "go"];
+    const { code, stderr } = await runSheaf(args, { cwd: folders.path, home });
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/^sheaf: NETWORK: [^\n]*127\.0\.0\.1:1[^\n]*\n$/);
+  });
+
+  test("docs/formats/failures.md has this table", () => {
+    const file = join(import.meta.dirname, "../../docs/formats/failures.md");
+    const table = formatTable();
+    if (process.env.SHEAF_WRITE_TABLE === "1") {
+      const head = readFileSync(file, "utf8").split("\n| what the provider does")[0]!;
+      writeFileSync(file, `${head.trimEnd()}\n\n${table}`);
+    }
+    expect(readFileSync(file, "utf8")).toContain(table);
+  });
+});
+
+function formatTable(): string {
+  const rows = faults.map(
+    ({ name, code, exitCode, requests, text: kept }) =>
+      `| ${name} | ${code === "ok" ? "the run goes on" : `\`${code}\``} | ${exitCode} | ${requests > 1 ? "yes" : "no"} | ${kept === "half" ? "yes" : ""} |`,
+  );
+  const head =
+    "| what the provider does | how the run ends | exit code | asked again | text so far is kept |\n|---|---|---|---|---|\n";
+  return `${head}${rows.join("\n")}\n`;
+}
