@@ -1,4 +1,5 @@
 /** Names of models, and their keys: where they come from, and where they never go. */
+import { spawnSync } from "node:child_process";
 import { chmodSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -62,7 +63,9 @@ class TestProvider {
       const { authorization = "" } = this.seen.at(-1)!.headers;
       response.writeHead(this.status, this.location === "" ? {} : { location: this.location });
       // Servers do repeat the key in what they say.
-      response.end(JSON.stringify({ error: { message: `bad key ${authorization.replace("Bearer ", "")}`, code: "x" } }));
+      response.end(
+        JSON.stringify({ error: { message: `bad key ${authorization.replace("Bearer ", "")}`, code: "x" } }),
+      );
     } else if (url.startsWith("/v1/models")) {
       response.end(JSON.stringify({ data: [{ id: "small" }, { id: "large\u001b[2J" }, { noId: true }] }));
     } else {
@@ -229,71 +232,107 @@ describe("keys", () => {
     expect(JSON.stringify(headers)).not.toContain("CANARY");
   });
 
-  test(verifies("S-42", "login takes a key from a pipe: 0600 in 0700; status tells it without the key; logout forgets it"), async () => {
-    const { cwd, home } = newPlace();
-    chmodSync(home, 0o755);
-    const file = join(home, "credentials.json");
-    for (const name of ["anthropic", "openai"]) {
-      const login = await run(["login", name], { cwd, home, input: `CANARY-${name}` });
-      expect([login.code, login.stderr]).toEqual([0, ""]);
-    }
-    expect([statSync(file).mode & 0o777, statSync(home).mode & 0o777]).toEqual([0o600, 0o700]);
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
-      version: 1,
-      keys: { anthropic: "CANARY-anthropic", openai: "CANARY-openai" },
-    });
-    const environment = { GEMINI_API_KEY: "CANARY-gemini", SHEAF_MODEL: "anthropic/m" };
-    const status = await run(["whoami", "--format=json"], { cwd, home, environment });
-    expect([status.code, status.stderr]).toEqual([0, ""]);
-    const { providers, ...rest } = JSON.parse(status.stdout) as { providers: { provider: string }[] };
-    expect(rest).toEqual({
-      isAuthenticated: true,
-      model: "anthropic/m",
-      modelSource: "env",
-      configFile: join(home, "config.json"),
-      credentialsFile: file,
-    });
-    expect(providers).toContainEqual({
-      provider: "google",
-      baseUrl: "https://generativelanguage.googleapis.com/v1beta",
-      needsKey: true,
-      apiKeySource: "env",
-      variable: "GEMINI_API_KEY",
-    });
-    const sources = Object.fromEntries(
-      providers.map((state) => [state.provider, (state as { apiKeySource?: string }).apiKeySource]),
-    );
-    expect(sources).toMatchObject({ anthropic: "login", openai: "login", "openai-chat": "login", openrouter: "none" });
-
-    expect((await run(["logout", "openai"], { cwd, home })).stdout).toBe("Forgotten: the key of openai.\n");
-    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ version: 1, keys: { anthropic: "CANARY-anthropic" } });
-    expect((await run(["logout"], { cwd, home })).code).toBe(0);
-    expect(globSync("**", { cwd: home }).filter((name) => name.includes("credentials"))).toEqual([]);
-    const again = await run(["logout"], { cwd, home });
-    expect([again.code, again.stderr]).toEqual([0, ""]);
-  });
-
-  test(verifies(["S-41", "S-42"], "a refused, broken or redirected request tells no key, and no other host gets one"), async () => {
-    const { cwd, home } = newPlace();
-    writeConfig(home, toLabConfig());
-    const environment = { LAB_KEY: "CANARY-lab" };
-    const before = other.seen.length;
-    try {
-      for (const status of [401, 400, 302, 307]) {
-        provider.status = status;
-        provider.location = status < 400 ? other.address : "";
-        for (const args of [["-p", "--model", "lab/m", "--verbose", "go"], ["models", "lab", "--verbose"]]) {
-          const { code, stderr } = await run(args, { cwd, home, environment });
-          expect(code).toBeGreaterThan(2);
-          expect(stderr).toMatch(/^sheaf: (AUTH_REJECTED|PROVIDER_REJECTED): /);
-        }
+  test(
+    verifies("S-42", "login takes a key from a pipe: 0600 in 0700; status tells it without the key; logout forgets it"),
+    async () => {
+      const { cwd, home } = newPlace();
+      chmodSync(home, 0o755);
+      const file = join(home, "credentials.json");
+      for (const name of ["anthropic", "openai"]) {
+        const login = await run(["login", name], { cwd, home, input: `CANARY-${name}` });
+        expect([login.code, login.stderr]).toEqual([0, ""]);
       }
-    } finally {
-      provider.status = 200;
-      provider.location = "";
-    }
-    for (const { headers } of other.seen.slice(before)) expect(JSON.stringify(headers)).not.toContain("CANARY");
+      expect([statSync(file).mode & 0o777, statSync(home).mode & 0o777]).toEqual([0o600, 0o700]);
+      expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+        version: 1,
+        keys: { anthropic: "CANARY-anthropic", openai: "CANARY-openai" },
+      });
+      const environment = { GEMINI_API_KEY: "CANARY-gemini", SHEAF_MODEL: "anthropic/m" };
+      const status = await run(["whoami", "--format=json"], { cwd, home, environment });
+      expect([status.code, status.stderr]).toEqual([0, ""]);
+      const { providers, ...rest } = JSON.parse(status.stdout) as { providers: { provider: string }[] };
+      expect(rest).toEqual({
+        isAuthenticated: true,
+        model: "anthropic/m",
+        modelSource: "env",
+        configFile: join(home, "config.json"),
+        credentialsFile: file,
+      });
+      expect(providers).toContainEqual({
+        provider: "google",
+        baseUrl: "https://generativelanguage.googleapis.com/v1beta",
+        needsKey: true,
+        apiKeySource: "env",
+        variable: "GEMINI_API_KEY",
+      });
+      const sources = Object.fromEntries(
+        providers.map((state) => [state.provider, (state as { apiKeySource?: string }).apiKeySource]),
+      );
+      expect(sources).toMatchObject({
+        anthropic: "login",
+        openai: "login",
+        "openai-chat": "login",
+        openrouter: "none",
+      });
+
+      expect((await run(["logout", "openai"], { cwd, home })).stdout).toBe("Forgotten: the key of openai.\n");
+      expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ version: 1, keys: { anthropic: "CANARY-anthropic" } });
+      expect((await run(["logout"], { cwd, home })).code).toBe(0);
+      expect(globSync("**", { cwd: home }).filter((name) => name.includes("credentials"))).toEqual([]);
+      const again = await run(["logout"], { cwd, home });
+      expect([again.code, again.stderr]).toEqual([0, ""]);
+    },
+  );
+
+  const hasTerminals = process.env.CI === "true" || spawnSync("script", ["--version"]).status === 0;
+  test.skipIf(!hasTerminals)(verifies("S-41", "login on a terminal does not show what is typed"), async () => {
+    const { cwd, home } = newPlace();
+    // Runs Sheaf on a terminal of its own; what it shows comes out of the pipe.
+    const wrapper = ["sh", "-c", 'exec script -qec "$*" /dev/null', "sh"];
+    let typed = false;
+    const { stdout } = await run(["login", "openai"], {
+      cwd,
+      home,
+      wrapper,
+      hasOpenInput: true,
+      onOutput(output, child) {
+        if (typed || !output.includes("(not shown): ")) return;
+        typed = true;
+        child.stdin!.write("CANARY-typen\u007fd\r");
+      },
+    });
+    const file = join(home, "credentials.json");
+    expect(stdout).toBe(`Key of openai (not shown): \r\nThe key of openai is kept in ${file}.\r\n`);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ version: 1, keys: { openai: "CANARY-typed" } });
   });
+
+  test(
+    verifies(["S-41", "S-42"], "a refused, broken or redirected request tells no key, and no other host gets one"),
+    async () => {
+      const { cwd, home } = newPlace();
+      writeConfig(home, toLabConfig());
+      const environment = { LAB_KEY: "CANARY-lab" };
+      const before = other.seen.length;
+      try {
+        for (const status of [401, 400, 302, 307]) {
+          provider.status = status;
+          provider.location = status < 400 ? other.address : "";
+          for (const args of [
+            ["-p", "--model", "lab/m", "--verbose", "go"],
+            ["models", "lab", "--verbose"],
+          ]) {
+            const { code, stderr } = await run(args, { cwd, home, environment });
+            expect(code).toBeGreaterThan(2);
+            expect(stderr).toMatch(/^sheaf: (AUTH_REJECTED|PROVIDER_REJECTED): /);
+          }
+        }
+      } finally {
+        provider.status = 200;
+        provider.location = "";
+      }
+      for (const { headers } of other.seen.slice(before)) expect(JSON.stringify(headers)).not.toContain("CANARY");
+    },
+  );
 
   test.each([
     [["login", "anthropic", "CANARY-word"], "USAGE"],
@@ -303,7 +342,21 @@ describe("keys", () => {
     [["-p", "--model", "openai/m", "--api-key", "CANARY\u0007", "go"], "USAGE"],
     [["-p", "--model", "openai/m", "--base-url", "http://u:CANARY@127.0.0.1:9/v1", "go"], "USAGE"],
     [["-p", "--model", "openai/m", "-H", "X-Key: CANARY\u0007", "go"], "USAGE"],
-    [["-p", "--model", "openai/m", "--base-url", "http://127.0.0.1:1/v1", "--api-key", "CANARY", "--timeout", "1", "go"], ""],
+    [
+      [
+        "-p",
+        "--model",
+        "openai/m",
+        "--base-url",
+        "http://127.0.0.1:1/v1",
+        "--api-key",
+        "CANARY",
+        "--timeout",
+        "1",
+        "go",
+      ],
+      "",
+    ],
     [["models", "openai", "--base-url", "http://127.0.0.1:1/v1", "--api-key", "CANARY", "--verbose"], "NETWORK"],
   ])(verifies(["S-41", "C20"], "%j fails without showing the key"), async (args, code) => {
     const { cwd, home } = newPlace();
@@ -327,29 +380,36 @@ describe("keys", () => {
 });
 
 describe("sheaf models", () => {
-  test(verifies(["C20", "S-70"], "lists what a provider offers, and tells in one line why another does not answer"), async () => {
-    const { cwd, home } = newPlace();
-    writeConfig(home, {
-      endpoints: {
-        lab: { protocol: "openai-chat", baseUrl: provider.address, models: ["named"] },
-        down: { protocol: "openai-chat", baseUrl: deadAddress, models: ["kept"] },
-      },
-    });
-    const lab = await run(["models", "lab"], { cwd, home });
-    expect([lab.code, lab.stderr, lab.stdout]).toEqual([0, "", "lab/named\nlab/small\nlab/large␛[2J\n"]);
-    const down = await run(["models", "down"], { cwd, home });
-    expect([down.code, down.stdout]).toEqual([5, ""]);
-    expect(down.stderr).toMatch(/^sheaf: NETWORK: [^\n]*down[^\n]*ECONNREFUSED[^\n]*\n$/);
-    const all = await run(["models", "--format", "json"], { cwd, home });
-    expect([all.code, all.stderr]).toEqual([0, ""]);
-    const { builtIn, providers } = JSON.parse(all.stdout) as { builtIn: unknown; providers: unknown[] };
-    expect(builtIn).toEqual(["offline", "scripted:FILE"]);
-    expect(providers).toContainEqual({ provider: "lab", models: ["lab/named", "lab/small", "lab/large␛[2J"] });
-    expect(providers).toContainEqual({ provider: "down", models: ["down/kept"], problem: expect.any(String) as string });
-    const text = await run(["models"], { cwd, home });
-    expect(text.stdout).toMatch(/^offline .*\nscripted:FILE /);
-    expect(text.stdout).toContain("\nanthropic/ID\n  (");
-  });
+  test(
+    verifies(["C20", "S-70"], "lists what a provider offers, and tells in one line why another does not answer"),
+    async () => {
+      const { cwd, home } = newPlace();
+      writeConfig(home, {
+        endpoints: {
+          lab: { protocol: "openai-chat", baseUrl: provider.address, models: ["named"] },
+          down: { protocol: "openai-chat", baseUrl: deadAddress, models: ["kept"] },
+        },
+      });
+      const lab = await run(["models", "lab"], { cwd, home });
+      expect([lab.code, lab.stderr, lab.stdout]).toEqual([0, "", "lab/named\nlab/small\nlab/large␛[2J\n"]);
+      const down = await run(["models", "down"], { cwd, home });
+      expect([down.code, down.stdout]).toEqual([5, ""]);
+      expect(down.stderr).toMatch(/^sheaf: NETWORK: [^\n]*down[^\n]*ECONNREFUSED[^\n]*\n$/);
+      const all = await run(["models", "--format", "json"], { cwd, home });
+      expect([all.code, all.stderr]).toEqual([0, ""]);
+      const { builtIn, providers } = JSON.parse(all.stdout) as { builtIn: unknown; providers: unknown[] };
+      expect(builtIn).toEqual(["offline", "scripted:FILE"]);
+      expect(providers).toContainEqual({ provider: "lab", models: ["lab/named", "lab/small", "lab/large␛[2J"] });
+      expect(providers).toContainEqual({
+        provider: "down",
+        models: ["down/kept"],
+        problem: expect.any(String) as string,
+      });
+      const text = await run(["models"], { cwd, home });
+      expect(text.stdout).toMatch(/^offline .*\nscripted:FILE /);
+      expect(text.stdout).toContain("\nanthropic/ID\n  (");
+    },
+  );
 });
 
 describe("flags", () => {

@@ -294,6 +294,28 @@ describe("a fault of the provider", () => {
     },
   );
 
+  test(verifies("C20", "a quota that resets later tells when, and is waited for if asked"), async () => {
+    server.answer(failure(429, { error: { message: "quota" } }, { "retry-after": "7200" }));
+    const args = ["-p", "--model", "openai-compatible/m", "--base-url", server.url, "--api-key", "k", "go"];
+    const refused = await runSheaf(args, { cwd: folders.path, home });
+    const { error } = parseStream(refused.stdout).at(-1)! as unknown as { error: { resets_at: string } };
+    const hours = (Date.parse(error.resets_at) - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(1.9);
+    expect(hours).toBeLessThan(2.1);
+    let sent = false;
+    const waiting = await runSheaf([...args, "--wait-for-quota"], {
+      cwd: folders.path,
+      home,
+      onOutput(output, child) {
+        if (sent || !output.includes('"user"')) return;
+        sent = true;
+        setTimeout(() => child.kill("SIGTERM"), 700);
+      },
+    });
+    // It still waits when the signal comes; an abort ends the wait at once.
+    expect([waiting.code, waiting.stderr]).toEqual([143, "sheaf: CANCELLED: cancelled by SIGTERM\n"]);
+  });
+
   test("nothing listens", async () => {
     const args = ["-p", "--model", "openai-compatible/m", "--base-url", "http://127.0.0.1:1/v1", "go"];
     const { code, stderr } = await runSheaf(args, { cwd: folders.path, home });

@@ -58,6 +58,7 @@ export const flags = {
   continue: { kind: "switch", help: "Go on with the newest session of this workspace" },
   "session-id": { kind: "value", placeholder: "UUID", help: "Id of the session to begin" },
   "no-save": { kind: "switch", help: "Keep nothing on disk" },
+  "wait-for-quota": { kind: "switch", help: "Wait when a quota resets later, instead of exit 5 at once" },
   "max-turns": { kind: "value", placeholder: "N", help: "End after N model requests" },
   "max-tool-calls": { kind: "value", placeholder: "N", help: "End before tool call N + 1" },
   "max-tokens": { kind: "value", placeholder: "N", help: "End once N tokens are used" },

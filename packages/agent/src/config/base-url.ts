@@ -1,7 +1,9 @@
 /** Addresses of providers. */
 
 /** An address without a slash at its end, or what was expected; never the text, which may hold a key (S-42). */
-export type ParsedUrl = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly expected: string };
+export type ParsedUrl =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly expected: string };
 
 /** Checks an address that the path of a request is put behind. */
 export function parseBaseUrl(text: string): ParsedUrl {

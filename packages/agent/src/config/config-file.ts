@@ -53,12 +53,10 @@ export interface UserConfig {
 function createSchema(): z.ZodMiniType<UserConfig> {
   const whole = z.int().check(z.gte(1));
   const name = z.string().check(z.minLength(1), z.maxLength(200));
-  const endpointName = z
-    .string()
-    .check(
-      z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "expected a name of letters, digits, points and dashes"),
-      z.refine((value) => !isBuiltIn(value), "this name is built in: choose another one"),
-    );
+  const endpointName = z.string().check(
+    z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "expected a name of letters, digits, points and dashes"),
+    z.refine((value) => !isBuiltIn(value), "this name is built in: choose another one"),
+  );
   const baseUrl = z.pipe(z.string(), z.transform(toCheckedUrl));
   const headers = z.record(
     z.string().check(z.refine(isHeaderName, "expected the name of a header")),

@@ -28,6 +28,8 @@ export interface ModelFlags {
   readonly baseUrl?: string | undefined;
   /** Each `Name: value`. */
   readonly headers?: readonly string[] | undefined;
+  /** `--wait-for-quota`. */
+  readonly waitsForQuota?: true | undefined;
 }
 
 /** All that a choice depends on. */
@@ -78,7 +80,7 @@ export function chooseModel(settings: ModelSettings): ModelChoice {
     kind: "endpoint",
     family: provider.family,
     endpoint: findProviderEndpoint(provider, modelId, name, settings),
-    limits: toRequestLimits(config.settings),
+    limits: toRequestLimits(config.settings, flags),
   };
 }
 
@@ -136,11 +138,12 @@ function toKeySource(
   return hasKeyHeader(ownHeaders) ? "login" : "none";
 }
 
-/** How patient requests are, by the configuration (R-10). */
-function toRequestLimits({ limits = {} }: UserConfig): RequestLimits {
+/** How patient requests are, by configuration and flags (R-10). */
+function toRequestLimits({ limits = {} }: UserConfig, { waitsForQuota }: ModelFlags): RequestLimits {
   const { silenceSeconds, maxTries } = limits;
   return {
     ...defaultRequestLimits,
+    waitsForQuota: waitsForQuota ?? false,
     ...(silenceSeconds !== undefined && { silenceMs: silenceSeconds * 1000 }),
     ...(maxTries !== undefined && { maxTries }),
   };

@@ -15,9 +15,13 @@ export interface Provider extends ProviderPreset {
 /** By name, in the order in which they are listed. Names of built-in providers cannot be taken by the configuration. */
 export function toProviders({ endpoints = {} }: UserConfig): ReadonlyMap<string, Provider> {
   const own = Object.entries(endpoints).map(([name, settings]) => toProvider(name, settings));
-  const builtIn = [...providerPresets].map(
-    ([name, preset]): Provider => ({ ...preset, name, headers: {}, models: [], isBuiltIn: true }),
-  );
+  const builtIn = [...providerPresets].map(([name, preset]): Provider => ({
+    ...preset,
+    name,
+    headers: {},
+    models: [],
+    isBuiltIn: true,
+  }));
   return new Map([...own, ...builtIn].map((provider) => [provider.name, provider]));
 }
 

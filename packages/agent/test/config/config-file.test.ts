@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -30,6 +30,12 @@ test("a whole configuration", () => {
   expect(parseUserConfig(`\uFEFF${JSON.stringify(whole)}`, "f")).toEqual(whole);
 });
 
+test("the example of docs/guide/models.md", () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../../../docs/guide/models.md"), "utf8");
+  const [example = ""] = [...guide.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, text]) => text!).slice(1);
+  expect(Object.keys(parseUserConfig(example, "guide"))).toEqual(["model", "endpoints", "limits", "budgets"]);
+});
+
 test("no file is an empty one", () => {
   expect(readUserConfig(join(folder, "none.json"))).toEqual({});
   writeFileSync(join(folder, "file"), "");
@@ -44,7 +50,10 @@ test(verifies("C24", "budgets hold where no flag says otherwise"), () => {
     timeoutMs: 4500,
   });
   const raw = { maxTurns: "9", timeout: "1" };
-  expect(createConfig(raw, {}, folder, found)).toMatchObject({ limits: { maxTurns: 9, maxTokens: 3 }, timeoutMs: 1000 });
+  expect(createConfig(raw, {}, folder, found)).toMatchObject({
+    limits: { maxTurns: 9, maxTokens: 3 },
+    timeoutMs: 1000,
+  });
 });
 
 describe("what is not valid", () => {
@@ -60,7 +69,10 @@ describe("what is not valid", () => {
     [{ apiKey: "CANARY" }, 'Unrecognized key: "apiKey"'],
     [withEndpoint("lab", { protocol: "soap" }), "endpoints.lab.protocol: "],
     [withEndpoint("lab", { baseUrl: "lab" }), "endpoints.lab.baseUrl: expected an address that begins with http://"],
-    [withEndpoint("lab", { baseUrl: "http://u:CANARY@h" }), "endpoints.lab.baseUrl: expected an address without a name"],
+    [
+      withEndpoint("lab", { baseUrl: "http://u:CANARY@h" }),
+      "endpoints.lab.baseUrl: expected an address without a name",
+    ],
     [withEndpoint("lab", { apiKeyEnv: "CANARY-key" }), "endpoints.lab.apiKeyEnv: expected the name of a variable"],
     [withEndpoint("lab", { headers: { x: "CANARY\n" } }), "endpoints.lab.headers.x: expected one line"],
     [withEndpoint("lab", { apiKey: "CANARY" }), 'endpoints.lab: Unrecognized key: "apiKey"'],
@@ -81,7 +93,9 @@ describe("what is not valid", () => {
     try {
       parse();
     } catch (error) {
-      expect(JSON.stringify([(error as Error).message, (error as { details: string }).details])).not.toContain("CANARY");
+      expect(JSON.stringify([(error as Error).message, (error as { details: string }).details])).not.toContain(
+        "CANARY",
+      );
     }
   });
 
@@ -90,7 +104,7 @@ describe("what is not valid", () => {
     ["{", 1, 2],
     ['{"a": 1,}', 1, 9],
     ['{\n  "a": 1\n  "b": 2\n}', 3, 3],
-    ['{\n  // c\n}', 2, 3],
+    ["{\n  // c\n}", 2, 3],
     ['{"model": CANARY}', 1, 11],
     ['{"model": "CANARY}', 1, 19],
     ["{} x", 1, 4],

@@ -44,11 +44,25 @@ const keys = {
 
 describe("names", () => {
   test.each([
-    ["anthropic/claude-x", "anthropic", "anthropic-messages", "https://api.anthropic.com/v1", "claude-x", "k-anthropic"],
+    [
+      "anthropic/claude-x",
+      "anthropic",
+      "anthropic-messages",
+      "https://api.anthropic.com/v1",
+      "claude-x",
+      "k-anthropic",
+    ],
     ["openai/gpt-x", "openai", "openai-responses", "https://api.openai.com/v1", "gpt-x", "k-openai"],
     ["openai-chat/gpt-x", "openai", "openai-chat", "https://api.openai.com/v1", "gpt-x", "k-openai"],
     ["google/gemini-x", "google", "gemini", "https://generativelanguage.googleapis.com/v1beta", "gemini-x", "k-gemini"],
-    ["openrouter/a/b:free", "openai-compatible", "openai-chat", "https://openrouter.ai/api/v1", "a/b:free", "k-openrouter"],
+    [
+      "openrouter/a/b:free",
+      "openai-compatible",
+      "openai-chat",
+      "https://openrouter.ai/api/v1",
+      "a/b:free",
+      "k-openrouter",
+    ],
     ["ollama/qwen3:8b", "openai-compatible", "openai-chat", "http://127.0.0.1:11434/v1", "qwen3:8b", undefined],
     ["lmstudio/m", "openai-compatible", "openai-chat", "http://127.0.0.1:1234/v1", "m", undefined],
     ["llamacpp/m", "openai-compatible", "openai-chat", "http://127.0.0.1:8080/v1", "m", undefined],
@@ -93,7 +107,9 @@ describe("names", () => {
       endpoint: { baseUrl: "https://lab.example/v1", apiKey: "k", apiKeySource: "env", headers: { "x-team": "a" } },
       limits: { silenceMs: 1500, maxTries: 2, waitsForQuota: false },
     });
-    expect(() => choose("lab/m", { settings, environment: keys })).toThrow(/"lab\/m" needs a key of lab.*set LAB_KEY, or run sheaf login lab/);
+    expect(() => choose("lab/m", { settings, environment: keys })).toThrow(
+      /"lab\/m" needs a key of lab.*set LAB_KEY, or run sheaf login lab/,
+    );
   });
 
   test("the name comes from the flag, the environment, the configuration, in this order", () => {
@@ -159,7 +175,9 @@ describe("what cannot be used", () => {
 
   test(verifies("S-04", "a broken configuration is an error, whatever the flags say"), () => {
     const fault = new SheafError("CONFIG_INVALID", "broken");
-    expect(() => chooseModel({ ...toSettings({ flags: { model: "offline" } }), config: { settings: {}, fault } })).toThrow(fault);
+    expect(() =>
+      chooseModel({ ...toSettings({ flags: { model: "offline" } }), config: { settings: {}, fault } }),
+    ).toThrow(fault);
   });
 
   test.each([
@@ -208,7 +226,13 @@ describe("keys", () => {
     ["the second variable", "google/m", { environment: google, credentials }, "k-second", "env"],
     ["chat shares the key", "openai-chat/m", { credentials }, "k-login", "login"],
     ["line ends are cut off", "openai/m", { environment: { OPENAI_API_KEY: "k\n" } }, "k", "env"],
-    ["a variable of another provider does not count", "ollama/m", { environment: { ...common, ...keys } }, undefined, "none"],
+    [
+      "a variable of another provider does not count",
+      "ollama/m",
+      { environment: { ...common, ...keys } },
+      undefined,
+      "none",
+    ],
     ["a local server can have one", "ollama/m", { credentials }, "k-login", "login"],
     ["any server", "openai-compatible/m", { flags: { baseUrl }, environment: common, credentials }, "k-common", "env"],
     ["another address asks itself", "openai/m", { flags: { baseUrl } }, undefined, "none"],

@@ -30,15 +30,18 @@ test.each([
   ["openai-responses", { data: models }, "/base/models", "authorization", "Bearer CANARY"],
   ["anthropic-messages", { data: models }, "/base/models?limit=1000", "x-api-key", "CANARY"],
   ["gemini", { models: gemini }, "/base/models?pageSize=1000", "x-goog-api-key", "CANARY"],
-] as const)(verifies("S-42", "%s: the key stands in its header, never in the address"), async (protocol, body, url, header, value) => {
-  let seen: IncomingMessage | undefined;
-  answer = (request, response) => {
-    seen = request;
-    response.end(JSON.stringify(body));
-  };
-  expect(await list(protocol)).toEqual(["a", "b"]);
-  expect(seen).toMatchObject({ url, headers: { [header]: value, "x-team": "a" } });
-});
+] as const)(
+  verifies("S-42", "%s: the key stands in its header, never in the address"),
+  async (protocol, body, url, header, value) => {
+    let seen: IncomingMessage | undefined;
+    answer = (request, response) => {
+      seen = request;
+      response.end(JSON.stringify(body));
+    };
+    expect(await list(protocol)).toEqual(["a", "b"]);
+    expect(seen).toMatchObject({ url, headers: { [header]: value, "x-team": "a" } });
+  },
+);
 
 describe("an answer that is no list", () => {
   test.each([

@@ -1,12 +1,12 @@
 /** `sheaf answer SESSION …`: answers the questions of a run that ended with code 10, and goes on (C20, N42). */
 import { toResponse } from "@sheaf/documents";
 import type { ClarificationAnswer, ClarificationDocument } from "@sheaf/protocol";
-import { createConfig } from "../../config/config.ts";
 import { SheafError } from "../../errors.ts";
 import type { Store } from "../../storage/store.ts";
 import { createStore } from "../../wire.ts";
 import { isUuid, type ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
+import { toConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
 import { answerPrompt } from "./prompt.ts";
 
@@ -22,8 +22,8 @@ export async function runAnswer(
   const [session = "", ...words] = positionals;
   if (!isUuid(session))
     throw new SheafError("USAGE", `answer takes a session id first, a UUID; "${session}" was given`);
-  const { storeFile } = createConfig({}, io.environment, io.cwd);
-  const store = await createStore(storeFile);
+  const config = toConfig(flags, io);
+  const store = await createStore(config.storeFile);
   let question: ClarificationDocument;
   try {
     question = await readQuestion(store, session);
@@ -34,7 +34,7 @@ export async function runAnswer(
   const prompt = answers
     .map(({ questionId, optionIds, text }) => `${questionId}: ${[...optionIds, text].filter(Boolean).join(" ")}`)
     .join("\n");
-  return answerPrompt({ prompt, answers }, { ...flags, resume: session }, io, control);
+  return answerPrompt({ prompt, answers }, config, { ...flags, resume: session }, io, control);
 }
 
 async function readQuestion(store: Store, session: string): Promise<ClarificationDocument> {

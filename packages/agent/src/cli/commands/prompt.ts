@@ -1,9 +1,7 @@
 /** `sheaf -p PROMPT`: one response, printed (sections 1 and 2 of docs/formats/cli.md). */
 import { randomUUID } from "node:crypto";
 import type { RunEvent, RunStart } from "@sheaf/protocol";
-import { findUserConfig } from "../../config/config-file.ts";
-import { createConfig, type Config } from "../../config/config.ts";
-import { toUserFiles } from "../../config/paths.ts";
+import type { Config } from "../../config/config.ts";
 import { toSystemPrompt } from "../../context/system-prompt.ts";
 import { createFailedRun } from "../../conversations/failed-run.ts";
 import { openConversation } from "../../conversations/open-conversation.ts";
@@ -28,6 +26,7 @@ import type { CommandIo } from "../io.ts";
 import { createChosenProjection, isPrintMode, toOutputFormat } from "../output-choice.ts";
 import { readPrompt } from "../prompt-text.ts";
 import { reportEnd } from "../report-end.ts";
+import { toConfig } from "../run-config.ts";
 import { chooseConversation } from "../session-choice.ts";
 import type { RunControl } from "../signals.ts";
 import { toInputKind } from "../standard-input.ts";
@@ -54,20 +53,20 @@ export async function runPrompt(
   }
   // A wrong format or setting is told before anything is read from stdin.
   toOutputFormat(flags);
-  toConfig(flags, io);
+  const config = toConfig(flags, io);
   const prompt = await readPrompt(positionals, toInputKind(io.isInputTerminal), control.signal);
-  return answerPrompt({ prompt }, flags, io, control);
+  return answerPrompt({ prompt }, config, flags, io, control);
 }
 
 /** Runs one response to its end and prints it; gives the exit code. */
 export async function answerPrompt(
   message: Pick<RunStart, "prompt" | "answers">,
+  config: Config,
   flags: FlagValues,
   io: CommandIo,
   control: RunControl,
 ): Promise<number> {
   const format = toOutputFormat(flags);
-  const config = toConfig(flags, io);
   const run = new PromptRun(config, flags, message, control);
   const delivery = await deliverEvents(run.events(io), {
     projection: createChosenProjection(format, flags, io),
@@ -80,29 +79,6 @@ export async function answerPrompt(
   });
   await run.close();
   return reportEnd(delivery, control.exitCode, flags.verbose ?? false);
-}
-
-function toConfig(flags: FlagValues, io: CommandIo): Config {
-  const found = findUserConfig(toUserFiles(io.environment).config);
-  return createConfig(toRawSettings(flags), io.environment, io.cwd, found);
-}
-
-function toRawSettings(flags: FlagValues): Parameters<typeof createConfig>[0] {
-  return {
-    model: flags.model,
-    apiKey: flags["api-key"],
-    baseUrl: flags["base-url"],
-    headers: flags.header,
-    mode: flags.mode,
-    plan: flags.plan,
-    workspace: flags.workspace,
-    timeout: flags.timeout,
-    maxTurns: flags["max-turns"],
-    maxToolCalls: flags["max-tool-calls"],
-    maxTokens: flags["max-tokens"],
-    onDenied: flags["on-denied"],
-    heartbeat: flags.heartbeat,
-  };
 }
 
 /** What one prompt opens and closes again. */
