@@ -245,3 +245,27 @@ describe("silence", () => {
     expect(lines.at(-1)).toMatchObject({ subtype: "success", result: "ab" });
   });
 });
+
+describe("cost", () => {
+  const usage = { promptTokens: 1000, completionTokens: 100 };
+  const list = { events: [{ text: "t" }, { call: { tool: "list_dir", arguments: {} } }], usage };
+
+  test(
+    verifies(["C10", "C20", "C24"], "is counted by the user's price table, and ends the run at its budget"),
+    async () => {
+      const cwd = folders.newFolder();
+      const home = folders.newFolder();
+      const model = writeScript(cwd, { turns: [list, { events: [{ text: "Done." }], usage }] });
+      const price = { input: 3, output: 15 };
+      writeFileSync(join(home, "config.json"), JSON.stringify({ prices: { [model]: price } }));
+      const free = await runSheaf(["-p", "--model", model, "go"], { cwd, home });
+      expect(parseStream(free.stdout).at(-1)!.total_cost_usd).toBeCloseTo(2 * (0.003 + 0.0015), 9);
+      const budget = await runSheaf(["-p", "--model", model, "--max-cost-usd", "0.004", "go"], { cwd, home });
+      expect(budget.code).toBe(7);
+      expect(budget.stderr).toMatch(/^sheaf: BUDGET_COST: [^\n]*\$0\.0045[^\n]*--max-cost-usd\n$/);
+      const unknown = await runSheaf(["-p", "--model", "offline", "--max-cost-usd", "1", "go"], { cwd, home });
+      expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
+      expect(unknown.stderr).toMatch(/^sheaf: CONFIG_INVALID: [^\n]*"offline"[^\n]*prices[^\n]*\n$/);
+    },
+  );
+});

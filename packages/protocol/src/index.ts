@@ -1,6 +1,7 @@
 export { toBaseEvents, toBaseResponse } from "./base-form.ts";
 export type * from "./chat.ts";
 export type * from "./cli-events.ts";
+export { toCostUsd, type TokenPrice } from "./cost.ts";
 export { cliSchemaVersion } from "./cli-events.ts";
 export type * from "./documents.ts";
 export { toJsonLine } from "./json-line.ts";

@@ -2,6 +2,7 @@
  * The run log: the one closed union that a run writes and every format is made from.
  * A run appends these events in order; nothing is printed, stored or sent that is not a pure function of them.
  */
+import type { TokenPrice } from "./cost.ts";
 import type { ClarificationAnswer, FinishReason, Mode, Usage } from "./chat.ts";
 import type {
   ClarificationQuestion,
@@ -38,6 +39,8 @@ export interface RunStart {
   /** Whether the workspace is trusted (S-03). */
   readonly trusted: boolean;
   readonly sheafVersion: string;
+  /** What the model costs, where the user said so. */
+  readonly price?: TokenPrice;
   /** What the user wrote. */
   readonly prompt: string;
   /** Answers to the questions of the response before (N42). */

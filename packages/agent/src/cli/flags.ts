@@ -62,6 +62,7 @@ export const flags = {
   "max-turns": { kind: "value", placeholder: "N", help: "End after N model requests" },
   "max-tool-calls": { kind: "value", placeholder: "N", help: "End before tool call N + 1" },
   "max-tokens": { kind: "value", placeholder: "N", help: "End once N tokens are used" },
+  "max-cost-usd": { kind: "value", placeholder: "N", help: "End once the run has cost N dollars, by your price table" },
   timeout: { kind: "value", placeholder: "SECONDS", help: "End after this time" },
   "include-thinking": { kind: "switch", help: "Print the model's thinking too" },
   "stream-partial-output": { kind: "switch", help: "Print deltas as they come (they are by default)" },

@@ -25,6 +25,7 @@ function toRawSettings(flags: FlagValues): Parameters<typeof createConfig>[0] {
     maxTurns: flags["max-turns"],
     maxToolCalls: flags["max-tool-calls"],
     maxTokens: flags["max-tokens"],
+    maxCostUsd: flags["max-cost-usd"],
     onDenied: flags["on-denied"],
     heartbeat: flags.heartbeat,
   };

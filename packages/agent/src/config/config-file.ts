@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import * as z from "zod/mini";
 import createEnglishMessages from "zod/v4/locales/en.js";
+import type { TokenPrice } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../errors.ts";
 import type { WireProtocol } from "../providers/endpoint.ts";
 import { parseBaseUrl } from "./base-url.ts";
@@ -38,12 +39,15 @@ export interface UserConfig {
   readonly limits?:
     | { readonly silenceSeconds?: number | undefined; readonly maxTries?: number | undefined }
     | undefined;
+  /** US dollars for a million tokens, by the name of the model (C24). */
+  readonly prices?: Readonly<Record<string, TokenPrice>> | undefined;
   /** C24; `timeout` in seconds. */
   readonly budgets?:
     | {
         readonly maxTurns?: number | undefined;
         readonly maxToolCalls?: number | undefined;
         readonly maxTokens?: number | undefined;
+        readonly maxCostUsd?: number | undefined;
         readonly timeout?: number | undefined;
       }
     | undefined;
@@ -69,6 +73,13 @@ function createSchema(): z.ZodMiniType<UserConfig> {
     headers: z.optional(headers),
     models: z.optional(z.array(name)),
   });
+  const dollars = z.number().check(z.gte(0));
+  const price = z.strictObject({
+    input: dollars,
+    output: dollars,
+    cacheRead: z.exactOptional(dollars),
+    cacheWrite: z.exactOptional(dollars),
+  });
   return z.strictObject({
     model: z.optional(name),
     endpoints: z.optional(z.record(endpointName, endpoint)),
@@ -78,11 +89,13 @@ function createSchema(): z.ZodMiniType<UserConfig> {
         maxTries: z.optional(whole.check(z.lte(10))),
       }),
     ),
+    prices: z.optional(z.record(name, price)),
     budgets: z.optional(
       z.strictObject({
         maxTurns: z.optional(whole),
         maxToolCalls: z.optional(whole),
         maxTokens: z.optional(whole),
+        maxCostUsd: z.optional(z.number().check(z.gt(0))),
         timeout: z.optional(z.number().check(z.gt(0))),
       }),
     ),

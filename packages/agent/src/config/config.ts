@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Mode } from "@sheaf/protocol";
+import type { Mode, TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "../errors.ts";
 import type { FoundConfig } from "./config-file.ts";
 import { chooseModel, findModelName, type ModelChoice, type ModelFlags } from "./endpoints.ts";
@@ -17,6 +17,7 @@ export interface RawSettings extends ModelFlags {
   readonly maxTurns?: string | undefined;
   readonly maxToolCalls?: string | undefined;
   readonly maxTokens?: string | undefined;
+  readonly maxCostUsd?: string | undefined;
   readonly onDenied?: string | undefined;
   readonly heartbeat?: string | undefined;
 }
@@ -35,7 +36,14 @@ export interface Config {
   readonly workspace: string;
   /** File of the embedded store. */
   readonly storeFile: string;
-  readonly limits: { readonly maxTurns?: number; readonly maxToolCalls?: number; readonly maxTokens?: number };
+  readonly limits: {
+    readonly maxTurns?: number;
+    readonly maxToolCalls?: number;
+    readonly maxTokens?: number;
+    readonly maxCostUsd?: number;
+  };
+  /** What the model costs; undefined: nobody said. */
+  readonly price: TokenPrice | undefined;
   /** Milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
   readonly stopsOnDenied: boolean;
@@ -59,8 +67,16 @@ export function createConfig(
   const maxTurns = toPositive("--max-turns", raw.maxTurns, toInteger) ?? budgets.maxTurns;
   const maxToolCalls = toPositive("--max-tool-calls", raw.maxToolCalls, toInteger) ?? budgets.maxToolCalls;
   const maxTokens = toPositive("--max-tokens", raw.maxTokens, toInteger) ?? budgets.maxTokens;
+  const maxCostUsd = toPositive("--max-cost-usd", raw.maxCostUsd, Number) ?? budgets.maxCostUsd;
+  const model = findModelName(modelSettings)?.name;
+  const price = found.settings.prices?.[model ?? ""];
+  if (maxCostUsd !== undefined && model !== undefined && !price) {
+    const message = `--max-cost-usd needs the price of "${model}": add it to "prices" in ${modelSettings.files.config}`;
+    throw new SheafError("CONFIG_INVALID", message);
+  }
   return {
-    model: findModelName(modelSettings)?.name,
+    model,
+    price,
     chooseModel: () => chooseModel(modelSettings),
     mode: toMode(raw),
     workspace: toWorkspace(raw.workspace, cwd),
@@ -69,6 +85,7 @@ export function createConfig(
       ...(maxTurns !== undefined && { maxTurns }),
       ...(maxToolCalls !== undefined && { maxToolCalls }),
       ...(maxTokens !== undefined && { maxTokens }),
+      ...(maxCostUsd !== undefined && { maxCostUsd }),
     },
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
     stopsOnDenied: toStopsOnDenied(raw.onDenied),

@@ -1,5 +1,13 @@
 /** The last line of a run: the object of `json`, and the `result` line of `stream-json` (C3, C10, C22). */
-import type { CliQuestion, CliUsage, QuestionEffect, ResultLine, RunEvent, RunStart } from "@sheaf/protocol";
+import {
+  toCostUsd,
+  type CliQuestion,
+  type CliUsage,
+  type QuestionEffect,
+  type ResultLine,
+  type RunEvent,
+  type RunStart,
+} from "@sheaf/protocol";
 
 /** Collects what the last line tells. */
 export interface ResultCollector {
@@ -31,6 +39,7 @@ export function createResultCollector(): ResultCollector {
   let question: QuestionEffect | undefined;
   let turns = 0;
   let modelMs = 0;
+  let cost = 0;
   let usage: CliUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const collector = {
     text: "",
@@ -45,6 +54,7 @@ export function createResultCollector(): ResultCollector {
           return;
         case "turn_end": {
           turns += 1;
+          if (start?.price) cost += toCostUsd(event.usage, start.price);
           modelMs += event.modelMs;
           const { promptTokens, completionTokens, cachedPromptTokens = 0, cacheWriteTokens = 0 } = event.usage;
           usage = {
@@ -93,6 +103,7 @@ export function createResultCollector(): ResultCollector {
       finish_reason: end.reason,
       duration_model_ms: modelMs,
       num_turns: turns,
+      ...(run.price && { total_cost_usd: cost }),
       ...("output" in end && { structured_output: end.output }),
     };
   }

@@ -1,5 +1,5 @@
 /** What a run may use up (C24). */
-import type { Usage } from "@sheaf/protocol";
+import { toCostUsd, type TokenPrice, type Usage } from "@sheaf/protocol";
 import { SheafError } from "../errors.ts";
 
 /** Limits; what is not given has none. */
@@ -8,6 +8,8 @@ export interface BudgetLimits {
   readonly maxToolCalls?: number;
   /** Prompt and completion tokens together. */
   readonly maxTokens?: number;
+  /** US dollars; needs the price of the model. */
+  readonly maxCostUsd?: number;
 }
 
 /** Counts what a run used. */
@@ -21,15 +23,17 @@ export interface Budget {
 }
 
 /** A budget that nothing was taken from yet. */
-export function createBudget(limits: BudgetLimits): Budget {
+export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined): Budget {
   let turns = 0;
   let toolCalls = 0;
   let tokens = 0;
+  let cost = 0;
 
   return {
     addTurn(usage) {
       turns += 1;
       tokens += usage.totalTokens;
+      if (price) cost += toCostUsd(usage, price);
     },
     addToolCalls(count) {
       toolCalls += count;
@@ -38,7 +42,7 @@ export function createBudget(limits: BudgetLimits): Budget {
       return limits.maxTurns !== undefined && turns + 1 >= limits.maxTurns;
     },
     findExceeded(wanted) {
-      const { maxTurns, maxToolCalls, maxTokens } = limits;
+      const { maxTurns, maxToolCalls, maxTokens, maxCostUsd } = limits;
       if (maxTurns !== undefined && turns >= maxTurns) {
         return new SheafError(
           "BUDGET_TURNS",
@@ -56,6 +60,10 @@ export function createBudget(limits: BudgetLimits): Budget {
           "BUDGET_TOKENS",
           `${tokens} tokens are used, the budget is ${maxTokens}: raise --max-tokens`,
         );
+      }
+      if (maxCostUsd !== undefined && cost >= maxCostUsd) {
+        const message = `the run has cost $${cost.toFixed(4)}, the budget is $${maxCostUsd}: raise --max-cost-usd`;
+        return new SheafError("BUDGET_COST", message);
       }
       return undefined;
     },

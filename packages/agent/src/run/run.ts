@@ -54,7 +54,7 @@ export async function* runResponse(
   signal: AbortSignal,
 ): AsyncGenerator<EventGroup> {
   const history = createHistory();
-  const budget = createBudget(settings.limits);
+  const budget = createBudget(settings.limits, settings.start.price);
   const start: RunStart = { type: "run_start", ...settings.start };
   history.push(start);
   yield { events: [start], durability: "synced" };

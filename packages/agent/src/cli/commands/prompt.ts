@@ -176,7 +176,7 @@ class PromptRun {
   }
 
   #toStart(model: Model | undefined, conversationId: string): Omit<RunStart, "type"> {
-    const { mode, workspace } = this.#config;
+    const { mode, workspace, price } = this.#config;
     const name = this.#config.model ?? "";
     return {
       responseId: this.#responseId,
@@ -190,6 +190,7 @@ class PromptRun {
       sandbox: "disabled",
       trusted: this.#flags.trust ?? false,
       sheafVersion,
+      ...(price && { price }),
       ...this.#message,
     };
   }
