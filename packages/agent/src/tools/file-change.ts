@@ -68,14 +68,22 @@ export function toEditChange(path: WorkspacePath, before: FileState, after: File
 }
 
 function toFileDiff(before: string, after: string, { start, endBefore, endAfter }: TextRegion): FileDiff {
-  const oldString = before.slice(start, endBefore);
-  const startLine = countLineEnds(before.slice(0, start)) + 1;
+  const isUnchanged = start === endBefore && start === endAfter;
+  const from = isUnchanged ? start : toUniqueStart(before, start, endBefore);
+  const oldString = before.slice(from, endBefore);
+  const startLine = countLineEnds(before.slice(0, from)) + 1;
   return {
     oldString,
-    newString: after.slice(start, endAfter),
+    newString: after.slice(from, endAfter),
     startLine,
     endLine: startLine + countLines(oldString) - 1,
   };
+}
+
+/** Where the same text stands earlier in its line, the diff begins with the line: else a client would change that one. */
+function toUniqueStart(text: string, start: number, end: number): number {
+  const lineStart = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
+  return text.indexOf(text.slice(start, end), lineStart) < start ? lineStart : start;
 }
 
 function toCreatePatch(path: WorkspacePath, text: string): string {

@@ -93,7 +93,11 @@ test(verifies("N31", "whatever is written and edited, diff, patch, hashes and fi
     expect(change.hashBefore).toBe(createHash("sha256").update(before).digest("hex"));
   }
 
-  await fc.assert(run, { numRuns: 300 });
+  await fc.assert(run, {
+    numRuns: 300,
+    // The same text stands twice in its line, and the second one is replaced.
+    examples: [["aa", false, false, [{ edits: [{ old_string: "a\t", new_string: "🎈", replace_all: false }] }]]],
+  });
 });
 
 test("calls that were cancelled before they began change nothing", async () => {
