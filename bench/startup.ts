@@ -1,7 +1,7 @@
 /**
  * Start-up against bare `node -e 0`, in the same run: `--version`, one scripted answer, one offline answer,
  * and the time from exec to the first line. Prints medians, the difference to bare, and the ratio.
- * Fails when a budget is missed: `--version` at most bare + 15 ms, one scripted answer at most bare + 60 ms.
+ * Budgets: `--version` at most bare + 15 ms, one scripted answer at most bare + 60 ms; with `--strict` a missed one fails.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -92,4 +92,4 @@ for (const [name, { total, firstLine }] of medians) {
     budget === undefined ? "" : `+${budget} ms ${isMissed ? "MISSED" : "held"}`,
   );
 }
-if (missed) process.exitCode = 1;
+if (missed && process.argv.includes("--strict")) process.exitCode = 1;
