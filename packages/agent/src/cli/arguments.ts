@@ -17,6 +17,20 @@ const commandNames = [
   "models",
 ] as const;
 
+/** Commands of the contract that are not built yet: a slip must not become a prompt that costs money. */
+const comingCommands: ReadonlySet<string> = new Set([
+  "serve",
+  "ls",
+  "mcp",
+  "permissions",
+  "create-chat",
+  "export",
+  "revert",
+  "doctor",
+  "completion",
+  "acp",
+]);
+
 type CommandName = (typeof commandNames)[number];
 
 /** What was asked for. */
@@ -35,9 +49,9 @@ const spellings: ReadonlyMap<string, FlagName> = new Map(
 );
 
 /**
- * Reads the words. Everything behind `--` is text; a command counts only as the first word, so a prompt that equals a
- * command's name stands behind `--` (section 4).
- * @throws SheafError USAGE for an unknown flag, a missing or a needless value.
+ * Reads the words. Everything behind `--` is text; a command counts only as the first word and without `-p`, so a prompt
+ * that equals a command's name stands behind one of them (section 4).
+ * @throws SheafError USAGE for an unknown flag, a missing or a needless value, a command that is not built yet.
  */
 export function parseArguments(words: readonly string[]): ParsedArguments {
   const values: Partial<Record<FlagName, true | string | string[]>> = {};
@@ -51,7 +65,9 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
       command ??= "prompt";
     } else if (word.startsWith("-") && word !== "-") {
       takeFlag(word, rest, values);
-    } else if (command === undefined && positionals.length === 0 && isCommand(word)) {
+    } else if (command === undefined && !values.print && comingCommands.has(word)) {
+      throw new SheafError("USAGE", `the command "${word}" is not there yet: for a prompt write sheaf -p -- ${word}`);
+    } else if (command === undefined && !values.print && isCommand(word)) {
       command = word;
     } else if (command === undefined && word === "agent") {
       command = "prompt";
