@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { build, type BuildOptions, type Plugin } from "esbuild";
+import { build as runBuild, type BuildOptions, type Plugin } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
 const agent = join(root, "packages/agent");
@@ -35,8 +35,8 @@ const shared: BuildOptions = {
  */
 const separateAdapters: Plugin = {
   name: "separate-adapters",
-  setup({ onResolve }) {
-    onResolve({ filter: new RegExp(`/live/(${families.join("|")})\\.ts$`) }, ({ path }) => ({
+  setup(build) {
+    build.onResolve({ filter: new RegExp(`/live/(${families.join("|")})\\.ts$`) }, ({ path }) => ({
       path: path.replace(/^.*\/live\/(.*)\.ts$/, "./adapters/$1.js"),
       external: true,
     }));
@@ -44,13 +44,13 @@ const separateAdapters: Plugin = {
 };
 
 rmSync(output, { recursive: true, force: true });
-await build({
+await runBuild({
   ...shared,
   entryPoints: [join(agent, "src/cli/main.ts")],
   outdir: output,
   plugins: [separateAdapters],
 });
-await build({
+await runBuild({
   ...shared,
   entryPoints: families.map((family) => join(agent, `src/providers/live/${family}.ts`)),
   outdir: join(output, "adapters"),
