@@ -67,7 +67,6 @@ async function pollUntilGone(find: () => readonly number[], period: number, sign
     const found = find();
     if (found.length === 0) return true;
     signalAll(found, signal);
-    // oxlint-disable-next-line no-await-in-loop
     await wait(pollInterval);
   }
   return find().length === 0;

@@ -77,12 +77,10 @@ async function findFiles(workspace: Workspace, start: string, glob: Glob, signal
   let [total, bytes, visited, turn] = [0, 0, 0, performance.now()];
   for (let folder = open.pop(); folder !== undefined && visited < maxVisited; folder = open.pop()) {
     if (performance.now() - turn > turnPeriod) {
-      // oxlint-disable-next-line no-await-in-loop
       await yieldToEvents();
       turn = performance.now();
     }
     if (signal.aborted) break;
-    // oxlint-disable-next-line no-await-in-loop
     const reading = await reader.read(folder);
     if (!reading.ok) continue;
     visited += reading.entries.length;

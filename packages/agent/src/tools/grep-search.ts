@@ -179,7 +179,6 @@ function toOneLine(stderr: string): string {
 async function removeIgnored(rules: IgnoreRules, files: readonly FileMatches[]): Promise<FileMatches[]> {
   const kept: FileMatches[] = [];
   for (const file of files) {
-    // oxlint-disable-next-line no-await-in-loop
     if (!(await rules.isIgnored(file.path, false))) kept.push(file);
   }
   return kept;

@@ -72,7 +72,6 @@ async function readTree(reader: FolderReader, start: string, signal: AbortSignal
     for (const path of level) {
       if (signal.aborted || free === 0) break;
       // One folder after the other: what is shown must not depend on which is read first.
-      // oxlint-disable-next-line no-await-in-loop
       const reading = await reader.read(path);
       if (!reading.ok) {
         folders.set(path, { error: reading.error });

@@ -47,7 +47,6 @@ async function removeIgnored(rules: IgnoreRules, entries: readonly FolderEntry[]
   const kept: FolderEntry[] = [];
   for (const entry of entries) {
     // One after the other: the rules of a folder are read once, and all are in memory then.
-    // oxlint-disable-next-line no-await-in-loop
     if (!(await rules.isEntryIgnored(entry.path, entry.kind === "folder"))) kept.push(entry);
   }
   return kept;

@@ -122,7 +122,6 @@ async function* readBlocks(handle: FileHandle, size: number): AsyncGenerator<Buf
   const buffer = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, limit));
   for (let position = 0; position < limit;) {
     // One after the other, for there is one buffer; without a position, for files of /proc have none.
-    // oxlint-disable-next-line no-await-in-loop
     const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, limit - position), null);
     if (bytesRead === 0) return;
     position += bytesRead;

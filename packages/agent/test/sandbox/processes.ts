@@ -22,7 +22,6 @@ export function findByEnvironment(text: string): number[] {
 export async function waitUntil(condition: () => boolean, period = 5000): Promise<boolean> {
   for (let waited = 0; waited < period; waited += 20) {
     if (condition()) return true;
-    // oxlint-disable-next-line no-await-in-loop
     await wait(20);
   }
   return condition();

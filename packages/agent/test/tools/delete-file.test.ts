@@ -65,7 +65,6 @@ test(verifies(["S-20", "S-22"], "what must stay stays"), async () => {
     ["changed.txt", "STALE_FILE"],
   ] as const;
   for (const [target_file, code] of table) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     expect(await deleteFileTool.run({ target_file }, context), target_file).toMatchObject({
       status: "error",
       error: { code },

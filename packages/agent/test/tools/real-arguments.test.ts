@@ -52,7 +52,6 @@ test(verifies(["S-06", "S-14"], "a deny rule holds also for a link that leads to
   ] as const;
   for (const [toolName, args] of calls) {
     const options = { signal: context.signal, emitOutput: () => undefined };
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const outcome = await tools.execute({ callId: "call_1", toolName, arguments: args }, options);
     expect(outcome, toolName).toMatchObject({ status: "rejected", error: { code: "PERMISSION_DENIED" } });
     expect(JSON.stringify(outcome)).not.toContain("CANARY");

@@ -61,7 +61,6 @@ test(verifies(["S-20", "S-22", "N32"], "what must not be renamed, or renamed to,
     ["a.txt", "../a.txt", "PATH_OUTSIDE_WORKSPACE"],
   ] as const;
   for (const [source_file, destination_file, code] of table) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const outcome = await renameFileTool.run({ source_file, destination_file }, context);
     expect(outcome, `${source_file} to ${destination_file}`).toMatchObject({ status: "error", error: { code } });
   }

@@ -139,10 +139,8 @@ describe("a file that is there", () => {
 test(verifies("S-22", "a protected name is refused, and nothing is made"), async () => {
   const { context } = createFileToolContext();
   for (const target_file of [".git/hooks/pre-commit", ".bashrc", "sub/.mcp.json", ".SHEAF/config.json"]) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
     const outcome = await writeFileTool.run({ target_file, content: "x" }, context);
     expect(outcome, target_file).toMatchObject({ status: "error", error: { code: "PROTECTED_PATH" } });
-    // oxlint-disable-next-line no-await-in-loop
     expect(await readFileTool.run({ target_file }, context)).toMatchObject({ error: { code: "FILE_NOT_FOUND" } });
   }
 });

@@ -199,12 +199,9 @@ test(verifies("R-16", "a process that is killed while it writes 5 MB leaves the 
     const child = spawn(process.execPath, [module, "5000000", temporary.root, "endless"], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    // oxlint-disable-next-line no-await-in-loop -- one kill after the other
     await once(child.stdout, "data");
-    // oxlint-disable-next-line no-await-in-loop
     await sleep(round * 3);
     child.kill("SIGKILL");
-    // oxlint-disable-next-line no-await-in-loop
     await once(child, "exit");
     const text = readFileSync(file, "utf8");
     expect(text.length).toBe(5_000_000);

@@ -28,7 +28,6 @@ describe("rules", () => {
       [".github/x", false],
     ];
     for (const [path, expected] of table) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect(await rules.isIgnored(path, false), path).toBe(expected);
     }
     expect(await rules.isIgnored("build", true)).toBe(true);

@@ -80,11 +80,9 @@ test(
     for (let round = 0; round < 2000; round += 1) {
       const resolved = workspace.resolve("sub/a.txt");
       if (!resolved.ok) continue;
-      // oxlint-disable-next-line no-await-in-loop -- one try after the other
       const file = await readWholeFile(root, resolved.path, 100);
       if (file.ok) seen.add(file.value.bytes.toString());
       const fresh = workspace.resolve(`sub/deep/${round}.txt`);
-      // oxlint-disable-next-line no-await-in-loop
       if (round % 10 === 0 && fresh.ok) await writeFileAtomically(root, fresh.path, Buffer.from("x"), undefined);
     }
     await worker.terminate();

@@ -90,7 +90,6 @@ describe("what is no text, or no file", () => {
     const start = performance.now();
     for (const name of names) {
       const code = name === "folder" ? "IS_A_DIRECTORY" : "NOT_A_FILE";
-      // oxlint-disable-next-line no-await-in-loop -- the time of each counts
       expect(await read(temporary, name), name).toMatchObject({ ok: false, error: { code } });
     }
     expect(performance.now() - start).toBeLessThan(1000);

@@ -16,7 +16,6 @@ async function write(path: WorkspacePath, letter: string): Promise<string> {
 const resolved = createWorkspace(root).resolve("a.txt");
 if (!resolved.ok) throw new Error(resolved.error.message);
 for (let round = 0; ; round += 1) {
-  // oxlint-disable-next-line no-await-in-loop -- one write after the other
   process.stdout.write(`${await write(resolved.path, round % 2 === 0 ? "a" : "b")}\n`);
   if (endless === undefined) break;
 }
