@@ -75,10 +75,11 @@ class RunAssembler implements Assembler {
   }
 
   push(event: RunEvent): StreamEvent[] {
-    if (!this.#ended) {
-      this.#summary.push(event);
-      this.#take(event);
-    }
+    if (this.#ended) return [];
+    const passed = event.type === "text_delta" ? this.#text.pass(event.text) : undefined;
+    if (passed !== undefined) return passed;
+    this.#summary.push(event);
+    this.#take(event);
     return this.#writer.take();
   }
 

@@ -112,7 +112,7 @@ export class BlockStructure {
       const container = this.#containers[depth] ?? blockQuote;
       cursor.look();
       if (container === blockQuote) {
-        if (cursor.indent >= 4 || cursor.line.charCodeAt(cursor.nonblank) !== greater) return depth;
+        if (cursor.indent >= 4 || cursor.code !== greater) return depth;
         this.#enterQuote();
         quotes += 1;
       } else if (cursor.isAtBlankRest()) {
@@ -154,7 +154,7 @@ export class BlockStructure {
       this.#emptyItem = false;
       if (cursor.indent >= 4) return;
       this.#paragraph = true;
-      if (cursor.line.charCodeAt(cursor.nonblank) === bracket) this.#definitions = createLinkDefinitionScanner();
+      if (cursor.code === bracket) this.#definitions = createLinkDefinitionScanner();
     }
     if (this.#definitions?.takeLine(cursor.line, cursor.nonblank) === false) this.#definitions = undefined;
   }
@@ -162,7 +162,7 @@ export class BlockStructure {
   /** Opens the container that starts here, if one does. */
   #openContainer(depth: number): boolean {
     const cursor = this.#cursor;
-    const code = cursor.line.charCodeAt(cursor.nonblank);
+    const { code } = cursor;
     if (code === greater) {
       this.#close(depth);
       this.#enterQuote();
@@ -189,8 +189,7 @@ export class BlockStructure {
   /** Takes the line as a block that is no paragraph and no indented code, if one starts here. */
   #takeLeaf(depth: number): boolean {
     const cursor = this.#cursor;
-    const { line, nonblank } = cursor;
-    const code = line.charCodeAt(nonblank);
+    const { line, nonblank, code } = cursor;
     let fence: OpenFence | undefined;
     let html: HtmlBlockKind | undefined;
     if (code === backtick || code === tilde) {
@@ -272,15 +271,15 @@ export class BlockStructure {
 
 /** Length of the list marker that starts here; 0 if none, or none that may interrupt a paragraph where it would. */
 function toListMarkerLength(cursor: LineCursor, interrupts: boolean): number {
-  const { line, nonblank } = cursor;
+  const { line, nonblank, code: first } = cursor;
   let end = nonblank;
-  const first = line.charCodeAt(nonblank);
   if (first === minus || first === plus || first === asterisk) {
     end += 1;
   } else {
+    if (!(first >= zero && first <= nine)) return 0;
     while (end < nonblank + 9 && line.charCodeAt(end) >= zero && line.charCodeAt(end) <= nine) end += 1;
     const code = line.charCodeAt(end);
-    if (end === nonblank || (code !== dot && code !== parenthesis)) return 0;
+    if (code !== dot && code !== parenthesis) return 0;
     if (interrupts && Number(line.slice(nonblank, end)) !== 1) return 0;
     end += 1;
   }
@@ -290,8 +289,7 @@ function toListMarkerLength(cursor: LineCursor, interrupts: boolean): number {
 }
 
 function parseFence(cursor: LineCursor, depth: number): OpenFence | undefined {
-  const { line, nonblank, indent } = cursor;
-  const marker = line.charCodeAt(nonblank);
+  const { line, nonblank, indent, code: marker } = cursor;
   const end = skipCode(line, nonblank, marker);
   if (end - nonblank < 3) return undefined;
   const info = trimBlanks(line.slice(end));
@@ -301,7 +299,7 @@ function parseFence(cursor: LineCursor, depth: number): OpenFence | undefined {
 
 function isClosingFence(cursor: LineCursor, fence: OpenFence): boolean {
   const { line, nonblank } = cursor;
-  if (cursor.indent >= 4) return false;
+  if (cursor.indent >= 4 || cursor.code !== fence.marker) return false;
   const end = skipCode(line, nonblank, fence.marker);
   return end - nonblank >= fence.length && skipBlanks(line, end) === line.length;
 }

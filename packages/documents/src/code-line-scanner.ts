@@ -2,7 +2,6 @@ import { isBlank, toNextColumn } from "./blank.ts";
 import type { OpenFence } from "./block-structure.ts";
 import { isLineEnd } from "./line-end.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
-import { isHighSurrogate } from "./surrogate.ts";
 
 /** What the next character belongs to: the indentation, a run of fence characters, blanks behind it, other content. */
 type Phase = "indent" | "run" | "run_end" | "rest";
@@ -42,15 +41,9 @@ export class CodeLineScanner {
     return at;
   }
 
-  /** How much of the chunk may go out if all of it is content of one line; else at most 0. It need not be scanned. */
-  toPassingLength(chunk: string): number {
-    if (this.#phase !== "rest") return 0;
-    let code = 0;
-    for (let at = 0; at < chunk.length; at += 1) {
-      code = chunk.charCodeAt(at);
-      if (isLineEnd(code)) return 0;
-    }
-    return isHighSurrogate(code) ? chunk.length - 1 : chunk.length;
+  /** Whether this line decides nothing any more: its rest needs no scan. */
+  isDecided(): boolean {
+    return this.#phase === "rest";
   }
 
   /** Ends the line at `at`. Was it the closing one? If not, it is content. */

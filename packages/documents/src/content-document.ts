@@ -5,8 +5,9 @@ import {
   type DocumentType,
   type PartialMetadata,
   type Sha256,
+  type StreamEvent,
 } from "@sheaf/protocol";
-import { maxFinalContent, toUtf8Length } from "./payload-limits.ts";
+import { alwaysFinalLength, maxFinalContent, toUtf8Length } from "./payload-limits.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 
 export interface ContentDocument {
@@ -15,6 +16,8 @@ export interface ContentDocument {
   readonly text: string;
   /** Sends a delta. */
   write(delta: string): void;
+  /** Takes a delta that is not empty as `write` does, and gives its events to the caller instead of sending them. */
+  pass(delta: string): StreamEvent[];
   /** Sends what is missing of `content`, if what was sent is a beginning of it. */
   complete(content: string): void;
   /**
@@ -38,6 +41,7 @@ class OpenDocument implements ContentDocument {
   readonly #writer: StreamWriter;
   /** The joined deltas, as long as they are small enough to be sent whole. */
   #text = "";
+  /** Of `#text` in UTF-8; not counted before it can be too much. */
   #bytes = 0;
   #length = 0;
   /** Of the joined deltas, once they are too large. */
@@ -55,14 +59,12 @@ class OpenDocument implements ContentDocument {
   write(delta: string): void {
     if (delta === "") return;
     this.#writer.writeDelta("content_delta", this.id, delta);
-    this.#length += delta.length;
-    if (this.#hash !== undefined) return this.#hash.update(delta);
-    this.#text += delta;
-    this.#bytes += toUtf8Length(delta);
-    if (this.#bytes <= maxFinalContent) return;
-    this.#hash = createSha256();
-    this.#hash.update(this.#text);
-    this.#text = "";
+    this.#keep(delta);
+  }
+
+  pass(delta: string): StreamEvent[] {
+    this.#keep(delta);
+    return this.#writer.createDeltas("content_delta", this.id, delta);
   }
 
   complete(content: string): void {
@@ -74,6 +76,22 @@ class OpenDocument implements ContentDocument {
       event: "document_end",
       data: { documentId: this.id, ...this.#toFinalContent(content), metadata },
     });
+  }
+
+  #keep(delta: string): void {
+    this.#length += delta.length;
+    if (this.#hash !== undefined) return this.#hash.update(delta);
+    this.#text += delta;
+    if (this.#length > alwaysFinalLength) this.#limitText(delta);
+  }
+
+  /** Puts the hash in the place of a text that is too large with its last part, `delta`. */
+  #limitText(delta: string): void {
+    this.#bytes += toUtf8Length(this.#bytes === 0 ? this.#text : delta);
+    if (this.#bytes <= maxFinalContent) return;
+    this.#hash = createSha256();
+    this.#hash.update(this.#text);
+    this.#text = "";
   }
 
   #toFinalContent(content: string | null | undefined): Partial<DocumentEndData> {

@@ -8,15 +8,19 @@ export class LineCursor {
   line = "";
   offset = 0;
   column = 0;
-  /** Offset of the first non-blank character from here on; valid after `look`. */
+  /** Offset of the first non-blank character from here on; valid after `look`, as the next two are. */
   nonblank = -1;
+  /** Code of that character; no sensible one if there is none. */
+  code = Number.NaN;
   /** Columns of the blanks before it. */
   indent = 0;
   #nonblankColumn = 0;
+  #length = 0;
 
   /** Goes to the start of a line without line end. */
   open(line: string): void {
     this.line = line;
+    this.#length = line.length;
     this.offset = 0;
     this.column = 0;
     this.nonblank = -1;
@@ -27,12 +31,14 @@ export class LineCursor {
     if (this.nonblank < this.offset) {
       let at = this.offset;
       let column = this.column;
-      for (; at < this.line.length; at += 1) {
-        const code = this.line.charCodeAt(at);
+      let code = Number.NaN;
+      for (; at < this.#length; at += 1) {
+        code = this.line.charCodeAt(at);
         if (!isBlank(code)) break;
         column = toNextColumn(code, column);
       }
       this.nonblank = at;
+      this.code = code;
       this.#nonblankColumn = column;
     }
     this.indent = this.#nonblankColumn - this.column;
@@ -40,7 +46,7 @@ export class LineCursor {
 
   /** After `look`: is there nothing but blanks left? */
   isAtBlankRest(): boolean {
-    return this.nonblank >= this.line.length;
+    return this.nonblank >= this.#length;
   }
 
   /** After `look`: goes `length` characters behind the start of the non-blank part; they hold no blanks. */
@@ -52,7 +58,7 @@ export class LineCursor {
   /** Takes up to this many columns of blanks. */
   advanceColumns(columns: number): void {
     const end = this.column + columns;
-    while (this.column < end && this.offset < this.line.length) {
+    while (this.column < end && this.offset < this.#length) {
       const code = this.line.charCodeAt(this.offset);
       if (!isBlank(code)) return;
       const next = toNextColumn(code, this.column);

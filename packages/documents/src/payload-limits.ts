@@ -3,6 +3,9 @@
 /** Content up to here is sent whole in `document_end`. */
 export const maxFinalContent = 1024 * 1024;
 
+/** Content of no more UTF-16 units has no more bytes than that. */
+export const alwaysFinalLength = Math.floor(maxFinalContent / 3);
+
 /** Room for one string of a payload, as JSON: 256 KiB less the fields around it. */
 const maxPayloadText = 256 * 1024 - 1024;
 
@@ -26,12 +29,17 @@ export function cutToUtf8(text: string, maxBytes: number): string {
 
 /** The longest beginning of `text` that fits into one payload; never ends inside a surrogate pair. */
 export function cutToPayload(text: string): string {
-  return text.length <= alwaysFits ? text : cut(text, maxPayloadText, toJsonBytes);
+  return isShortPayload(text) ? text : cut(text, maxPayloadText, toJsonBytes);
+}
+
+/** Whether `text` is so short that it fits into one payload, whatever is in it. */
+export function isShortPayload(text: string): boolean {
+  return text.length <= alwaysFits;
 }
 
 /** `text` in pieces that fit into one payload each. */
 export function toPayloadPieces(text: string): readonly string[] {
-  if (text.length <= alwaysFits) return text === "" ? [] : [text];
+  if (isShortPayload(text)) return text === "" ? [] : [text];
   const pieces: string[] = [];
   for (let rest = text; rest !== "";) {
     const piece = cutToPayload(rest);

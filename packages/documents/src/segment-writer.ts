@@ -21,13 +21,13 @@ export class SegmentWriter {
   #length = 0;
   #events: TextParserEvent[] = [];
 
-  /** Takes a whole chunk at once: the first `length` characters go out, at least one, the others are held. */
-  passChunk(chunk: string, length: number): TextParserEvent {
+  /** Takes a whole chunk: with the first `length` characters, at least one, what is held goes out as the delta given. */
+  passChunk(chunk: string, length: number): string {
     let delta = length === chunk.length ? chunk : chunk.slice(0, length);
     if (this.#held !== "") delta = this.#held + delta;
     this.#held = length === chunk.length ? "" : chunk.slice(length);
     this.#length += delta.length;
-    return { type: "segment_delta", delta };
+    return delta;
   }
 
   /** Starts with the next chunk. */

@@ -1,14 +1,19 @@
 /** Documents made from a model's text (N15 to N27). */
-import type { CodePurpose, Mode, PartialMetadata } from "@sheaf/protocol";
+import type { CodePurpose, Mode, PartialMetadata, StreamEvent } from "@sheaf/protocol";
 import { type ContentDocument, startContentDocument } from "./content-document.ts";
 import type { StreamWriter } from "./stream-writer.ts";
-import { createTextParser, type TextParser, type TextParserEvent, type TextSegment } from "./text-parser.ts";
+import { FenceParser, type TextParserEvent, type TextSegment } from "./text-parser.ts";
 import { toWorkspacePath } from "./workspace-path.ts";
 
 export interface TextDocuments {
   /** A model request begins: its text has nothing to do with what was before (N27). */
   startTurn(): void;
   push(text: string): void;
+  /**
+   * The quick way for text that only goes on with the open document, as nearly all does: gives its events instead of
+   * writing them. Undefined for any other, which has not been taken and is to be pushed.
+   */
+  pass(text: string): StreamEvent[] | undefined;
   /** Whether the code reference with this 0-based number in the turn stands in its file (N22). */
   checkReference(index: number, verified: boolean): void;
   /** No more text for now: ends what is open (N18). */
@@ -36,7 +41,7 @@ const purposes: Readonly<Record<Mode, CodePurpose>> = {
 class Documents implements TextDocuments {
   readonly #writer: StreamWriter;
   readonly #options: TextDocumentsOptions;
-  #parser: TextParser | undefined;
+  #parser: FenceParser | undefined;
   #document: ContentDocument | undefined;
   #metadata: PartialMetadata = {};
   /** Code references of the turn that have started. */
@@ -55,8 +60,13 @@ class Documents implements TextDocuments {
   }
 
   push(text: string): void {
-    this.#parser ??= createTextParser();
-    for (const event of this.#parser.push(text)) this.#take(event);
+    this.#parser ??= new FenceParser();
+    for (const event of this.#parser.scan(text)) this.#take(event);
+  }
+
+  pass(text: string): StreamEvent[] | undefined {
+    const delta = this.#parser?.pass(text);
+    return delta === undefined ? undefined : this.#document?.pass(delta);
   }
 
   checkReference(index: number, verified: boolean): void {
@@ -77,7 +87,7 @@ class Documents implements TextDocuments {
       this.#document = startContentDocument(this.#writer, event.segment.type, this.#metadata);
       if (event.segment.type === "code_reference") this.#references += 1;
     } else {
-      this.#document?.end({ ...this.#metadata, ...this.#toEndMetadata(event) });
+      this.#document?.end(this.#toEndMetadata(event));
       this.#document = undefined;
     }
   }
@@ -86,19 +96,19 @@ class Documents implements TextDocuments {
     if (segment.type === "text") return { format: "markdown" };
     if (segment.type === "code_block") {
       const { language, info, purpose = purposes[this.#options.mode] } = segment;
-      return { language, purpose, ...(info === undefined ? {} : { info }) };
+      return info === undefined ? { language, purpose } : { language, purpose, info };
     }
     const { startLine, endLine, language, filePath: rawPath } = segment;
     const filePath = toWorkspacePath(rawPath, this.#options.workspace);
     return { filePath, startLine, endLine, language, ...(filePath === rawPath ? {} : { rawPath }) };
   }
 
-  #toEndMetadata(event: Extract<TextParserEvent, { type: "segment_end" }>): PartialMetadata {
-    const verified = "filePath" in this.#metadata ? this.#checks.get(this.#references - 1) : undefined;
-    return {
-      ...(event.codeBlocks === undefined ? {} : { codeBlocks: event.codeBlocks }),
-      ...(verified === undefined ? {} : { verified }),
-      ...(event.closed ? {} : { closed: false }),
-    };
+  #toEndMetadata({ closed, codeBlocks }: Extract<TextParserEvent, { type: "segment_end" }>): PartialMetadata {
+    const metadata: Record<string, unknown> = { ...this.#metadata };
+    const verified = "filePath" in metadata ? this.#checks.get(this.#references - 1) : undefined;
+    if (codeBlocks !== undefined) metadata["codeBlocks"] = codeBlocks;
+    if (verified !== undefined) metadata["verified"] = verified;
+    if (!closed) metadata["closed"] = false;
+    return metadata;
   }
 }

@@ -4,7 +4,6 @@ import { BlockStructure, type OpenFence } from "./block-structure.ts";
 import { parseInfoString } from "./info-string.ts";
 import { isLineEnd } from "./line-end.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
-import { isHighSurrogate } from "./surrogate.ts";
 
 /**
  * What the next character belongs to: the blanks that the line starts with, the marks of blocks behind them, a run
@@ -82,21 +81,9 @@ export class TextLineScanner {
     return at;
   }
 
-  /**
-   * How much of the chunk may go out if all of it lies in a line that decides nothing any more; else at most 0.
-   * Such a chunk need not be scanned.
-   */
-  toPassingLength(chunk: string): number {
-    if (this.#phase !== "rest" || !this.#lineTaken) return 0;
-    let length = 0;
-    let code = 0;
-    for (let at = 0; at < chunk.length; at += 1) {
-      code = chunk.charCodeAt(at);
-      if (code > 0x20) length = at + 1;
-      else if (isLineEnd(code)) return 0;
-      else if (!isBlank(code)) length = at + 1;
-    }
-    return isHighSurrogate(code) ? length - 1 : length;
+  /** Whether this line decides nothing any more: its rest needs no scan. */
+  isDecided(): boolean {
+    return this.#lineTaken && this.#phase === "rest";
   }
 
   /** Keeps what is needed of an unfinished line for the next chunk. */

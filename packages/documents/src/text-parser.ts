@@ -1,9 +1,11 @@
 import type { NestedCodeBlock } from "@sheaf/protocol";
+import { trimBlankEnd } from "./blank.ts";
 import type { OpenFence } from "./block-structure.ts";
 import { CodeLineScanner } from "./code-line-scanner.ts";
 import { parseInfoString } from "./info-string.ts";
-import { carriageReturn, lineFeed } from "./line-end.ts";
+import { carriageReturn, isLineEnd, lineFeed } from "./line-end.ts";
 import { SegmentWriter } from "./segment-writer.ts";
+import { isHighSurrogate } from "./surrogate.ts";
 import { TextLineScanner } from "./text-line-scanner.ts";
 import type { TextParserEvent, TextSegment } from "./text-segment.ts";
 
@@ -56,7 +58,8 @@ export function parseText(text: string): ParsedSegment[] {
   return segments;
 }
 
-class FenceParser implements TextParser {
+/** The parser, with its two ways apart. */
+export class FenceParser implements TextParser {
   readonly #writer = new SegmentWriter();
   readonly #text = new TextLineScanner(this.#writer);
   /** Set inside of a top-level fence. */
@@ -65,15 +68,50 @@ class FenceParser implements TextParser {
   #chunkStart = 0;
   /** The last line end was a CR: a LF right behind it is part of it. */
   #afterReturn = false;
+  /** The segment has started, and its current line decides nothing any more. */
+  #passes = false;
 
   push(chunk: string): TextParserEvent[] {
-    // Most chunks lie within a line that decides nothing any more; they go straight through.
-    const passing = this.#code === undefined ? this.#text.toPassingLength(chunk) : this.#code.toPassingLength(chunk);
-    if (passing > 0 && this.#writer.hasStarted) {
-      this.#chunkStart += chunk.length;
-      return [this.#writer.passChunk(chunk, passing)];
+    const delta = this.pass(chunk);
+    return delta === undefined ? this.scan(chunk) : [{ type: "segment_delta", delta }];
+  }
+
+  /**
+   * The quick way: most chunks lie within a line that decides nothing any more. Gives the delta that such a chunk
+   * makes; undefined for any other, which has not been taken and is to be scanned.
+   */
+  pass(chunk: string): string | undefined {
+    if (!this.#passes) return undefined;
+    let code = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      code = chunk.charCodeAt(at);
+      if (code <= carriageReturn && isLineEnd(code)) return undefined;
     }
-    return this.#scanChunk(chunk);
+    let length = chunk.length;
+    if (isHighSurrogate(code)) length -= 1;
+    else if (code <= 0x20 && this.#code === undefined) length = trimBlankEnd(chunk).length;
+    if (length === 0) return undefined;
+    this.#chunkStart += chunk.length;
+    return this.#writer.passChunk(chunk, length);
+  }
+
+  /** Takes any chunk. */
+  scan(chunk: string): TextParserEvent[] {
+    this.#writer.openChunk(chunk);
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#afterReturn) {
+        at = this.#skipLineFeed(chunk, at);
+      } else {
+        at = this.#code === undefined ? this.#text.scan(chunk, at) : this.#code.scan(chunk, at);
+        if (at < chunk.length) at = this.#endLine(chunk, at);
+      }
+    }
+    if (this.#code === undefined) this.#text.endChunk(chunk);
+    this.#chunkStart += chunk.length;
+    const events = this.#writer.closeChunk();
+    this.#passes = this.#writer.hasStarted && (this.#code ?? this.#text).isDecided();
+    return events;
   }
 
   end(): TextParserEvent[] {
@@ -89,22 +127,6 @@ class FenceParser implements TextParser {
       writer.endSegment(this.#code.end(), []);
     }
     return writer.closeChunk();
-  }
-
-  #scanChunk(chunk: string): TextParserEvent[] {
-    this.#writer.openChunk(chunk);
-    let at = 0;
-    while (at < chunk.length) {
-      if (this.#afterReturn) {
-        at = this.#skipLineFeed(chunk, at);
-      } else {
-        at = this.#code === undefined ? this.#text.scan(chunk, at) : this.#code.scan(chunk, at);
-        if (at < chunk.length) at = this.#endLine(chunk, at);
-      }
-    }
-    if (this.#code === undefined) this.#text.endChunk(chunk);
-    this.#chunkStart += chunk.length;
-    return this.#writer.closeChunk();
   }
 
   /** Ends the line whose line end is at `at`; gives the place behind that one character. */

@@ -114,6 +114,12 @@ describe("lines", () => {
     expect([0, 3].map((indent) => structure.canOpenFence(indent))).toEqual([false, false]);
   });
 
+  test.each([". a", ") a", "1a. b"])(verifies(["N16", "N17"], "%j opens no list item"), (line) => {
+    const structure = new BlockStructure();
+    structure.takeLine(line);
+    expect(structure.canOpenFence(3)).toBe(true);
+  });
+
   test(verifies(["N16", "N17"], "an open fence tells its place and its closing line"), () => {
     const structure = new BlockStructure();
     expect(structure.takeLine("> - ~~~~ js ")).toBe(false);

@@ -50,6 +50,17 @@ describe("what a text becomes", () => {
   });
 });
 
+test(verifies("N55", "a delta too large for one event goes out as several, also where the text only goes on"), () => {
+  const pieces = ["a", "b".repeat(300_000), `${" ".repeat(300_000)}c`, "d"];
+  const log = toRunLog([
+    { type: "turn_start", turn: 1 },
+    ...pieces.map((text) => ({ type: "text_delta", text }) as const),
+  ]);
+  const deltas = assemble(log).flatMap(({ event, data }) => (event === "content_delta" ? [data.delta] : []));
+  expect(deltas.map(({ length }) => length)).toEqual([1, 261_120, 38_880, 261_120, 38_881, 1]);
+  expect(deltas.join("")).toBe(pieces.join(""));
+});
+
 describe("the purpose of a code block", () => {
   test.each([
     ["agent", "new_code"],

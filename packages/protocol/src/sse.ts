@@ -9,8 +9,12 @@ import type { StreamEvent } from "./stream-events.ts";
  */
 export function encodeSse(event: StreamEvent): string {
   const id = Number.isSafeInteger(event.id) ? `id: ${event.id}\n` : "";
-  return `${id}event: ${event.event.replaceAll(/[\r\n\u2028\u2029]/g, "")}\ndata: ${toJsonLine(event.data)}\n\n`;
+  const name = lineEnd.test(event.event) ? event.event.replaceAll(lineEnds, "") : event.event;
+  return `${id}event: ${name}\ndata: ${toJsonLine(event.data)}\n\n`;
 }
+
+const lineEnd = /[\r\n\u2028\u2029]/;
+const lineEnds = /[\r\n\u2028\u2029]/g;
 
 /** A comment that shows that the connection lives (X5). */
 export function encodeHeartbeat(): string {
