@@ -1,4 +1,5 @@
 /** The lines of `--output-format stream-json` and the object of `json`. Clauses: docs/formats/cli.md. */
+import type { PlanTodo } from "./documents.ts";
 
 /** C5. Ext values stand behind the first three or four of each list. */
 export type ApiKeySource = "env" | "flag" | "login" | "none";
@@ -24,6 +25,12 @@ export interface InitLine {
   readonly sandbox: "enabled" | "disabled" | "unavailable";
   /** Ext (S-03). */
   readonly trusted: boolean;
+  /** Ext: only where servers of the Model Context Protocol are named. */
+  readonly mcp_servers?: readonly {
+    readonly name: string;
+    readonly status: "ready" | "failed";
+    readonly tools: readonly string[];
+  }[];
 }
 
 /** One text item (C6, C7). */
@@ -141,6 +148,14 @@ export interface ResultSuccess {
   readonly total_cost_usd?: number;
   /** Ext, with `--output-schema`: the answer's value. */
   readonly structured_output?: unknown;
+  /** Ext: the plan that a run of plan mode ended with. */
+  readonly plan?: {
+    readonly title: string;
+    readonly overview: string;
+    /** Markdown. */
+    readonly plan: string;
+    readonly todos: readonly PlanTodo[];
+  };
 }
 
 /** Last line on failure (C22). */
@@ -192,6 +207,8 @@ export interface HeartbeatLine {
   readonly subtype: "heartbeat";
   readonly session_id: string;
   readonly timestamp_ms: number;
+  /** While the model is not asked before a time. */
+  readonly waiting?: { readonly code: string; readonly until: string };
 }
 
 /** One line of `stream-json` (C4). */

@@ -42,8 +42,10 @@ interface Draft {
   content: string | null;
   metadata: Record<string, unknown>;
   open: boolean;
-  /** What the last read gave, until something changes. */
-  value: Document | undefined;
+  /** Place in the list. */
+  readonly index: number;
+  /** Since the last read. */
+  hasChanged: boolean;
 }
 
 /** Types whose content is always null (N11). */
@@ -66,8 +68,11 @@ const outputFields: ReadonlyMap<string, string> = new Map([
 ]);
 
 class Documents implements DocumentList {
-  readonly #drafts: Draft[] = [];
   readonly #byId = new Map<unknown, Draft>();
+  /** What the last read gave. */
+  #values: readonly Document[] = [];
+  #changed: Draft[] = [];
+  #last: Draft | undefined;
 
   constructor(documents: readonly JsonObject[]) {
     for (const document of documents) {
@@ -79,19 +84,34 @@ class Documents implements DocumentList {
   }
 
   lastType(): string | undefined {
-    return this.#drafts.at(-1)?.type;
+    return this.#last?.type;
   }
 
+  /** One copy of the list, and of each document that changed: a read stays cheap with thousands of documents. */
   read(): readonly Document[] {
-    return this.#drafts.map((draft) => (draft.value ??= toDocument(draft)));
+    if (this.#changed.length === 0) return this.#values;
+    const values = this.#values.slice();
+    for (const draft of this.#changed) {
+      values[draft.index] = toDocument(draft);
+      draft.hasChanged = false;
+    }
+    this.#values = values;
+    this.#changed = [];
+    return values;
   }
 
   apply(name: DocumentEventName, data: JsonObject): boolean {
     if (name === "document_start") return this.#add(data) !== undefined;
     const draft = this.#byId.get(data["documentId"]);
     if (draft === undefined || !draft.open || !changes[name](draft, data)) return false;
-    draft.value = undefined;
+    this.#mark(draft);
     return true;
+  }
+
+  #mark(draft: Draft): void {
+    if (draft.hasChanged) return;
+    draft.hasChanged = true;
+    this.#changed.push(draft);
   }
 
   #add(data: JsonObject): Draft | undefined {
@@ -106,10 +126,12 @@ class Documents implements DocumentList {
       content,
       metadata: isJsonObject(metadata) ? { ...metadata } : {},
       open: true,
-      value: undefined,
+      index: this.#byId.size,
+      hasChanged: false,
     };
-    this.#drafts.push(draft);
     this.#byId.set(id, draft);
+    this.#last = draft;
+    this.#mark(draft);
     return draft;
   }
 }

@@ -184,6 +184,10 @@ export interface TerminalCommandMetadata extends ToolOrigin {
   readonly truncated?: true;
   /** Ext: still running when it was reported (N37). */
   readonly background?: true;
+  /** Ext: by which the tool `read_terminal` finds it, when it runs in the background. */
+  readonly terminalId?: string;
+  /** Ext: what the sandbox kept it from, and why; a sentence each. */
+  readonly refusals?: readonly string[];
 }
 
 /** R10, N41. */

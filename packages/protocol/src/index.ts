@@ -1,4 +1,4 @@
-export { toBaseEvents, toBaseResponse } from "./base-form.ts";
+export type * from "./api.ts";
 export type * from "./chat.ts";
 export type * from "./cli-events.ts";
 export { toCostUsd, type TokenPrice } from "./cost.ts";
@@ -18,13 +18,3 @@ export { createStreamDecoder } from "./stream-decoder.ts";
 export type { StreamDecoder } from "./stream-decoder.ts";
 export type * from "./stream-events.ts";
 export { baseEventNames, protocolVersion } from "./stream-events.ts";
-export {
-  explainChatResponse,
-  explainDocument,
-  explainStreamEvent,
-  isChatResponse,
-  isDocument,
-  isStreamEvent,
-} from "./validate.ts";
-export { createVerifier, verify } from "./verify.ts";
-export type { Verifier, VerifierOptions, Violation } from "./verify.ts";

@@ -18,5 +18,6 @@ export const payloadFields: {
   snapshot: ["response"],
   approval_request: ["approvalId", "documentId", "title", "description", "subject", "options", "expiresAt"],
   approval_resolved: ["approvalId", "optionId", "by"],
+  provider_wait: ["code", "until", "tries"],
   done: ["usage", "id", "status", "metadata"],
 };

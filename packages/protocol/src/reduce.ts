@@ -1,7 +1,7 @@
 /** The reducer: what a client does with the events of a response (section 3 of the contract). */
 import type { ChatResponse } from "./chat.ts";
 import { createDocumentList, type DocumentEventName, type DocumentList, isDocumentEvent } from "./document-list.ts";
-import { isJsonObject, type JsonObject } from "./json-object.ts";
+import { isJsonObject, type JsonObject, toJsonObject } from "./json-object.ts";
 import { payloadFields } from "./payload-fields.ts";
 import type { ApprovalRequestData, StreamEvent, StreamEventName } from "./stream-events.ts";
 
@@ -66,32 +66,22 @@ class ResponseReducer implements Reducer {
   #documents: DocumentList = createDocumentList();
   #approvals: readonly ApprovalRequestData[] = [];
   #view: ChatResponse | undefined;
-  /** What the events do that are about the whole response; false when they make no sense. */
-  readonly #handlers: Readonly<Record<Exclude<StreamEventName, DocumentEventName>, (data: JsonObject) => boolean>> = {
-    response_start: (data) => this.#startResponse(data),
-    reasoning_delta: () => true,
-    arguments_delta: () => true,
-    snapshot: (data) => this.#replace(data["response"]),
-    approval_request: (data) => this.#askApproval(data),
-    approval_resolved: (data) => this.#resolveApproval(data),
-    done: (data) => this.#end(data),
-  };
 
   get response(): ChatResponse {
     this.#view ??= this.#read();
     return this.#view;
   }
 
-  push(event: StreamEvent): void {
-    if (event.id <= this.lastEventId) return;
-    if (Number.isSafeInteger(event.id)) this.lastEventId = event.id;
-    const fields = knownFields.get(event.event);
-    if (fields === undefined || !isJsonObject(event.data) || this.#head.status !== "streaming") {
+  push({ id, event, data }: StreamEvent): void {
+    if (id <= this.lastEventId) return;
+    if (Number.isSafeInteger(id)) this.lastEventId = id;
+    const fields = knownFields.get(event);
+    if (fields === undefined || !isJsonObject(data) || this.#head.status !== "streaming") {
       this.ignored += 1;
       return;
     }
-    for (const field in event.data) if (!fields.has(field)) this.ignored += 1;
-    if (this.#apply(event.event, event.data)) this.#view = undefined;
+    for (const field in data) if (!fields.has(field)) this.ignored += 1;
+    if (isDocumentEvent(event) ? this.#documents.apply(event, data) : this.#apply(event, data)) this.#view = undefined;
     else this.ignored += 1;
   }
 
@@ -101,42 +91,39 @@ class ResponseReducer implements Reducer {
     return this.#approvals.length > 0 ? { ...response, approvals: this.#approvals } : response;
   }
 
-  /** False when the event makes no sense here. */
-  #apply(name: StreamEventName, data: JsonObject): boolean {
-    if (isDocumentEvent(name)) return this.#documents.apply(name, data);
-    return this.#handlers[name](data);
-  }
-
-  #startResponse(data: JsonObject): boolean {
-    this.#head = { ...emptyHead, ...identity(data) };
-    this.#documents = createDocumentList();
-    this.#approvals = [];
-    return true;
-  }
-
-  #askApproval(data: JsonObject): boolean {
-    if (!isApproval(data)) return false;
-    this.#approvals = [...this.#approvals, data];
-    return true;
-  }
-
-  #resolveApproval(data: JsonObject): boolean {
-    this.#approvals = this.#approvals.filter(({ approvalId }) => approvalId !== data["approvalId"]);
-    return true;
+  /** Takes an event that is about the whole response; false when it makes no sense. */
+  #apply(event: Exclude<StreamEventName, DocumentEventName>, data: JsonObject): boolean {
+    switch (event) {
+      case "reasoning_delta":
+      case "arguments_delta":
+      case "provider_wait":
+        return true;
+      case "response_start":
+        this.#head = { ...emptyHead, ...identity(data) };
+        this.#documents = createDocumentList();
+        this.#approvals = [];
+        return true;
+      case "snapshot":
+        return this.#replace(data["response"]);
+      case "approval_request":
+        if (!isApproval(data)) return false;
+        this.#approvals = [...this.#approvals, data];
+        return true;
+      case "approval_resolved":
+        this.#approvals = this.#approvals.filter(({ approvalId }) => approvalId !== data["approvalId"]);
+        return true;
+      case "done":
+        this.#end(data);
+        return true;
+    }
   }
 
   /** X3. */
   #replace(response: unknown): boolean {
     if (!isJsonObject(response) || !Array.isArray(response["documents"])) return false;
-    const { lastEventId, ...metadata } = isJsonObject(response["metadata"]) ? response["metadata"] : {};
+    const { lastEventId, ...metadata } = toJsonObject(response["metadata"]);
     if (typeof lastEventId === "number" && lastEventId > this.lastEventId) this.lastEventId = lastEventId;
-    this.#head = {
-      ...emptyHead,
-      ...identity(response),
-      status: toEndStatus(response["status"]) ?? "streaming",
-      usage: { ...emptyHead.usage, ...(isJsonObject(response["usage"]) ? response["usage"] : {}) },
-      metadata: { ...emptyHead.metadata, ...metadata },
-    };
+    this.#head = mergeHead(emptyHead, { ...response, metadata }, toEndStatus(response["status"]) ?? "streaming");
     this.#documents = createDocumentList(response["documents"].filter(isJsonObject));
     const approvals: unknown[] = Array.isArray(response["approvals"]) ? response["approvals"] : [];
     this.#approvals = approvals.filter(isApproval);
@@ -144,18 +131,21 @@ class ResponseReducer implements Reducer {
   }
 
   /** N50. A base stream tells no status: then the last document does, by N2. */
-  #end(data: JsonObject): boolean {
+  #end(data: JsonObject): void {
     const status = toEndStatus(data["status"]) ?? (this.#documents.lastType() === "error" ? "error" : "completed");
-    this.#head = {
-      ...this.#head,
-      ...identity(data),
-      status,
-      usage: { ...this.#head.usage, ...(isJsonObject(data["usage"]) ? data["usage"] : {}) },
-      metadata: { ...this.#head.metadata, ...(isJsonObject(data["metadata"]) ? data["metadata"] : {}) },
-    };
+    this.#head = mergeHead(this.#head, data, status);
     this.#approvals = [];
-    return true;
   }
+}
+
+function mergeHead(head: Head, data: JsonObject, status: Head["status"]): Head {
+  return {
+    ...head,
+    ...identity(data),
+    status,
+    usage: { ...head.usage, ...toJsonObject(data["usage"]) },
+    metadata: { ...head.metadata, ...toJsonObject(data["metadata"]) },
+  };
 }
 
 /** The fields that name a response, as far as they are there. */

@@ -1,9 +1,9 @@
 /** The structure of documents and responses (R2 to R13). */
 import type { DocumentType } from "./documents.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
+import { instant, mode, responseMetadata, toolCallResult, usage } from "./response-part-shapes.ts";
 import {
   amount,
-  anything,
   both,
   count,
   either,
@@ -31,12 +31,6 @@ const diff = fields({ oldString: text, newString: text, startLine: integer, endL
 const question = fields(
   { id: text, text, options: list(fields({ id: text, label: text })) },
   { allowMultiple: flag, allowText: flag },
-);
-
-/** R8, N36. */
-export const toolCallResult: Shape = fields(
-  { status: oneOf("success", "error"), data: anything },
-  { truncated: flag, bytes: count },
 );
 
 const metadataShapes: Readonly<Record<DocumentType, MetadataShape>> = {
@@ -77,6 +71,8 @@ const metadataShapes: Readonly<Record<DocumentType, MetadataShape>> = {
       timedOut: flag,
       truncated: flag,
       background: flag,
+      terminalId: text,
+      refusals: list(text),
     },
   },
   plan: {
@@ -158,26 +154,6 @@ export const document: Shape = (value) => {
     (open ? undefined : editShape(value))
   );
 };
-
-/** N6. */
-export const usage: Shape = fields(
-  { promptTokens: count, completionTokens: count, totalTokens: count },
-  { reasoningTokens: count, cachedPromptTokens: count, cacheWriteTokens: count, estimated: flag },
-);
-
-/** R2. */
-export const responseMetadata: Shape = fields(
-  { duration_ms: amount, toolCallCount: count, turnCount: count },
-  { actionCount: count, waiting_ms: amount, finishReason: text, lastEventId: count },
-);
-
-export const mode: Shape = oneOf("agent", "plan", "ask", "debug");
-
-/** N7. */
-export const instant: Shape = only(
-  "a time such as 2026-02-23T10:30:00Z",
-  (value) => typeof value === "string" && !Number.isNaN(Date.parse(value)),
-);
 
 /** R2; the position of a document is its sequence (N10). */
 export const chatResponse: Shape = both(

@@ -14,7 +14,17 @@ import type {
   TodoChange,
   TodoStatus,
 } from "./documents.ts";
-import type { ApprovalRequestData, ApprovalResolvedData } from "./stream-events.ts";
+import type { ApprovalRequestData, ApprovalResolvedData, ProviderWaitData } from "./stream-events.ts";
+
+/** How a server of the Model Context Protocol was when the run began. */
+export interface McpServerState {
+  readonly name: string;
+  readonly status: "ready" | "failed";
+  /** Its tools, as it named them. */
+  readonly tools: readonly string[];
+  /** Why it failed, one line. */
+  readonly problem?: string;
+}
 
 /** First event of a response. */
 export interface RunStart {
@@ -39,12 +49,23 @@ export interface RunStart {
   /** Whether the workspace is trusted (S-03). */
   readonly trusted: boolean;
   readonly sheafVersion: string;
+  /** Servers of the Model Context Protocol, where the user named some. */
+  readonly mcpServers?: readonly McpServerState[];
   /** What the model costs, where the user said so. */
   readonly price?: TokenPrice;
+  /** How long the conversation may become, where the user said so. Tokens. */
+  readonly context?: {
+    /** What the model takes in one request. */
+    readonly windowTokens: number;
+    /** What the responses before take of it. */
+    readonly usedTokens: number;
+  };
   /** What the user wrote. */
   readonly prompt: string;
   /** Answers to the questions of the response before (N42). */
   readonly answers?: readonly ClarificationAnswer[];
+  /** Debug mode: what responses before left in files. */
+  readonly instrumentation?: readonly InstrumentationBlock[];
 }
 
 /** A model request begins. */
@@ -68,6 +89,25 @@ export interface ReasoningDelta {
   readonly text: string;
 }
 
+/**
+ * What a provider wants back in later requests of the conversation, unread: a signed or encrypted block of reasoning, a
+ * mark on a text or a call. It stands behind what it belongs to. No format shows it.
+ */
+export interface ProviderData {
+  readonly type: "provider_data";
+  /** Who can read it: wire protocol or package, provider, model. It is sent to nobody else. */
+  readonly origin: string;
+  /** The call that it belongs to; absent: it is a block of its own at this place, or marks the text before it. */
+  readonly callId?: string;
+  /** The provider's own words. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The request waits before it is sent again: told at the start of a wait, and once a minute (R-10). */
+export interface ProviderWait extends ProviderWaitData {
+  readonly type: "provider_wait";
+}
+
 /** The document that a tool call becomes; goes by what the tool does (N28). */
 export type ToolDocumentType = Extract<
   DocumentType,
@@ -83,6 +123,8 @@ export interface ToolCallStart {
   readonly documentType: ToolDocumentType;
   /** Id that the provider gave, if any (N29). */
   readonly providerCallId?: string;
+  /** `agent`: Sheaf makes the call itself. Absent: the model does. */
+  readonly origin?: "agent";
 }
 
 /** A piece of the arguments' JSON text. */
@@ -149,12 +191,15 @@ export type ToolEffect =
   | ReadEffect
   | FileEditEffect
   | CommandEffect
+  | TerminalEffect
   | SearchEffect
   | GlobEffect
   | ListEffect
   | TodoEffect
   | PlanEffect
-  | QuestionEffect;
+  | QuestionEffect
+  | McpEffect
+  | WebEffect;
 
 /** read_file. `output` holds the content that was read. */
 export interface ReadEffect {
@@ -184,6 +229,10 @@ export interface FileChange {
   readonly path: string;
   /** Destination of a rename, relative (N32). */
   readonly newFilePath?: string;
+  /** Destination of a rename, absolute. */
+  readonly newPath?: string;
+  /** Delete only: the permission bits of the file. */
+  readonly modeBefore?: number;
   /** New content of the whole file (create), or the new string (edit); null for delete, rename and binary. */
   readonly content: string | null;
   /** Edit only (N31). */
@@ -209,6 +258,20 @@ export interface FileEditEffect {
   readonly changes: readonly FileChange[];
   /** Edit only: which matching rule found each place, for instance `exact`. */
   readonly matched?: readonly string[];
+  /** Debug mode: all instrumentation that stands in files behind this call. Absent: it is what it was. */
+  readonly instrumentation?: readonly InstrumentationBlock[];
+}
+
+/** Lines that debug mode put into a file and will take out again. */
+export interface InstrumentationBlock {
+  /** Stands in the comments before and behind the lines. */
+  readonly id: string;
+  /** Id of the todo that it belongs to. */
+  readonly hypothesis: string;
+  /** As the documents show it. */
+  readonly filePath: string;
+  /** Absolute. */
+  readonly path: string;
 }
 
 /** run_terminal_cmd. `output` holds stdout and stderr in order of arrival. */
@@ -224,8 +287,23 @@ export interface CommandEffect {
   readonly stdout: string;
   readonly stderr: string;
   readonly timedOut: boolean;
+  /** It runs beside the calls behind it; the rest is how it was when this was reported (N37). */
   readonly background: boolean;
+  /** Of a command in the background: by which `read_terminal` finds it. */
+  readonly terminalId?: string;
   readonly permissions: readonly CommandPermission[];
+  /** What the sandbox kept it from, and why; a sentence each. Absent: nothing that is known of. */
+  readonly refusals?: readonly string[];
+}
+
+/** read_terminal. `output` holds what came since the last call. */
+export interface TerminalEffect {
+  readonly kind: "terminal";
+  readonly terminalId: string;
+  readonly command: string;
+  readonly isRunning: boolean;
+  /** N37; null while it runs. */
+  readonly exitCode: number | null;
 }
 
 /** grep_search. */
@@ -285,15 +363,40 @@ export interface QuestionEffect {
   readonly questions: readonly ClarificationQuestion[];
 }
 
+/** A tool of a server of the Model Context Protocol. `output` is the text of the content. */
+export interface McpEffect {
+  readonly kind: "mcp";
+  /** As the user named it. */
+  readonly server: string;
+  /** As the server named it. */
+  readonly tool: string;
+  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  /** The tool says that it failed. */
+  readonly isError: boolean;
+}
+
+/** web_fetch. `output` holds the text of the page. */
+export interface WebEffect {
+  readonly kind: "web";
+  /** Where the page came from, redirects followed. */
+  readonly url: string;
+}
+
 /** A person is asked whether a call may run (X8). */
 export interface ApprovalRequest extends Omit<ApprovalRequestData, "documentId"> {
   readonly type: "approval_request";
   readonly callId: string;
+  /** SHA-256, hex, of the tool's name and its arguments: the answer is good for nothing else (S-16). */
+  readonly argumentsHash: string;
+  /** What "always" is about: these rules; empty: exactly this call. */
+  readonly rules: readonly string[];
 }
 
-/** X8. */
+/** Each request gets one, when its call goes on or the run ends (X8). */
 export interface ApprovalResolved extends ApprovalResolvedData {
   readonly type: "approval_resolved";
+  /** What the person put in the place of the call's arguments; the answer is then for this call alone. */
+  readonly editedArguments?: Readonly<Record<string, unknown>>;
 }
 
 /** Whether the lines that the model quoted stand in the file (N22). Comes before the delta that closes the fence. */
@@ -322,6 +425,23 @@ export interface TurnEnd {
   readonly rawFinishReason: string;
   readonly usage: Usage;
   /** Milliseconds spent waiting for the model (C10 `duration_model_ms`). */
+  readonly modelMs: number;
+}
+
+/** The conversation was too long for the model: a summary stands in the place of its older part from here on. */
+export interface Compaction {
+  readonly type: "compaction";
+  /** `window`: it was nearly full; `refused`: the provider refused a request as too long. */
+  readonly reason: "window" | "refused";
+  /** Written by the model. */
+  readonly summary: string;
+  /** Messages at the end that stay as they are; so does all that the user wrote. */
+  readonly keptMessages: number;
+  /** What is left takes so many tokens, by estimate. */
+  readonly tokens: number;
+  /** What the summary cost. */
+  readonly usage: Usage;
+  /** Milliseconds spent waiting for the model. */
   readonly modelMs: number;
 }
 
@@ -355,6 +475,8 @@ export type RunEventBody =
   | TurnStart
   | TextDelta
   | ReasoningDelta
+  | ProviderData
+  | ProviderWait
   | ToolCallStart
   | ToolCallArgumentsDelta
   | ToolCallArguments
@@ -364,6 +486,7 @@ export type RunEventBody =
   | ApprovalResolved
   | ReferenceCheck
   | TurnEnd
+  | Compaction
   | RunEnd;
 
 /** One event of the log. */
@@ -380,6 +503,8 @@ export type RunEventType = RunEventBody["type"];
 export type ModelEvent =
   | TextDelta
   | ReasoningDelta
+  | ProviderData
+  | ProviderWait
   | ToolCallStart
   | ToolCallArgumentsDelta
   | ToolCallArguments

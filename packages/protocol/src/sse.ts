@@ -1,7 +1,7 @@
 /** Server-Sent Events: the encoder, and a chunk-proof decoder by the HTML standard. */
-import { toJsonLine } from "./json-line.ts";
+import { needsNoEscape, toJsonLine } from "./json-line.ts";
 import { createLineSplitter, type LineSplitter } from "./line-splitter.ts";
-import type { StreamEvent } from "./stream-events.ts";
+import type { ContentDeltaData, StreamEvent } from "./stream-events.ts";
 
 /**
  * One event: `id:`, `event:` and one `data:` line of JSON (N43, X1).
@@ -9,11 +9,23 @@ import type { StreamEvent } from "./stream-events.ts";
  */
 export function encodeSse(event: StreamEvent): string {
   const id = Number.isSafeInteger(event.id) ? `id: ${event.id}\n` : "";
-  const name = lineEnd.test(event.event) ? event.event.replaceAll(lineEnds, "") : event.event;
+  if (event.event === "content_delta" && isPlainDelta(event.data)) {
+    const { documentId, delta } = event.data;
+    return `${id}event: content_delta\ndata: {"documentId":"${documentId}","delta":"${delta}"}\n\n`;
+  }
+  const name = event.event.replace(lineEnds, "");
   return `${id}event: ${name}\ndata: ${toJsonLine(event.data)}\n\n`;
 }
 
-const lineEnd = /[\r\n\u2028\u2029]/;
+/** Nearly every event is such a delta, and its text can be put together several times as fast. */
+function isPlainDelta(data: ContentDeltaData): boolean {
+  let fields = 0;
+  for (const _ in data) fields += 1;
+  const { documentId, delta } = data;
+  if (fields !== 2 || typeof documentId !== "string" || typeof delta !== "string") return false;
+  return needsNoEscape(delta) && needsNoEscape(documentId);
+}
+
 const lineEnds = /[\r\n\u2028\u2029]/g;
 
 /** A comment that shows that the connection lives (X5). */

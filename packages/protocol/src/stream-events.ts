@@ -116,6 +116,16 @@ export interface ApprovalResolvedData {
   readonly by: string;
 }
 
+/** Ext: the model is asked again later (X5, R-10). */
+export interface ProviderWaitData {
+  /** Why: RATE_LIMITED, OVERLOADED, NETWORK or another code of C20. */
+  readonly code: string;
+  /** When it is asked again, RFC 3339 with `Z`. */
+  readonly until: string;
+  /** How often it was asked so far. */
+  readonly tries: number;
+}
+
 /** Last event (R14, N50). */
 export interface DoneData {
   /** Ext. */
@@ -142,6 +152,7 @@ export interface StreamEventPayloads {
   readonly snapshot: SnapshotData;
   readonly approval_request: ApprovalRequestData;
   readonly approval_resolved: ApprovalResolvedData;
+  readonly provider_wait: ProviderWaitData;
   readonly done: DoneData;
 }
 

@@ -2,8 +2,11 @@
 import type { ChatResponse } from "./chat.ts";
 import { chatResponse, document } from "./response-shape.ts";
 import type { Document } from "./documents.ts";
-import { streamEvent } from "./event-shape.ts";
+import { createEventShape } from "./event-shape.ts";
+import { mode } from "./response-part-shapes.ts";
 import type { StreamEvent } from "./stream-events.ts";
+
+const streamEvent = createEventShape({ response: chatResponse, mode });
 
 /**
  * Whether `value` has the structure of a document (R3 to R13). Unknown fields are fine, and so is a type that this

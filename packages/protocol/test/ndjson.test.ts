@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
-import { createNdjsonDecoder, encodeNdjson, isStreamEvent, type NdjsonRecord, toJsonLine } from "../src/index.ts";
+import { createNdjsonDecoder, encodeNdjson, type NdjsonRecord, toJsonLine } from "../src/index.ts";
+import { isStreamEvent } from "../src/validate.ts";
 import { stream } from "./event-log.ts";
 
 function decode(text: string, size: number, maxLineLength?: number): NdjsonRecord[] {

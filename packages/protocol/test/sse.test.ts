@@ -11,6 +11,7 @@ import {
   encodeHeartbeat,
   encodeRetry,
   encodeSse,
+  toJsonLine,
   type SseDecoderOptions,
   type SseMessage,
   type StreamEvent,
@@ -177,6 +178,7 @@ describe("encoding", () => {
           const event: StreamEvent = { id, event: "content_delta", data: { documentId: delta, delta } };
           const sent = encodeSse(event);
           expect(sent.match(/[\r\n\u2028\u2029]/g)).toEqual(["\n", "\n", "\n", "\n"]);
+          expect(sent).toBe(`id: ${id}\nevent: content_delta\ndata: ${toJsonLine(event.data)}\n\n`);
           const decoder = createStreamDecoder();
           expect(decoder.push(sent)).toEqual([event]);
         }),
@@ -186,6 +188,11 @@ describe("encoding", () => {
       expect(encodeSse(hostile)).toBe("id: 1\nevent: xdata: y\ndata: {}\n\n");
     },
   );
+});
+
+test(verifies("X14", "a delta with fields of a later version is sent with them"), () => {
+  const data = { documentId: "doc_001", delta: "x", later: 1 };
+  expect(encodeSse({ id: 1, event: "content_delta", data })).toContain(`data: ${JSON.stringify(data)}\n`);
 });
 
 describe("a stream of events", () => {

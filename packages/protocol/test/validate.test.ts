@@ -11,7 +11,7 @@ import {
   isChatResponse,
   isDocument,
   isStreamEvent,
-} from "../src/index.ts";
+} from "../src/validate.ts";
 import { response, stream } from "./event-log.ts";
 
 function toDocument(type: string, content: string | null, metadata: object, status?: string): object {

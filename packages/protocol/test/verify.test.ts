@@ -1,14 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
-import {
-  createReducer,
-  createVerifier,
-  type StreamEvent,
-  type StreamEventBody,
-  toBaseEvents,
-  toSnapshot,
-  verify,
-} from "../src/index.ts";
+import { toBaseEvents } from "../src/base-form.ts";
+import { createReducer, type StreamEvent, type StreamEventBody, toSnapshot } from "../src/index.ts";
+import { createVerifier, verify } from "../src/verify.ts";
 import { done, responseStart, stream, toStream, usage } from "./event-log.ts";
 
 const start = (type: string, sequence = 1, id = `doc_00${sequence}`): StreamEventBody =>
