@@ -2,6 +2,7 @@
 import {
   type ApprovalRequest,
   type ApprovalResolved,
+  type ProviderWait,
   type ChatResponse,
   createReducer,
   type FinishReason,
@@ -76,23 +77,30 @@ class RunAssembler implements Assembler {
 
   push(event: RunEvent): StreamEvent[] {
     if (this.#ended) return [];
-    const passed = event.type === "text_delta" ? this.#text.pass(event.text) : undefined;
-    if (passed !== undefined) return passed;
+    if (event.type === "text_delta") return this.#text.pass(event.text) ?? this.#pushText(event.text);
     this.#summary.push(event);
     this.#take(event);
     return this.#writer.take();
   }
 
-  #take(event: RunEvent): void {
+  #pushText(text: string): StreamEvent[] {
+    this.#text.push(text);
+    return this.#writer.take();
+  }
+
+  #take(event: Exclude<RunEvent, { readonly type: "text_delta" }>): void {
     switch (event.type) {
-      case "text_delta":
-        return this.#text.push(event.text);
       case "tool_call_arguments_delta":
         return this.#tools.pushArguments(event);
       case "tool_output_delta":
         return this.#tools.pushOutput(event);
       case "reasoning_delta":
         return this.#writeReasoning(event.text);
+      case "provider_data":
+      case "compaction":
+        return;
+      case "provider_wait":
+        return this.#writeWait(event);
       case "run_start":
         return this.#startRun(event, event.time);
       case "turn_start":
@@ -124,24 +132,21 @@ class RunAssembler implements Assembler {
     this.#text = createTextDocuments(this.#writer, { mode, workspace });
     this.#tools = createToolDocuments(this.#writer, workspace);
     const { heartbeatMs = 15_000, schema = "/v1/schema/events.json" } = this.#options;
-    this.#writer.write({
-      event: "response_start",
-      data: {
-        id,
-        conversationId,
-        model,
-        mode,
-        created: new Date(time).toISOString().replace(".000Z", "Z"),
-        status: "streaming",
-        protocol: { version: protocolVersion, schema },
-        heartbeat_ms: heartbeatMs,
-      },
+    this.#writer.write("response_start", {
+      id,
+      conversationId,
+      model,
+      mode,
+      created: new Date(time).toISOString().replace(".000Z", "Z"),
+      status: "streaming",
+      protocol: { version: protocolVersion, schema },
+      heartbeat_ms: heartbeatMs,
     });
   }
 
   #writeReasoning(text: string): void {
     for (const delta of toPayloadPieces(text)) {
-      if (this.#options.includeReasoning === true) this.#writer.write({ event: "reasoning_delta", data: { delta } });
+      if (this.#options.includeReasoning === true) this.#writer.write("reasoning_delta", { delta });
       else this.#writer.skip();
     }
   }
@@ -152,11 +157,15 @@ class RunAssembler implements Assembler {
     if (documentId === undefined) return;
     const { approvalId, title, description, subject, options, expiresAt } = request;
     const data = { approvalId, documentId, title, description, subject, options, expiresAt };
-    this.#writer.write({ event: "approval_request", data });
+    this.#writer.write("approval_request", data);
   }
 
   #writeApprovalResolved({ approvalId, optionId, by }: ApprovalResolved): void {
-    this.#writer.write({ event: "approval_resolved", data: { approvalId, optionId, by } });
+    this.#writer.write("approval_resolved", { approvalId, optionId, by });
+  }
+
+  #writeWait({ code, until, tries }: ProviderWait): void {
+    this.#writer.write("provider_wait", { code, until, tries });
   }
 
   /** N2, N50, N52. */
@@ -166,22 +175,17 @@ class RunAssembler implements Assembler {
     this.#tools.end(time);
     const error = toRunError(end);
     if (error !== undefined) writeErrorDocument(this.#writer, error);
-    this.#writer.write({
-      event: "done",
-      data: {
-        id: this.#responseId,
-        status: error === undefined ? "completed" : "error",
-        usage: this.#summary.toUsage(),
-        metadata: this.#summary.toMetadata(time, end.reason),
-      },
+    this.#writer.write("done", {
+      id: this.#responseId,
+      status: error === undefined ? "completed" : "error",
+      usage: this.#summary.toUsage(),
+      metadata: this.#summary.toMetadata(time, end.reason),
     });
   }
 }
 
-/** Codes for runs that failed and do not say how (C20). */
-const fallbackCodes: Readonly<Record<FinishReason, string | undefined>> = {
-  end_turn: undefined,
-  clarification: undefined,
+/** Codes for runs that failed and do not say how (C20); the other reasons are no failures (N2). */
+const fallbackCodes: Readonly<Partial<Record<FinishReason, string>>> = {
   refusal: "REFUSED",
   cancelled: "CANCELLED",
   max_tokens: "MAX_TOKENS",

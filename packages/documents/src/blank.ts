@@ -10,16 +10,16 @@ export function skipBlanks(text: string, from: number): number {
   return at;
 }
 
-/** The text without the blanks at its end. */
-export function trimBlankEnd(text: string): string {
+/** The place where the blanks at the end of the text start. */
+export function findBlankEnd(text: string): number {
   let end = text.length;
   while (end > 0 && isBlank(text.charCodeAt(end - 1))) end -= 1;
-  return text.slice(0, end);
+  return end;
 }
 
 /** The text without the blanks at both ends. */
 export function trimBlanks(text: string): string {
-  return trimBlankEnd(text.slice(skipBlanks(text, 0)));
+  return text.slice(skipBlanks(text, 0), findBlankEnd(text));
 }
 
 /** The column behind a blank that stands at `column`; a tab goes on to the next multiple of four. */

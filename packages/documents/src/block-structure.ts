@@ -78,6 +78,16 @@ export class BlockStructure {
     this.fence = undefined;
   }
 
+  /**
+   * The quick way for a line whose first character is ordinary text: outside of all blocks it goes on with the
+   * paragraph, or starts one. False where it may do something else; then it has not been taken.
+   */
+  takePlainLine(): boolean {
+    if (this.#containers.length > 0 || this.needsWholeLine()) return false;
+    this.#paragraph = true;
+    return true;
+  }
+
   /** Takes the next line, without its line end. Gives whether it is the closing line of the open fence. */
   takeLine(line: string): boolean {
     const cursor = this.#cursor;
@@ -197,9 +207,9 @@ export class BlockStructure {
       if (fence === undefined) return false;
     } else if (code === less) {
       const rest = line.slice(nonblank);
-      html = parseHtmlBlockStart(rest);
-      if (html === undefined || (html === 7 && this.#paragraph)) return false;
-      if (isHtmlBlockEnd(html, rest)) html = undefined;
+      const kind = parseHtmlBlockStart(rest);
+      if (kind === 0 || (kind === 7 && this.#paragraph)) return false;
+      if (!isHtmlBlockEnd(kind, rest)) html = kind;
     } else if (!this.#isLineBlock(code, depth)) {
       return false;
     }

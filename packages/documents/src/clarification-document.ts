@@ -1,74 +1,56 @@
 /** Documents of type clarification (R11, N42). */
-import type { ClarificationQuestion, ToolCallArguments, ToolCallStart, ToolResult } from "@sheaf/protocol";
+import type { ClarificationQuestion } from "@sheaf/protocol";
 import { type ContentDocument, startContentDocument } from "./content-document.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 import { type ToolArguments, toListArgument, toTextArgument } from "./tool-arguments.ts";
-import { type ToolDocument, toToolOrigin } from "./tool-document.ts";
+import type { ToolDocument, ToolOrigin } from "./tool-document.ts";
 
 /** Starts when the questions are known. Its content is the title. */
-export function createClarificationDocument(writer: StreamWriter, call: ToolCallStart): ToolDocument {
-  return new ClarificationWriter(writer, call);
-}
+export function createClarificationDocument(writer: StreamWriter, origin: ToolOrigin): ToolDocument {
+  let document: ContentDocument | undefined;
+  let given: ToolArguments | undefined;
 
-class ClarificationWriter implements ToolDocument {
-  readonly #writer: StreamWriter;
-  readonly #call: ToolCallStart;
-  #document: ContentDocument | undefined;
-  #arguments: ToolArguments | undefined;
+  const toAsked = () => ({
+    title: toTextArgument(given, "title"),
+    questions: toListArgument(given, "questions").map(toQuestion),
+  });
 
-  constructor(writer: StreamWriter, call: ToolCallStart) {
-    this.#writer = writer;
-    this.#call = call;
-  }
-
-  get documentId(): string | undefined {
-    return this.#document?.id;
-  }
-
-  setArguments(event: ToolCallArguments): void {
-    if (this.#arguments !== undefined) return;
-    this.#arguments = event.arguments;
-    if (event.rawArguments === undefined) this.start();
-  }
-
-  start(): string {
-    return this.#open().id;
-  }
-
-  end(result: ToolResult): void {
-    const document = this.#open();
-    const asked = result.effect?.kind === "question" ? result.effect : this.#toAsked();
-    document.end({ questions: asked.questions, ...toToolOrigin(this.#call) }, asked.title);
-  }
-
-  #open(): ContentDocument {
-    if (this.#document === undefined) {
-      const { title, questions } = this.#toAsked();
-      const metadata = { questions, ...toToolOrigin(this.#call) };
-      this.#document = startContentDocument(this.#writer, "clarification", metadata);
-      this.#document.write(title);
+  function open(): ContentDocument {
+    if (document === undefined) {
+      const { title, questions } = toAsked();
+      document = startContentDocument(writer, "clarification", { questions, ...origin });
+      document.write(title);
     }
-    return this.#document;
+    return document;
   }
 
-  #toAsked(): { readonly title: string; readonly questions: readonly ClarificationQuestion[] } {
-    const values = this.#arguments ?? {};
-    return {
-      title: toTextArgument(values, "title") ?? "",
-      questions: toListArgument(values, "questions").map(toQuestion),
-    };
-  }
+  return {
+    get documentId() {
+      return document?.id;
+    },
+    start: () => open().id,
+    setArguments: (event) => {
+      if (given !== undefined) return;
+      given = event.arguments;
+      if (event.rawArguments === undefined) open();
+    },
+    end: ({ effect }) => {
+      const opened = open();
+      const { title, questions } = effect?.kind === "question" ? effect : toAsked();
+      opened.end({ questions, ...origin }, title);
+    },
+  };
 }
 
 function toQuestion(values: ToolArguments): ClarificationQuestion {
-  const multiple = values["allow_multiple"];
+  const { allow_multiple: allowMultiple } = values;
   return {
-    id: toTextArgument(values, "id") ?? "",
-    text: toTextArgument(values, "prompt") ?? "",
+    id: toTextArgument(values, "id"),
+    text: toTextArgument(values, "prompt"),
     options: toListArgument(values, "options").map((option) => ({
-      id: toTextArgument(option, "id") ?? "",
-      label: toTextArgument(option, "label") ?? "",
+      id: toTextArgument(option, "id"),
+      label: toTextArgument(option, "label"),
     })),
-    ...(typeof multiple === "boolean" ? { allowMultiple: multiple } : {}),
+    ...(typeof allowMultiple === "boolean" ? { allowMultiple } : {}),
   };
 }

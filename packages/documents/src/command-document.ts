@@ -1,102 +1,79 @@
 /** Documents of type terminal_command (R9, N37, N38). */
-import type {
-  CommandEffect,
-  TerminalCommandMetadata,
-  ToolCallArguments,
-  ToolCallStart,
-  ToolOutputDelta,
-  ToolResult,
-} from "@sheaf/protocol";
-import { toPayloadPieces } from "./payload-limits.ts";
+import type { CommandEffect, TerminalCommandMetadata, ToolResult } from "@sheaf/protocol";
+import { pickDefined } from "./pick-defined.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 import { type ToolArguments, toTextArgument } from "./tool-arguments.ts";
-import { type ToolDocument, toToolOrigin } from "./tool-document.ts";
+import type { ToolDocument, ToolOrigin } from "./tool-document.ts";
 import { toAbsolutePath } from "./workspace-path.ts";
-
-/** Starts when the command is known. */
-export function createCommandDocument(writer: StreamWriter, call: ToolCallStart, workspace: string): ToolDocument {
-  return new CommandDocument(writer, call, workspace);
-}
 
 /** Live output that is kept for a command whose result never tells its output, in UTF-16 units. */
 const maxKeptOutput = 256 * 1024;
 
-class CommandDocument implements ToolDocument {
-  documentId: string | undefined;
-  readonly #writer: StreamWriter;
-  readonly #call: ToolCallStart;
-  readonly #workspace: string;
-  #arguments: ToolArguments = {};
-  #output = "";
-  #truncated = false;
+type Outcome = Omit<TerminalCommandMetadata, "duration_ms">;
 
-  constructor(writer: StreamWriter, call: ToolCallStart, workspace: string) {
-    this.#writer = writer;
-    this.#call = call;
-    this.#workspace = workspace;
-  }
+/** Starts when the command is known. */
+export function createCommandDocument(writer: StreamWriter, origin: ToolOrigin, workspace: string): ToolDocument {
+  let documentId: string | undefined;
+  let given: ToolArguments = {};
+  let output = "";
+  let truncated: true | undefined;
 
-  setArguments(event: ToolCallArguments): void {
-    if (this.documentId !== undefined) return;
-    this.#arguments = event.arguments;
-    if (event.rawArguments === undefined) this.start();
-  }
-
-  start(): string {
-    this.documentId ??= this.#writer.startDocument("terminal_command", {
-      ...this.#toCommand(),
-      ...toToolOrigin(this.#call),
-    });
-    return this.documentId;
-  }
-
-  pushOutput({ stream, delta }: ToolOutputDelta): void {
-    const documentId = this.start();
-    for (const piece of toPayloadPieces(delta)) {
-      this.#writer.write({ event: "output_delta", data: { documentId, stream, delta: piece } });
-    }
-    if (this.#output.length < maxKeptOutput) this.#output += delta;
-    else this.#truncated = true;
-  }
-
-  end(result: ToolResult): void {
-    const documentId = this.start();
-    const outcome =
-      result.effect?.kind === "command" ? toOutcome(result.effect, result) : this.#toUnknownOutcome(result);
-    const metadata = { ...outcome, duration_ms: result.durationMs, ...toToolOrigin(this.#call) };
-    this.#writer.write({ event: "document_end", data: { documentId, metadata } });
-  }
-
-  #toCommand(): Pick<TerminalCommandMetadata, "command"> & { readonly workingDirectory: string } {
-    return {
-      command: toTextArgument(this.#arguments, "command") ?? "",
-      workingDirectory: toAbsolutePath(toTextArgument(this.#arguments, "working_directory") ?? "", this.#workspace),
-    };
-  }
+  const toCommand = () => ({
+    command: toTextArgument(given, "command"),
+    workingDirectory: toAbsolutePath(toTextArgument(given, "working_directory"), workspace),
+  });
+  const start = () => (documentId ??= writer.startDocument("terminal_command", { ...toCommand(), ...origin }));
 
   /** The tool tells nothing: it was refused, failed or was cut off. */
-  #toUnknownOutcome(result: ToolResult): Omit<TerminalCommandMetadata, "duration_ms"> {
+  const toUnknownOutcome = (result: ToolResult): Outcome => {
+    const succeeded = result.status === "success";
     return {
-      ...this.#toCommand(),
-      exitCode: result.status === "success" ? 0 : -1,
-      output: result.status === "success" ? result.output : this.#output,
+      ...toCommand(),
+      exitCode: succeeded ? 0 : -1,
+      output: succeeded ? result.output : output,
       permissions: [],
-      ...(this.#truncated ? { truncated: true } : {}),
+      ...pickDefined({ truncated }),
     };
-  }
+  };
+
+  return {
+    get documentId() {
+      return documentId;
+    },
+    start,
+    setArguments: (event) => {
+      if (documentId !== undefined) return;
+      given = event.arguments;
+      if (event.rawArguments === undefined) start();
+    },
+    pushOutput: (event) => {
+      writer.writeOutput(start(), event);
+      if (output.length < maxKeptOutput) output += event.delta;
+      else truncated = true;
+    },
+    end: (result) => {
+      const { effect, durationMs } = result;
+      const outcome = effect?.kind === "command" ? toOutcome(effect, result) : toUnknownOutcome(result);
+      writer.endDocument(start(), { ...outcome, duration_ms: durationMs, ...origin });
+    },
+  };
 }
 
-function toOutcome(effect: CommandEffect, result: ToolResult): Omit<TerminalCommandMetadata, "duration_ms"> {
-  const { command, workingDirectory, exitCode, permissions } = effect;
+function toOutcome(effect: CommandEffect, { output, truncated }: ToolResult): Outcome {
+  const { command, workingDirectory, exitCode, permissions, signal } = effect;
   return {
     command,
     workingDirectory,
     exitCode,
-    output: result.output,
+    output,
     permissions,
-    ...(effect.signal === "" ? {} : { signal: effect.signal }),
-    ...(effect.timedOut ? { timedOut: true } : {}),
-    ...(result.truncated === true ? { truncated: true } : {}),
-    ...(effect.background ? { background: true } : {}),
+    ...pickDefined({
+      signal: signal || undefined,
+      timedOut: effect.timedOut || undefined,
+      truncated,
+      background: effect.background || undefined,
+      terminalId: effect.terminalId,
+      refusals: effect.refusals,
+    }),
   };
 }

@@ -72,10 +72,7 @@ class OpenDocument implements ContentDocument {
   }
 
   end(metadata: PartialMetadata, content?: string | null): void {
-    this.#writer.write({
-      event: "document_end",
-      data: { documentId: this.id, ...this.#toFinalContent(content), metadata },
-    });
+    this.#writer.endDocument(this.id, metadata, this.#toFinalContent(content));
   }
 
   #keep(delta: string): void {
@@ -89,29 +86,29 @@ class OpenDocument implements ContentDocument {
   #limitText(delta: string): void {
     this.#bytes += toUtf8Length(this.#bytes === 0 ? this.#text : delta);
     if (this.#bytes <= maxFinalContent) return;
-    this.#hash = createSha256();
-    this.#hash.update(this.#text);
+    this.#hash = startHash(this.#text);
     this.#text = "";
   }
 
   #toFinalContent(content: string | null | undefined): Partial<DocumentEndData> {
     if (content === null && this.#length === 0) return {};
-    if (typeof content !== "string") return this.#hash === undefined ? { finalContent: this.#text } : this.#toHash();
-    if (toUtf8Length(content) <= maxFinalContent) return { finalContent: content };
-    this.complete(content);
-    const joined = this.#toHash();
-    // A final content that is large and not what was sent cannot be told by a hash: it goes out whole.
-    return joined.finalContentSha256 === toHash(content) ? joined : { finalContent: content };
-  }
-
-  #toHash(): Partial<DocumentEndData> {
-    const finalContentSha256 = this.#hash?.digest() ?? toHash(this.#text);
+    if (typeof content !== "string") {
+      if (this.#hash === undefined) return { finalContent: this.#text };
+    } else {
+      if (toUtf8Length(content) <= maxFinalContent) return { finalContent: content };
+      this.complete(content);
+    }
+    const finalContentSha256 = (this.#hash ?? startHash(this.#text)).digest();
+    if (typeof content === "string" && finalContentSha256 !== startHash(content).digest()) {
+      // A final content that is large and not what was sent cannot be told by a hash: it goes out whole.
+      return { finalContent: content };
+    }
     return { finalContentSha256, finalContentLength: this.#length };
   }
 }
 
-function toHash(content: string): string {
+function startHash(text: string): Sha256 {
   const hash = createSha256();
-  hash.update(content);
-  return hash.digest();
+  hash.update(text);
+  return hash;
 }

@@ -11,44 +11,41 @@ export interface FileEditDraft {
 /** Arguments that name the file, in the order in which they count. */
 export const pathArguments = ["target_file", "source_file", "file_path", "path"] as const;
 
-const pathPointers: ReadonlySet<string> = new Set(pathArguments.map((name) => `/${name}`));
-
-const newString = /^\/edits\/([0-9]+)\/new_string$/;
+/** JSON pointers to the file, to its content, and to the new string of an edit with its number. */
+const target = new RegExp(`^/(?:(?<path>${pathArguments.join("|")})|content|edits/(?<edit>\\d+)/new_string)$`);
 
 /** Reads `content`, or the new strings of `edits`, joined with line ends. */
 export function createFileEditDraft(): FileEditDraft {
-  return new Draft();
-}
-
-class Draft implements FileEditDraft {
-  path: string | undefined;
-  readonly #scanner = createJsonScanner({ depth: 3 });
-  #pathText = "";
-  /** Number of the edit whose new string came last. */
-  #edit = "0";
-
-  push(delta: string): string {
-    let content = "";
-    for (const event of this.#scanner.push(delta)) {
-      const text = event.type === "string_delta" ? event.delta : "";
-      const edit = newString.exec(event.path)?.[1];
-      if (event.path === "/content") content += text;
-      else if (edit !== undefined) content += this.#toLineEnd(edit) + text;
-      else if (pathPointers.has(event.path)) this.#takePath(text, event.type === "string_end");
-    }
-    return content;
-  }
-
-  #takePath(text: string, isEnd: boolean): void {
-    if (this.path !== undefined) return;
-    this.#pathText += text;
-    if (isEnd) this.path = this.#pathText;
-  }
-
-  /** Between the new strings of two edits. */
-  #toLineEnd(edit: string): string {
-    if (edit === this.#edit) return "";
-    this.#edit = edit;
-    return "\n";
-  }
+  const scanner = createJsonScanner({ depth: 3 });
+  /** The argument that the last event was about: nearly always it is that of the next one too. */
+  let pointer = "";
+  let found: RegExpExecArray | null = null;
+  let lastEdit = "0";
+  let pathText = "";
+  let path: string | undefined;
+  return {
+    get path() {
+      return path;
+    },
+    push: (delta) => {
+      let content = "";
+      for (const event of scanner.push(delta)) {
+        if (event.path !== pointer) {
+          pointer = event.path;
+          found = target.exec(pointer);
+          const edit = found?.groups?.["edit"] ?? lastEdit;
+          if (edit !== lastEdit) content += "\n";
+          lastEdit = edit;
+        }
+        const text = event.type === "string_delta" ? event.delta : "";
+        if (found?.groups?.["path"] === undefined) {
+          if (found !== null) content += text;
+        } else if (path === undefined) {
+          pathText += text;
+          if (event.type === "string_end") path = pathText;
+        }
+      }
+      return content;
+    },
+  };
 }

@@ -9,37 +9,28 @@ const blockNames =
 const attributeValue = `(?:[^ \\t"'=<>\`]+|'[^']*'|"[^"]*")`;
 const attribute = `[ \\t]+[a-z_:][a-z0-9:._-]*(?:[ \\t]*=[ \\t]*${attributeValue})?`;
 
-const starts: readonly (readonly [HtmlBlockKind, RegExp])[] = [
-  [1, /^<(?:pre|script|style|textarea)(?:[ \t>]|$)/i],
-  [2, /^<!--/],
-  [3, /^<\?/],
-  [4, /^<![a-z]/i],
-  [5, /^<!\[CDATA\[/],
-  [6, new RegExp(`^</?(?:${blockNames})(?:[ \\t]|/?>|$)`, "i")],
-  [7, new RegExp(`^<(?:[a-z][a-z0-9-]*(?:${attribute})*[ \\t]*/?|/[a-z][a-z0-9-]*[ \\t]*)>[ \\t]*$`, "i")],
+/** How each kind starts, and how a line that ends it looks; the last two end before a blank line. */
+const kinds: readonly (readonly [RegExp, RegExp?])[] = [
+  [/^<(?:pre|script|style|textarea)(?:[ \t>]|$)/i, /<\/(?:pre|script|style|textarea)>/i],
+  [/^<!--/, /-->/],
+  [/^<\?/, /\?>/],
+  [/^<![a-z]/i, />/],
+  [/^<!\[CDATA\[/, /\]\]>/],
+  [new RegExp(`^</?(?:${blockNames})(?:[ \\t]|/?>|$)`, "i")],
+  [new RegExp(`^<(?:[a-z][a-z0-9-]*(?:${attribute})*[ \\t]*/?|/[a-z][a-z0-9-]*[ \\t]*)>[ \\t]*$`, "i")],
 ];
 
-const ends: Readonly<Record<HtmlBlockKind, RegExp | undefined>> = {
-  1: /<\/(?:pre|script|style|textarea)>/i,
-  2: /-->/,
-  3: /\?>/,
-  4: />/,
-  5: /\]\]>/,
-  6: undefined,
-  7: undefined,
-};
-
-/** The kind of HTML block that `text`, the rest of a line from a `<` on, can start; undefined if none. */
-export function parseHtmlBlockStart(text: string): HtmlBlockKind | undefined {
-  return starts.find(([, start]) => start.test(text))?.[0];
+/** The kind of HTML block that `text`, the rest of a line from a `<` on, can start; 0 if none. */
+export function parseHtmlBlockStart(text: string): HtmlBlockKind | 0 {
+  return (kinds.findIndex(([start]) => start.test(text)) + 1) as HtmlBlockKind | 0;
 }
 
 /** Does the block end with this line? Kinds 6 and 7 never do: see `isEndedByBlankLine`. */
 export function isHtmlBlockEnd(kind: HtmlBlockKind, line: string): boolean {
-  return ends[kind]?.test(line) ?? false;
+  return kinds[kind - 1]?.[1]?.test(line) ?? false;
 }
 
 /** Does a blank line end the block? */
 export function isEndedByBlankLine(kind: HtmlBlockKind): boolean {
-  return ends[kind] === undefined;
+  return kind > 5;
 }

@@ -43,23 +43,9 @@ const maxNesting = 512;
 const quote = 0x22;
 const backslash = 0x5c;
 
-const escapes: ReadonlyMap<string, string> = new Map([
-  ['"', '"'],
-  ["\\", "\\"],
-  ["/", "/"],
-  ["b", "\b"],
-  ["f", "\f"],
-  ["n", "\n"],
-  ["r", "\r"],
-  ["t", "\t"],
-]);
-
-const literals: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["false", false],
-]);
-
-const numberToken = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+/** The characters that may follow a backslash, and in the same order what they stand for. */
+const escapes = '"\\/bfnrt';
+const escaped = '"\\/\b\f\n\r\t';
 
 /** An open object or array. */
 interface Frame {
@@ -152,9 +138,9 @@ class Scanner implements JsonScanner {
     while (at < chunk.length && /[-+.0-9A-Za-z]/.test(chunk.charAt(at))) at += 1;
     this.#token += chunk.slice(start, at);
     if (at === chunk.length) return at;
-    const value = literals.get(this.#token) ?? (numberToken.test(this.#token) ? Number(this.#token) : undefined);
-    if (value === undefined && this.#token !== "null") return this.#break();
-    if (this.#path !== undefined) this.#emit({ type: "scalar", path: this.#path, value: value ?? null });
+    const value = parseToken(this.#token);
+    if (value === undefined) return this.#break();
+    if (this.#path !== undefined) this.#emit({ type: "scalar", path: this.#path, value });
     this.#endValue();
     return at;
   }
@@ -176,8 +162,9 @@ class Scanner implements JsonScanner {
       return true;
     }
     this.#phase = "string";
-    this.#text += escapes.get(character) ?? "";
-    return escapes.has(character);
+    const index = escapes.indexOf(character);
+    this.#text += escaped.charAt(index);
+    return index >= 0;
   }
 
   #takeHexDigit(character: string): boolean {
@@ -284,5 +271,14 @@ class Scanner implements JsonScanner {
   #emit(event: JsonScanEvent): void {
     if (this.#events === undefined) this.#events = [event];
     else this.#events.push(event);
+  }
+}
+
+/** The value of a number or literal; undefined if it is none. */
+function parseToken(token: string): number | boolean | null | undefined {
+  try {
+    return JSON.parse(token) as number | boolean | null;
+  } catch {
+    return undefined;
   }
 }

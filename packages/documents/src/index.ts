@@ -16,20 +16,3 @@ export type {
   TextSegmentText,
 } from "./text-parser.ts";
 export { toDocumentType } from "./tool-names.ts";
-export { createUtf8Decoder } from "./utf8-decoder.ts";
-export type { Utf8Decoder } from "./utf8-decoder.ts";
-export { fromModelStream, type ModelStreamChunks } from "./model-streams/from-model-stream.ts";
-export {
-  createModelStreamDecoder,
-  modelStreamFormats,
-  type ModelStreamDecoder,
-  type ModelStreamFormat,
-  type ModelStreamOptions,
-} from "./model-streams/model-stream-decoder.ts";
-export type {
-  ModelSignature,
-  ModelStreamReport,
-  ProviderError,
-  ServerItem,
-} from "./model-streams/model-stream-report.ts";
-export { toRunEvents, type RunEventOptions, type TurnEvents } from "./model-streams/to-run-events.ts";

@@ -1,151 +1,136 @@
-/** Extensions by language. The names are those that models and highlighters use in info strings. */
-const extensionsByLanguage: Readonly<Record<string, string>> = {
-  ada: "adb ads",
-  apl: "apl",
-  asm: "asm s",
-  astro: "astro",
-  awk: "awk",
-  bash: "sh bash bats",
-  batch: "bat cmd",
-  bicep: "bicep",
-  c: "c h",
-  clojure: "clj cljs cljc edn",
-  cmake: "cmake",
-  cobol: "cob cbl",
-  coffeescript: "coffee",
-  cpp: "cpp cc cxx c++ hpp hh hxx h++ ipp inl",
-  crystal: "cr",
-  csharp: "cs csx",
-  css: "css",
-  csv: "csv",
-  cuda: "cu cuh",
-  d: "d",
-  dart: "dart",
-  diff: "diff patch",
-  dockerfile: "dockerfile",
-  dot: "dot gv",
-  elixir: "ex exs heex",
-  elm: "elm",
-  erb: "erb",
-  erlang: "erl hrl",
-  fish: "fish",
-  fortran: "f f90 f95 f03 for",
-  fsharp: "fs fsi fsx",
-  gdscript: "gd",
-  glsl: "glsl vert frag",
-  go: "go",
-  gradle: "gradle",
-  graphql: "graphql gql",
-  groovy: "groovy",
-  haml: "haml",
-  handlebars: "hbs handlebars",
-  haskell: "hs lhs",
-  haxe: "hx",
-  hcl: "hcl tf tfvars",
-  hlsl: "hlsl",
-  html: "html htm xhtml",
-  ini: "ini cfg conf",
-  java: "java",
-  javascript: "js mjs cjs",
-  jinja: "jinja jinja2 j2",
-  json: "json geojson webmanifest ipynb",
-  json5: "json5",
-  jsonc: "jsonc",
-  jsonl: "jsonl ndjson",
-  jsx: "jsx",
-  julia: "jl",
-  just: "just",
-  kotlin: "kt kts",
-  latex: "tex sty cls",
-  less: "less",
-  lisp: "lisp lsp cl",
-  lua: "lua",
-  makefile: "mk mak",
-  markdown: "md markdown",
-  matlab: "m",
-  mdx: "mdx",
-  mermaid: "mmd mermaid",
-  nginx: "nginx",
-  nim: "nim",
-  nix: "nix",
-  "objective-cpp": "mm",
-  ocaml: "ml mli",
-  pascal: "pas",
-  perl: "pl pm t",
-  php: "php phtml",
-  plaintext: "txt text log",
-  powershell: "ps1 psm1 psd1",
-  prisma: "prisma",
-  prolog: "pro",
-  properties: "properties env",
-  protobuf: "proto",
-  pug: "pug",
-  puppet: "pp",
-  purescript: "purs",
-  python: "py pyi pyw",
-  r: "r",
-  racket: "rkt",
-  rego: "rego",
-  rescript: "res resi",
-  rst: "rst",
-  ruby: "rb rake gemspec ru",
-  rust: "rs",
-  sass: "sass",
-  scala: "scala sc sbt",
-  scheme: "scm ss",
-  scss: "scss",
-  solidity: "sol",
-  sql: "sql",
-  starlark: "bzl star",
-  stylus: "styl",
-  svelte: "svelte",
-  swift: "swift",
-  systemverilog: "sv svh",
-  tcl: "tcl",
-  thrift: "thrift",
-  toml: "toml",
-  tsx: "tsx",
-  twig: "twig",
-  typescript: "ts mts cts",
-  v: "v",
-  vb: "vb vbs",
-  vhdl: "vhd vhdl",
-  vim: "vim",
-  vue: "vue",
-  wasm: "wat wast",
-  wgsl: "wgsl",
-  xml: "xml xsd xsl xslt svg plist csproj fsproj props targets",
-  yaml: "yaml yml",
-  zig: "zig",
-  zsh: "zsh",
-};
+/**
+ * A language a line: its name, other extensions (what follows the dot of `.bashrc` is one), and behind slashes names of
+ * files without a telling extension, in lower case. The names of languages are those that models and highlighters use
+ * in info strings; each is an extension too.
+ */
+const languages = `
+ada adb ads
+apl
+asm s
+astro
+awk
+bash sh bats bashrc bash_profile bash_aliases /.profile /pkgbuild
+batch bat cmd
+bicep
+c h
+clojure clj cljs cljc edn
+cmake /cmakelists.txt
+cobol cob cbl
+coffeescript coffee
+cpp cc cxx c++ hpp hh hxx h++ ipp inl
+crystal cr
+csharp cs csx
+css
+csv
+cuda cu cuh
+d
+dart
+diff patch
+dockerfile /dockerfile /containerfile
+dot gv
+elixir ex exs heex
+elm
+erb
+erlang erl hrl
+fish
+fortran f f90 f95 f03 for
+fsharp fs fsi fsx
+gdscript gd
+glsl vert frag
+go /go.mod /go.sum /go.work
+gradle
+graphql gql
+groovy /jenkinsfile
+haml
+handlebars hbs
+haskell hs lhs
+haxe hx
+hcl tf tfvars
+hlsl
+html htm xhtml
+ignore gitignore dockerignore npmignore eslintignore prettierignore
+ini cfg conf editorconfig gitconfig npmrc gitmodules
+java
+javascript js mjs cjs
+jinja jinja2 j2
+json geojson webmanifest ipynb babelrc eslintrc prettierrc /composer.lock /flake.lock
+json5
+jsonc
+jsonl ndjson
+jsx
+julia jl
+just /justfile
+kotlin kt kts
+latex tex sty cls
+less
+lisp lsp cl
+lua
+makefile mk mak /makefile /gnumakefile
+markdown md
+matlab m
+mdx
+mermaid mmd
+nginx /nginx.conf
+nim
+nix
+objective-cpp mm
+ocaml ml mli
+pascal pas
+perl pl pm t
+php phtml
+plaintext txt text log /license /copying /authors /codeowners
+powershell ps1 psm1 psd1
+prisma
+prolog pro
+properties env
+protobuf proto
+pug
+puppet pp
+purescript purs
+python py pyi pyw
+r
+racket rkt
+rego
+rescript res resi
+rst
+ruby rb rake gemspec ru /gemfile /rakefile /podfile /fastfile /vagrantfile /brewfile /guardfile
+rust rs
+sass
+scala sc sbt
+scheme scm ss
+scss
+solidity sol
+sql
+starlark bazel bzl star /build /workspace /tiltfile
+stylus styl
+svelte
+swift
+systemverilog sv svh
+tcl
+thrift
+toml /cargo.lock /poetry.lock /uv.lock /pipfile
+tsx
+twig
+typescript ts mts cts
+v
+vb vbs
+vhdl vhd
+vim vimrc
+vue
+wasm wat wast
+wgsl
+xml xsd xsl xslt svg plist csproj fsproj props targets
+yaml yml clang-format clang-tidy /pubspec.lock
+zig
+zsh zshrc zprofile zshenv`;
 
-/** Whole file names by language, in lower case. */
-const fileNamesByLanguage: Readonly<Record<string, string>> = {
-  bash: ".bashrc .bash_profile .bash_aliases .profile pkgbuild",
-  cmake: "cmakelists.txt",
-  dockerfile: "dockerfile containerfile",
-  go: "go.mod go.sum go.work",
-  groovy: "jenkinsfile",
-  ignore: ".gitignore .dockerignore .npmignore .eslintignore .prettierignore",
-  ini: ".editorconfig .gitconfig .npmrc .gitmodules",
-  json: ".babelrc .eslintrc .prettierrc composer.lock flake.lock",
-  just: "justfile",
-  makefile: "makefile gnumakefile",
-  nginx: "nginx.conf",
-  plaintext: "requirements.txt license copying authors codeowners",
-  properties: ".env",
-  ruby: "gemfile rakefile podfile fastfile vagrantfile brewfile guardfile",
-  starlark: "build workspace build.bazel workspace.bazel module.bazel tiltfile",
-  toml: "cargo.lock poetry.lock uv.lock pipfile",
-  vim: ".vimrc",
-  xml: "pom.xml",
-  yaml: ".clang-format .clang-tidy pubspec.lock",
-  zsh: ".zshrc .zprofile .zshenv",
-};
-
-const languageByExtension = toLookup(extensionsByLanguage);
-const languageByFileName = toLookup(fileNamesByLanguage);
+/** Languages by extension, and by file name with a slash before it. */
+const lookup: ReadonlyMap<string, string> = new Map(
+  languages.split("\n").flatMap((line) => {
+    const [language = "", ...others] = line.split(" ");
+    return [language, ...others].map((name) => [name, language] as const);
+  }),
+);
 
 /**
  * The language of a file by its name alone (N20): a well-known name, a name with a well-known beginning
@@ -153,17 +138,10 @@ const languageByFileName = toLookup(fileNamesByLanguage);
  */
 export function toLanguage(filePath: string): string {
   const name = filePath.slice(Math.max(filePath.lastIndexOf("/"), filePath.lastIndexOf("\\")) + 1).toLowerCase();
-  const byName = languageByFileName.get(name);
-  if (byName !== undefined) return byName;
+  const wellKnown = lookup.get(`/${name}`);
+  if (wellKnown !== undefined) return wellKnown;
   if (name.startsWith("dockerfile.")) return "dockerfile";
   if (name.startsWith(".env.")) return "properties";
   const dot = name.lastIndexOf(".");
-  return dot < 0 ? "" : (languageByExtension.get(name.slice(dot + 1)) ?? "");
-}
-
-function toLookup(namesByLanguage: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
-  const pairs = Object.entries(namesByLanguage).flatMap(([language, names]) =>
-    names.split(" ").map((name) => [name, language] as const),
-  );
-  return new Map(pairs);
+  return dot < 0 ? "" : (lookup.get(name.slice(dot + 1)) ?? "");
 }

@@ -78,7 +78,7 @@ class ParagraphScanner implements LinkDefinitionScanner {
         return at + 2;
       }
       if (!isBlank(code)) this.#labelHasText = true;
-      if (code === backslash && isEscapable(line.charCodeAt(at + 1))) {
+      if (code === backslash && isEscape(line, at)) {
         this.#labelLength += 1;
         at += 1;
       }
@@ -144,17 +144,14 @@ function scanBare(line: string, from: number): number {
     if (code === parenthesisOpen) depth += 1;
     if (code === parenthesisClose) depth -= 1;
     if (depth < 0 || depth > deepestParentheses) return -1;
-    if (code === backslash && isEscapable(line.charCodeAt(at + 1))) at += 1;
+    if (code === backslash && isEscape(line, at)) at += 1;
   }
   return depth === 0 && at > from ? at : -1;
 }
 
-/** ASCII punctuation; only that can be escaped. */
-function isEscapable(code: number): boolean {
-  return (
-    (code >= 0x21 && code <= 0x2f) ||
-    (code >= 0x3a && code <= 0x40) ||
-    (code >= 0x5b && code <= 0x60) ||
-    (code >= 0x7b && code <= 0x7e)
-  );
+const punctuation = /[!-/:-@[-`{-~]/;
+
+/** Is there ASCII punctuation behind the backslash at this place? Only that can be escaped. */
+function isEscape(line: string, at: number): boolean {
+  return punctuation.test(line.charAt(at + 1));
 }

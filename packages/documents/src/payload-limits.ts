@@ -1,5 +1,7 @@
 /** How much fits into one event (N55). Sizes are bytes of UTF-8; half a surrogate pair counts as half of its 4. */
 
+import { isHighSurrogate } from "./surrogate.ts";
+
 /** Content up to here is sent whole in `document_end`. */
 export const maxFinalContent = 1024 * 1024;
 
@@ -14,11 +16,8 @@ const alwaysFits = Math.floor(maxPayloadText / 6);
 
 /** Bytes of the UTF-8 of `text`. */
 export function toUtf8Length(text: string): number {
-  let bytes = text.length;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    if (unit >= 0x80) bytes += unit < 0x800 || isSurrogate(unit) ? 1 : 2;
-  }
+  let bytes = 0;
+  for (let index = 0; index < text.length; index += 1) bytes += toUnitBytes(text.charCodeAt(index));
   return bytes;
 }
 
@@ -59,7 +58,7 @@ function cut(text: string, maxBytes: number, toBytes: (unit: number) => number):
 }
 
 function isInsidePair(text: string, index: number): boolean {
-  return (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
+  return (text.charCodeAt(index) & 0xfc00) === 0xdc00 && isHighSurrogate(text.charCodeAt(index - 1));
 }
 
 function isSurrogate(unit: number): boolean {

@@ -1,83 +1,68 @@
 /** Documents of type plan (R10, N40). */
-import type { PlanMetadata, PlanTodo, TodoStatus, ToolCallArguments, ToolCallStart, ToolResult } from "@sheaf/protocol";
+import type { PlanMetadata, PlanTodo, TodoStatus } from "@sheaf/protocol";
 import { type ContentDocument, startContentDocument } from "./content-document.ts";
 import { createJsonScanner, type JsonScanner } from "./incremental-json.ts";
+import { pickDefined } from "./pick-defined.ts";
 import type { StreamWriter } from "./stream-writer.ts";
-import { type ToolArguments, toListArgument, toTextArgument, toTextListArgument } from "./tool-arguments.ts";
-import { type ToolDocument, toToolOrigin } from "./tool-document.ts";
-
-/** Starts with the first character of the plan, while the model writes it. */
-export function createPlanDocument(writer: StreamWriter, call: ToolCallStart): ToolDocument {
-  return new PlanWriter(writer, call);
-}
+import {
+  findTextArgument,
+  type ToolArguments,
+  toListArgument,
+  toTextArgument,
+  toTextListArgument,
+} from "./tool-arguments.ts";
+import type { ToolDocument, ToolOrigin } from "./tool-document.ts";
 
 type Plan = Omit<PlanMetadata, "toolName" | "toolCallId" | "providerToolCallId">;
 
-class PlanWriter implements ToolDocument {
-  readonly #writer: StreamWriter;
-  readonly #call: ToolCallStart;
-  #scanner: JsonScanner | undefined;
-  #document: ContentDocument | undefined;
-  /** Strings that the model has written so far, by name. */
-  readonly #written = new Map<string, string>();
-  readonly #complete = new Set<string>();
-  #arguments: ToolArguments | undefined;
+/** Starts with the first character of the plan, while the model writes it. */
+export function createPlanDocument(writer: StreamWriter, origin: ToolOrigin): ToolDocument {
+  let scanner: JsonScanner | undefined;
+  let document: ContentDocument | undefined;
+  /** Strings that the model has begun to write, and those that are complete, by JSON pointer. */
+  const written = new Map<string, string>();
+  const complete = new Map<string, string>();
+  let given: ToolArguments | undefined;
 
-  constructor(writer: StreamWriter, call: ToolCallStart) {
-    this.#writer = writer;
-    this.#call = call;
+  function open(): ContentDocument {
+    const format = "markdown";
+    // Before the arguments are complete, only what is complete of them is certain.
+    const draft = { ...pickDefined({ title: complete.get("/title"), overview: complete.get("/overview") }), format };
+    document ??= startContentDocument(writer, "plan", { ...(given === undefined ? draft : toPlan(given)), ...origin });
+    return document;
   }
 
-  get documentId(): string | undefined {
-    return this.#document?.id;
-  }
-
-  pushArguments(delta: string): void {
-    this.#scanner ??= createJsonScanner();
-    for (const event of this.#scanner.push(delta)) {
-      if (event.type === "string_end") this.#complete.add(event.path);
-      if (event.type !== "string_delta") continue;
-      if (event.path === "/plan") this.#open().write(event.delta);
-      else this.#written.set(event.path, (this.#written.get(event.path) ?? "") + event.delta);
-    }
-  }
-
-  setArguments(event: ToolCallArguments): void {
-    if (this.#arguments !== undefined) return;
-    this.#arguments = event.arguments;
-    if (event.rawArguments === undefined) this.#open().complete(toTextArgument(event.arguments, "plan") ?? "");
-  }
-
-  start(): string {
-    return this.#open().id;
-  }
-
-  end(result: ToolResult): void {
-    const document = this.#open();
-    const origin = toToolOrigin(this.#call);
-    if (result.effect?.kind === "plan") {
-      const { title, overview, todos, planId, revision, plan } = result.effect;
-      document.end({ title, overview, todos, format: "markdown", planId, revision, ...origin }, plan);
-    } else {
-      const values = this.#arguments ?? {};
-      document.end({ ...toPlan(values), ...origin }, toTextArgument(values, "plan"));
-    }
-  }
-
-  #open(): ContentDocument {
-    this.#document ??= startContentDocument(this.#writer, "plan", {
-      ...(this.#arguments === undefined ? this.#toDraft() : toPlan(this.#arguments)),
-      ...toToolOrigin(this.#call),
-    });
-    return this.#document;
-  }
-
-  /** What is certain before the arguments are complete. */
-  #toDraft(): Partial<Plan> {
-    const title = this.#complete.has("/title") ? { title: this.#written.get("/title") ?? "" } : {};
-    const overview = this.#complete.has("/overview") ? { overview: this.#written.get("/overview") ?? "" } : {};
-    return { ...title, ...overview, format: "markdown" };
-  }
+  return {
+    get documentId() {
+      return document?.id;
+    },
+    start: () => open().id,
+    pushArguments: (delta) => {
+      scanner ??= createJsonScanner();
+      for (const event of scanner.push(delta)) {
+        const { type, path } = event;
+        const before = written.get(path) ?? "";
+        if (type === "string_end") complete.set(path, before);
+        else if (type !== "string_delta") continue;
+        else if (path === "/plan") open().write(event.delta);
+        else written.set(path, before + event.delta);
+      }
+    },
+    setArguments: (event) => {
+      if (given !== undefined) return;
+      given = event.arguments;
+      if (event.rawArguments === undefined) open().complete(toTextArgument(given, "plan"));
+    },
+    end: ({ effect }) => {
+      const opened = open();
+      if (effect?.kind === "plan") {
+        const { title, overview, todos, planId, revision, plan } = effect;
+        opened.end({ title, overview, todos, format: "markdown", planId, revision, ...origin }, plan);
+      } else {
+        opened.end({ ...toPlan(given), ...origin }, findTextArgument(given, "plan"));
+      }
+    },
+  };
 }
 
 const statuses: ReadonlySet<string> = new Set<TodoStatus>(["pending", "in_progress", "completed", "cancelled"]);
@@ -87,20 +72,20 @@ function isStatus(value: string): value is TodoStatus {
 }
 
 /** The plan as the model wrote it. */
-function toPlan(values: ToolArguments): Plan {
+function toPlan(values: ToolArguments | undefined): Plan {
   return {
-    title: toTextArgument(values, "title") ?? "",
-    overview: toTextArgument(values, "overview") ?? "",
+    title: toTextArgument(values, "title"),
+    overview: toTextArgument(values, "overview"),
     todos: toListArgument(values, "todos").map(toTodo),
     format: "markdown",
   };
 }
 
 function toTodo(values: ToolArguments): PlanTodo {
-  const status = toTextArgument(values, "status") ?? "";
+  const status = toTextArgument(values, "status");
   return {
-    id: toTextArgument(values, "id") ?? "",
-    content: toTextArgument(values, "content") ?? "",
+    id: toTextArgument(values, "id"),
+    content: toTextArgument(values, "content"),
     status: isStatus(status) ? status : "pending",
     dependencies: toTextListArgument(values, "dependencies"),
   };

@@ -13,12 +13,19 @@ export function createRunSummary(): RunSummary {
   return new Summary();
 }
 
-/** Counts that only some providers give. */
-const optionalCounts = ["reasoningTokens", "cachedPromptTokens", "cacheWriteTokens"] as const;
+/** What adds up; the last three are told by some providers only. */
+const counts = [
+  "promptTokens",
+  "completionTokens",
+  "reasoningTokens",
+  "cachedPromptTokens",
+  "cacheWriteTokens",
+] as const satisfies readonly (keyof Usage)[];
 
 class Summary implements RunSummary {
   #start = 0;
   #turns = 0;
+  #otherRequests = 0;
   #turnIsOpen = false;
   #usage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
   #toolCalls = 0;
@@ -31,6 +38,7 @@ class Summary implements RunSummary {
     if (event.type === "run_start") this.#start = event.time;
     else if (event.type === "turn_start") this.#startTurn(event.turn);
     else if (event.type === "turn_end") this.#endTurn(event);
+    else if (event.type === "compaction") this.#addRequest(event.usage);
     else if (event.type === "tool_call_start") this.#countCall(event.documentType);
     else if (event.type === "approval_request") this.#startWaiting(event.approvalId, event.time);
     else if (event.type === "approval_resolved") this.#endWaiting(event.approvalId, event.time);
@@ -45,7 +53,7 @@ class Summary implements RunSummary {
     return {
       duration_ms: Math.max(0, time - this.#start),
       toolCallCount: this.#toolCalls,
-      turnCount: this.#turns,
+      turnCount: this.#turns + this.#otherRequests,
       actionCount: this.#actions,
       ...(this.#waiting === undefined ? {} : { waiting_ms: this.#waiting }),
       finishReason,
@@ -57,6 +65,12 @@ class Summary implements RunSummary {
     this.#usage = this.toUsage();
     this.#turnIsOpen = true;
     this.#turns = Math.max(this.#turns, turn);
+  }
+
+  /** A request for a summary is one of the model requests too (N5, N6). */
+  #addRequest(usage: Usage): void {
+    this.#otherRequests += 1;
+    this.#usage = addUsage(this.#usage, usage);
   }
 
   #endTurn({ usage }: TurnEnd): void {
@@ -82,18 +96,12 @@ class Summary implements RunSummary {
 }
 
 function addUsage(sum: Usage, added: Usage): Usage {
-  const promptTokens = sum.promptTokens + added.promptTokens;
-  const completionTokens = sum.completionTokens + added.completionTokens;
-  const optional: Partial<Record<(typeof optionalCounts)[number], number>> = {};
-  for (const name of optionalCounts) {
+  const usage: { -readonly [Name in keyof Usage]: Usage[Name] } = { ...sum };
+  for (const name of counts) {
     const count = sum[name] ?? added[name];
-    if (count !== undefined) optional[name] = (sum[name] ?? 0) + (added[name] ?? 0);
+    if (count !== undefined) usage[name] = (sum[name] ?? 0) + (added[name] ?? 0);
   }
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: promptTokens + completionTokens,
-    ...optional,
-    ...(sum.estimated === true || added.estimated === true ? { estimated: true } : {}),
-  };
+  usage.totalTokens = usage.promptTokens + usage.completionTokens;
+  if (added.estimated === true) usage.estimated = true;
+  return usage;
 }

@@ -1,11 +1,11 @@
 import type { NestedCodeBlock } from "@sheaf/protocol";
 import { isBlank } from "./blank.ts";
 import { isHighSurrogate } from "./surrogate.ts";
-import type { TextParserEvent, TextSegment } from "./text-segment.ts";
+import type { SegmentSink, TextSegment } from "./text-segment.ts";
 
 /**
- * Makes events out of stretches of chunks: at most one `segment_delta` per chunk and segment. What may not go out
- * yet is held as it came (N26). Nothing is copied but slices of the current chunk.
+ * Makes segments out of stretches of chunks: at most one delta per chunk and segment. What may not go out yet is held
+ * as it came (N26). Nothing is copied but slices of the current chunk.
  */
 export class SegmentWriter {
   /** The current chunk up to here may go out, and before it all that is held; -1: nothing may. */
@@ -19,7 +19,11 @@ export class SegmentWriter {
   #ready = "";
   #segment: TextSegment = { type: "text" };
   #length = 0;
-  #events: TextParserEvent[] = [];
+  readonly #sink: SegmentSink;
+
+  constructor(sink: SegmentSink) {
+    this.#sink = sink;
+  }
 
   /** Takes a whole chunk: with the first `length` characters, at least one, what is held goes out as the delta given. */
   passChunk(chunk: string, length: number): string {
@@ -37,22 +41,15 @@ export class SegmentWriter {
     this.safeEnd = -1;
   }
 
-  /** Ends the chunk: what is safe goes out, the rest is held. Gives the events since the last call. */
-  closeChunk(): TextParserEvent[] {
+  /** Ends the chunk: what is safe goes out, the rest is held. */
+  closeChunk(): void {
     const length = this.#chunk.length;
     if (this.safeEnd === length && isHighSurrogate(this.#chunk.charCodeAt(length - 1))) {
       // Half a character has no UTF-8: it waits for the other half.
       this.safeEnd = length - 1 > this.#from ? length - 1 : -1;
     }
     this.#settle(length);
-    // Nearly always the chunk makes one delta and nothing else; an array literal of one takes the least memory.
-    if (this.#events.length === 0 && (this.hasStarted || this.#ready === "")) {
-      return this.#ready === "" ? [] : [this.#takeDelta()];
-    }
     this.#flush();
-    const events = this.#events;
-    this.#events = [];
-    return events;
   }
 
   /** Starts a segment. A text says so with its first delta only, so that blank text never starts (N10, N26). */
@@ -73,10 +70,8 @@ export class SegmentWriter {
     this.#held = "";
     if (!this.hasStarted) return;
     const total = this.#length;
-    this.#events.push(
-      codeBlocks.length === 0
-        ? { type: "segment_end", closed }
-        : { type: "segment_end", closed, codeBlocks: codeBlocks.map((block) => toClamped(block, total)) },
+    this.#sink.endSegment(
+      codeBlocks.length === 0 ? { closed } : { closed, codeBlocks: codeBlocks.map((block) => toClamped(block, total)) },
     );
   }
 
@@ -122,19 +117,15 @@ export class SegmentWriter {
   #flush(): void {
     if (this.#ready === "") return;
     if (!this.hasStarted) this.#start();
-    this.#events.push(this.#takeDelta());
-  }
-
-  #takeDelta(): TextParserEvent {
     const delta = this.#ready;
     this.#length += delta.length;
     this.#ready = "";
-    return { type: "segment_delta", delta };
+    this.#sink.writeDelta(delta);
   }
 
   #start(): void {
     this.hasStarted = true;
-    this.#events.push({ type: "segment_start", segment: this.#segment });
+    this.#sink.startSegment(this.#segment);
   }
 }
 

@@ -1,8 +1,9 @@
 /** Documents made from a model's text (N15 to N27). */
 import type { CodePurpose, Mode, PartialMetadata, StreamEvent } from "@sheaf/protocol";
 import { type ContentDocument, startContentDocument } from "./content-document.ts";
+import { FenceParser } from "./fence-parser.ts";
 import type { StreamWriter } from "./stream-writer.ts";
-import { FenceParser, type TextParserEvent, type TextSegment } from "./text-parser.ts";
+import type { SegmentEnd, SegmentSink, TextSegment } from "./text-segment.ts";
 import { toWorkspacePath } from "./workspace-path.ts";
 
 export interface TextDocuments {
@@ -38,7 +39,7 @@ const purposes: Readonly<Record<Mode, CodePurpose>> = {
   ask: "example",
 };
 
-class Documents implements TextDocuments {
+class Documents implements TextDocuments, SegmentSink {
   readonly #writer: StreamWriter;
   readonly #options: TextDocumentsOptions;
   #parser: FenceParser | undefined;
@@ -60,8 +61,8 @@ class Documents implements TextDocuments {
   }
 
   push(text: string): void {
-    this.#parser ??= new FenceParser();
-    for (const event of this.#parser.scan(text)) this.#take(event);
+    this.#parser ??= new FenceParser(this);
+    this.#parser.scan(text);
   }
 
   pass(text: string): StreamEvent[] | undefined {
@@ -74,22 +75,23 @@ class Documents implements TextDocuments {
   }
 
   end(): void {
-    const events = this.#parser?.end() ?? [];
+    this.#parser?.end();
     this.#parser = undefined;
-    for (const event of events) this.#take(event);
   }
 
-  #take(event: TextParserEvent): void {
-    if (event.type === "segment_delta") {
-      this.#document?.write(event.delta);
-    } else if (event.type === "segment_start") {
-      this.#metadata = this.#toMetadata(event.segment);
-      this.#document = startContentDocument(this.#writer, event.segment.type, this.#metadata);
-      if (event.segment.type === "code_reference") this.#references += 1;
-    } else {
-      this.#document?.end(this.#toEndMetadata(event));
-      this.#document = undefined;
-    }
+  startSegment(segment: TextSegment): void {
+    this.#metadata = this.#toMetadata(segment);
+    this.#document = startContentDocument(this.#writer, segment.type, this.#metadata);
+    if (segment.type === "code_reference") this.#references += 1;
+  }
+
+  writeDelta(delta: string): void {
+    this.#document?.write(delta);
+  }
+
+  endSegment(end: SegmentEnd): void {
+    this.#document?.end(this.#toEndMetadata(end));
+    this.#document = undefined;
   }
 
   #toMetadata(segment: TextSegment): PartialMetadata {
@@ -103,7 +105,7 @@ class Documents implements TextDocuments {
     return { filePath, startLine, endLine, language, ...(filePath === rawPath ? {} : { rawPath }) };
   }
 
-  #toEndMetadata({ closed, codeBlocks }: Extract<TextParserEvent, { type: "segment_end" }>): PartialMetadata {
+  #toEndMetadata({ closed, codeBlocks }: SegmentEnd): PartialMetadata {
     const metadata: Record<string, unknown> = { ...this.#metadata };
     const verified = "filePath" in metadata ? this.#checks.get(this.#references - 1) : undefined;
     if (codeBlocks !== undefined) metadata["codeBlocks"] = codeBlocks;

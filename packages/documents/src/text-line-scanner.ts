@@ -1,5 +1,5 @@
 import type { NestedCodeBlock } from "@sheaf/protocol";
-import { isBlank, toNextColumn, trimBlankEnd } from "./blank.ts";
+import { findBlankEnd, isBlank, toNextColumn } from "./blank.ts";
 import { BlockStructure, type OpenFence } from "./block-structure.ts";
 import { parseInfoString } from "./info-string.ts";
 import { isLineEnd } from "./line-end.ts";
@@ -151,7 +151,7 @@ export class TextLineScanner {
       if (!isBlank(code)) this.#writer.safeEnd = at + 1;
       if (code < 128 && isMark[code] === 1) continue;
       if (code === less || code === bracket) this.#phase = "rest";
-      else this.#decideLine(chunk, at + 1);
+      else if (!this.#decidePlainLine(at)) this.#decideLine(chunk, at + 1);
       return at + 1;
     }
     return chunk.length;
@@ -193,6 +193,14 @@ export class TextLineScanner {
     return at;
   }
 
+  /** Decides a line whose first character is ordinary text and stands at `at`, if it can be that easy. */
+  #decidePlainLine(at: number): boolean {
+    if (at !== this.#lineFrom || this.#line !== "" || !this.#structure.takePlainLine()) return false;
+    this.#phase = "rest";
+    this.#lineTaken = true;
+    return true;
+  }
+
   /** The line opens no top-level fence, and nothing behind `at` matters, unless the structure needs all of it. */
   #decideLine(chunk: string, at: number): void {
     this.#phase = "rest";
@@ -221,7 +229,7 @@ export class TextLineScanner {
     this.#lineTaken = true;
     if (before === fence) return;
     if (before !== undefined) {
-      this.#noteCodeBlock(before, closes ? this.#lineStart + trimBlankEnd(line).length : this.#previousLineEnd);
+      this.#noteCodeBlock(before, closes ? this.#lineStart + findBlankEnd(line) : this.#previousLineEnd);
     }
     if (fence !== undefined) this.#nestedStart = this.#lineStart + fence.offset;
   }

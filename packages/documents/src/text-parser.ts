@@ -1,13 +1,5 @@
-import type { NestedCodeBlock } from "@sheaf/protocol";
-import { trimBlankEnd } from "./blank.ts";
-import type { OpenFence } from "./block-structure.ts";
-import { CodeLineScanner } from "./code-line-scanner.ts";
-import { parseInfoString } from "./info-string.ts";
-import { carriageReturn, isLineEnd, lineFeed } from "./line-end.ts";
-import { SegmentWriter } from "./segment-writer.ts";
-import { isHighSurrogate } from "./surrogate.ts";
-import { TextLineScanner } from "./text-line-scanner.ts";
-import type { TextParserEvent, TextSegment } from "./text-segment.ts";
+import { FenceParser } from "./fence-parser.ts";
+import type { SegmentEnd, SegmentSink, TextParserEvent, TextSegment } from "./text-segment.ts";
 
 export type { CodePurpose, NestedCodeBlock } from "@sheaf/protocol";
 export type {
@@ -27,15 +19,11 @@ export interface TextParser {
 }
 
 /** A segment with its content, of a complete text. */
-export type ParsedSegment = TextSegment & {
-  readonly content: string;
-  readonly closed: boolean;
-  readonly codeBlocks?: readonly NestedCodeBlock[];
-};
+export type ParsedSegment = TextSegment & SegmentEnd & { readonly content: string };
 
 /** A parser for the text of one model request. */
 export function createTextParser(): TextParser {
-  return new FenceParser();
+  return new EventParser();
 }
 
 /** The segments of a complete text; by the chunk law (N25) the same as those of its pieces. */
@@ -58,115 +46,43 @@ export function parseText(text: string): ParsedSegment[] {
   return segments;
 }
 
-/** The parser, with its two ways apart. */
-export class FenceParser implements TextParser {
-  readonly #writer = new SegmentWriter();
-  readonly #text = new TextLineScanner(this.#writer);
-  /** Set inside of a top-level fence. */
-  #code: CodeLineScanner | undefined;
-  /** UTF-16 units of the text before the current chunk. */
-  #chunkStart = 0;
-  /** The last line end was a CR: a LF right behind it is part of it. */
-  #afterReturn = false;
-  /** The segment has started, and its current line decides nothing any more. */
-  #passes = false;
+class EventParser implements TextParser, SegmentSink {
+  readonly #parser = new FenceParser(this);
+  /** Nearly always there is one; an array literal of one takes the least memory. */
+  #events: TextParserEvent[] | undefined;
 
   push(chunk: string): TextParserEvent[] {
-    const delta = this.pass(chunk);
-    return delta === undefined ? this.scan(chunk) : [{ type: "segment_delta", delta }];
-  }
-
-  /**
-   * The quick way: most chunks lie within a line that decides nothing any more. Gives the delta that such a chunk
-   * makes; undefined for any other, which has not been taken and is to be scanned.
-   */
-  pass(chunk: string): string | undefined {
-    if (!this.#passes) return undefined;
-    let code = 0;
-    for (let at = 0; at < chunk.length; at += 1) {
-      code = chunk.charCodeAt(at);
-      if (code <= carriageReturn && isLineEnd(code)) return undefined;
-    }
-    let length = chunk.length;
-    if (isHighSurrogate(code)) length -= 1;
-    else if (code <= 0x20 && this.#code === undefined) length = trimBlankEnd(chunk).length;
-    if (length === 0) return undefined;
-    this.#chunkStart += chunk.length;
-    return this.#writer.passChunk(chunk, length);
-  }
-
-  /** Takes any chunk. */
-  scan(chunk: string): TextParserEvent[] {
-    this.#writer.openChunk(chunk);
-    let at = 0;
-    while (at < chunk.length) {
-      if (this.#afterReturn) {
-        at = this.#skipLineFeed(chunk, at);
-      } else {
-        at = this.#code === undefined ? this.#text.scan(chunk, at) : this.#code.scan(chunk, at);
-        if (at < chunk.length) at = this.#endLine(chunk, at);
-      }
-    }
-    if (this.#code === undefined) this.#text.endChunk(chunk);
-    this.#chunkStart += chunk.length;
-    const events = this.#writer.closeChunk();
-    this.#passes = this.#writer.hasStarted && (this.#code ?? this.#text).isDecided();
-    return events;
+    const delta = this.#parser.pass(chunk);
+    if (delta !== undefined) return [{ type: "segment_delta", delta }];
+    this.#parser.scan(chunk);
+    return this.#take();
   }
 
   end(): TextParserEvent[] {
-    const writer = this.#writer;
-    writer.openChunk("");
-    if (this.#code === undefined) {
-      const fence = this.#text.end(this.#chunkStart);
-      if (fence !== undefined) {
-        writer.startSegment(parseInfoString(fence.info));
-        writer.endSegment(false, []);
-      }
-    } else {
-      writer.endSegment(this.#code.end(), []);
-    }
-    return writer.closeChunk();
+    this.#parser.end();
+    return this.#take();
   }
 
-  /** Ends the line whose line end is at `at`; gives the place behind that one character. */
-  #endLine(chunk: string, at: number): number {
-    this.#afterReturn = chunk.charCodeAt(at) === carriageReturn;
-    if (this.#code === undefined) {
-      const fence = this.#text.endLine(chunk, at, this.#chunkStart + at);
-      if (fence !== undefined) this.#startCode(fence, at + 1);
-    } else if (this.#code.endLine(at)) {
-      this.#startText(at + 1);
-    }
-    this.#startLine(at + 1);
-    return at + 1;
+  startSegment(segment: TextSegment): void {
+    this.#append({ type: "segment_start", segment });
   }
 
-  #skipLineFeed(chunk: string, at: number): number {
-    this.#afterReturn = false;
-    if (chunk.charCodeAt(at) !== lineFeed) return at;
-    // Where the CR was no content, the LF is none.
-    if (this.#writer.isEmptyUntil(at)) this.#writer.drop(at + 1);
-    this.#startLine(at + 1);
-    return at + 1;
+  writeDelta(delta: string): void {
+    this.#append({ type: "segment_delta", delta });
   }
 
-  #startLine(from: number): void {
-    if (this.#code === undefined) this.#text.startLine(from, this.#chunkStart + from);
-    else this.#code.startLine();
+  endSegment(end: SegmentEnd): void {
+    this.#append({ type: "segment_end", ...end });
   }
 
-  #startCode(fence: OpenFence, from: number): void {
-    this.#writer.startSegment(parseInfoString(fence.info));
-    this.#writer.drop(from);
-    this.#code = new CodeLineScanner(fence, this.#writer);
+  #append(event: TextParserEvent): void {
+    if (this.#events === undefined) this.#events = [event];
+    else this.#events.push(event);
   }
 
-  #startText(from: number): void {
-    this.#writer.endSegment(true, []);
-    this.#writer.startSegment({ type: "text" });
-    this.#writer.drop(from);
-    this.#text.startText();
-    this.#code = undefined;
+  #take(): TextParserEvent[] {
+    const events = this.#events ?? [];
+    this.#events = undefined;
+    return events;
   }
 }

@@ -32,17 +32,26 @@ export interface TextSegmentCodeReference {
 /** One piece of a model's text, which becomes one document. */
 export type TextSegment = TextSegmentText | TextSegmentCodeBlock | TextSegmentCodeReference;
 
+/** What is known of a segment when it ends. */
+export interface SegmentEnd {
+  /** False for a fence without a closing line (N18). Text is always closed. */
+  readonly closed: boolean;
+  /**
+   * The fences nested in a text, if there are any (N17): each from its first backtick or tilde up to the last one
+   * of its closing line, or up to its last line. Offsets and lengths are in UTF-16 units of the content.
+   */
+  readonly codeBlocks?: readonly NestedCodeBlock[];
+}
+
 /** What the parser tells of a text; the deltas of a segment, joined, are its content (N47). */
 export type TextParserEvent =
   | { readonly type: "segment_start"; readonly segment: TextSegment }
   | { readonly type: "segment_delta"; readonly delta: string }
-  | {
-      readonly type: "segment_end";
-      /** False for a fence without a closing line (N18). Text is always closed. */
-      readonly closed: boolean;
-      /**
-       * The fences nested in a text, if there are any (N17): each from its first backtick or tilde up to the last one
-       * of its closing line, or up to its last line. Offsets and lengths are in UTF-16 units of the content.
-       */
-      readonly codeBlocks?: readonly NestedCodeBlock[];
-    };
+  | ({ readonly type: "segment_end" } & SegmentEnd);
+
+/** Takes the same as calls. */
+export interface SegmentSink {
+  startSegment(segment: TextSegment): void;
+  writeDelta(delta: string): void;
+  endSegment(end: SegmentEnd): void;
+}

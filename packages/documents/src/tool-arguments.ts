@@ -2,25 +2,30 @@
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** The first of these arguments that is a string. */
-export function toTextArgument(values: ToolArguments, ...names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (typeof value === "string") return value;
-  }
-  return undefined;
+/** The argument of this name if it is a string. */
+export function findTextArgument(values: ToolArguments | undefined, name: string): string | undefined {
+  const value = values !== undefined && Object.hasOwn(values, name) ? values[name] : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The same; "" for anything else (N12). */
+export function toTextArgument(values: ToolArguments | undefined, name: string): string {
+  return findTextArgument(values, name) ?? "";
 }
 
 /** The objects in an argument that is a list; [] for anything else. */
-export function toListArgument(values: ToolArguments, name: string): readonly ToolArguments[] {
-  const value = Object.hasOwn(values, name) ? values[name] : undefined;
-  return Array.isArray(value) ? value.filter(isObject) : [];
+export function toListArgument(values: ToolArguments | undefined, name: string): readonly ToolArguments[] {
+  return toItems(values, name).filter(isObject);
 }
 
 /** The strings in an argument that is a list; [] for anything else. */
-export function toTextListArgument(values: ToolArguments, name: string): readonly string[] {
-  const value = Object.hasOwn(values, name) ? values[name] : undefined;
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+export function toTextListArgument(values: ToolArguments | undefined, name: string): readonly string[] {
+  return toItems(values, name).filter((item) => typeof item === "string");
+}
+
+function toItems(values: ToolArguments | undefined, name: string): readonly unknown[] {
+  const value = values !== undefined && Object.hasOwn(values, name) ? values[name] : undefined;
+  return Array.isArray(value) ? value : [];
 }
 
 function isObject(value: unknown): value is ToolArguments {

@@ -1,5 +1,6 @@
 /** What the documents of tool calls have in common. */
-import type { ToolCallArguments, ToolCallMetadata, ToolCallStart, ToolOutputDelta, ToolResult } from "@sheaf/protocol";
+import type { ToolCallArguments, ToolCallMetadata, ToolOutputDelta, ToolResult } from "@sheaf/protocol";
+import type { StreamWriter } from "./stream-writer.ts";
 
 /** Writes the document, or the documents, that one tool call makes. */
 export interface ToolDocument {
@@ -8,7 +9,7 @@ export interface ToolDocument {
   /** A piece of the arguments' JSON text. */
   pushArguments?(delta: string): void;
   /** The arguments are complete. */
-  setArguments(event: ToolCallArguments): void;
+  setArguments(event: Pick<ToolCallArguments, "arguments" | "rawArguments">): void;
   /** Live output. */
   pushOutput?(event: ToolOutputDelta): void;
   /** Starts the document if nothing has started it, for somebody has to refer to it (X8). Gives its id. */
@@ -17,24 +18,19 @@ export interface ToolDocument {
   end(result: ToolResult): void;
 }
 
-/** N28, N29. */
-export type CompleteToolOrigin = Pick<ToolCallMetadata, "toolName" | "toolCallId" | "providerToolCallId">;
+/** The call that a document comes from (N28, N29). */
+export type ToolOrigin = Pick<ToolCallMetadata, "toolName" | "toolCallId" | "providerToolCallId">;
 
-export function toToolOrigin(call: ToolCallStart): CompleteToolOrigin {
-  const { toolName, callId: toolCallId, providerCallId } = call;
-  return { toolName, toolCallId, ...(providerCallId === undefined ? {} : { providerToolCallId: providerCallId }) };
-}
+export type CreateToolDocument = (writer: StreamWriter, origin: ToolOrigin, workspace: string) => ToolDocument;
 
 /** What failed; every result that is no success has it. */
-export function toToolError(call: ToolCallStart, result: ToolResult): NonNullable<ToolResult["error"]> {
+export function toToolError({ toolName }: ToolOrigin, result: ToolResult): NonNullable<ToolResult["error"]> {
   if (result.error !== undefined) return result.error;
-  const code = fallbackCodes[result.status];
-  return { code, message: `${call.toolName} ended with status ${result.status}`, details: "" };
+  const code = fallbackCodes[result.status] ?? "INTERNAL";
+  return { code, message: `${toolName} ended with status ${result.status}`, details: "" };
 }
 
-const fallbackCodes: Readonly<Record<ToolResult["status"], string>> = {
-  success: "INTERNAL",
-  error: "INTERNAL",
+const fallbackCodes: Readonly<Partial<Record<ToolResult["status"], string>>> = {
   rejected: "PERMISSION_DENIED",
   cancelled: "CANCELLED",
 };

@@ -11,11 +11,18 @@ import { createClarificationDocument } from "./clarification-document.ts";
 import { createCommandDocument } from "./command-document.ts";
 import { writeErrorDocument } from "./error-document.ts";
 import { createFileEditDocument } from "./file-edit-document.ts";
+import { pickDefined } from "./pick-defined.ts";
 import { createPlanDocument } from "./plan-document.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 import { createTodoDocument } from "./todo-document.ts";
 import { createToolCallDocument } from "./tool-call-document.ts";
-import { isNotExecuted, type ToolDocument, toToolError } from "./tool-document.ts";
+import {
+  type CreateToolDocument,
+  isNotExecuted,
+  type ToolDocument,
+  type ToolOrigin,
+  toToolError,
+} from "./tool-document.ts";
 
 /** The open calls of a run. Events for calls that are not open are ignored. */
 export interface ToolDocuments {
@@ -31,20 +38,14 @@ export interface ToolDocuments {
   end(time: number): void;
 }
 
-export function createToolDocuments(writer: StreamWriter, workspace: string): ToolDocuments {
-  return new Documents(writer, workspace);
-}
-
 interface OpenCall {
-  readonly start: ToolCallStart;
+  readonly origin: ToolOrigin;
   readonly document: ToolDocument;
   /** When its arguments were complete: then its time begins. */
   since: number | undefined;
 }
 
-type CreateDocument = (writer: StreamWriter, call: ToolCallStart, workspace: string) => ToolDocument;
-
-const creators: Readonly<Record<ToolDocumentType, CreateDocument>> = {
+const creators: Readonly<Record<ToolDocumentType, CreateToolDocument>> = {
   tool_call: createToolCallDocument,
   file_edit: createFileEditDocument,
   terminal_command: createCommandDocument,
@@ -53,70 +54,50 @@ const creators: Readonly<Record<ToolDocumentType, CreateDocument>> = {
   todo_update: createTodoDocument,
 };
 
-class Documents implements ToolDocuments {
-  readonly #writer: StreamWriter;
-  readonly #workspace: string;
-  readonly #calls = new Map<string, OpenCall>();
+export function createToolDocuments(writer: StreamWriter, workspace: string): ToolDocuments {
+  const calls = new Map<string, OpenCall>();
 
-  constructor(writer: StreamWriter, workspace: string) {
-    this.#writer = writer;
-    this.#workspace = workspace;
-  }
-
-  startCall(call: ToolCallStart): void {
-    if (this.#calls.has(call.callId)) return;
-    const document = creators[call.documentType](this.#writer, call, this.#workspace);
-    this.#calls.set(call.callId, { start: call, document, since: undefined });
-  }
-
-  pushArguments({ callId, delta }: ToolCallArgumentsDelta): void {
-    this.#calls.get(callId)?.document.pushArguments?.(delta);
-  }
-
-  setArguments(event: ToolCallArguments, time: number): void {
-    const call = this.#calls.get(event.callId);
-    if (call === undefined) return;
-    call.since ??= time;
-    call.document.setArguments(event);
-  }
-
-  pushOutput(event: ToolOutputDelta): void {
-    this.#calls.get(event.callId)?.document.pushOutput?.(event);
-  }
-
-  startDocument(callId: string): string | undefined {
-    return this.#calls.get(callId)?.document.start();
-  }
-
-  endCall(result: ToolResult): void {
-    const call = this.#calls.get(result.callId);
-    if (call === undefined) return;
-    this.#calls.delete(result.callId);
-    const { document, start } = call;
+  function endCall(result: ToolResult): void {
+    const call = calls.get(result.callId);
+    calls.delete(result.callId);
     // A call that was cancelled before anything of it could be shown leaves no document (N10).
-    if (result.status === "cancelled" && document.documentId === undefined) return;
-    document.end(result);
-    if (result.status !== "success" && !isNotExecuted(result)) this.#writeError(start, result, document.documentId);
+    if (call === undefined || (result.status === "cancelled" && call.document.documentId === undefined)) return;
+    call.document.end(result);
+    if (result.status !== "success" && !isNotExecuted(result)) writeToolError(writer, call, result);
   }
 
-  end(time: number): void {
-    for (const [callId, { since = time }] of this.#calls) {
-      const error = { code: "CANCELLED", message: "The run ended before the tool did.", details: "" };
-      const durationMs = Math.max(0, time - since);
-      this.endCall({ type: "tool_result", callId, status: "cancelled", output: "", error, durationMs });
-    }
-  }
+  return {
+    startCall: ({ callId, toolName, documentType, providerCallId }) => {
+      if (calls.has(callId)) return;
+      const origin = { toolName, toolCallId: callId, ...pickDefined({ providerToolCallId: providerCallId }) };
+      calls.set(callId, { origin, document: creators[documentType](writer, origin, workspace), since: undefined });
+    },
+    pushArguments: ({ callId, delta }) => calls.get(callId)?.document.pushArguments?.(delta),
+    setArguments: (event, time) => {
+      const call = calls.get(event.callId);
+      if (call === undefined) return;
+      call.since ??= time;
+      call.document.setArguments(event);
+    },
+    pushOutput: (event) => calls.get(event.callId)?.document.pushOutput?.(event),
+    startDocument: (callId) => calls.get(callId)?.document.start(),
+    endCall,
+    end: (time) => {
+      for (const [callId, { since = time }] of calls) {
+        const error = { code: "CANCELLED", message: "The run ended before the tool did.", details: "" };
+        const durationMs = Math.max(0, time - since);
+        endCall({ type: "tool_result", callId, status: "cancelled", output: "", error, durationMs });
+      }
+    },
+  };
+}
 
-  /** N39, right behind the document of the call. */
-  #writeError(call: ToolCallStart, result: ToolResult, documentId: string | undefined): void {
-    const { code, message, details } = toToolError(call, result);
-    writeErrorDocument(this.#writer, {
-      message,
-      errorCode: code,
-      source: call.toolName,
-      details,
-      ...(documentId === undefined ? {} : { relatedDocumentId: documentId }),
-      ...(result.status === "cancelled" ? {} : { recoverable: true }),
-    });
-  }
+/** N39, right behind the document of the call. */
+function writeToolError(writer: StreamWriter, { origin, document }: OpenCall, result: ToolResult): void {
+  const { code: errorCode, message, details } = toToolError(origin, result);
+  const link = pickDefined({
+    relatedDocumentId: document.documentId,
+    recoverable: result.status !== "cancelled" || undefined,
+  });
+  writeErrorDocument(writer, { message, errorCode, source: origin.toolName, details, ...link });
 }

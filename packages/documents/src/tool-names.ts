@@ -1,12 +1,8 @@
 /** Which document a tool call becomes. */
 import type { FileOperation, ToolDocumentType } from "@sheaf/protocol";
 
-/** Tools of the base text, and those that do the same kind of thing (R17, N28). */
+/** Tools of the base text, and those that do the same kind of thing (R17, N28); for those that change files see below. */
 const documentTypes: ReadonlyMap<string, ToolDocumentType> = new Map([
-  ["edit_file", "file_edit"],
-  ["write_file", "file_edit"],
-  ["delete_file", "file_edit"],
-  ["rename_file", "file_edit"],
   ["run_terminal_cmd", "terminal_command"],
   ["create_plan", "plan"],
   ["todo_write", "todo_update"],
@@ -18,11 +14,13 @@ const fileOperations: ReadonlyMap<string, FileOperation> = new Map([
   ["write_file", "create"],
   ["delete_file", "delete"],
   ["rename_file", "rename"],
+  ["add_instrumentation", "edit"],
+  ["remove_instrumentation", "edit"],
 ]);
 
 /** By the canonical name of the tool; every other tool is a `tool_call` (R17, N28). */
 export function toDocumentType(toolName: string): ToolDocumentType {
-  return documentTypes.get(toolName) ?? "tool_call";
+  return fileOperations.has(toolName) ? "file_edit" : (documentTypes.get(toolName) ?? "tool_call");
 }
 
 /** What a tool with a canonical name does to a file; a write counts as create until its result says edit (R7). */

@@ -2,14 +2,13 @@ import {
   baseEventNames,
   type ChatResponse,
   createReducer,
-  explainChatResponse,
-  explainStreamEvent,
   reduce,
   type StreamEvent,
-  toBaseEvents,
   toSnapshot,
-  verify,
 } from "@sheaf/protocol";
+import { toBaseEvents } from "@sheaf/protocol/base-form";
+import { explainChatResponse, explainStreamEvent } from "@sheaf/protocol/validate";
+import { verify } from "@sheaf/protocol/verify";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
@@ -279,6 +278,8 @@ describe("the response", () => {
         description: "D",
         subject: { type: "tool_call" },
         options: [{ id: "yes", label: "Yes", kind: "allow_once" }],
+        argumentsHash: "",
+        rules: [],
         expiresAt: "2026-02-23T11:00:00Z",
       },
       { type: "approval_resolved", approvalId: "appr_1", optionId: "yes", by: "user" },

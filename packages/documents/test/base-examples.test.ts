@@ -1,14 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type ChatResponse,
-  createStreamDecoder,
-  type RunEventBody,
-  type StreamEvent,
-  toBaseEvents,
-  toBaseResponse,
-  verify,
-} from "@sheaf/protocol";
+import { type ChatResponse, createStreamDecoder, type RunEventBody, type StreamEvent } from "@sheaf/protocol";
+import { toBaseEvents, toBaseResponse } from "@sheaf/protocol/base-form";
+import { verify } from "@sheaf/protocol/verify";
 import { expect, test } from "vitest";
 import { describeWithFixtures } from "../../../test/support/fixtures.ts";
 import { verifies } from "../../../test/support/verifies.ts";

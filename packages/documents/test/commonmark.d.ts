@@ -1,4 +1,4 @@
-/** The part of commonmark.js that the tests use; the package has no types. */
+/** The part of commonmark.js that the tests and the benchmark use; the package has no types. */
 declare module "commonmark" {
   export interface Node {
     readonly type: string;
@@ -14,5 +14,8 @@ declare module "commonmark" {
   }
   export class Parser {
     parse(text: string): Node;
+  }
+  export class HtmlRenderer {
+    render(node: Node): string;
   }
 }

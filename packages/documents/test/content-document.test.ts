@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { StreamEvent } from "@sheaf/protocol";
-import { reduce, verify } from "@sheaf/protocol";
+import { reduce } from "@sheaf/protocol";
+import { verify } from "@sheaf/protocol/verify";
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { type ContentDocument, startContentDocument } from "../src/content-document.ts";
@@ -12,7 +13,7 @@ function write(body: (document: ContentDocument) => void): StreamEvent[] {
   const writer = createStreamWriter();
   body(startContentDocument(writer, "file_edit", {}));
   const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
-  writer.write({ event: "done", data: { usage } });
+  writer.write("done", { usage });
   return writer.take();
 }
 

@@ -1,12 +1,6 @@
-import {
-  type Document,
-  type FileChange,
-  isDocument,
-  reduce,
-  type RunEventBody,
-  type StreamEvent,
-  verify,
-} from "@sheaf/protocol";
+import { type Document, type FileChange, reduce, type RunEventBody, type StreamEvent } from "@sheaf/protocol";
+import { isDocument } from "@sheaf/protocol/validate";
+import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { assemble } from "../src/assembler.ts";

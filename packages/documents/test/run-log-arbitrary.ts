@@ -245,7 +245,13 @@ export const runLog: fc.Arbitrary<RunEvent[]> = fc
   );
 
 function toEvents(each: Turn, number: number): RunEventBody[] {
-  const written: RunEventBody[] = each.reasoning ? [{ type: "reasoning_delta", text: "hm" }] : [];
+  const written: RunEventBody[] = each.reasoning
+    ? [
+        { type: "provider_wait", code: "OVERLOADED", until: "2026-02-23T11:00:00Z", tries: 1 },
+        { type: "reasoning_delta", text: "hm" },
+        { type: "provider_data", origin: "o", data: { type: "thinking", signature: "sealed" } },
+      ]
+    : [];
   const later: RunEventBody[][] = [];
   for (const [index, item] of each.items.entries()) {
     if (typeof item === "string") {
@@ -296,6 +302,8 @@ function toApproval(callId: string): RunEventBody[] {
       description: "",
       subject: { type: "tool_call" },
       options: [{ id: "yes", label: "Yes", kind: "allow_once" }],
+      argumentsHash: "",
+      rules: [],
       expiresAt: "2026-02-23T11:00:00Z",
     },
     { type: "approval_resolved", approvalId, optionId: "yes", by: "user" },

@@ -68,6 +68,8 @@ test(
         description: "",
         subject: { type: "command" },
         options: [],
+        argumentsHash: "",
+        rules: [],
         expiresAt: "",
       });
     const resolve = (time: number, approvalId: string): void =>

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { type RunEventBody, verify } from "@sheaf/protocol";
+import type { RunEventBody } from "@sheaf/protocol";
+import { verify } from "@sheaf/protocol/verify";
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { assemble, toResponse } from "../src/assembler.ts";

@@ -16,6 +16,8 @@ interface ContentBlock {
   readonly toolCall?: ToolCallWriter;
   /** A server tool's call; its arguments grow. */
   readonly serverCall?: { arguments: string };
+  /** Reasoning, which goes back as a whole if it is signed. */
+  readonly thinking?: { text: string; signature: string };
   /** Input that came whole with the start; counts unless it is streamed as well. */
   readonly wholeInput: string;
 }
@@ -90,12 +92,23 @@ function createContentBlocks(turn: TurnWriter): ContentBlocks {
     if (block === undefined) return;
     blocks.delete(index);
     block.toolCall?.end(block.toolCall.hasInput ? "" : block.wholeInput);
+    if (block.thinking) addThinking(turn, block.thinking);
     if (block.serverCall?.arguments === "") block.serverCall.arguments = block.wholeInput;
   }
 
   function readInput(block: ContentBlock | undefined, piece: string): void {
     block?.toolCall?.append(piece);
     if (block?.serverCall !== undefined) block.serverCall.arguments += piece;
+  }
+
+  function readThinking(block: ContentBlock | undefined, piece: string): void {
+    turn.append("reasoning", piece);
+    if (block?.thinking) block.thinking.text += piece;
+  }
+
+  function readSignature(block: ContentBlock | undefined, piece: unknown): void {
+    turn.addSignature(piece);
+    if (block?.thinking) block.thinking.signature += readString(piece);
   }
 
   return {
@@ -105,8 +118,8 @@ function createContentBlocks(turn: TurnWriter): ContentBlocks {
     },
     readDelta(index, delta) {
       if (delta.type === "text_delta") turn.append("text", readString(delta.text));
-      else if (delta.type === "thinking_delta") turn.append("reasoning", readString(delta.thinking));
-      else if (delta.type === "signature_delta") turn.addSignature(delta.signature);
+      else if (delta.type === "thinking_delta") readThinking(blocks.get(index), readString(delta.thinking));
+      else if (delta.type === "signature_delta") readSignature(blocks.get(index), delta.signature);
       else if (delta.type === "input_json_delta") readInput(blocks.get(index), readString(delta.partial_json));
     },
     end,
@@ -116,14 +129,24 @@ function createContentBlocks(turn: TurnWriter): ContentBlocks {
   };
 }
 
+/** Without a signature nobody takes it back. */
+function addThinking(turn: TurnWriter, { text, signature }: { text: string; signature: string }): void {
+  if (signature !== "") turn.addProviderData({ type: "thinking", thinking: text, signature });
+}
+
 function createBlock(turn: TurnWriter, block: JsonObject): ContentBlock {
   const type = readString(block.type);
   const input = readObject(block.input);
   const wholeInput = Object.keys(input).length === 0 ? "" : (formatJson(input) ?? "");
   if (type === "text") turn.append("text", readString(block.text));
   else if (type === "thinking") {
-    turn.append("reasoning", readString(block.thinking));
-    turn.addSignature(block.signature);
+    const thinking = { text: readString(block.thinking), signature: readString(block.signature) };
+    turn.append("reasoning", thinking.text);
+    turn.addSignature(thinking.signature);
+    return { thinking, wholeInput };
+  } else if (type === "redacted_thinking") {
+    turn.addServerItem({ type });
+    turn.addProviderData({ type, data: readString(block.data) });
   } else if (type === "tool_use") {
     const toolCall = turn.createToolCall("json");
     toolCall.describe(block.id, block.name);

@@ -26,7 +26,8 @@ export function createEventQueue(): EventQueue {
 
   return {
     push(event) {
-      releaseHeld();
+      // It stands between two pieces of one text, as far as a reader of the text can tell.
+      if (event.type !== "provider_data") releaseHeld();
       events.push(event);
     },
     pushDelta(type, text) {

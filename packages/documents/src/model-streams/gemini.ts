@@ -27,7 +27,7 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
     }
     if (isJsonObject(part.functionCall)) toolCalls.read(part.functionCall, part.thoughtSignature);
     else {
-      turn.addSignature(part.thoughtSignature);
+      addTextSignature(turn, part);
       const type = Object.keys(part).find((key) => key !== "text" && !partMarks.has(key));
       if (type !== undefined) turn.addServerItem({ type });
     }
@@ -58,6 +58,22 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
   };
 }
 
+/** A thought goes back as a whole; of a text the mark is enough, for it stands right behind. */
+function addTextSignature(turn: TurnWriter, part: JsonObject): void {
+  const thoughtSignature = readString(part.thoughtSignature);
+  if (thoughtSignature === "") return;
+  turn.addSignature(thoughtSignature);
+  const thought = part.thought === true ? { thought: true, text: readString(part.text) } : {};
+  turn.addProviderData({ ...thought, thoughtSignature });
+}
+
+function addCallSignature(turn: TurnWriter, signature: unknown, callId: string): void {
+  const thoughtSignature = readString(signature);
+  if (thoughtSignature === "") return;
+  turn.addSignature(thoughtSignature, callId);
+  turn.addProviderData({ thoughtSignature }, callId);
+}
+
 interface GeminiToolCalls {
   read(functionCall: JsonObject, signature: unknown): void;
   /** The open call, if any, is complete. */
@@ -79,7 +95,7 @@ function createGeminiToolCalls(turn: TurnWriter): GeminiToolCalls {
     endOpen();
     const toolCall = turn.createToolCall("json");
     toolCall.describe(functionCall.id, functionCall.name);
-    turn.addSignature(signature, toolCall.callId);
+    if (toolCall.callId !== undefined) addCallSignature(turn, signature, toolCall.callId);
     return { toolCall, partialArguments: createGeminiPartialArguments() };
   }
 

@@ -41,6 +41,8 @@ export interface ModelStreamOptions {
    * Without it they are `call_001`, `call_002` …: unique in this one body only.
    */
   readonly newCallId: () => string;
+  /** Stands in `provider_data` events: who can read them. Default: the format. */
+  readonly origin: string;
 }
 
 /** Makes the events of one turn out of the body of a provider's answer. Never throws on what the body holds. */
@@ -78,8 +80,8 @@ export function createModelStreamDecoder(
   format: ModelStreamFormat,
   options: Partial<ModelStreamOptions> = {},
 ): ModelStreamDecoder {
-  const newCallId = options.newCallId ?? createCallCounter();
-  return format === "markdown" ? createMarkdownDecoder() : createPayloadDecoder(protocols[format], newCallId);
+  if (format === "markdown") return createMarkdownDecoder();
+  return createPayloadDecoder(protocols[format], { newCallId: createCallCounter(), origin: format, ...options });
 }
 
 function createCallCounter(): () => string {
@@ -92,7 +94,7 @@ function createCallCounter(): () => string {
 
 function createMarkdownDecoder(): ModelStreamDecoder {
   const utf8 = createUtf8Decoder();
-  const turn = createTurnWriter({ newCallId: createCallCounter(), toUsage: toOpenAiChatUsage });
+  const turn = createTurnWriter({ newCallId: createCallCounter(), origin: "markdown", toUsage: toOpenAiChatUsage });
   return {
     push(chunk) {
       turn.append("text", typeof chunk === "string" ? utf8.end() + chunk : utf8.push(chunk));
@@ -109,9 +111,9 @@ function createMarkdownDecoder(): ModelStreamDecoder {
   };
 }
 
-function createPayloadDecoder({ createReader, toUsage }: Protocol, newCallId: () => string): ModelStreamDecoder {
+function createPayloadDecoder({ createReader, toUsage }: Protocol, options: ModelStreamOptions): ModelStreamDecoder {
   const body = createBodyDecoder();
-  const turn = createTurnWriter({ newCallId, toUsage });
+  const turn = createTurnWriter({ ...options, toUsage });
   const reader = createReader(turn);
 
   function readMessage({ data, event }: BodyMessage): void {

@@ -1,3 +1,4 @@
+import { createChatReasoning } from "./openai-chat-reasoning.ts";
 import type { PayloadReader } from "./payload-reader.ts";
 import {
   formatJson,
@@ -17,9 +18,11 @@ import type { TurnWriter } from "./turn-writer.ts";
  */
 export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
   const toolCalls = createToolCallTable(turn);
+  const reasoning = createChatReasoning(turn);
 
   function readDelta(delta: JsonObject): void {
     turn.append("reasoning", readReasoning(delta));
+    reasoning.read(delta);
     readContent(turn, delta.content);
     turn.append("refusal", readString(delta.refusal));
     for (const part of readObjects(delta.tool_calls)) toolCalls.read(part);
@@ -44,6 +47,7 @@ export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
       turn.setUsage(readObject(payload.x_groq).usage);
       turn.setUsage(payload.usage);
     },
+    end: () => reasoning.end(toolCalls.hasCalls),
   };
 }
 
@@ -68,6 +72,7 @@ function readContent(turn: TurnWriter, content: unknown): void {
 interface ToolCallTable {
   /** Takes one entry of `tool_calls`. */
   read(part: JsonObject): void;
+  readonly hasCalls: boolean;
 }
 
 /**
@@ -98,8 +103,20 @@ function createToolCallTable(turn: TurnWriter): ToolCallTable {
       last = toolCall;
       toolCall.describe(id, name);
       toolCall.append(input);
+      addSignature(turn, part, toolCall);
+    },
+    get hasCalls() {
+      return last !== undefined;
     },
   };
+}
+
+/** Google's own chat completions: the mark of a call, which they refuse to take back without. */
+function addSignature(turn: TurnWriter, part: JsonObject, { callId }: ToolCallWriter): void {
+  const signature = readString(readObject(readObject(part.extra_content).google).thought_signature);
+  if (signature === "" || callId === undefined) return;
+  turn.addSignature(signature, callId);
+  turn.addProviderData({ thoughtSignature: signature }, callId);
 }
 
 /** `function` with JSON arguments, or `custom` with free text. */

@@ -103,7 +103,9 @@ function createOutputItems(turn: TurnWriter): OutputItems {
       known.toolCall?.describe(item.call_id, item.name);
       known.toolCall?.end(readFirstString(item.arguments, item.input));
       if (known.partsWithText.size === 0) appendWholeItem(turn, item);
-      if (item.type === "reasoning") turn.addSignature(item.encrypted_content);
+      if (item.type === "reasoning") addReasoningItem(turn, item);
+      const phase = item.type === "message" ? readString(item.phase) : "";
+      if (phase !== "") turn.addProviderData({ type: "message", phase });
     },
     readPart(place, part) {
       const known = find(place);
@@ -130,6 +132,15 @@ function createOutputItems(turn: TurnWriter): OutputItems {
       return items.size === 0;
     },
   };
+}
+
+/** Reasoning that is not stored at the provider goes back encrypted; without its cipher it means nothing. */
+function addReasoningItem(turn: TurnWriter, item: JsonObject): void {
+  const { type, id, encrypted_content } = item;
+  const cipher = readString(encrypted_content);
+  turn.addSignature(cipher);
+  if (cipher === "" || readString(id) === "") return;
+  turn.addProviderData({ type, id, encrypted_content, summary: readObjects(item.summary) });
 }
 
 /** A summary and the reasoning itself are different texts. */

@@ -44,6 +44,8 @@ export async function* toRunEvents(
   let turn = 0;
   let turnEnd: TurnEnd | undefined;
   let isInTurn = false;
+  let hasText = false;
+  let hasCalls = false;
   yield number(createRunStart(options));
   for await (const event of events) {
     const isOfTool = event.type === "tool_result" || event.type === "tool_output_delta";
@@ -51,10 +53,13 @@ export async function* toRunEvents(
       yield* calls.end().map(number);
       turn += 1;
       isInTurn = true;
+      hasCalls = false;
       turnEnd = undefined;
       yield number({ type: "turn_start", turn });
     }
     calls.read(event);
+    hasText ||= event.type === "text_delta" && event.text.trim() !== "";
+    hasCalls ||= event.type === "tool_call_start";
     yield number(event);
     if (event.type !== "turn_end") continue;
     isInTurn = false;
@@ -62,7 +67,7 @@ export async function* toRunEvents(
   }
   const hasQuestion = calls.hasQuestion;
   yield* calls.end().map(number);
-  yield number(createRunEnd({ turnEnd, hasQuestion, report: options.report }));
+  yield number(createRunEnd({ turnEnd, hasQuestion, isEmpty: !hasText && !hasCalls, report: options.report }));
 }
 
 function createNumbering(now: () => number): (body: RunEventBody) => RunEvent {
@@ -129,14 +134,19 @@ interface RunOutcome {
   /** Of the last turn; undefined = it has none. */
   readonly turnEnd: TurnEnd | undefined;
   readonly hasQuestion: boolean;
+  /** No turn has text, and the last one no call. */
+  readonly isEmpty: boolean;
   readonly report: ModelStreamReport | undefined;
 }
 
 /** How the run ended, by its last turn (N2, N42). */
-function createRunEnd({ turnEnd, hasQuestion, report }: RunOutcome): RunEnd {
+function createRunEnd({ turnEnd, hasQuestion, isEmpty, report }: RunOutcome): RunEnd {
   const type = "run_end";
   const finish = turnEnd?.finishReason ?? "unknown";
-  if (finish === "stop" || finish === "tool_calls") return { type, reason: hasQuestion ? "clarification" : "end_turn" };
+  if (finish === "stop" || finish === "tool_calls") {
+    if (isEmpty) return { type, reason: "error", error: createEmptyAnswerError(report) };
+    return { type, reason: hasQuestion ? "clarification" : "end_turn" };
+  }
   const reason = finish === "max_tokens" || finish === "refusal" ? finish : "error";
   return { type, reason, error: createRunError(finish, turnEnd?.rawFinishReason ?? "", report) };
 }
@@ -155,4 +165,14 @@ function createRunError(finish: Failure, word: string, report: ModelStreamReport
   };
   const [code, message] = failures[finish];
   return { code, message, source: "provider", details: error?.code ?? "", retryable: finish === "unknown" };
+}
+
+/** An answer is at least one document (N44), so one that holds nothing is a failure (C20). */
+function createEmptyAnswerError(report: ModelStreamReport | undefined): RunError {
+  const items = (report?.serverItems ?? []).map(({ type }) => type);
+  const message =
+    items.length === 0
+      ? "The model ended without a word. Ask again."
+      : `The model ended without a word: its answer holds only what the provider did by itself (${items.join(", ")}).`;
+  return { code: "EMPTY_ANSWER", message, source: "provider", details: "", retryable: true };
 }

@@ -1,6 +1,6 @@
 import type { TodoChange, TodoStatus, ToolDocumentType, ToolEffect, ToolResult } from "@sheaf/protocol";
 import { notExecutedCode } from "../tool-document.ts";
-import { toListArgument, toTextArgument, type ToolArguments } from "../tool-arguments.ts";
+import { findTextArgument, toListArgument, toTextArgument, type ToolArguments } from "../tool-arguments.ts";
 
 /** A tool call of which the model's side is all there is. */
 export interface UnrunToolCall {
@@ -35,9 +35,9 @@ const statuses: ReadonlyMap<string, TodoStatus> = new Map(
 /** The changes as the model wants them; entries without an id or a known status are left out (N41). */
 function toTodoEffect(values: ToolArguments): ToolEffect {
   const changes = toListArgument(values, "todos").flatMap((entry): TodoChange[] => {
-    const id = toTextArgument(entry, "id") ?? "";
-    const status = statuses.get(toTextArgument(entry, "status") ?? "");
-    const content = toTextArgument(entry, "content");
+    const id = toTextArgument(entry, "id");
+    const status = statuses.get(toTextArgument(entry, "status"));
+    const content = findTextArgument(entry, "content");
     if (id === "" || status === undefined) return [];
     return [{ id, status, ...(content === undefined ? {} : { content }) }];
   });

@@ -16,6 +16,8 @@ export interface TurnWriter {
   /** The item may be filled further by the caller. */
   addServerItem(item: ServerItem): void;
   addSignature(value: unknown, callId?: string): void;
+  /** What the provider wants back becomes an event at this place. */
+  addProviderData(data: JsonObject, callId?: string): void;
   /** `error` as the payload holds it: an object or a text. */
   addError(error: unknown, payload: JsonObject): void;
   addRestart(): void;
@@ -37,6 +39,8 @@ export interface TurnWriter {
 
 export interface TurnWriterOptions {
   readonly newCallId: () => string;
+  /** Who can read what the provider wants back. */
+  readonly origin: string;
   readonly toUsage: ToUsage;
 }
 
@@ -79,6 +83,11 @@ class ReportingTurnWriter implements TurnWriter {
   addSignature(signature: unknown, callId?: string): void {
     const value = readString(signature);
     if (value !== "") this.report.signatures.push(callId === undefined ? { value } : { callId, value });
+  }
+
+  addProviderData(data: JsonObject, callId?: string): void {
+    const { origin } = this.#options;
+    this.#emit({ type: "provider_data", origin, ...(callId !== undefined && { callId }), data });
   }
 
   addError(error: unknown, payload: JsonObject): void {

@@ -1,84 +1,16 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { describeWithFixtures } from "../../../../test/support/fixtures.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import type { ModelStreamFormat } from "../../src/model-streams/model-stream-decoder.ts";
 import { cutAtLineEnds, cutAtRandom, cutEverywhere } from "./cut-body.ts";
 import { toExpectedUsage } from "./expected-usage.ts";
 import { formatTurn, readChunks, type ReadToolCall } from "./read-turn.ts";
-
-/** A row of `providers/expected.jsonl`. */
-interface Row {
-  readonly file: string;
-  readonly protocol: string;
-  readonly text: string;
-  readonly reasoning: string;
-  readonly refusal: string;
-  readonly toolCalls: readonly RowToolCall[];
-  readonly serverItems: readonly Record<string, unknown>[];
-  readonly finish: string | null;
-  readonly ended: string | null;
-  readonly usage: Record<string, unknown> | null;
-  readonly errors: readonly Record<string, unknown>[];
-  readonly events: number;
-  readonly unparsable: number;
-}
-
-interface RowToolCall {
-  readonly id: string | null;
-  readonly name: string;
-  readonly arguments: string | null;
-  readonly partial?: readonly {
-    readonly jsonPath: string;
-    readonly stringValue?: string;
-    readonly numberValue?: number;
-  }[];
-}
-
-const formats: ReadonlyMap<string, ModelStreamFormat> = new Map(
-  (["openai-chat", "openai-responses", "anthropic-messages", "gemini", "ollama-chat", "cohere-chat"] as const).map(
-    (format) => [format, format],
-  ),
-);
-
-/** Rows without a protocol of their own, by the provider in their file's name. */
-const fragments: readonly (readonly [start: string, format: ModelStreamFormat])[] = [
-  ["quirks/groq__groq-chat", "openai-chat"],
-  ["quirks/openai__openai-chat", "openai-chat"],
-  ["quirks/openai-compatible__openai-compatible-chat", "openai-chat"],
-  ["quirks/gemini-cli__server", "gemini"],
-  ["derived/gemini__", "gemini"],
-];
-
-function findFormat({ protocol, file }: Row): ModelStreamFormat | undefined {
-  return formats.get(protocol) ?? fragments.find(([start]) => file.startsWith(start))?.[1];
-}
-
-function readBody(folder: string, file: string): Uint8Array {
-  const bytes = readFileSync(join(folder, file));
-  if (file.endsWith(".chunks.json")) {
-    const quirk: { readonly chunks: readonly string[] } = JSON.parse(bytes.toString());
-    return Buffer.from(quirk.chunks.join(""));
-  }
-  if (!file.endsWith(".jsonl")) return bytes;
-  const lines = bytes
-    .toString()
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-  return Buffer.from(lines.map((line) => `data: ${line}\n\n`).join(""));
-}
+import { loadRecordedBodies, type RecordedToolCall } from "./recorded-bodies.ts";
 
 describeWithFixtures("providers", (folder) => {
-  const lines = readFileSync(join(folder, "expected.jsonl"), "utf8").trim().split("\n");
-  const rows = lines.map((line): Row => JSON.parse(line));
-  const covered = rows.flatMap((row) => {
-    const format = findFormat(row);
-    return format === undefined ? [] : [{ row, format, body: readBody(folder, row.file) }];
-  });
+  const { bodies, others } = loadRecordedBodies(folder);
 
-  describe(`${covered.length} of ${rows.length} recorded bodies`, () => {
-    describe.each(covered)("$row.file", ({ row, format, body }) => {
+  describe(`${bodies.length} of ${bodies.length + others.length} recorded bodies`, () => {
+    describe.each(bodies)("$row.file", ({ row, format, body }) => {
       const whole = readChunks(format, [body]);
 
       test(verifies(["N25", "N29", "N30", "N6"], "adds up to what is known of it"), () => {
@@ -116,7 +48,6 @@ describeWithFixtures("providers", (folder) => {
     });
   });
 
-  const others = rows.filter((row) => findFormat(row) === undefined).map((row) => row.file);
   test(`NOT COVERED, ${others.length} of another interface: ${others.join(", ")}`, () => {
     expect(others).toHaveLength(3);
     for (const file of others) expect(file).toContain("google-interactions");
@@ -128,7 +59,7 @@ function toKnownFields({ providerCallId, toolName, text, arguments: parsed, rawA
 }
 
 /** What the row's raw arguments must become (N30). */
-function toExpectedCall({ id, name, arguments: raw, partial }: RowToolCall): unknown {
+function toExpectedCall({ id, name, arguments: raw, partial }: RecordedToolCall): unknown {
   const text = raw ?? JSON.stringify(joinPartial(partial ?? []));
   if (text === "") return { id, name, text, arguments: {}, rawArguments: undefined };
   try {
@@ -139,7 +70,7 @@ function toExpectedCall({ id, name, arguments: raw, partial }: RowToolCall): unk
 }
 
 /** Gemini's parts of arguments, put together without any care. */
-function joinPartial(parts: NonNullable<RowToolCall["partial"]>): unknown {
+function joinPartial(parts: NonNullable<RecordedToolCall["partial"]>): unknown {
   return parts.reduce<unknown>((whole, { jsonPath, stringValue, numberValue }) => {
     const keys = jsonPath.split(/[.[\]]+/).filter((key) => key !== "$" && key !== "");
     return withValue(whole, keys, stringValue ?? numberValue ?? "");

@@ -1,4 +1,4 @@
-import { verify } from "@sheaf/protocol";
+import { verify } from "@sheaf/protocol/verify";
 import type { ModelEvent, RunEvent, ToolResult } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -112,6 +112,33 @@ describe("toRunEvents", () => {
   test("a turn without its end is truncated", async () => {
     expect((await collect(readTurn("a").slice(0, 1))).at(-1)).toMatchObject({ error: { code: "STREAM_TRUNCATED" } });
     expect((await collect([])).map((event) => event.type)).toEqual(["run_start", "run_end"]);
+  });
+
+  test(
+    verifies(["N44", "N2"], "an answer without text and calls is a failure, so that there is a document"),
+    async () => {
+      const error = { code: "EMPTY_ANSWER", source: "provider", retryable: true };
+      const empty = await collect(readTurn(" \n"));
+      expect(empty.at(-1)).toMatchObject({ type: "run_end", reason: "error", error });
+      expect(toResponse(empty).documents).toMatchObject([{ type: "error", metadata: { errorCode: "EMPTY_ANSWER" } }]);
+      expect(verify(assemble(empty), { requireExtensions: true })).toBeUndefined();
+
+      const afterCall = [...readTurn("I look.", [now("1")], "tool_calls"), ...readTurn("")];
+      expect((await collect(afterCall)).at(-1)).toMatchObject({ reason: "end_turn" });
+    },
+  );
+
+  test("what the provider did by itself is named where there is nothing else", async () => {
+    const decoder = createModelStreamDecoder("openai-responses");
+    const item = { type: "local_shell_call", id: "lsh_1", call_id: "c", action: {}, status: "completed" };
+    const events = decoder.push(
+      formatEventStream([
+        { type: "response.output_item.done", output_index: 0, item },
+        { type: "response.completed", response: { status: "completed", output: [item] } },
+      ]),
+    );
+    const log = await collect([...events, ...decoder.end()], { report: decoder.report });
+    expect(toResponse(log).documents[0]?.content).toMatch(/without a word.*\(local_shell_call\)/);
   });
 
   test("the report tells what went wrong", async () => {

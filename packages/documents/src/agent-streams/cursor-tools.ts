@@ -1,0 +1,124 @@
+/** Tool calls of `cursor-agent` in the names and arguments that documents are made from (N28), and back to results. */
+import type { ToolEffect, ToolError, ToolResult } from "@sheaf/protocol";
+import { isJsonObject, readObject, readObjects, readString, type JsonObject } from "../model-streams/read-json.ts";
+
+/** A call in the words of this library. */
+export interface NamedCall {
+  readonly toolName: string;
+  readonly arguments: JsonObject;
+}
+
+type Convert = (args: JsonObject) => JsonObject;
+
+const readers: Readonly<Record<string, readonly [toolName: string, convert: Convert]>> = {
+  readToolCall: ["read_file", ({ path, ...rest }) => ({ target_file: path, ...rest })],
+  writeToolCall: ["write_file", ({ path, fileText }) => ({ target_file: path, content: fileText })],
+  editToolCall: ["edit_file", toEditArguments],
+  deleteToolCall: ["delete_file", ({ path }) => ({ target_file: path })],
+  shellToolCall: ["run_terminal_cmd", toShellArguments],
+  grepToolCall: ["grep_search", (args) => args],
+  globToolCall: [
+    "glob_search",
+    ({ globPattern, targetDirectory, ...rest }) => ({
+      glob_pattern: globPattern,
+      ...(targetDirectory !== undefined && { target_directory: targetDirectory }),
+      ...rest,
+    }),
+  ],
+  lsToolCall: ["list_dir", ({ path, ...rest }) => ({ target_directory: path, ...rest })],
+  updateTodosToolCall: ["todo_write", toTodoArguments],
+  createPlanToolCall: ["create_plan", ({ plan }) => ({ plan })],
+  askQuestionToolCall: ["ask_question", (args) => args],
+  webFetchToolCall: ["web_fetch", ({ url }) => ({ url })],
+};
+
+/** The one call in `tool_call`: a key that ends in `ToolCall`, or `function` (C8, C9). */
+export function readCall(toolCall: JsonObject): { readonly call: NamedCall; readonly result: JsonObject | undefined } {
+  const key = Object.keys(toolCall).find((name) => name.endsWith("ToolCall") || name === "function") ?? "";
+  const payload = readObject(toolCall[key]);
+  const result = isJsonObject(payload.result) ? payload.result : undefined;
+  if (key === "function") return { call: readFunction(payload), result };
+  const args = readObject(payload.args);
+  if (key === "mcpToolCall") {
+    const { providerIdentifier, toolName, args: own } = args;
+    const name = `mcp__${readString(providerIdentifier)}__${readString(toolName)}`;
+    return { call: { toolName: name, arguments: readObject(own) }, result };
+  }
+  const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
+  if (!reader) return { call: { toolName: key, arguments: args }, result };
+  const [toolName, convert] = reader;
+  return { call: { toolName, arguments: convert(args) }, result };
+}
+
+function readFunction({ name, arguments: text }: JsonObject): NamedCall {
+  try {
+    return { toolName: readString(name), arguments: readObject(JSON.parse(readString(text))) };
+  } catch {
+    return { toolName: readString(name), arguments: {} };
+  }
+}
+
+function toEditArguments({ path, strReplace, multiStrReplace }: JsonObject): JsonObject {
+  const edits = strReplace === undefined ? readObjects(readObject(multiStrReplace).edits) : [readObject(strReplace)];
+  const converted = edits.map(({ oldText, newText, replaceAll }) => ({
+    old_string: oldText,
+    new_string: newText,
+    ...(replaceAll !== undefined && { replace_all: replaceAll }),
+  }));
+  return { target_file: path, edits: converted };
+}
+
+function toShellArguments({ command, workingDirectory, timeout, isBackground, description }: JsonObject): JsonObject {
+  return {
+    command,
+    ...(workingDirectory !== undefined && { working_directory: workingDirectory }),
+    ...(timeout !== undefined && { timeout_ms: timeout }),
+    ...(isBackground !== undefined && { is_background: isBackground }),
+    ...(description !== undefined && { description }),
+  };
+}
+
+function toTodoArguments({ todos, merge }: JsonObject): JsonObject {
+  const converted = readObjects(todos).map(({ status, ...rest }) => ({
+    ...rest,
+    status: readString(status).replace("TODO_STATUS_", "").toLowerCase(),
+  }));
+  return { todos: converted, merge };
+}
+
+type Outcome = Pick<ToolResult, "status" | "output" | "error" | "effect">;
+
+/** What a call gave, from its one key: `success`, `failure`, `timeout`, `error` or `rejected` (C9). */
+export function readOutcome({ toolName }: NamedCall, result: JsonObject | undefined): Outcome {
+  const { success, failure, timeout, error, rejected } = result ?? {};
+  if (isJsonObject(rejected)) return toFailed("rejected", "PERMISSION_DENIED", readString(rejected.reason));
+  if (isJsonObject(error)) return toFailed("error", "TOOL_FAILED", readString(error.errorMessage));
+  const given = [success, failure, timeout].find(isJsonObject);
+  if (!given) return toFailed("error", "TOOL_FAILED", "the stream tells no result");
+  if (toolName === "run_terminal_cmd") return toCommandOutcome(given, timeout !== undefined);
+  if (typeof given.content === "string") return { status: "success", output: given.content };
+  return { status: "success", output: JSON.stringify(given) };
+}
+
+function toFailed(status: "error" | "rejected", code: string, message: string): Outcome {
+  const error: ToolError = { code, message, details: "" };
+  return { status, output: "", error };
+}
+
+function toCommandOutcome(given: JsonObject, timedOut: boolean): Outcome {
+  const [stdout, stderr] = [readString(given.stdout), readString(given.stderr)];
+  const output = typeof given.interleavedOutput === "string" ? given.interleavedOutput : stdout + stderr;
+  const effect: ToolEffect = {
+    kind: "command",
+    command: readString(given.command),
+    workingDirectory: readString(given.workingDirectory),
+    exitCode: typeof given.exitCode === "number" ? given.exitCode : timedOut ? 124 : 0,
+    signal: readString(given.signal),
+    stdout,
+    stderr,
+    timedOut,
+    background: false,
+    permissions: [],
+  };
+  return { status: "success", output, effect };
+}

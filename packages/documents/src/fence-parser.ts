@@ -1,0 +1,122 @@
+import { findBlankEnd } from "./blank.ts";
+import type { OpenFence } from "./block-structure.ts";
+import { CodeLineScanner } from "./code-line-scanner.ts";
+import { parseInfoString } from "./info-string.ts";
+import { carriageReturn, isLineEnd, lineFeed } from "./line-end.ts";
+import { SegmentWriter } from "./segment-writer.ts";
+import { isHighSurrogate } from "./surrogate.ts";
+import { TextLineScanner } from "./text-line-scanner.ts";
+import type { SegmentSink } from "./text-segment.ts";
+
+/** Splits the text of one model request into segments (N15–N27): the line scanners and what lies between the lines. */
+export class FenceParser {
+  readonly #writer: SegmentWriter;
+  readonly #text: TextLineScanner;
+  /** Set inside of a top-level fence. */
+  #code: CodeLineScanner | undefined;
+  /** UTF-16 units of the text before the current chunk. */
+  #chunkStart = 0;
+  /** The last line end was a CR: a LF right behind it is part of it. */
+  #afterReturn = false;
+  /** The segment has started, and its current line decides nothing any more. */
+  #passes = false;
+
+  constructor(sink: SegmentSink) {
+    this.#writer = new SegmentWriter(sink);
+    this.#text = new TextLineScanner(this.#writer);
+  }
+
+  /**
+   * The quick way: most chunks lie within a line that decides nothing any more. Gives the delta that such a chunk
+   * makes, without telling the sink; undefined for any other, which has not been taken and is to be scanned.
+   */
+  pass(chunk: string): string | undefined {
+    if (!this.#passes) return undefined;
+    let code = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      code = chunk.charCodeAt(at);
+      if (code <= carriageReturn && isLineEnd(code)) return undefined;
+    }
+    let length = chunk.length;
+    if (isHighSurrogate(code)) length -= 1;
+    else if (code <= 0x20 && this.#code === undefined) length = findBlankEnd(chunk);
+    if (length === 0) return undefined;
+    this.#chunkStart += chunk.length;
+    return this.#writer.passChunk(chunk, length);
+  }
+
+  /** Takes any chunk. */
+  scan(chunk: string): void {
+    this.#writer.openChunk(chunk);
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#afterReturn) {
+        at = this.#skipLineFeed(chunk, at);
+      } else {
+        at = this.#code === undefined ? this.#text.scan(chunk, at) : this.#code.scan(chunk, at);
+        if (at < chunk.length) at = this.#endLine(chunk, at);
+      }
+    }
+    if (this.#code === undefined) this.#text.endChunk(chunk);
+    this.#chunkStart += chunk.length;
+    this.#writer.closeChunk();
+    this.#passes = this.#writer.hasStarted && (this.#code ?? this.#text).isDecided();
+  }
+
+  /** The text is over. To be called once, last. */
+  end(): void {
+    const writer = this.#writer;
+    writer.openChunk("");
+    if (this.#code === undefined) {
+      const fence = this.#text.end(this.#chunkStart);
+      if (fence !== undefined) {
+        writer.startSegment(parseInfoString(fence.info));
+        writer.endSegment(false, []);
+      }
+    } else {
+      writer.endSegment(this.#code.end(), []);
+    }
+    writer.closeChunk();
+  }
+
+  /** Ends the line whose line end is at `at`; gives the place behind that one character. */
+  #endLine(chunk: string, at: number): number {
+    this.#afterReturn = chunk.charCodeAt(at) === carriageReturn;
+    if (this.#code === undefined) {
+      const fence = this.#text.endLine(chunk, at, this.#chunkStart + at);
+      if (fence !== undefined) this.#startCode(fence, at + 1);
+    } else if (this.#code.endLine(at)) {
+      this.#startText(at + 1);
+    }
+    this.#startLine(at + 1);
+    return at + 1;
+  }
+
+  #skipLineFeed(chunk: string, at: number): number {
+    this.#afterReturn = false;
+    if (chunk.charCodeAt(at) !== lineFeed) return at;
+    // Where the CR was no content, the LF is none.
+    if (this.#writer.isEmptyUntil(at)) this.#writer.drop(at + 1);
+    this.#startLine(at + 1);
+    return at + 1;
+  }
+
+  #startLine(from: number): void {
+    if (this.#code === undefined) this.#text.startLine(from, this.#chunkStart + from);
+    else this.#code.startLine();
+  }
+
+  #startCode(fence: OpenFence, from: number): void {
+    this.#writer.startSegment(parseInfoString(fence.info));
+    this.#writer.drop(from);
+    this.#code = new CodeLineScanner(fence, this.#writer);
+  }
+
+  #startText(from: number): void {
+    this.#writer.endSegment(true, []);
+    this.#writer.startSegment({ type: "text" });
+    this.#writer.drop(from);
+    this.#text.startText();
+    this.#code = undefined;
+  }
+}

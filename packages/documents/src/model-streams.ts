@@ -1,0 +1,20 @@
+/** Model streams: from the body of a provider's answer to run events. */
+export { createUtf8Decoder } from "./utf8-decoder.ts";
+export type { Utf8Decoder } from "./utf8-decoder.ts";
+export { fromModelStream, type ModelStreamChunks } from "./model-streams/from-model-stream.ts";
+export {
+  createModelStreamDecoder,
+  modelStreamFormats,
+  type ModelStreamDecoder,
+  type ModelStreamFormat,
+  type ModelStreamOptions,
+} from "./model-streams/model-stream-decoder.ts";
+export type {
+  ModelSignature,
+  ModelStreamReport,
+  ProviderError,
+  ServerItem,
+} from "./model-streams/model-stream-report.ts";
+export type { ToolCallWriter } from "./model-streams/tool-call-writer.ts";
+export { createTurnWriter, type TurnWriter } from "./model-streams/turn-writer.ts";
+export { toRunEvents, type RunEventOptions, type TurnEvents } from "./model-streams/to-run-events.ts";
