@@ -1,2 +1,30 @@
-/** Client of the Chat API. */
-export type { ChatResponse, StreamEvent } from "@sheaf/protocol";
+/** Client of the Chat API: fetch and web streams, in browsers, Node and workers. */
+export type {
+  ApprovalAnswer,
+  ChatRequest,
+  ChatResponse,
+  Conversation,
+  ConversationPage,
+  ConversationSummary,
+  ConversationTurn,
+  Document,
+  ModelInfo,
+  RevertResult,
+  StreamEvent,
+} from "@sheaf/protocol";
+export { createClient } from "./client.ts";
+export type {
+  ChatOptions,
+  ClientOptions,
+  FollowOptions,
+  ListOptions,
+  RequestOptions,
+  RevertOptions,
+  SheafClient,
+} from "./client.ts";
+export { ConnectionError, SheafApiError, StreamBrokenError } from "./errors.ts";
+export type { ApiErrorFields } from "./errors.ts";
+export type { ReconnectOptions } from "./reconnect.ts";
+export { createResponseStore } from "./response-store.ts";
+export type { ResponseState, ResponseStore, ResponseStoreOptions } from "./response-store.ts";
+export type { ConnectionState, ResponseStream, StreamOptions, Update } from "./response-stream.ts";

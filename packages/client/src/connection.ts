@@ -1,0 +1,78 @@
+/** One connection of an event stream: it lives until the body ends, breaks, or stays silent. */
+import { createStreamDecoder, type StreamDecoder, type StreamEvent } from "@sheaf/protocol";
+import { ConnectionError } from "./errors.ts";
+
+export interface ConnectionOptions {
+  /** Ends the connection; what waits throws its reason. */
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds without a byte after which the connection counts as dead (X5). Asked before each wait. */
+  readonly silenceMs: () => number;
+}
+
+export interface Connection {
+  /** Does what opens it, with a signal of its own; `isPatient`: however long it takes. */
+  open<Value>(send: (signal: AbortSignal) => Promise<Value>, isPatient: boolean): Promise<Value>;
+  /** The events of the body, one array for each piece that came. Throws when the connection breaks. */
+  read(answer: Response): AsyncGenerator<readonly StreamEvent[]>;
+  readonly decoder: StreamDecoder;
+}
+
+export function createConnection({ signal, silenceMs }: ConnectionOptions): Connection {
+  const decoder = createStreamDecoder();
+
+  /** Waits for `work`. Silence and the caller's abort call `end`, which must settle it, and are thrown. */
+  async function watch<Value>(
+    work: Promise<Value>,
+    end: (reason: unknown) => void,
+    limit: number | undefined,
+  ): Promise<Value> {
+    let broken: { reason: unknown } | undefined;
+    const breakOff = (reason: unknown): void => {
+      broken = { reason };
+      end(reason);
+    };
+    const abort = (): void => breakOff(signal?.reason);
+    const breakSilence = (): void => breakOff(new ConnectionError(`Nothing came for ${limit} ms.`));
+    const timer = limit === undefined ? undefined : setTimeout(breakSilence, limit);
+    signal?.addEventListener("abort", abort);
+    try {
+      const value = await work;
+      if (broken) throw broken.reason;
+      return value;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  return {
+    decoder,
+    async open(send, isPatient) {
+      signal?.throwIfAborted();
+      const controller = new AbortController();
+      const abort = (reason: unknown): void => controller.abort(reason);
+      return watch(send(controller.signal), abort, isPatient ? undefined : silenceMs());
+    },
+    async *read(answer) {
+      const reader = answer.body?.getReader();
+      if (!reader) return;
+      const text = new TextDecoder();
+      // Ends a read that is under way, and closes the socket.
+      const cancel = (): void => void reader.cancel().catch(() => undefined);
+      try {
+        for (;;) {
+          signal?.throwIfAborted();
+          const { value, done } = await watch(reader.read().catch(throwConnectionError), cancel, silenceMs());
+          if (done) return;
+          yield decoder.push(text.decode(value, { stream: true }));
+        }
+      } finally {
+        cancel();
+      }
+    },
+  };
+}
+
+function throwConnectionError(cause: unknown): never {
+  throw new ConnectionError("The connection broke.", { cause });
+}

@@ -1,0 +1,88 @@
+/** What can go wrong between a client and a server. */
+import type { ErrorBody } from "@sheaf/protocol";
+
+/** What an error answer of the server says (N52, section 7). */
+export interface ApiErrorFields {
+  /** HTTP status. */
+  readonly status: number;
+  /** From the published list; `HTTP_<status>` where the answer is not one of Sheaf's. */
+  readonly errorCode: string;
+  readonly message: string;
+  readonly source: string;
+  readonly details: string;
+  /** Milliseconds to wait, if the server said so. */
+  readonly retryAfter: number | undefined;
+}
+
+/** The server refused a request. */
+export class SheafApiError extends Error implements ApiErrorFields {
+  override readonly name = "SheafApiError";
+  declare readonly status: number;
+  declare readonly errorCode: string;
+  declare readonly source: string;
+  declare readonly details: string;
+  declare readonly retryAfter: number | undefined;
+
+  constructor(fields: ApiErrorFields) {
+    super(fields.message);
+    Object.assign(this, fields);
+  }
+}
+
+/** No answer, or not all of it: the network, a proxy, a server that went away. */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError";
+}
+
+/** A stream has no `done`, and could not be joined again: what is there is not the whole answer (N51). */
+export class StreamBrokenError extends Error {
+  override readonly name = "StreamBrokenError";
+  /** Undefined when the server never told it. */
+  readonly responseId: string | undefined;
+  /** Highest id that came; `follow` goes on behind it. */
+  readonly lastEventId: number;
+
+  constructor(message: string, options: { responseId: string | undefined; lastEventId: number; cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.responseId = options.responseId;
+    this.lastEventId = options.lastEventId;
+  }
+}
+
+/** Reads an answer with a status of 400 or more, whoever wrote it. */
+export async function toApiError(answer: Response): Promise<SheafApiError> {
+  const text = await answer.text().catch(() => "");
+  return new SheafApiError({
+    status: answer.status,
+    errorCode: `HTTP_${answer.status}`,
+    message: `The server answered ${answer.status}${answer.statusText && ` ${answer.statusText}`}.`,
+    source: "server",
+    details: text.slice(0, 1000),
+    ...readErrorBody(text),
+    retryAfter: parseRetryAfter(answer.headers.get("retry-after")),
+  });
+}
+
+function readErrorBody(text: string): Partial<ErrorBody["error"]> {
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: Partial<ErrorBody["error"]> };
+    if (typeof error?.errorCode !== "string" || typeof error.message !== "string") return {};
+    const { errorCode, message, source, details } = error;
+    return {
+      errorCode,
+      message,
+      ...(typeof source === "string" && { source }),
+      ...(typeof details === "string" && { details }),
+    };
+  } catch {
+    return {};
+  }
+}
+
+/** Seconds or a date (RFC 9110); gives milliseconds. */
+function parseRetryAfter(value: string | null): number | undefined {
+  if (value === null || value.trim() === "") return undefined;
+  const seconds = Number(value);
+  const milliseconds = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1000;
+  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
+}

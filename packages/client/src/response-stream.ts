@@ -1,0 +1,297 @@
+/** A response as it comes: one row of events, however many connections it takes. */
+import { createReducer, type ChatResponse, type Reducer, type StreamEvent } from "@sheaf/protocol";
+import { createConnection, type Connection } from "./connection.ts";
+import { ConnectionError, SheafApiError, StreamBrokenError } from "./errors.ts";
+import { isRetryable, toDelay, waitFor, type ReconnectOptions } from "./reconnect.ts";
+import type { Transport, TransportRequest } from "./transport.ts";
+
+/** One event, and the response that all events so far add up to. */
+export interface Update {
+  readonly event: StreamEvent;
+  /** A value: it never changes. Documents that did not change are the same objects as in the update before. */
+  readonly response: ChatResponse;
+}
+
+/** Where a stream stands: it asks the server, reads, or waits before it asks again. */
+export type ConnectionState = "connecting" | "open" | "waiting";
+
+/** Options of every stream. */
+export interface StreamOptions {
+  /** Ends reading; what waits throws its reason. The run goes on unless the request said otherwise (X7). */
+  readonly signal?: AbortSignal | undefined;
+  readonly onConnection?: ((state: ConnectionState) => void) | undefined;
+}
+
+/**
+ * Reading begins with the first `next`, and can be done once. The iteration ends only when the response has ended:
+ * behind `done`, or behind a snapshot that says so (N51). Each id comes once, and ids grow.
+ * @throws SheafApiError when the server refuses the request.
+ * @throws ConnectionError when the server cannot be reached at all.
+ * @throws StreamBrokenError when the stream broke and could not be joined again.
+ */
+export interface ResponseStream extends AsyncIterable<Update> {
+  /** Known once the server has answered. */
+  readonly responseId: string | undefined;
+  /** Known once the server has answered. */
+  readonly conversationId: string | undefined;
+  /** The response so far; its `status` is `streaming` until `done` came. */
+  readonly response: ChatResponse;
+  /** Highest id that came; 0 before the first. */
+  readonly lastEventId: number;
+  /** Events and fields that this version does not know (X14). */
+  readonly ignored: number;
+  /** Reads all; gives the complete response, however it ended (see its `status`). */
+  readToEnd(): Promise<ChatResponse>;
+  /** Ends a wait for the next connection, for instance because the network is back. */
+  reconnect(): void;
+}
+
+/** How a stream begins. */
+export interface StreamStart {
+  /** Undefined until the answer to `chat` tells it. */
+  readonly responseId?: string;
+  /** What opens the first connection, and every one until the response has an id. Safe to repeat (X9). */
+  readonly request?: {
+    readonly path: string;
+    readonly options: TransportRequest;
+    /** The answer may have to wait for the end of another response. */
+    readonly isQueued: boolean;
+  };
+  /** Ask for a snapshot and the tail first (X3). */
+  readonly snapshot?: boolean | undefined;
+  /** Ask for `reasoning_delta` events (N14). */
+  readonly reasoning?: boolean | undefined;
+  /** Go on behind this event. */
+  readonly after?: number | undefined;
+  /** Go on behind this snapshot (N3). */
+  readonly from?: ChatResponse | undefined;
+}
+
+export interface StreamSettings {
+  readonly transport: Transport;
+  readonly reconnect: Required<ReconnectOptions>;
+  /** Milliseconds between heartbeats, until the server tells its own (X5). */
+  readonly heartbeatMs: number;
+}
+
+export function createResponseStream(
+  start: StreamStart,
+  settings: StreamSettings,
+  options: StreamOptions = {},
+): ResponseStream {
+  return new Stream(start, settings, options);
+}
+
+/** What a server can say about heartbeats without making its clients hang or hammer. */
+const leastHeartbeatMs = 100;
+const mostHeartbeatMs = 300_000;
+
+/** Tries to reach a server that never answered: a person waits for the first sign of life. */
+const firstTries = 3;
+
+class Stream implements ResponseStream {
+  responseId: string | undefined;
+  readonly #start: StreamStart;
+  readonly #settings: StreamSettings;
+  readonly #options: StreamOptions;
+  #reducer: Reducer = createReducer();
+  #conversationId: string | undefined;
+  #heartbeatMs: number;
+  /** Milliseconds, from the server's `retry:` (X2). */
+  #retry: number | undefined;
+  #unreadable = 0;
+  #after: number;
+  /** Whether the connection that just ended brought anything: then the count of tries begins anew. */
+  #hasProgress = false;
+  #isTaken = false;
+  #isOpened = false;
+  #wake = new AbortController();
+
+  constructor(start: StreamStart, settings: StreamSettings, options: StreamOptions) {
+    this.#start = start;
+    this.#settings = settings;
+    this.#options = options;
+    this.#heartbeatMs = settings.heartbeatMs;
+    this.responseId = start.responseId;
+    const { from } = start;
+    this.#after = start.after ?? from?.metadata.lastEventId ?? 0;
+    // A streaming response that does not tell its place cannot be gone on with: its deltas would come twice.
+    if (from && (from.status !== "streaming" || this.#after > 0)) this.#replace(from);
+  }
+
+  get response(): ChatResponse {
+    return this.#reducer.response;
+  }
+
+  get conversationId(): string | undefined {
+    return this.response.conversationId || this.#conversationId;
+  }
+
+  get lastEventId(): number {
+    return Math.max(this.#after, this.#reducer.lastEventId);
+  }
+
+  get ignored(): number {
+    return this.#reducer.ignored + this.#unreadable;
+  }
+
+  /** Whether the server may rightly stay silent for now. */
+  get #isQueued(): boolean {
+    return this.responseId === undefined && this.#start.request?.isQueued === true;
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<Update> {
+    if (this.#isTaken) throw new TypeError("This stream is already read. follow() reads a response once more.");
+    this.#isTaken = true;
+    return this.#read();
+  }
+
+  async readToEnd(): Promise<ChatResponse> {
+    const updates = this[Symbol.asyncIterator]();
+    while (!(await updates.next()).done);
+    return this.response;
+  }
+
+  async *#read(): AsyncGenerator<Update> {
+    const { signal } = this.#options;
+    for (let tries = 0; this.response.status === "streaming";) {
+      let cause: unknown;
+      this.#hasProgress = false;
+      try {
+        yield* this.#readConnection();
+      } catch (error) {
+        cause = error;
+      }
+      if (this.response.status !== "streaming") return;
+      signal?.throwIfAborted();
+      tries = this.#hasProgress ? 1 : tries + 1;
+      this.#checkBreak(tries, cause);
+      this.#options.onConnection?.("waiting");
+      await this.#wait(this.#toDelay(tries, cause));
+    }
+  }
+
+  async *#readConnection(): AsyncGenerator<Update> {
+    this.#options.onConnection?.("connecting");
+    const connection = createConnection({ signal: this.#options.signal, silenceMs: () => this.#heartbeatMs * 3 });
+    const openedAt = performance.now();
+    const answer = await connection.open((signal) => this.#connect(signal), this.#isQueued);
+    if (!("headers" in answer)) {
+      this.#hasProgress = true;
+      yield this.#replace(answer);
+      return;
+    }
+    await this.#checkAnswer(answer);
+    this.#isOpened = true;
+    this.#options.onConnection?.("open");
+    try {
+      for await (const events of connection.read(answer)) {
+        for (const event of events) {
+          if (event.id <= this.lastEventId) continue;
+          this.#take(event);
+          yield { event, response: this.response };
+          if (this.response.status !== "streaming") return;
+        }
+      }
+    } finally {
+      this.#leave(connection, openedAt);
+    }
+  }
+
+  /** N51: where the server has no events to give, the response itself. */
+  async #connect(signal: AbortSignal): Promise<Response | ChatResponse> {
+    const { transport } = this.#settings;
+    const { request, snapshot, reasoning } = this.#start;
+    const accept = "text/event-stream";
+    const { responseId } = this;
+    if (responseId === undefined && request) return transport(request.path, { ...request.options, accept, signal });
+    const path = `/v1/responses/${encodeURIComponent(responseId ?? "")}`;
+    const place = snapshot && this.lastEventId === 0 ? "snapshot=1" : `after=${this.lastEventId}`;
+    try {
+      const answer = await transport(`${path}/events?${place}${reasoning ? "&reasoning=1" : ""}`, { accept, signal });
+      if (answer.status !== 204) return answer;
+    } catch (error) {
+      if (!isLogMissing(error)) throw error;
+    }
+    return (await (await transport(path, { signal })).json()) as ChatResponse;
+  }
+
+  async #checkAnswer({ headers, body }: Response): Promise<void> {
+    this.responseId ??= readResponseId(headers);
+    this.#conversationId ??= headers.get("x-conversation-id") ?? undefined;
+    const type = headers.get("content-type") ?? "";
+    if (/^text\/event-stream\s*(;|$)/i.test(type)) return;
+    await body?.cancel();
+    throw new ConnectionError(`The server answered with ${type || "no content type"}, not with text/event-stream.`);
+  }
+
+  /** Takes a whole response, as a snapshot event does (X3). */
+  #replace(response: ChatResponse): Update {
+    const id = Math.max(1, response.metadata.lastEventId ?? this.lastEventId);
+    const event: StreamEvent = { id, event: "snapshot", data: { response } };
+    this.#unreadable += this.#reducer.ignored;
+    this.#reducer = createReducer();
+    this.#reducer.push(event);
+    return { event, response: this.response };
+  }
+
+  #take(event: StreamEvent): void {
+    this.#hasProgress = true;
+    this.#reducer.push(event);
+    if (event.event !== "response_start") return;
+    this.responseId ??= event.data.id;
+    this.#heartbeatMs = Math.min(Math.max(event.data.heartbeat_ms, leastHeartbeatMs), mostHeartbeatMs);
+  }
+
+  #leave({ decoder }: Connection, openedAt: number): void {
+    this.#retry = decoder.retry ?? this.#retry;
+    this.#unreadable += decoder.unreadable;
+    // A run can go on in silence behind a proxy that cuts long connections.
+    if (decoder.comments > 0 && performance.now() - openedAt >= this.#heartbeatMs) this.#hasProgress = true;
+  }
+
+  reconnect(): void {
+    this.#wake.abort();
+  }
+
+  async #wait(milliseconds: number): Promise<void> {
+    this.#wake = new AbortController();
+    await waitFor(milliseconds, [this.#wake.signal, this.#options.signal]);
+    this.#options.signal?.throwIfAborted();
+  }
+
+  /** Throws when it makes no sense to connect again. */
+  #checkBreak(tries: number, cause: unknown): void {
+    const { reconnect } = this.#settings;
+    const { responseId, lastEventId } = this;
+    if (!isRetryable(cause, reconnect)) throw cause;
+    const canJoin = responseId !== undefined || !this.#isOpened;
+    const isKnown = this.#isOpened || this.#isQueued;
+    const maxTries = isKnown ? reconnect.maxTries : Math.min(reconnect.maxTries, firstTries);
+    if (canJoin && tries <= maxTries) return;
+    if (cause instanceof SheafApiError || (cause !== undefined && !this.#isOpened)) throw cause;
+    const reason = canJoin ? `${tries - 1} more connections brought nothing` : "it has no id to join it again";
+    const message = `${responseId ?? "The stream"} is not complete: it broke behind event ${lastEventId}, and ${reason}.`;
+    throw new StreamBrokenError(message, { responseId, lastEventId, cause });
+  }
+
+  #toDelay(tries: number, cause: unknown): number {
+    const { reconnect } = this.#settings;
+    const delay = toDelay(tries, this.#retry ?? reconnect.delayMs, reconnect);
+    return Math.max(delay, (cause instanceof SheafApiError && cause.retryAfter) || 0);
+  }
+}
+
+/** The server knows no events of this response: it keeps none, or no longer. */
+function isLogMissing(cause: unknown): boolean {
+  return cause instanceof SheafApiError && (cause.status === 404 || cause.status === 410);
+}
+
+/** Only the id is taken out of an address: a token never goes where an answer points to. */
+function readResponseId(headers: Headers): string | undefined {
+  const named = headers.get("x-response-id");
+  if (named) return named;
+  const address = headers.get("content-location") ?? headers.get("location") ?? "";
+  const id = /\/v1\/responses\/([^/?#]+)/.exec(address)?.[1];
+  return id === undefined ? undefined : decodeURIComponent(id);
+}

@@ -1,0 +1,47 @@
+/** HTTP requests to one server. */
+import { protocolVersion } from "@sheaf/protocol";
+import { ConnectionError, toApiError } from "./errors.ts";
+
+export interface TransportOptions {
+  /** Address of the server, for instance `http://127.0.0.1:4096`; "" in a page is where the page came from. */
+  readonly baseUrl: string;
+  /** Sent as `Authorization: Bearer`. A function is asked before each request. Without one, a page's cookie counts. */
+  readonly token?: string | (() => string | Promise<string>);
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+export interface TransportRequest {
+  /** Default `GET`. */
+  readonly method?: "POST" | "DELETE";
+  readonly body?: unknown;
+  readonly accept?: string;
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sends a request to a path. An answer with a status of 400 or more is thrown as `SheafApiError`, none as `ConnectionError`. */
+export type Transport = (path: string, request?: TransportRequest) => Promise<Response>;
+
+export function createTransport({ baseUrl, token, fetch: send = fetch }: TransportOptions): Transport {
+  const root = baseUrl.replace(/\/+$/, "");
+  return async (path, { method = "GET", body, accept = "application/json", idempotencyKey, signal } = {}) => {
+    const headers: Record<string, string> = { accept, "sheaf-protocol": protocolVersion };
+    const bearer = typeof token === "function" ? await token() : token;
+    if (bearer !== undefined) headers["authorization"] = `Bearer ${bearer}`;
+    if (body !== undefined) headers["content-type"] = "application/json";
+    if (idempotencyKey !== undefined) headers["idempotency-key"] = idempotencyKey;
+    const init = {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    };
+    const answer = await send(root + path, init).catch((cause: unknown) => {
+      signal?.throwIfAborted();
+      throw new ConnectionError(`${method} ${root}${path} got no answer.`, { cause });
+    });
+    if (!answer.ok) throw await toApiError(answer);
+    return answer;
+  };
+}
