@@ -1,0 +1,46 @@
+/** A client's reducer against the vectors. */
+import type { StreamEvent } from "@sheaf/protocol";
+import { explainDifference } from "./difference.ts";
+import { createReducerVectors } from "./reducer-vectors.ts";
+
+/** What a client does with events; as `createReducer` of `@sheaf/protocol`. */
+export interface ReducerUnderTest {
+  push(event: StreamEvent): void;
+  readonly response: unknown;
+}
+
+export interface ReducerOutcome {
+  readonly name: string;
+  readonly clauses: readonly string[];
+  /** What is wrong; undefined when nothing is. */
+  readonly message: string | undefined;
+}
+
+/** One outcome for each vector. Nothing in the events may make the reducer throw. */
+export function checkReducer(createReducer: () => ReducerUnderTest): readonly ReducerOutcome[] {
+  return createReducerVectors().map(({ name, clauses, events, expected }) => {
+    try {
+      const reducer = createReducer();
+      // Readers look between the events; that must change nothing.
+      for (const event of events) {
+        reducer.push(event);
+        void reducer.response;
+      }
+      return { name, clauses, message: explainDifference(keepKnown(reducer.response, expected), expected) };
+    } catch (error) {
+      return { name, clauses, message: `it threw ${String(error)}` };
+    }
+  });
+}
+
+/** A value without the fields that the expected one has not: a reducer may know more. */
+function keepKnown(value: unknown, expected: unknown): unknown {
+  if (typeof value !== "object" || value === null || typeof expected !== "object" || expected === null) return value;
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = Array.isArray(expected) ? expected : [];
+    return value.map((item, index) => keepKnown(item, items[index]));
+  }
+  const known = expected as Readonly<Record<string, unknown>>;
+  const kept = Object.entries(value).filter(([name]) => Object.hasOwn(known, name));
+  return Object.fromEntries(kept.map(([name, field]) => [name, keepKnown(field, known[name])]));
+}

@@ -1,0 +1,300 @@
+/** Conversations: several turns, questions, one writer, and what can be done with them. */
+import type { ChatResponse, Conversation, ConversationPage } from "@sheaf/protocol";
+import { demand, demandNone, show, Skip, type Check } from "../check.ts";
+import { readIds, readResponse, type Context, type Run } from "../context.ts";
+import { explainDifference } from "../difference.ts";
+import { checkCancelled } from "./cancel.ts";
+
+export const conversationChecks: readonly Check[] = [
+  {
+    id: "conversation-turns",
+    level: "base",
+    clauses: ["R2"],
+    title: "a message with a conversationId goes on with the conversation",
+    run: checkTurns,
+  },
+  {
+    id: "clarification",
+    level: "interactive",
+    clauses: ["N42", "R11"],
+    title: "a question ends the response; its answer begins the next one",
+    run: checkClarification,
+  },
+  {
+    id: "clarification-free-answer",
+    level: "interactive",
+    clauses: ["N42"],
+    title: "a plain message answers a question too",
+    run: async (context) => {
+      const { conversationId } = await findQuestion(context);
+      await say(context, { message: "I cannot say.", conversationId });
+    },
+  },
+  {
+    id: "busy-reject",
+    level: "interactive",
+    clauses: ["§7", "N52"],
+    title: "a second message while a response streams is 409 CONVERSATION_BUSY",
+    run: checkReject,
+  },
+  {
+    id: "busy-queue",
+    level: "interactive",
+    clauses: ["§7", "N52"],
+    title: 'with whenBusy "queue" it waits for the end of the first',
+    run: checkQueue,
+  },
+  {
+    id: "busy-cancel",
+    level: "interactive",
+    clauses: ["§7", "X7"],
+    title: 'with whenBusy "cancel" it ends the first',
+    run: checkBusyCancel,
+  },
+  {
+    id: "conversation-list",
+    level: "interactive",
+    clauses: ["§7", "N52"],
+    title: "conversations are listed newest first, page by page, and can be searched",
+    run: checkList,
+  },
+  {
+    id: "conversation-history",
+    level: "interactive",
+    clauses: ["§7", "N53"],
+    title: "a conversation has its messages and responses in order",
+    run: checkHistory,
+  },
+  {
+    id: "conversation-fork",
+    level: "interactive",
+    clauses: ["§7", "N53"],
+    title: "a fork has the turns up to a response, and leaves the first conversation alone",
+    run: checkFork,
+  },
+  {
+    id: "conversation-revert",
+    level: "interactive",
+    clauses: ["§7", "N53"],
+    title: "a revert takes back a response and what came behind it",
+    run: checkRevert,
+  },
+  {
+    id: "conversation-delete",
+    level: "interactive",
+    clauses: ["§7", "S-53", "N52"],
+    title: "what is deleted is gone: the conversation, its responses and their events",
+    run: checkDelete,
+  },
+];
+
+/** Sends a message and waits for the whole response. */
+async function say(context: Context, body: Readonly<Record<string, unknown>>): Promise<ChatResponse> {
+  const answer = await context.http.expect(200, "R2", "POST", "/v1/chat", {
+    body: { ...context.toRequest("text"), ...body },
+  });
+  return readResponse(answer, "POST /v1/chat");
+}
+
+async function checkTurns(context: Context): Promise<void> {
+  const first = await say(context, {});
+  const second = await say(context, { conversationId: first.conversationId });
+  demand(first.id !== second.id, "R2", "two messages have one response id");
+  demand(
+    first.conversationId === second.conversationId,
+    "R2",
+    "a message with a conversationId began another conversation",
+  );
+}
+
+async function findQuestion(context: Context): Promise<ChatResponse> {
+  const response = await say(context, { ...context.toRequest("question") });
+  const last = response.documents.at(-1);
+  if (last?.type !== "clarification") throw new Skip('the run of the prompt "question" asked no question');
+  return response;
+}
+
+async function checkClarification(context: Context): Promise<void> {
+  const { id, status, metadata, documents, conversationId } = await findQuestion(context);
+  demand(status === "completed", "N42", `${id} asks a question, and has the status ${status}`);
+  const { finishReason = "clarification" } = metadata;
+  demand(finishReason === "clarification", "N42", `${id} asks a question, and has the finishReason ${finishReason}`);
+  const last = documents.at(-1)!;
+  const questions = last.type === "clarification" ? last.metadata.questions : [];
+  demand(questions.length > 0, "R11", `${last.id} has no question`);
+  const answers = questions.map((question) => ({
+    documentId: last.id,
+    questionId: question.id,
+    optionIds: question.options.slice(0, 1).map((option) => option.id),
+    text: question.options.length === 0 ? "README.md" : "",
+  }));
+  const next = await say(context, { message: "", conversationId, answers });
+  demand(next.conversationId === conversationId, "N42", "an answer began another conversation");
+  const repeated = next.documents.at(-1);
+  const isSame = repeated?.type === "clarification" && repeated.content === last.content;
+  demand(!isSame, "N42", "the same question came again behind its answer: the model did not hear it");
+}
+
+/** A run that stays open until it is ended. */
+async function startOpen(context: Context): Promise<Run> {
+  try {
+    return await context.startApproval();
+  } catch (error) {
+    if (!(error instanceof Skip)) throw error;
+    return context.start("long");
+  }
+}
+
+async function end(context: Context, { responseId }: Run): Promise<void> {
+  await context.http.send("POST", `/v1/responses/${responseId}/cancel`, { body: {} });
+  await context.waitForEnd(responseId);
+}
+
+async function checkReject(context: Context): Promise<void> {
+  const run = await startOpen(context);
+  const body = context.toRequest("text", { conversationId: run.conversationId });
+  for (const extra of [{}, { whenBusy: "reject" }]) {
+    const code = await context.http.expectError(409, "POST", "/v1/chat", { body: { ...body, ...extra } });
+    demand(code === "CONVERSATION_BUSY", "§7", `the errorCode is ${code}, not CONVERSATION_BUSY`);
+  }
+  const { status } = await context.getResponse(run.responseId);
+  demand(status === "streaming", "§7", "a refused message ended the response that streams");
+  await end(context, run);
+  await say(context, { conversationId: run.conversationId });
+}
+
+async function checkQueue(context: Context): Promise<void> {
+  const run = await startOpen(context);
+  const body = context.toRequest("text", { conversationId: run.conversationId, whenBusy: "queue" });
+  const second = context.http.send("POST", "/v1/chat", { body });
+  const early = await Promise.race([second, sleep(300)]);
+  demand(early === undefined, "§7", `a queued message was answered with ${early?.status} while the first streams`);
+  await end(context, run);
+  const answer = await second;
+  demand(answer.status === 200, "§7", `a queued message gives ${answer.status}: ${show(answer.text)}`);
+  const { conversationId } = readIds(answer.headers);
+  demand(conversationId === run.conversationId, "§7", "a queued message began another conversation");
+}
+
+async function sleep(milliseconds: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds));
+}
+
+async function checkBusyCancel(context: Context): Promise<void> {
+  const run = await startOpen(context);
+  const response = await say(context, { conversationId: run.conversationId, whenBusy: "cancel" });
+  demand(response.id !== run.responseId, "§7", "the second message got the first response");
+  checkCancelled(await context.waitForEnd(run.responseId), "X7");
+}
+
+async function listPage(context: Context, query: string): Promise<ConversationPage> {
+  const { json, text } = await context.http.expect(200, "§7", "GET", `/v1/conversations${query}`);
+  const page = json as ConversationPage | undefined;
+  const isPage = Array.isArray(page?.conversations) && page.conversations.every(({ id }) => typeof id === "string");
+  demand(isPage, "§7", `GET /v1/conversations${query} gives no conversations: ${show(text)}`);
+  return page;
+}
+
+async function checkList(context: Context): Promise<void> {
+  const word = `zebra${Date.now()}`;
+  const old = await say(context, { message: `${context.toRequest("text").message} (${word})` });
+  const recent = await say(context, {});
+  const { conversations: all } = await listPage(context, "?limit=50");
+  const places = [recent, old].map(({ conversationId }) => all.findIndex(({ id }) => id === conversationId));
+  demand(!places.includes(-1), "§7", "a conversation that was just begun is not in the list");
+  demand(places[0]! < places[1]!, "§7", "the newer conversation stands behind the older one");
+  const first = await listPage(context, "?limit=1");
+  demand(first.conversations.length === 1, "§7", `limit=1 gives ${first.conversations.length} conversations`);
+  demand(first.next !== undefined, "§7", "the first page of several names no next one");
+  const second = await listPage(context, `?limit=1&before=${encodeURIComponent(first.next)}`);
+  const isOther = second.conversations[0]?.id !== first.conversations[0]?.id;
+  demand(second.conversations.length === 1 && isOther, "§7", "the second page is not the next one");
+  const { conversations: found } = await listPage(context, `?search=${word}`);
+  demand(
+    found.length === 1 && found[0]?.id === old.conversationId,
+    "§7",
+    `a search for a word of one conversation gives ${found.length}`,
+  );
+  await context.http.expectError(400, "GET", "/v1/conversations?limit=x");
+}
+
+async function getConversation(context: Context, id: string): Promise<Conversation> {
+  const { json, text } = await context.http.expect(200, "§7", "GET", `/v1/conversations/${id}`);
+  const conversation = json as Conversation | undefined;
+  demand(Array.isArray(conversation?.turns), "§7", `GET /v1/conversations/${id} gives no turns: ${show(text)}`);
+  return conversation;
+}
+
+/** Two turns. */
+async function makeConversation(context: Context): Promise<readonly [ChatResponse, ChatResponse]> {
+  const first = await say(context, {});
+  return [first, await say(context, { conversationId: first.conversationId })];
+}
+
+async function checkHistory(context: Context): Promise<void> {
+  const responses = await makeConversation(context);
+  const { id, turns } = await getConversation(context, responses[0].conversationId);
+  demand(id === responses[0].conversationId, "§7", `the conversation has the id ${show(id)}`);
+  const { message } = context.toRequest("text");
+  demandNone(
+    explainDifference(
+      turns.map((turn) => turn.message),
+      [message, message],
+    ),
+    "§7",
+    "the messages of the conversation",
+  );
+  demandNone(
+    explainDifference(
+      turns.map((turn) => turn.response),
+      responses,
+    ),
+    "§7",
+    "the responses of the conversation",
+  );
+}
+
+async function checkFork(context: Context): Promise<void> {
+  const [first, second] = await makeConversation(context);
+  const path = `/v1/conversations/${first.conversationId}/fork`;
+  const { json } = await context.http.expect([200, 201], "§7", "POST", path, { body: { responseId: first.id } });
+  const fork = (json as { readonly id?: string } | undefined)?.id ?? "";
+  demand(fork.startsWith("conv_") && fork !== first.conversationId, "§7", `the fork has the id ${show(fork)}`);
+  const { turns } = await getConversation(context, fork);
+  demand(turns.length === 1, "§7", `a fork at the first response has ${turns.length} turns`);
+  demandNone(explainDifference(turns[0]?.response.documents, first.documents), "§7", "the documents of the fork");
+  await say(context, { conversationId: fork });
+  const old = await getConversation(context, first.conversationId);
+  const ids = old.turns.map(({ response }) => response.id);
+  demandNone(explainDifference(ids, [first.id, second.id]), "§7", "the fork changed the first conversation");
+  await context.http.expectError(404, "POST", path, { body: { responseId: "chat_x" } });
+}
+
+async function checkRevert(context: Context): Promise<void> {
+  const [first, second] = await makeConversation(context);
+  const path = `/v1/conversations/${first.conversationId}/revert`;
+  await context.http.expect([200, 204], "§7", "POST", path, { body: { responseId: second.id } });
+  const { turns } = await getConversation(context, first.conversationId);
+  demandNone(
+    explainDifference(
+      turns.map(({ response }) => response.id),
+      [first.id],
+    ),
+    "§7",
+    "the turns behind a revert",
+  );
+  await say(context, { conversationId: first.conversationId });
+  await context.http.expectError(404, "POST", path, { body: { responseId: "chat_x" } });
+}
+
+async function checkDelete(context: Context): Promise<void> {
+  const { id, conversationId } = await say(context, {});
+  await context.http.expect([200, 202, 204], "S-53", "DELETE", `/v1/conversations/${conversationId}`);
+  for (const path of [`/v1/conversations/${conversationId}`, `/v1/responses/${id}`, `/v1/responses/${id}/events`]) {
+    await context.http.expectError(404, "GET", path);
+  }
+  const { conversations } = await listPage(context, "?limit=50");
+  const isListed = conversations.some((each) => each.id === conversationId);
+  demand(!isListed, "S-53", "a deleted conversation is in the list");
+  await context.http.expectError(404, "POST", "/v1/chat", { body: context.toRequest("text", { conversationId }) });
+}

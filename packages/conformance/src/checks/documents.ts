@@ -1,0 +1,186 @@
+/** What is in the documents of a response. */
+import type { ChatResponse, Document, ErrorDocument, PlanDocument } from "@sheaf/protocol";
+import { explainDocument } from "@sheaf/protocol/validate";
+import { demand, demandNone, show, Skip, type Check } from "../check.ts";
+import type { Context } from "../context.ts";
+
+export const documentChecks: readonly Check[] = [
+  {
+    id: "documents-shape",
+    level: "base",
+    clauses: ["R3", "R1", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12", "R13", "N9", "N10", "N11", "N12"],
+    title: "every document has the fields of its type, dense sequences, and the content that its type has",
+    run: (context) => eachResponse(context, ({ documents }) => documents.forEach(checkShape)),
+  },
+  {
+    id: "documents-fences",
+    level: "base",
+    clauses: ["N15", "N17", "R17"],
+    title: "no text document holds a top-level fence",
+    run: (context) => eachResponse(context, ({ documents }) => documents.forEach(checkFences)),
+  },
+  {
+    id: "documents-tools",
+    level: "base",
+    clauses: ["N31", "N32", "N33", "N30", "N36", "N37", "N38"],
+    title: "edits have diffs, renames a destination, calls a result, commands an exit code",
+    run: (context) => eachResponse(context, ({ documents }) => documents.forEach(checkTool)),
+  },
+  {
+    id: "documents-call-ids",
+    level: "base",
+    clauses: ["N29"],
+    title: "ids of tool calls are not empty and not used twice",
+    run: (context) => eachResponse(context, checkCallIds),
+  },
+  {
+    id: "documents-plan",
+    level: "base",
+    clauses: ["N40", "N41"],
+    title: "the todos of a plan depend on each other without a cycle, and new ones have a text",
+    run: (context) => eachResponse(context, ({ documents }) => documents.forEach(checkTodos)),
+  },
+  {
+    id: "documents-failure",
+    level: "base",
+    clauses: ["N39", "N35", "R12"],
+    title: "a tool that fails has an error document that names it",
+    run: checkFailure,
+  },
+  {
+    id: "documents-kinds",
+    level: "base",
+    clauses: ["N28", "N15", "N42"],
+    title: "what a tool does makes its document: the prompts show the types that they are for",
+    run: checkKinds,
+  },
+];
+
+async function eachResponse(context: Context, check: (response: ChatResponse) => void): Promise<void> {
+  for (const { responseId } of await context.samples()) check(await context.getResponse(responseId));
+}
+
+const contentless = new Set(["tool_call", "terminal_command", "todo_update"]);
+
+function checkShape(document: Document, index: number): void {
+  const { id, type, sequence, content, status } = document;
+  demandNone(explainDocument(document), "R3", id);
+  demand(sequence === index + 1, "N10", `${id} has the sequence ${sequence} at place ${index + 1}`);
+  demand(id === `doc_${String(sequence).padStart(3, "0")}`, "N9", `the document ${sequence} has the id ${show(id)}`);
+  demand(status === undefined, "N3", `${id} of a finished response has the status ${show(status)}`);
+  if (contentless.has(type)) demand(content === null, "N11", `the content of ${id}, a ${type}, is ${show(content)}`);
+  else if (type !== "file_edit") demand(typeof content === "string", "N11", `the content of ${id}, a ${type}, is null`);
+  if (type === "text") demand(content.trim() !== "", "N10", `${id} is an empty text`);
+}
+
+function checkFences(document: Document): void {
+  if (document.type !== "text") return;
+  const nested = document.metadata.codeBlocks ?? [];
+  for (const { index } of document.content.matchAll(/^(?:`{3,}[^`\n]*|~{3,}.*)$/gm)) {
+    const isNested = nested.some(({ offset, length }) => index >= offset && index <= offset + length);
+    demand(
+      isNested,
+      "N15",
+      `${document.id} holds a fence at ${index}: ${show(document.content.slice(index, index + 40))}`,
+    );
+  }
+}
+
+const permissions = new Set(["network", "write_outside_workspace", "unsandboxed"]);
+
+function checkTool(document: Document): void {
+  const { id } = document;
+  if (document.type === "tool_call") {
+    const { result } = document.metadata;
+    demand(result !== undefined, "N36", `${id} has no result`);
+  }
+  if (document.type === "terminal_command") {
+    const { exitCode, permissions: used, workingDirectory = "" } = document.metadata;
+    demand(Number.isInteger(exitCode), "N37", `the exit code of ${id} is ${show(exitCode)}`);
+    const foreign = used.find((permission) => !permissions.has(permission));
+    demand(foreign === undefined, "N38", `${id} has the permission ${show(foreign)}`);
+    const isAbsolute = workingDirectory === "" || /^(?:\/|[A-Za-z]:|\\\\)/.test(workingDirectory);
+    demand(isAbsolute, "N38", `the working directory of ${id} is ${show(workingDirectory)}`);
+  }
+  if (document.type !== "file_edit") return;
+  const { operation, diff, newFilePath, state = "applied" } = document.metadata;
+  if (operation === "edit" && state === "applied") demand(Boolean(diff), "N31", `${id} edits without a diff`);
+  if (operation === "create" || operation === "delete") demand(!diff, "N31", `${id} has a diff, but is a ${operation}`);
+  if (operation === "delete") demand(document.content === null, "N33", `${id} deletes, and has content`);
+  if (operation === "rename") demand(Boolean(newFilePath), "N32", `${id} renames without newFilePath`);
+}
+
+function toCallId({ metadata }: Document): string | undefined {
+  return "toolCallId" in metadata ? metadata.toolCallId : undefined;
+}
+
+function checkCallIds({ id, documents }: ChatResponse): void {
+  const calls = documents.filter(({ type }) => type === "tool_call").map(toCallId);
+  demand(!calls.includes(""), "N29", `${id} has a call with an empty toolCallId`);
+  demand(new Set(calls).size === calls.length, "N29", `${id} has the same toolCallId twice: ${calls.join(", ")}`);
+}
+
+function checkTodos(document: Document): void {
+  if (document.type === "plan") checkPlan(document);
+}
+
+function checkPlan({ id, metadata }: PlanDocument): void {
+  const open = new Map(metadata.todos.map((todo) => [todo.id, todo.dependencies]));
+  demand(open.size === metadata.todos.length, "N40", `${id} has the same todo twice`);
+  for (const [todo, dependencies] of open) {
+    const missing = dependencies.find((each) => !open.has(each));
+    demand(missing === undefined, "N40", `todo ${todo} of ${id} depends on ${missing}, which is not in the plan`);
+  }
+  // What depends on nothing that is left can go; a cycle stays.
+  for (let size = -1; size !== open.size;) {
+    size = open.size;
+    for (const [todo, dependencies] of open) if (!dependencies.some((each) => open.has(each))) open.delete(todo);
+  }
+  demand(open.size === 0, "N40", `the todos ${[...open.keys()].join(", ")} of ${id} depend on each other in a cycle`);
+}
+
+/** Documents whose tool failed, was refused, or never ran. */
+function isFailed(document: Document): boolean {
+  if (document.type === "tool_call") return document.metadata.result.status === "error";
+  if (document.type === "terminal_command") return document.metadata.exitCode === -1;
+  return document.type === "file_edit" && ["failed", "rejected"].includes(document.metadata.state ?? "");
+}
+
+async function checkFailure(context: Context): Promise<void> {
+  const { responseId } = await context.sample("failure");
+  const { documents } = await context.getResponse(responseId);
+  const failed = documents.filter(isFailed);
+  if (failed.length === 0) throw new Skip('no tool of the prompt "failure" failed');
+  const errors = documents.filter((document): document is ErrorDocument => document.type === "error");
+  for (const document of failed) {
+    const behind = errors.filter(({ sequence }) => sequence > document.sequence);
+    demand(behind.length > 0, "N39", `${document.id} failed, and no error document comes behind it`);
+    const linked = behind.find(({ metadata }) => metadata.relatedDocumentId === document.id);
+    demand(linked !== undefined, "N39", `no error document names ${document.id}, which failed`);
+    const { errorCode, source } = linked.metadata;
+    demand(/^[A-Z][A-Z0-9_]*$/.test(errorCode), "N39", `the errorCode of ${linked.id} is ${show(errorCode)}`);
+    demand(source !== "", "N39", `the source of ${linked.id} is empty`);
+  }
+}
+
+const expectedTypes = {
+  text: "text",
+  code: "code_block",
+  reading: "tool_call",
+  command: "terminal_command",
+  writing: "file_edit",
+  plan: "plan",
+  todos: "todo_update",
+  question: "clarification",
+} as const;
+
+async function checkKinds(context: Context): Promise<void> {
+  const missing: string[] = [];
+  for (const { name, responseId } of await context.samples()) {
+    const type = Object.hasOwn(expectedTypes, name) ? expectedTypes[name as keyof typeof expectedTypes] : undefined;
+    const { documents } = await context.getResponse(responseId);
+    if (type && !documents.some((document) => document.type === type)) missing.push(`"${name}" no ${type}`);
+  }
+  // A model that does not do what it is asked is no fault of the server.
+  if (missing.length > 0) throw new Skip(`prompts showed no document of their type: ${missing.join(", ")}`);
+}

@@ -1,0 +1,65 @@
+/** What a server tells about itself (section 7, X5, X10). */
+import { demand, show, Skip, type Check } from "../check.ts";
+import type { Context } from "../context.ts";
+
+export const endpointChecks: readonly Check[] = [
+  {
+    id: "models",
+    level: "base",
+    clauses: ["§7"],
+    title: "GET /v1/models lists models by id",
+    run: async ({ http }) => {
+      const { json, text } = await http.expect(200, "§7", "GET", "/v1/models");
+      const models = (json as { readonly models?: readonly { readonly id?: unknown }[] } | undefined)?.models;
+      const isList = Array.isArray(models) && models.every(({ id }) => typeof id === "string");
+      demand(isList, "§7", `GET /v1/models gives no list of models: ${show(text)}`);
+    },
+  },
+  {
+    id: "health",
+    level: "base",
+    clauses: ["§7"],
+    title: "GET /healthz answers without a token",
+    run: async ({ http }) => {
+      await http.expect(200, "§7", "GET", "/healthz", { headers: { authorization: undefined } });
+    },
+  },
+  {
+    id: "schemas",
+    level: "resumable",
+    clauses: ["X10"],
+    title: "OpenAPI 3.1, and the schema that response_start names, are served",
+    run: checkSchemas,
+  },
+  {
+    id: "heartbeat",
+    level: "interactive",
+    clauses: ["X5"],
+    title: "a silent stream has a comment at least every heartbeat_ms",
+    run: checkHeartbeat,
+  },
+];
+
+async function checkSchemas(context: Context): Promise<void> {
+  const { json } = await context.http.expect(200, "X10", "GET", "/v1/openapi.json");
+  const { openapi, paths = {} } = (json ?? {}) as { readonly openapi?: unknown; readonly paths?: object };
+  demand(typeof openapi === "string" && openapi.startsWith("3.1"), "X10", `the version of OpenAPI is ${show(openapi)}`);
+  demand("/v1/chat" in paths, "X10", "the OpenAPI document does not describe /v1/chat");
+  const [start] = (await context.sample("text")).events;
+  const address = start?.event === "response_start" ? start.data.protocol.schema : "";
+  demand(address.startsWith("/v1/schema/"), "X10", `response_start names the schema ${show(address)}`);
+  const schema = await context.http.expect(200, "X10", "GET", address);
+  demand(typeof schema.json === "object" && schema.json !== null, "X10", `GET ${address} gives no JSON Schema`);
+}
+
+/** An open approval is the longest silence that a client can make. */
+async function checkHeartbeat(context: Context): Promise<void> {
+  const { stream, responseId } = await context.startApproval();
+  const [start] = stream.events;
+  const every = start?.event === "response_start" ? start.data.heartbeat_ms : 0;
+  if (every > context.options.waitMs) throw new Skip(`heartbeat_ms is ${every}: more than is waited for`);
+  const before = stream.comments;
+  await stream.readUntil(({ comments }) => comments > before, "a heartbeat");
+  stream.close();
+  await context.http.send("POST", `/v1/responses/${responseId}/cancel`, { body: {} });
+}

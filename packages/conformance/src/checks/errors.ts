@@ -1,0 +1,139 @@
+/** Requests that get no response (N52, section 7). */
+import { demand, show, Skip, type Check } from "../check.ts";
+import type { Context } from "../context.ts";
+import type { RequestOptions } from "../http.ts";
+
+export const errorChecks: readonly Check[] = [
+  {
+    id: "error-malformed",
+    level: "base",
+    clauses: ["N52"],
+    title: "400 for a body that is no request, before anything begins",
+    run: checkMalformed,
+  },
+  {
+    id: "error-names-field",
+    level: "base",
+    clauses: ["N52"],
+    title: "400 names the field that is wrong",
+    run: checkFieldNames,
+  },
+  {
+    id: "error-token",
+    level: "base",
+    clauses: ["N52", "S-51"],
+    title: "401 or 403 without a token and with a wrong one",
+    run: checkToken,
+  },
+  {
+    id: "error-unknown",
+    level: "base",
+    clauses: ["N52", "S-53"],
+    title: "404 for what does not exist",
+    run: checkUnknown,
+  },
+  {
+    id: "error-size",
+    level: "base",
+    clauses: ["N52", "S-55"],
+    title: "413 for a body of 4 MiB, 415 for a body that is no JSON",
+    run: checkSize,
+  },
+  {
+    id: "error-leaves-nothing",
+    level: "base",
+    clauses: ["N52"],
+    title: "after refused requests the server answers as before",
+    run: async ({ http }) => {
+      for (let count = 0; count < 20; count += 1) await http.send("POST", "/v1/chat", { rawBody: "{" });
+      await http.expect(200, "N52", "GET", "/v1/models");
+    },
+  },
+];
+
+const malformed: readonly (readonly [string, RequestOptions])[] = [
+  ["no body", { headers: { "content-type": "application/json" } }],
+  ["an empty body", { rawBody: "" }],
+  ["half of an object", { rawBody: '{"message":"hi"' }],
+  ["a list", { rawBody: "[]" }],
+  ["a word", { rawBody: '"hi"' }],
+  ["no message", { body: { mode: "ask" } }],
+  ["a number as message", { body: { message: 1 } }],
+  ["null as message", { body: { message: null } }],
+  ["an unknown mode", { body: { message: "hi", mode: "fast" } }],
+  ["a list as conversation", { body: { message: "hi", conversationId: [] } }],
+  ["a word as stream", { body: { message: "hi", stream: "yes" } }],
+  ["an unknown whenBusy", { body: { message: "hi", whenBusy: "wait" } }],
+  ["an unknown approvals", { body: { message: "hi", approvals: "allow" } }],
+  ["an unknown onDisconnect", { body: { message: "hi", onDisconnect: "stop" } }],
+  ["answers that are no list", { body: { message: "hi", answers: "jwt" } }],
+  ["bytes that are no UTF-8", { rawBody: new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]) }],
+];
+
+async function checkMalformed({ http }: Context): Promise<void> {
+  for (const accept of ["application/json", "text/event-stream"]) {
+    for (const [what, options] of malformed) {
+      const headers = { accept, ...options.headers };
+      const { status } = await http.send("POST", "/v1/chat", { ...options, headers });
+      demand(status === 400, "N52", `POST /v1/chat with ${what} gives ${status}, not 400`);
+      await http.expectError(400, "POST", "/v1/chat", { ...options, headers });
+    }
+  }
+}
+
+async function checkFieldNames({ http }: Context): Promise<void> {
+  for (const [field, value] of [
+    ["message", 1],
+    ["mode", "fast"],
+    ["conversationId", 5],
+    ["whenBusy", "wait"],
+  ] as const) {
+    const { text } = await http.send("POST", "/v1/chat", { body: { message: "hi", [field]: value } });
+    demand(text.includes(field), "N52", `the error about ${field} does not name it: ${show(text)}`);
+  }
+}
+
+async function checkToken({ http, options }: Context): Promise<void> {
+  if (options.token === undefined) throw new Skip("no token was given");
+  const wrong = [undefined, "Bearer wrong", "Bearer ", `Basic ${btoa(`x:${options.token}`)}`, options.token];
+  const places = [
+    ["GET", "/v1/models"],
+    ["GET", "/v1/conversations"],
+    ["POST", "/v1/chat"],
+    ["GET", "/v1/responses/chat_x/events"],
+  ] as const;
+  for (const authorization of wrong) {
+    for (const [method, path] of places) {
+      const body = method === "POST" ? { body: { message: "hi" } } : {};
+      await http.expectError([401, 403], method, path, { ...body, headers: { authorization } });
+    }
+  }
+  const inAddress = await http.send("GET", `/v1/models?token=${options.token}`, {
+    headers: { authorization: undefined },
+  });
+  demand(inAddress.status >= 400, "S-51", "a token in the address is taken; it belongs in the header Authorization");
+}
+
+const unknownId = "chat_00000000-0000-4000-8000-000000000000";
+const unknownConversation = "conv_00000000-0000-4000-8000-000000000000";
+
+async function checkUnknown({ http }: Context): Promise<void> {
+  for (const id of [unknownId, "x", "..%2F..%2Fetc", "%00"]) {
+    await http.expectError([400, 404], "GET", `/v1/responses/${id}`);
+    await http.expectError([400, 404], "GET", `/v1/responses/${id}/events`);
+  }
+  await http.expectError(404, "GET", `/v1/responses/${unknownId}`);
+  await http.expectError(404, "GET", `/v1/responses/${unknownId}/events`, { headers: { accept: "text/event-stream" } });
+  await http.expectError(404, "POST", "/v1/chat", { body: { message: "hi", conversationId: unknownConversation } });
+  await http.expectError([404, 405], "GET", "/v1/no-such-thing");
+  await http.expectError([404, 405], "PUT", "/v1/chat", { body: { message: "hi" } });
+}
+
+async function checkSize({ http }: Context): Promise<void> {
+  const large = { body: { message: "x".repeat(4 * 1024 * 1024) } };
+  await http.expectError(413, "POST", "/v1/chat", large);
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
+    const options = { rawBody: '{"message":"hi"}', headers: { "content-type": type } };
+    await http.expectError(415, "POST", "/v1/chat", options);
+  }
+}

@@ -1,0 +1,166 @@
+/** The form of a stream: what any reader relies on. */
+import type { StreamEvent } from "@sheaf/protocol";
+import { toBaseEvents } from "@sheaf/protocol/base-form";
+import { verify, type VerifierOptions } from "@sheaf/protocol/verify";
+import { demand, show, type Check } from "../check.ts";
+import type { Context, Sample } from "../context.ts";
+
+export const streamChecks: readonly Check[] = [
+  {
+    id: "stream-wire-form",
+    level: "base",
+    clauses: ["N43", "R14"],
+    title: "each event is an event line and one data line of JSON; only document_start has a type",
+    run: (context) => eachSample(context, checkWireForm),
+  },
+  {
+    id: "stream-grammar",
+    level: "base",
+    clauses: ["N44", "R15", "R16", "N2", "N6", "N9", "N10", "N45", "N47", "N48"],
+    title: "the events of each document come in order, and documents in the order of their sequence",
+    run: (context) => eachSample(context, (sample) => checkGrammar(sample, {})),
+  },
+  {
+    id: "stream-end",
+    level: "base",
+    clauses: ["N50", "N51"],
+    title: "done is the last event, and the server closes behind it",
+    run: (context) => eachSample(context, checkEnd),
+  },
+  {
+    id: "stream-without-extensions",
+    level: "base",
+    clauses: ["N54"],
+    title: "without every extension it is still a stream, with the same documents",
+    run: (context) => eachSample(context, checkStripped),
+  },
+  {
+    id: "stream-reasoning",
+    level: "base",
+    clauses: ["N14", "N13"],
+    title: "reasoning, and document types beyond the ten, come only on request",
+    run: (context) => eachSample(context, checkUnasked),
+  },
+  {
+    id: "stream-extensions",
+    level: "resumable",
+    clauses: ["X4", "N49", "N46", "N50", "X14"],
+    title: "response_start comes first, metadata is complete at the end of each document, done is rich",
+    run: (context) => eachSample(context, checkExtensions),
+  },
+  {
+    id: "stream-ids",
+    level: "resumable",
+    clauses: ["X1"],
+    title: "ids are integers from 1 that grow",
+    run: (context) => eachSample(context, checkIds),
+  },
+];
+
+async function eachSample(context: Context, check: (sample: Sample) => void): Promise<void> {
+  for (const sample of await context.samples()) check(sample);
+}
+
+/** Frames of the body, without comments. */
+function toFrames(text: string): string[][] {
+  return text
+    .split(/\r?\n\r?\n/)
+    .map((frame) => frame.split(/\r?\n/).filter((line) => line !== "" && !line.startsWith(":")))
+    .filter((lines) => lines.some((line) => line.startsWith("data")));
+}
+
+function checkWireForm({ name, stream, events }: Sample): void {
+  for (const lines of toFrames(stream.text)) {
+    const fields = lines.map((line) => line.split(":", 1)[0]!);
+    const count = (field: string): number => fields.filter((each) => each === field).length;
+    const isFrame = count("event") === 1 && count("data") === 1 && count("id") <= 1;
+    demand(isFrame, "N43", `prompt "${name}": an event with the lines ${fields.join(", ")}`);
+    const foreign = fields.find((field) => !["event", "data", "id", "retry"].includes(field));
+    demand(foreign === undefined, "N43", `prompt "${name}": an event with the line ${foreign}`);
+  }
+  for (const { event, data } of events) {
+    const isTyped = "type" in data && event !== "document_start";
+    demand(!isTyped, "N43", `prompt "${name}": the payload of ${event} has a field type`);
+  }
+}
+
+function checkGrammar({ name, events }: Pick<Sample, "name" | "events">, options: VerifierOptions): void {
+  const found = verify(events, options);
+  demand(found === undefined, found?.clause ?? "", `prompt "${name}", event ${found?.eventId}: ${found?.message}`);
+}
+
+function checkEnd({ name, events }: Sample): void {
+  const ends = events.filter(({ event }) => event === "done").length;
+  demand(ends === 1, ends === 0 ? "N51" : "N50", `prompt "${name}": done came ${ends} times`);
+  demand(events.at(-1)?.event === "done", "N50", `prompt "${name}": ${events.at(-1)?.event} came behind done`);
+}
+
+/** What a base client makes of the events, without knowing any extension. */
+function toBaseDocuments(events: readonly StreamEvent[]): unknown[] {
+  const documents = new Map<string, { id: string; type: string; sequence: number; content: string | null }>();
+  for (const { event, data } of events) {
+    if (event === "document_start") {
+      documents.set(data.id, { id: data.id, type: data.type, sequence: data.sequence, content: null });
+    }
+    const document = "documentId" in data ? documents.get(data.documentId) : undefined;
+    if (document && event === "content_delta") document.content = (document.content ?? "") + data.delta;
+    if (document && event === "document_end") document.content = data.finalContent ?? document.content;
+  }
+  return [...documents.values()];
+}
+
+function checkStripped(sample: Sample): void {
+  const base = toBaseEvents(sample.events);
+  checkGrammar({ name: sample.name, events: base }, {});
+  const [whole, stripped] = [toBaseDocuments(sample.events), toBaseDocuments(base)].map((each) => JSON.stringify(each));
+  demand(whole === stripped, "N54", `prompt "${sample.name}": a base client gets other documents`);
+}
+
+const knownTypes = new Set([
+  "text",
+  "code_reference",
+  "code_block",
+  "file_edit",
+  "tool_call",
+  "terminal_command",
+  "plan",
+  "clarification",
+  "error",
+  "todo_update",
+]);
+
+function checkUnasked({ name, events }: Sample): void {
+  for (const { event, data } of events) {
+    demand(event !== "reasoning_delta", "N14", `prompt "${name}": reasoning_delta was not asked for`);
+    demand(event !== "approval_request", "X8", `prompt "${name}": approval_request was not asked for`);
+    if (event !== "document_start") continue;
+    demand(knownTypes.has(data.type), "N13", `prompt "${name}": the document type ${data.type} was not asked for`);
+  }
+}
+
+function checkExtensions(sample: Sample): void {
+  checkGrammar(sample, { requireExtensions: true });
+  const [start] = sample.events;
+  if (start?.event !== "response_start") return;
+  const { data } = start;
+  const told = [data.id, data.conversationId];
+  const named = [sample.responseId, sample.conversationId];
+  demand(told.join() === named.join(), "N49", `response_start tells ${show(told)}, the headers ${show(named)}`);
+  demand(data.status === "streaming", "N49", `the status of response_start is ${show(data.status)}`);
+  demand(/^\d+\.\d+$/.test(data.protocol?.version), "X14", `the version is ${show(data.protocol?.version)}`);
+  demand(data.heartbeat_ms > 0, "X5", `heartbeat_ms is ${show(data.heartbeat_ms)}`);
+}
+
+function checkIds({ name, stream }: Sample): void {
+  const ids = [...stream.text.matchAll(/^id: ?(.*)$/gm)].map(([, id]) => id ?? "");
+  demand(
+    ids.length === stream.events.length,
+    "X1",
+    `prompt "${name}": ${ids.length} ids for ${stream.events.length} events`,
+  );
+  let last = 0;
+  for (const id of ids) {
+    demand(/^[1-9]\d*$/.test(id) && Number(id) > last, "X1", `prompt "${name}": id ${show(id)} behind ${last}`);
+    last = Number(id);
+  }
+}

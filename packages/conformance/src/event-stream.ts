@@ -1,0 +1,148 @@
+/** One event stream of the server under test, with everything that came. */
+import { createSseDecoder, type SseDecoder, type StreamEvent } from "@sheaf/protocol";
+import { explainStreamEvent } from "@sheaf/protocol/validate";
+import { demand, demandNone, Violation } from "./check.ts";
+
+export interface EventStream {
+  readonly headers: Headers;
+  /** Everything that came, in order. */
+  readonly events: readonly StreamEvent[];
+  /** The body so far. */
+  readonly text: string;
+  /** Comment lines so far (X5). */
+  readonly comments: number;
+  /** Milliseconds of the `retry:` field (X2). */
+  readonly retry: number | undefined;
+  /** Reads until the condition holds. @throws Violation when the stream ends, or nothing more comes, before. */
+  readUntil(holds: (stream: EventStream) => boolean, what: string): Promise<void>;
+  /** Reads until an event fits, which may have come already. */
+  find(fits: (event: StreamEvent) => boolean, what: string): Promise<StreamEvent>;
+  /** Reads to the end of the body; gives all events. @throws Violation when the server does not end it. */
+  readToEnd(): Promise<readonly StreamEvent[]>;
+  /** Reads until so many bytes have come, or the body ends. */
+  readBytes(count: number): Promise<void>;
+  /** Goes away. */
+  close(): void;
+}
+
+export interface EventStreamOptions {
+  readonly waitMs: number;
+  /** For messages. */
+  readonly address: string;
+  readonly controller: AbortController;
+}
+
+export function openEventStream(answer: Response, options: EventStreamOptions): EventStream {
+  const type = answer.headers.get("content-type") ?? "none";
+  if (!/^text\/event-stream\s*(;|$)/i.test(type)) {
+    options.controller.abort();
+    throw new Violation("N43", `${options.address}: the content type is ${type}, not text/event-stream`);
+  }
+  return new Stream(answer, options);
+}
+
+class Stream implements EventStream {
+  readonly headers: Headers;
+  readonly events: StreamEvent[] = [];
+  text = "";
+  readonly #options: EventStreamOptions;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #sse: SseDecoder = createSseDecoder();
+  readonly #utf8 = new TextDecoder("utf-8", { fatal: true });
+  #byteCount = 0;
+  #hasEnded = false;
+  #waitsSince = 0;
+
+  constructor({ headers, body }: Response, options: EventStreamOptions) {
+    this.headers = headers;
+    this.#options = options;
+    this.#reader = body?.getReader();
+  }
+
+  get comments(): number {
+    return this.#sse.comments;
+  }
+
+  get retry(): number | undefined {
+    return this.#sse.retry;
+  }
+
+  async readUntil(holds: (stream: EventStream) => boolean, what: string): Promise<void> {
+    this.#waitsSince = performance.now();
+    while (!holds(this)) {
+      const hasMore = await this.#read(what);
+      if (hasMore || holds(this)) continue;
+      throw new Violation("N51", `${this.#options.address}: the stream ended before ${what}`);
+    }
+  }
+
+  async find(fits: (event: StreamEvent) => boolean, what: string): Promise<StreamEvent> {
+    await this.readUntil(({ events }) => events.some(fits), what);
+    return this.events.find(fits)!;
+  }
+
+  async readToEnd(): Promise<readonly StreamEvent[]> {
+    this.#waitsSince = performance.now();
+    while (await this.#read("the end of the stream"));
+    return this.events;
+  }
+
+  async readBytes(count: number): Promise<void> {
+    this.#waitsSince = performance.now();
+    while (this.#byteCount < count && (await this.#read(`byte ${count}`)));
+  }
+
+  close(): void {
+    this.#options.controller.abort();
+  }
+
+  /** One more piece of the body; false at its end. */
+  async #read(what: string): Promise<boolean> {
+    if (this.#hasEnded) return false;
+    const { waitMs, address, controller } = this.#options;
+    const left = waitMs - (performance.now() - this.#waitsSince);
+    const timer = setTimeout(() => controller.abort(), Math.max(0, left));
+    try {
+      const { value, done } = (await this.#reader?.read()) ?? { done: true, value: undefined };
+      this.#hasEnded = done;
+      if (value) this.#take(value);
+      return !done;
+    } catch (error) {
+      if (error instanceof Violation) throw error;
+      if (controller.signal.aborted)
+        throw new Violation("N51", `${address}: nothing came for ${waitMs} ms, before ${what}`);
+      throw new Violation("N51", `${address}: the connection broke before ${what}`);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #take(chunk: Uint8Array): void {
+    this.#byteCount += chunk.length;
+    let text = "";
+    try {
+      text = this.#utf8.decode(chunk, { stream: true });
+    } catch {
+      throw new Violation("N43", `${this.#options.address}: the stream is no UTF-8`);
+    }
+    this.text += text;
+    for (const { id, event, data } of this.#sse.push(text)) {
+      // Heartbeats keep a connection alive; only an event is progress.
+      this.#waitsSince = performance.now();
+      // A base stream has no ids: its events are numbered.
+      const number = id === "" ? this.events.length + 1 : Number(id);
+      const parsed = { id: number, event, data: parsePayload(data, event) };
+      demandNone(explainStreamEvent(parsed), "N43", `${this.#options.address}: event ${id} ${event}`);
+      this.events.push(parsed as StreamEvent);
+    }
+  }
+}
+
+function parsePayload(data: string, event: string): unknown {
+  demand(!data.includes("\n"), "N43", `the payload of ${event} has more than one data line`);
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new Violation("N43", `the payload of ${event} is no JSON: ${data.slice(0, 100)}`);
+  }
+}

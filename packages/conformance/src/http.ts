@@ -1,0 +1,129 @@
+/** Plain requests to the server under test. Nothing is repaired, followed or repeated. */
+import { explainErrorBody } from "./error-body.ts";
+import { demand, demandNone, show, Violation } from "./check.ts";
+import { openEventStream, type EventStream } from "./event-stream.ts";
+
+export interface RequestOptions {
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  readonly rawBody?: string | Uint8Array<ArrayBuffer>;
+  /** Win over the usual ones; undefined leaves one out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+/** An answer that is there as a whole. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Undefined when the text is no JSON. */
+  readonly json: unknown;
+}
+
+export interface Http {
+  send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  /** Sends and expects one of the statuses. */
+  expect(
+    status: number | readonly number[],
+    clause: string,
+    method: string,
+    path: string,
+    options?: RequestOptions,
+  ): Promise<Answer>;
+  /** Sends and expects an error of the contract (N52, section 7). */
+  expectError(
+    status: number | readonly number[],
+    method: string,
+    path: string,
+    options?: RequestOptions,
+  ): Promise<string>;
+  /** Opens an event stream. @throws Violation when the answer is none. */
+  open(method: string, path: string, options?: RequestOptions): Promise<EventStream>;
+}
+
+export interface HttpOptions {
+  readonly baseUrl: string;
+  readonly token: string | undefined;
+  /** Milliseconds for one answer, or for the next piece of a stream. */
+  readonly waitMs: number;
+}
+
+export function createHttp({ baseUrl, token, waitMs }: HttpOptions): Http {
+  const root = baseUrl.replace(/\/+$/, "");
+
+  const request = async (
+    method: string,
+    path: string,
+    options: RequestOptions,
+    accept: string,
+    signal: AbortSignal,
+  ): Promise<Response> => {
+    const { body, rawBody } = options;
+    const content = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
+    const headers = new Headers({ accept });
+    if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+    if (content !== undefined) headers.set("content-type", "application/json");
+    for (const [name, value] of Object.entries(options.headers ?? {})) {
+      if (value === undefined) headers.delete(name);
+      else headers.set(name, value);
+    }
+    try {
+      return await fetch(root + path, {
+        method,
+        headers,
+        signal,
+        redirect: "manual",
+        ...(content !== undefined && { body: content }),
+      });
+    } catch (error) {
+      if (signal.aborted) throw new Violation("N52", `${method} ${path}: no answer within ${waitMs} ms`);
+      const { cause } = error as Error;
+      throw new Violation("N52", `${method} ${path}: the connection failed: ${String(cause ?? error)}`);
+    }
+  };
+
+  const http: Http = {
+    async send(method, path, options = {}) {
+      const answer = await request(method, path, options, "application/json", AbortSignal.timeout(waitMs));
+      const text = await answer.text();
+      return { status: answer.status, headers: answer.headers, text, json: parseJson(text) };
+    },
+    async expect(status, clause, method, path, options) {
+      const answer = await http.send(method, path, options);
+      const allowed = [status].flat();
+      demand(
+        allowed.includes(answer.status),
+        clause,
+        `${method} ${path}: status ${answer.status}, not ${allowed.join(" or ")}: ${show(answer.text)}`,
+      );
+      return answer;
+    },
+    async expectError(status, method, path, options) {
+      const { headers, json } = await http.expect(status, "N52", method, path, options);
+      const type = headers.get("content-type") ?? "none";
+      demand(/^application\/json\b/i.test(type), "N52", `${method} ${path}: the error has the content type ${type}`);
+      demandNone(explainErrorBody(json), "N52", `${method} ${path}: the body of the error`);
+      return (json as { error: { errorCode: string } }).error.errorCode;
+    },
+    async open(method, path, options = {}) {
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(), waitMs);
+      const answer = await request(method, path, options, "text/event-stream", controller.signal);
+      clearTimeout(timer);
+      if (answer.status !== 200) {
+        throw new Violation("R14", `${method} ${path}: status ${answer.status}, not 200: ${show(await answer.text())}`);
+      }
+      return openEventStream(answer, { waitMs, address: `${method} ${path}`, controller });
+    },
+  };
+  return http;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

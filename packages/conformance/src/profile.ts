@@ -1,0 +1,89 @@
+/** What a model is asked, so that a server shows what is to be checked. */
+import type { ChatRequest } from "@sheaf/protocol";
+
+/** What a run must show. */
+export type PromptName =
+  | "text"
+  | "code"
+  | "reading"
+  | "failure"
+  | "command"
+  | "writing"
+  | "plan"
+  | "todos"
+  | "question"
+  | "approval"
+  | "long";
+
+/** A message, and the model or mode that it needs. */
+export type Prompt = Pick<ChatRequest, "message" | "model" | "mode">;
+
+/** A prompt that is not there leaves out the checks that need it. */
+export type Profile = Readonly<Partial<Record<PromptName, Prompt>>>;
+
+/** Finished runs that show many kinds of documents; none of them waits for a person. */
+export const sampleNames = [
+  "text",
+  "code",
+  "reading",
+  "failure",
+  "command",
+  "writing",
+  "plan",
+  "todos",
+  "question",
+] as const satisfies readonly PromptName[];
+
+/** For Sheaf's rule-based model, on a server with `--sandbox disabled --allow 'Shell(sleep)'`. It writes no code. */
+const offline: Readonly<Partial<Record<PromptName, string>>> = {
+  text: "What can you do?",
+  reading: "Summarise README.md",
+  failure: "Summarise this-file-is-not-there.md",
+  command: "Run `touch sheaf-conformance.tmp`",
+  writing: 'Create sheaf-conformance.txt with the content "Hello"',
+  plan: "Plan the move to TypeScript",
+  todos: "Make a todo list: read, write, test",
+  question: "Ask me what to do",
+  approval: "Run `touch sheaf-conformance.tmp`",
+  long: "Run `sleep 2`",
+};
+
+/** For any model that follows instructions. */
+const any: Readonly<Record<PromptName, string>> = {
+  text: "What is two plus two? Answer with one sentence, and use no tool.",
+  code: "Write a Python function that adds two numbers, in one fenced code block with the language python. One sentence before it, one behind it. Use no tool.",
+  reading: "Read the file README.md with your tool, then say in one sentence what it is about.",
+  failure: "Read the file this-file-is-not-there.md with your tool, once. Then say in one sentence what happened.",
+  command: "Run the command `touch sheaf-conformance.tmp` once, then say in one sentence what happened.",
+  writing: "Create the file sheaf-conformance.txt with the content Hello, then say in one sentence what happened.",
+  plan: "Use your tool create_plan to present a plan with two todos for a README.",
+  todos: "Use your tool todo_write to make a list of two todos, both pending. Then say in one sentence what you did.",
+  question: "Use your tool ask_question to ask me whether I like tea or coffee, with these two options.",
+  approval: "Run the command `touch sheaf-conformance.tmp` once, then say in one sentence what happened.",
+  long: "Count from 1 to 400 in words, one number a line. Use no tool.",
+};
+
+/** Profiles by name. */
+export const profiles: { readonly offline: Profile; readonly any: Profile } = {
+  offline: toProfile(offline),
+  any: toProfile(any),
+};
+
+function toProfile(messages: Readonly<Partial<Record<PromptName, string>>>): Profile {
+  return Object.fromEntries(Object.entries(messages).map(([name, message]) => [name, { message }]));
+}
+
+/** Reads a profile of one's own: `{"text": "…", "long": {"message": "…", "model": "…"}}`. @throws Error that says where. */
+export function parseProfile(text: string): Profile {
+  const entries = Object.entries(JSON.parse(text) as Record<string, unknown>);
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      if (!Object.hasOwn(any, name))
+        throw new Error(`there is no prompt "${name}": use ${Object.keys(any).join(", ")}`);
+      const prompt = typeof value === "string" ? { message: value } : value;
+      const isPrompt = typeof (prompt as Partial<Prompt> | null)?.message === "string";
+      if (!isPrompt) throw new Error(`the prompt "${name}" is neither a string nor an object with a message`);
+      return [name, prompt as Prompt];
+    }),
+  );
+}

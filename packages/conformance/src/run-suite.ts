@@ -1,0 +1,55 @@
+/** Runs checks against one server. */
+import { levels, Skip, Violation, type Check, type Level } from "./check.ts";
+import { createContext, type ContextOptions } from "./context.ts";
+import { suite } from "./suite.ts";
+
+export interface SuiteOptions extends ContextOptions {
+  /** The highest level that is checked. Default `interactive`. */
+  readonly level?: Level;
+  /** Ids of checks, or clauses; default: all. */
+  readonly only?: readonly string[];
+}
+
+/** How one check ended. */
+export interface Outcome {
+  readonly id: string;
+  readonly level: Level;
+  readonly clauses: readonly string[];
+  readonly title: string;
+  readonly status: "passed" | "failed" | "skipped";
+  /** The clause that is broken, when it failed. */
+  readonly clause?: string;
+  /** What is wrong, or why it cannot tell. */
+  readonly message?: string;
+  /** Milliseconds. */
+  readonly durationMs: number;
+}
+
+/** One outcome for each check, as it comes. The checks run one by one, because a server has its limits. */
+export async function* runSuite(options: SuiteOptions): AsyncGenerator<Outcome> {
+  const context = createContext(options);
+  for (const check of selectChecks(options)) {
+    const { id, level, clauses, title } = check;
+    const startedAt = performance.now();
+    const result = await check.run(context).then(
+      () => ({ status: "passed" }) as const,
+      (error: unknown) => toResult(check, error),
+    );
+    yield { id, level, clauses, title, ...result, durationMs: Math.round(performance.now() - startedAt) };
+  }
+}
+
+/** The checks that the options choose. */
+export function selectChecks({ level = "interactive", only }: Pick<SuiteOptions, "level" | "only">): readonly Check[] {
+  return suite.filter((check) => {
+    if (levels.indexOf(check.level) > levels.indexOf(level)) return false;
+    return only === undefined || only.some((each) => each === check.id || check.clauses.includes(each));
+  });
+}
+
+function toResult({ clauses }: Check, error: unknown): Pick<Outcome, "status" | "clause" | "message"> {
+  if (error instanceof Violation) return { status: "failed", clause: error.clause, message: error.message };
+  if (error instanceof Skip) return { status: "skipped", message: error.message };
+  // What is shaped so oddly that a check stumbles over it is broken too.
+  return { status: "failed", clause: clauses[0]!, message: `the check could not go on: ${String(error)}` };
+}

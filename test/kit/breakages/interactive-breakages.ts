@@ -1,0 +1,173 @@
+/** Keys, approvals, questions and conversations that break the contract. */
+import {
+  changeResponse,
+  drop,
+  isApproval,
+  isChat,
+  reply,
+  setData,
+  setPath,
+  setRequest,
+  type BreakageCase,
+  type Json,
+} from "../breakage.ts";
+import type { ProxiedRequest } from "../breaking-proxy.ts";
+
+export const interactiveBreakages: readonly BreakageCase[] = [
+  [
+    "keys that are not heard",
+    ["idempotency-json", "idempotency-at-once"],
+    { request: ({ headers }) => delete headers["idempotency-key"] },
+  ],
+  [
+    "keys that only count for JSON",
+    ["idempotency-stream"],
+    {
+      request: ({ headers, body }) => {
+        if ((body as Json)["stream"] === true) delete headers["idempotency-key"];
+      },
+    },
+  ],
+  [
+    "one key for everybody",
+    ["idempotency-other-key"],
+    {
+      request: (request) => {
+        if (isChat(request)) request.headers["idempotency-key"] = "one";
+      },
+    },
+  ],
+  [
+    "keys without a look at the message",
+    ["idempotency-other-key"],
+    {
+      request: ({ headers, body }) => {
+        if (String((body as Json)["message"]).startsWith("Another")) delete headers["idempotency-key"];
+      },
+    },
+  ],
+  [
+    "approvals that are not heard",
+    ["approval-request", "approval-allow"],
+    setRequest(() => ({ approvals: undefined })),
+  ],
+  ["approvals for everybody", ["approval-deny-by-default"], setRequest(() => ({ approvals: "ask" }))],
+  ["a decision that nobody hears", ["approval-allow"], drop("approval_resolved")],
+  [
+    "an approval that GET does not tell",
+    ["approval-request"],
+    changeResponse((response) => delete response["approvals"]),
+  ],
+  [
+    "an approval that the snapshot does not tell",
+    ["approval-request"],
+    setData("snapshot", ({ response }) => ({ response: { ...(response as Json), approvals: undefined } })),
+  ],
+  [
+    "options without a way to reject",
+    ["approval-request"],
+    setData("approval_request", ({ options }) => ({
+      options: (options as Json[]).filter(({ kind }) => !String(kind).startsWith("reject")),
+    })),
+  ],
+  [
+    "an approval that has expired",
+    ["approval-request"],
+    setData("approval_request", () => ({ expiresAt: "2020-01-01T00:00:00Z" })),
+  ],
+  [
+    "every decision an allowance",
+    ["approval-reject"],
+    {
+      request: ({ path, body }) => {
+        if (isApproval({ path } as ProxiedRequest)) Object.assign(body as Json, { optionId: "allow_once" });
+      },
+    },
+  ],
+  [
+    "unknown approvals taken",
+    ["approval-errors"],
+    {
+      reply: (request) =>
+        request.path.endsWith("/no-such-approval")
+          ? { status: 200, headers: { "content-type": "application/json" }, body: {} }
+          : undefined,
+    },
+  ],
+  ["no heartbeat", ["heartbeat"], { dropsComments: true }],
+  [
+    "an old OpenAPI",
+    ["schemas"],
+    {
+      answer: ({ body }, { path }) =>
+        void (path === "/v1/openapi.json" && Object.assign(body as Json, { openapi: "3.0.0" })),
+    },
+  ],
+  ["no schema", ["schemas"], reply(({ path }) => path.startsWith("/v1/schema/"), { status: 404 })],
+  [
+    "answers that are not heard",
+    ["clarification"],
+    setRequest(() => ({ answers: undefined, conversationId: undefined, message: "Ask me what to do" })),
+  ],
+  ["every message a new conversation", ["conversation-turns"], setRequest(() => ({ conversationId: undefined }))],
+  [
+    "busy conversations that wait",
+    ["busy-reject"],
+    { ...setRequest(({ whenBusy }) => ({ whenBusy: whenBusy ?? "queue" })), hangs: true },
+  ],
+  [
+    "a queue that refuses",
+    ["busy-queue"],
+    setRequest(({ whenBusy }) => ({ whenBusy: whenBusy === "queue" ? "reject" : whenBusy })),
+  ],
+  [
+    "a whenBusy that cancels nothing",
+    ["busy-cancel"],
+    setRequest(({ whenBusy }) => ({ whenBusy: whenBusy === "cancel" ? "reject" : whenBusy })),
+  ],
+  [
+    "oldest first",
+    ["conversation-list"],
+    {
+      answer: ({ body }, { path }) => {
+        if (path.startsWith("/v1/conversations?")) (body as { conversations?: Json[] }).conversations?.reverse();
+      },
+    },
+  ],
+  [
+    "one page again and again",
+    ["conversation-list"],
+    setPath(
+      ({ path }) => path.includes("before="),
+      (path) => path.replace(/&before=.*/, ""),
+    ),
+  ],
+  [
+    "a search that finds everything",
+    ["conversation-list"],
+    setPath(
+      ({ path }) => path.includes("search="),
+      (path) => path.replace(/search=.*/, ""),
+    ),
+  ],
+  [
+    "turns backwards",
+    ["conversation-history"],
+    {
+      answer: ({ body }) => {
+        (body as { turns?: Json[] }).turns?.reverse();
+      },
+    },
+  ],
+  [
+    "a fork that is the conversation itself",
+    ["conversation-fork"],
+    {
+      answer: ({ body }, { path }) => {
+        if (path.endsWith("/fork")) Object.assign(body as Json, { id: path.split("/")[3] });
+      },
+    },
+  ],
+  ["a revert that does nothing", ["conversation-revert"], reply(({ path }) => path.endsWith("/revert"), {})],
+  ["a delete that does nothing", ["conversation-delete"], reply(({ method }) => method === "DELETE", { status: 204 })],
+];
