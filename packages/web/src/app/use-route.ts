@@ -1,0 +1,27 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** Id of the conversation that the address names; undefined: a new one. Nothing else is read from the address (S-63). */
+export function useRoute(): string | undefined {
+  const [route, setRoute] = useState(readRoute);
+  useEffect(() => {
+    const change = (): void => setRoute(readRoute());
+    addEventListener("hashchange", change);
+    return () => removeEventListener("hashchange", change);
+  }, []);
+  return route;
+}
+
+function readRoute(): string | undefined {
+  return /^#\/([\w-]{1,200})$/.exec(location.hash)?.[1];
+}
+
+/** Changes the address; `replace` leaves no step behind for the back button. */
+export function goToConversation(id: string | undefined, { replace = false } = {}): void {
+  const address = id === undefined ? "#/" : `#/${id}`;
+  if (location.hash === address) return;
+  if (!replace) location.hash = address;
+  else {
+    history.replaceState(undefined, "", address);
+    dispatchEvent(new HashChangeEvent("hashchange"));
+  }
+}

@@ -1,0 +1,116 @@
+import type { SheafClient } from "@sheaf/client";
+import type { ModelInfo } from "@sheaf/protocol";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ConversationPage } from "../conversation/conversation-page.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import type { SessionPort } from "../session/session.ts";
+import { createConversationListStore } from "../sidebar/conversation-list-store.ts";
+import { SettingsDialog } from "../sidebar/settings-dialog.tsx";
+import { Sidebar } from "../sidebar/sidebar.tsx";
+import { describeFailure } from "./describe-failure.ts";
+import { createTabChannel } from "./tab-channel.ts";
+import { goToConversation, useRoute } from "./use-route.ts";
+
+interface WorkplaceProps {
+  readonly client: SheafClient;
+  readonly session: SessionPort;
+  readonly onSignedOut: () => void;
+}
+
+/** The page of somebody who is signed in: conversations at the side, one of them in the middle. */
+export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
+  const messages = useMessages();
+  const route = useRoute();
+  const [isSidebarShown, setSidebarShown] = useState(false);
+  const [hasSettings, setSettings] = useState(false);
+  const [tabs] = useState(createTabChannel);
+  const describe = useRef((error: unknown) => describeFailure(error, messages));
+  describe.current = (error) => describeFailure(error, messages);
+  const ports = useMemo(
+    () => ({ client, onSignedOut, describe: (error: unknown) => describe.current(error) }),
+    [client, onSignedOut],
+  );
+  const list = useMemo(() => createConversationListStore(ports), [ports]);
+  const models = useModels(client);
+  useEffect(() => {
+    void list.refresh();
+    return tabs.listen(() => void list.refresh());
+  }, [list, tabs]);
+  const page = useConversationKey(route);
+  return (
+    <div class="workplace">
+      <a class="skip-link" href="#conversation" onClick={(event) => focusPart(event, "conversation")}>
+        {messages.skipToAnswer}
+      </a>
+      <a class="skip-link" href="#composer" onClick={(event) => focusPart(event, "composer")}>
+        {messages.skipToComposer}
+      </a>
+      <Sidebar
+        list={list}
+        current={route}
+        isShown={isSidebarShown}
+        onHide={() => setSidebarShown(false)}
+        onSettings={() => setSettings(true)}
+      />
+      {isSidebarShown ? <div class="sidebar-shade" onClick={() => setSidebarShown(false)} /> : undefined}
+      <ConversationPage
+        key={page.key}
+        id={route}
+        ports={ports}
+        models={models}
+        tabs={tabs}
+        onNamed={(id) => {
+          page.keep(id);
+          goToConversation(id, { replace: true });
+        }}
+        onChange={(id) => {
+          tabs.tell(id);
+          void list.refresh();
+        }}
+        onShowSidebar={() => setSidebarShown(true)}
+      />
+      {hasSettings ? (
+        <SettingsDialog
+          onClose={() => setSettings(false)}
+          onSignOut={() => void session.close().finally(onSignedOut)}
+        />
+      ) : undefined}
+    </div>
+  );
+}
+
+/** A key by conversation; a new one keeps its elements when it gets its id. */
+function useConversationKey(route: string | undefined): { readonly key: string; readonly keep: (id: string) => void } {
+  const named = useRef<{ readonly id: string; readonly key: string } | undefined>(undefined);
+  const count = useRef(0);
+  const last = useRef<string | undefined>(route);
+  if (last.current !== route) {
+    if (route === undefined) count.current += 1;
+    last.current = route;
+  }
+  const fresh = `new-${count.current}`;
+  const key = route === undefined ? fresh : named.current?.id === route ? named.current.key : route;
+  return {
+    key,
+    keep: (id) => {
+      named.current = { id, key };
+    },
+  };
+}
+
+function useModels(client: SheafClient): readonly ModelInfo[] {
+  const [models, setModels] = useState<readonly ModelInfo[]>([]);
+  useEffect(() => {
+    // Without the list the server's default model is there all the same.
+    client.listModels().then(setModels, () => undefined);
+  }, [client]);
+  return models;
+}
+
+/** The address is for conversations: a skip link moves the focus only. */
+function focusPart(event: Event, id: string): void {
+  event.preventDefault();
+  const part = document.getElementById(id);
+  const target = part?.querySelector<HTMLElement>("textarea, [role=article][tabindex='0'], .scroller") ?? part;
+  target?.focus();
+}

@@ -1,0 +1,43 @@
+import { Badge, Card } from "../elements/card.tsx";
+import { CopyButton } from "../elements/copy-button.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import { CodeText } from "./code-text.tsx";
+import { toLanguageName } from "./languages.ts";
+
+interface CodePanelProps {
+  readonly code: string;
+  /** First word of the fence, or "". */
+  readonly language: string;
+  readonly label?: string | undefined;
+  readonly isOpen?: boolean;
+  readonly note?: string | undefined;
+  /** Under it the page remembers whether all lines are shown. */
+  readonly memoryKey?: string;
+}
+
+/** Code that belongs to no file. */
+export function CodePanel({ code, language, label, isOpen = false, note, memoryKey = "" }: CodePanelProps) {
+  const messages = useMessages();
+  const name = toLanguageName(language);
+  return (
+    <Card
+      icon="code"
+      title={name === "" ? messages.code : name}
+      facts={
+        <>
+          {label === undefined ? undefined : <Badge>{label}</Badge>}
+          {note === undefined || isOpen ? undefined : <Badge tone="warning">{note}</Badge>}
+        </>
+      }
+      actions={<CopyButton text={code} label={messages.copyCode} />}
+    >
+      <CodeText
+        code={code}
+        language={language}
+        isOpen={isOpen}
+        label={name === "" ? messages.code : name}
+        memoryKey={memoryKey}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,81 @@
+/** Loads grammars when a language is first shown: each is a file of its own. */
+import type { LanguageFn } from "highlight.js";
+
+type Loader = () => Promise<{ readonly default: LanguageFn }>;
+
+const loaders: Readonly<Record<string, Loader>> = {
+  bash: () => import("highlight.js/lib/languages/bash"),
+  c: () => import("highlight.js/lib/languages/c"),
+  clojure: () => import("highlight.js/lib/languages/clojure"),
+  cmake: () => import("highlight.js/lib/languages/cmake"),
+  cpp: () => import("highlight.js/lib/languages/cpp"),
+  csharp: () => import("highlight.js/lib/languages/csharp"),
+  css: () => import("highlight.js/lib/languages/css"),
+  dart: () => import("highlight.js/lib/languages/dart"),
+  diff: () => import("highlight.js/lib/languages/diff"),
+  dockerfile: () => import("highlight.js/lib/languages/dockerfile"),
+  elixir: () => import("highlight.js/lib/languages/elixir"),
+  erlang: () => import("highlight.js/lib/languages/erlang"),
+  fsharp: () => import("highlight.js/lib/languages/fsharp"),
+  go: () => import("highlight.js/lib/languages/go"),
+  graphql: () => import("highlight.js/lib/languages/graphql"),
+  groovy: () => import("highlight.js/lib/languages/groovy"),
+  haskell: () => import("highlight.js/lib/languages/haskell"),
+  ini: () => import("highlight.js/lib/languages/ini"),
+  java: () => import("highlight.js/lib/languages/java"),
+  javascript: () => import("highlight.js/lib/languages/javascript"),
+  json: () => import("highlight.js/lib/languages/json"),
+  julia: () => import("highlight.js/lib/languages/julia"),
+  kotlin: () => import("highlight.js/lib/languages/kotlin"),
+  less: () => import("highlight.js/lib/languages/less"),
+  lua: () => import("highlight.js/lib/languages/lua"),
+  makefile: () => import("highlight.js/lib/languages/makefile"),
+  markdown: () => import("highlight.js/lib/languages/markdown"),
+  nginx: () => import("highlight.js/lib/languages/nginx"),
+  nix: () => import("highlight.js/lib/languages/nix"),
+  objectivec: () => import("highlight.js/lib/languages/objectivec"),
+  ocaml: () => import("highlight.js/lib/languages/ocaml"),
+  perl: () => import("highlight.js/lib/languages/perl"),
+  php: () => import("highlight.js/lib/languages/php"),
+  powershell: () => import("highlight.js/lib/languages/powershell"),
+  protobuf: () => import("highlight.js/lib/languages/protobuf"),
+  python: () => import("highlight.js/lib/languages/python"),
+  r: () => import("highlight.js/lib/languages/r"),
+  ruby: () => import("highlight.js/lib/languages/ruby"),
+  rust: () => import("highlight.js/lib/languages/rust"),
+  scala: () => import("highlight.js/lib/languages/scala"),
+  scss: () => import("highlight.js/lib/languages/scss"),
+  sql: () => import("highlight.js/lib/languages/sql"),
+  swift: () => import("highlight.js/lib/languages/swift"),
+  typescript: () => import("highlight.js/lib/languages/typescript"),
+  vim: () => import("highlight.js/lib/languages/vim"),
+  xml: () => import("highlight.js/lib/languages/xml"),
+  yaml: () => import("highlight.js/lib/languages/yaml"),
+};
+
+/** A function that colours lines. */
+export interface Highlighter {
+  /** One array of tokens for each line; they spell the code. */
+  toLines(code: string): TokenLine[];
+}
+
+/** A run of text of one kind, for instance `keyword`; "" for none. */
+export interface Token {
+  readonly text: string;
+  readonly kind: string;
+}
+
+export type TokenLine = readonly Token[];
+
+/** @returns undefined where there is no such grammar, or it could not be loaded. */
+export async function loadHighlighter(grammar: string): Promise<Highlighter | undefined> {
+  const load = Object.hasOwn(loaders, grammar) ? loaders[grammar] : undefined;
+  if (load === undefined) return undefined;
+  try {
+    const [{ createHighlighter }, language] = await Promise.all([import("./highlighter.ts"), load()]);
+    return createHighlighter(grammar, language.default);
+  } catch {
+    // Offline, or the server has a newer page: code without colours is still code.
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import { createContext } from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { toGrammar } from "./languages.ts";
+import { type Highlighter, loadHighlighter, type TokenLine } from "./load-highlighter.ts";
+
+/** Lines of tokens, and the code that they spell. */
+export interface HighlightedCode {
+  readonly code: string;
+  readonly lines: readonly TokenLine[];
+}
+
+/** UTF-16 units; longer code stays without colours, because colouring it would hold up the page. */
+const sizeLimit = 60_000;
+/** Of the time, colouring code that grows takes at most one part in this many. */
+const share = 12;
+
+/** Colours code in pauses. While it grows, what is coloured already stays; the rest follows. */
+export function useHighlight(code: string, language: string): HighlightedCode | undefined {
+  const highlighter = useHighlighter(toGrammar(language));
+  const [highlighted, setHighlighted] = useState<HighlightedCode>();
+  const pause = useRef({ until: 0 });
+  useEffect(() => {
+    if (highlighter === undefined || code.length > sizeLimit || highlighted?.code === code) return undefined;
+    const timer = setTimeout(
+      () => {
+        const startedAt = performance.now();
+        const lines = highlighter.toLines(code);
+        const endedAt = performance.now();
+        pause.current.until = endedAt + (endedAt - startedAt) * share;
+        setHighlighted({ code, lines });
+      },
+      Math.max(0, pause.current.until - performance.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [highlighter, code, highlighted]);
+  return highlighted;
+}
+
+/** Grammars that were loaded, so that each is read and compiled once. */
+export const HighlighterCache = createContext<Map<string, Promise<Highlighter | undefined>>>(new Map());
+
+function useHighlighter(grammar: string | undefined): Highlighter | undefined {
+  const cache = useContext(HighlighterCache);
+  const [loaded, setLoaded] = useState<{ readonly grammar: string; readonly highlighter: Highlighter }>();
+  useEffect(() => {
+    if (grammar === undefined || loaded?.grammar === grammar) return undefined;
+    let isWanted = true;
+    const load = async (): Promise<void> => {
+      const loading = cache.get(grammar) ?? loadHighlighter(grammar);
+      cache.set(grammar, loading);
+      const highlighter = await loading;
+      if (isWanted && highlighter !== undefined) setLoaded({ grammar, highlighter });
+    };
+    void load();
+    return () => {
+      isWanted = false;
+    };
+  }, [grammar, loaded, cache]);
+  return loaded !== undefined && loaded.grammar === grammar ? loaded.highlighter : undefined;
+}

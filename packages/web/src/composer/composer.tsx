@@ -1,0 +1,124 @@
+import type { ModelInfo } from "@sheaf/protocol";
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../elements/icon.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import { AttachmentField, AttachmentList } from "./attachments.tsx";
+import { type Draft, isSendable } from "./draft.ts";
+import { ModeChoice } from "./mode-choice.tsx";
+
+interface ComposerProps {
+  readonly draft: Draft;
+  readonly onChange: (change: Partial<Draft>) => void;
+  readonly models: readonly ModelInfo[];
+  readonly isStreaming: boolean;
+  readonly isCancelling: boolean;
+  readonly isOffline: boolean;
+  /** Why the last message was not taken. */
+  readonly refusal: string | undefined;
+  readonly onSend: () => void;
+  readonly onStop: () => void;
+}
+
+/** The message field, and how the message is to be answered. */
+export function Composer(props: ComposerProps) {
+  const messages = useMessages();
+  const { draft, onChange, isStreaming, onSend } = props;
+  const field = useGrowingField(draft.text);
+  const send = (event: Event): void => {
+    event.preventDefault();
+    if (!isStreaming && isSendable(draft)) onSend();
+    field.current?.focus();
+  };
+  return (
+    <form class="composer" onSubmit={send} id="composer">
+      {props.refusal === undefined ? undefined : (
+        <p class="composer-refusal" role="alert">
+          <Icon name="warning" /> {props.refusal}
+        </p>
+      )}
+      <AttachmentList paths={draft.paths} onChange={(paths) => onChange({ paths })} />
+      <textarea
+        ref={field}
+        class="composer-field"
+        rows={1}
+        dir="auto"
+        aria-label={messages.message}
+        aria-describedby="composer-hint"
+        placeholder={messages.messagePlaceholder}
+        value={draft.text}
+        onInput={(event) => onChange({ text: event.currentTarget.value })}
+        onKeyDown={(event) => {
+          // While characters are composed, Enter chooses one of them.
+          if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229) send(event);
+        }}
+      />
+      <div class="composer-bar">
+        <ModeChoice mode={draft.mode} onChange={(mode) => onChange({ mode })} />
+        <ModelChoice models={props.models} model={draft.model} onChange={(model) => onChange({ model })} />
+        <AttachmentField paths={draft.paths} onChange={(paths) => onChange({ paths })} />
+        <SendButton {...props} />
+      </div>
+      <p id="composer-hint" class="composer-hint">
+        {isStreaming ? messages.busy : messages.sendKeys}
+      </p>
+    </form>
+  );
+}
+
+function SendButton({ draft, isStreaming, isCancelling, isOffline, onStop }: ComposerProps) {
+  const messages = useMessages();
+  if (isStreaming) {
+    return (
+      <button type="button" class="send-button stop" disabled={isCancelling} onClick={onStop}>
+        <Icon name="stop" />
+        <span>{isCancelling ? messages.stopping : messages.stop}</span>
+      </button>
+    );
+  }
+  return (
+    <button type="submit" class="send-button" disabled={isOffline || !isSendable(draft)}>
+      <Icon name="send" />
+      <span>{messages.send}</span>
+    </button>
+  );
+}
+
+interface ModelChoiceProps {
+  readonly models: readonly ModelInfo[];
+  readonly model: string | undefined;
+  readonly onChange: (model: string | undefined) => void;
+}
+
+function ModelChoice({ models, model, onChange }: ModelChoiceProps) {
+  const messages = useMessages();
+  // One model is no choice.
+  if (models.length < 2) return undefined;
+  return (
+    <select
+      class="choice"
+      aria-label={messages.model}
+      title={messages.model}
+      value={model ?? ""}
+      onChange={(event) => onChange(event.currentTarget.value === "" ? undefined : event.currentTarget.value)}
+    >
+      <option value="">{messages.defaultModel}</option>
+      {models.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name ?? id}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** A text field that is as high as its text, up to a limit of the style sheet. */
+function useGrowingField(text: string) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const { current } = field;
+    if (current === null) return;
+    current.style.height = "auto";
+    current.style.height = `${current.scrollHeight}px`;
+  }, [text]);
+  return field;
+}

@@ -1,0 +1,26 @@
+/** A message that is being written. */
+import type { Mode } from "@sheaf/protocol";
+
+export interface Draft {
+  readonly text: string;
+  /** Files of the workspace that the message names. */
+  readonly paths: readonly string[];
+  readonly mode: Mode;
+  /** Undefined: the server's default. */
+  readonly model: string | undefined;
+}
+
+export const emptyDraft: Draft = { text: "", paths: [], mode: "agent", model: undefined };
+
+export function isSendable({ text, paths }: Draft): boolean {
+  return text.trim() !== "" || paths.length > 0;
+}
+
+/**
+ * The message as it is sent. Files travel by their paths, as mentions behind the text (`@src/main.py`): the model
+ * reads them with its tools, under the server's rules. Nothing is uploaded.
+ */
+export function toMessageText({ text, paths }: Draft): string {
+  const mentions = paths.map((path) => (/\s/.test(path) ? `@"${path}"` : `@${path}`)).join(" ");
+  return [text.trim(), mentions].filter((part) => part !== "").join("\n\n");
+}

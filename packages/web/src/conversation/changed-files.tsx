@@ -1,0 +1,19 @@
+import { VisibleText } from "../elements/visible-text.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+
+/** What stands in the way of taking back: one line a file. */
+export function ChangedFiles({ files }: { readonly files: readonly string[] }) {
+  const messages = useMessages();
+  return (
+    <>
+      <p>{messages.conflictText}</p>
+      <ul class="changed-files">
+        {files.map((file) => (
+          <li key={file}>
+            <VisibleText text={file} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import type { SheafClient } from "@sheaf/client";
+import { goToConversation } from "../app/use-route.ts";
+import { useAnnounce } from "../elements/announcer.tsx";
+import { useConfirm } from "../elements/confirm.tsx";
+import { Icon } from "../elements/icon.tsx";
+import { Menu, MenuItem } from "../elements/menu.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import type { ConversationState } from "./conversation-state.ts";
+import { saveAsFile, toFileName, toJsonExport, toMarkdownExport } from "./export-conversation.ts";
+
+interface ConversationHeadProps {
+  readonly state: ConversationState;
+  readonly ports: { readonly client: SheafClient; readonly describe: (error: unknown) => string };
+  readonly onShowSidebar: () => void;
+  readonly onChange: (id: string) => void;
+}
+
+/** Title and actions. */
+export function ConversationHead({ state, ports, onShowSidebar, onChange }: ConversationHeadProps) {
+  const messages = useMessages();
+  const title = state.title === "" ? messages.newConversation : state.title;
+  return (
+    <header class="head">
+      <button
+        type="button"
+        class="tool-button narrow-only"
+        aria-label={messages.showConversations}
+        aria-controls="sidebar"
+        onClick={onShowSidebar}
+      >
+        <Icon name="menu" />
+      </button>
+      <h1 class="head-title" dir="auto">
+        {title}
+      </h1>
+      {state.id === undefined || state.phase !== "ready" ? undefined : (
+        <ConversationMenu id={state.id} title={title} state={state} ports={ports} onChange={onChange} />
+      )}
+    </header>
+  );
+}
+
+interface ConversationMenuProps extends Omit<ConversationHeadProps, "onShowSidebar"> {
+  readonly id: string;
+  readonly title: string;
+}
+
+function ConversationMenu({ id, title, state, ports, onChange }: ConversationMenuProps) {
+  const messages = useMessages();
+  const confirm = useConfirm();
+  const announce = useAnnounce();
+  const removeConversation = async (): Promise<void> => {
+    try {
+      await ports.client.deleteConversation(id);
+      announce(messages.deleted);
+      goToConversation(undefined);
+      onChange(id);
+    } catch (error) {
+      announce(ports.describe(error));
+    }
+  };
+  const askDelete = (): void =>
+    confirm({
+      title: messages.deleteTitle,
+      text: <p>{messages.deleteText(title)}</p>,
+      confirm: messages.deleteConfirm,
+      isDangerous: true,
+      onConfirm: () => void removeConversation(),
+    });
+  return (
+    <Menu icon="more" label={messages.conversationActions}>
+      <MenuItem
+        icon="download"
+        onSelect={() => saveAsFile(toFileName(title, "md"), "text/markdown", toMarkdownExport(title, state.turns))}
+      >
+        {messages.exportMarkdown}
+      </MenuItem>
+      <MenuItem
+        icon="download"
+        onSelect={() => saveAsFile(toFileName(title, "json"), "application/json", toJsonExport(id, title, state.turns))}
+      >
+        {messages.exportJson}
+      </MenuItem>
+      <MenuItem icon="trash" onSelect={askDelete} isDangerous>
+        {messages.deleteConversation}
+      </MenuItem>
+    </Menu>
+  );
+}

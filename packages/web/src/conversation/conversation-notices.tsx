@@ -1,0 +1,89 @@
+import type { ComponentChildren } from "preact";
+import { Icon } from "../elements/icon.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import type { ConversationState } from "./conversation-state.ts";
+
+/** A conversation without a message. */
+export function EmptyConversation({ onExample }: { readonly onExample: (text: string) => void }) {
+  const messages = useMessages();
+  return (
+    <section class="empty" id="conversation">
+      <img src="/icon.svg" alt="" width="48" height="48" />
+      <h2>{messages.emptyTitle}</h2>
+      <p>{messages.emptyText}</p>
+      <ul class="examples">
+        {messages.examples.map((example) => (
+          <li key={example}>
+            <button
+              type="button"
+              class="example"
+              onClick={() => {
+                onExample(example);
+                document.querySelector<HTMLElement>(".composer-field")?.focus();
+              }}
+            >
+              {example}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface LoadFailureProps {
+  readonly state: ConversationState;
+  readonly onRetry: () => void;
+}
+
+/** A conversation that could not be shown. */
+export function LoadFailure({ state, onRetry }: LoadFailureProps) {
+  const messages = useMessages();
+  const isMissing = state.phase === "missing";
+  return (
+    <section class="empty" id="conversation" role="alert">
+      <h2>{isMissing ? messages.notFound : messages.loadFailed}</h2>
+      {isMissing ? undefined : <p>{state.refusal}</p>}
+      {isMissing ? (
+        <a class="primary-button" href="#/">
+          {messages.newConversation}
+        </a>
+      ) : (
+        <button type="button" class="primary-button" onClick={onRetry}>
+          {messages.tryAgain}
+        </button>
+      )}
+    </section>
+  );
+}
+
+interface ConnectionNoticeProps {
+  readonly state: ConversationState;
+  readonly isOnline: boolean;
+  readonly onRetry: () => void;
+}
+
+/** How the answer reaches the page, when it does not as it should. */
+export function ConnectionNotice({ state, isOnline, onRetry }: ConnectionNoticeProps) {
+  const messages = useMessages();
+  if (!isOnline) return <Notice text={messages.offline} />;
+  if (state.connection === "waiting") return <Notice text={messages.reconnecting} />;
+  if (state.connection !== "broken" || state.turns.at(-1)?.response.status !== "streaming") return undefined;
+  return (
+    <Notice text={messages.streamBroken}>
+      <button type="button" class="quiet-button" onClick={onRetry}>
+        {messages.tryAgain}
+      </button>
+    </Notice>
+  );
+}
+
+function Notice({ text, children }: { readonly text: string; readonly children?: ComponentChildren }) {
+  return (
+    <div class="connection" role="status">
+      <Icon name="warning" />
+      <span>{text}</span>
+      {children}
+    </div>
+  );
+}

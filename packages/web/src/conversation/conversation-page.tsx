@@ -1,0 +1,246 @@
+import type { SheafClient } from "@sheaf/client";
+import type { ClarificationAnswer, ModelInfo } from "@sheaf/protocol";
+import type { RefObject } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { TabChannel } from "../app/tab-channel.ts";
+import { useOnline } from "../app/use-online.ts";
+import { goToConversation } from "../app/use-route.ts";
+import { ApprovalPanel } from "../approvals/approval-panel.tsx";
+import { Composer } from "../composer/composer.tsx";
+import { type Draft, emptyDraft, toMessageText } from "../composer/draft.ts";
+import { useAnnounce } from "../elements/announcer.tsx";
+import { useConfirm } from "../elements/confirm.tsx";
+import { RememberedValues } from "../elements/remembered.ts";
+import { useStore } from "../elements/store.ts";
+import type { VirtualListHandle } from "../list/use-virtual-list.ts";
+import { useMessages } from "../messages/use-messages.ts";
+import { createTodoReader } from "../todos/todo-reader.ts";
+import { type ConversationActions, ConversationActionsContext } from "./conversation-actions.ts";
+import { ConversationHead } from "./conversation-head.tsx";
+import { ConversationContext, type ConversationPort } from "./conversation-port.ts";
+import { type ConversationState, isStreaming, type Turn } from "./conversation-state.ts";
+import { type ConversationStore, createConversationStore } from "./conversation-store.ts";
+import { ConversationView } from "./conversation-view.tsx";
+import { ChangedFiles } from "./changed-files.tsx";
+import { ConnectionNotice, EmptyConversation, LoadFailure } from "./conversation-notices.tsx";
+import { toDocumentKey } from "./rows.ts";
+import { TodoPanel } from "./todo-panel.tsx";
+import { useAnswerNews } from "./use-answer-news.ts";
+
+interface ConversationPageProps {
+  readonly id: string | undefined;
+  readonly ports: {
+    readonly client: SheafClient;
+    readonly onSignedOut: () => void;
+    readonly describe: (error: unknown) => string;
+  };
+  readonly models: readonly ModelInfo[];
+  readonly tabs: TabChannel;
+  /** A new conversation got its id. */
+  readonly onNamed: (id: string) => void;
+  /** Something changed that the list of conversations and other tabs show. */
+  readonly onChange: (id: string) => void;
+  readonly onShowSidebar: () => void;
+}
+
+/** One conversation, with all that can be done to it. */
+export function ConversationPage(props: ConversationPageProps) {
+  const store = useConversationStore(props);
+  const state = useStore(store);
+  const messages = useMessages();
+  const isOnline = useOnline();
+  const [draft, setDraft] = useState<Draft>(emptyDraft);
+  const list = useRef<VirtualListHandle>(null);
+  const [remembered] = useState(() => new Map<string, unknown>());
+  useAnswerNews(state);
+  const change = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
+  const send = async (text: string, changed: Partial<Draft> = {}, answers?: readonly ClarificationAnswer[]) => {
+    const { mode, model } = { ...draft, ...changed };
+    list.current?.goToEnd();
+    return store.send({ message: text, mode, model, ...(answers !== undefined && { answers }) });
+  };
+  const sendDraft = async (): Promise<void> => {
+    change({ text: "", paths: [] });
+    // What the server did not take goes back into the field, unless something new is there.
+    if (!(await send(toMessageText(draft)))) setDraft((now) => (now.text === "" ? draft : now));
+  };
+  const port = useConversationPort(state, list, isOnline, {
+    buildPlan: () => {
+      change({ mode: "agent" });
+      void send(messages.buildMessage, { mode: "agent" });
+    },
+    sendAnswers: (answers, text) => void send(text, {}, answers),
+  });
+  const actions = useActions(props, store, state);
+  const response = state.turns.at(-1)?.response;
+  return (
+    <RememberedValues.Provider value={remembered}>
+      <ConversationContext.Provider value={port}>
+        <ConversationActionsContext.Provider value={actions}>
+          <main class="main">
+            <ConversationHead
+              state={state}
+              ports={props.ports}
+              onShowSidebar={props.onShowSidebar}
+              onChange={props.onChange}
+            />
+            <div class="stage">
+              <Stage state={state} store={store} list={list} onExample={(text) => change({ text })} />
+            </div>
+            <TodoPanel todos={port.todos} />
+            <div class="dock">
+              <ConnectionNotice state={state} isOnline={isOnline} onRetry={store.reconnect} />
+              <ApprovalPanel
+                approvals={response?.approvals ?? []}
+                responseId={response?.id ?? ""}
+                onDecide={(approvalId, answer) => void store.decide(approvalId, answer)}
+              />
+              <Composer
+                draft={draft}
+                onChange={change}
+                models={props.models}
+                isStreaming={isStreaming(state)}
+                isCancelling={state.isCancelling}
+                isOffline={!isOnline}
+                refusal={state.phase === "ready" ? state.refusal : undefined}
+                onSend={() => void sendDraft()}
+                onStop={() => void store.cancel()}
+              />
+            </div>
+          </main>
+        </ConversationActionsContext.Provider>
+      </ConversationContext.Provider>
+    </RememberedValues.Provider>
+  );
+}
+
+interface StageProps {
+  readonly state: ConversationState;
+  readonly store: ConversationStore;
+  readonly list: RefObject<VirtualListHandle | null>;
+  readonly onExample: (text: string) => void;
+}
+
+function Stage({ state, store, list, onExample }: StageProps) {
+  const messages = useMessages();
+  if (state.phase === "loading") return <p class="stage-note">{messages.loading}</p>;
+  if (state.phase !== "ready") return <LoadFailure state={state} onRetry={() => void store.load()} />;
+  if (state.turns.length === 0) return <EmptyConversation onExample={onExample} />;
+  return <ConversationView state={state} list={list} />;
+}
+
+function useConversationStore({ id, ports, tabs, onNamed, onChange }: ConversationPageProps): ConversationStore {
+  const told = useRef({ onNamed, onChange });
+  told.current = { onNamed, onChange };
+  const [store] = useState(() =>
+    createConversationStore(id, {
+      ...ports,
+      now: () => new Date().toISOString(),
+      onChange: (changed) => {
+        if (id === undefined) told.current.onNamed(changed);
+        told.current.onChange(changed);
+      },
+    }),
+  );
+  useEffect(() => {
+    void store.load();
+    const stop = tabs.listen((changed) => {
+      const state = store.get();
+      if (changed === state.id && !isStreaming(state)) void store.load();
+    });
+    return () => {
+      stop();
+      store.leave();
+    };
+  }, [store, tabs]);
+  return store;
+}
+
+function useConversationPort(
+  state: ConversationState,
+  list: RefObject<VirtualListHandle | null>,
+  isOnline: boolean,
+  sending: Pick<ConversationPort, "buildPlan" | "sendAnswers">,
+): ConversationPort {
+  const todos = useTodos(state.turns);
+  const canSend = isOnline && !isStreaming(state);
+  const isPlanned = state.turns.at(-1)?.response.mode === "plan";
+  const isAsking = state.turns.at(-1)?.response.metadata.finishReason === "clarification";
+  const latest = useRef({ state, sending });
+  latest.current = { state, sending };
+  // Its identity changes with what views show of it, not with every piece of an answer.
+  return useMemo(
+    () => ({
+      todos,
+      canSend,
+      isPlanned,
+      isAsking,
+      waiting: toWaiting(state),
+      buildPlan: () => latest.current.sending.buildPlan(),
+      sendAnswers: (answers, text) => latest.current.sending.sendAnswers(answers, text),
+      goToDocument: (responseId, documentId) => list.current?.goTo(toDocumentKey(responseId, documentId)),
+      findAnswers: (responseId) => {
+        const { turns } = latest.current.state;
+        return turns[turns.findIndex(({ response }) => response.id === responseId) + 1]?.answers;
+      },
+      findDocumentType: (responseId, documentId) =>
+        latest.current.state.turns
+          .findLast(({ response }) => response.id === responseId)
+          ?.response.documents.find((document) => document.id === documentId)?.type,
+    }),
+    [todos, canSend, isPlanned, isAsking, state.turns.at(-1)?.response.approvals, list],
+  );
+}
+
+/** Documents of the last answer that wait for a decision. */
+function toWaiting({ turns }: ConversationState): ReadonlySet<string> {
+  const response = turns.at(-1)?.response;
+  return new Set(response?.approvals?.map(({ documentId }) => toDocumentKey(response.id, documentId)));
+}
+
+/** The list as it stands; the same array until a plan or an update changes. */
+function useTodos(turns: readonly Turn[]): ConversationPort["todos"] {
+  const [reader] = useState(createTodoReader);
+  return reader.read(turns);
+}
+
+function useActions(
+  { ports, onChange }: ConversationPageProps,
+  store: ConversationStore,
+  { id }: ConversationState,
+): ConversationActions {
+  const messages = useMessages();
+  const announce = useAnnounce();
+  const confirm = useConfirm();
+  const revert = async (responseId: string, onConflict?: "leave" | "overwrite"): Promise<void> => {
+    const outcome = await store.revert(responseId, onConflict);
+    if (outcome.kind === "done") announce(messages.reverted);
+    if (outcome.kind !== "conflict") return;
+    confirm({
+      title: messages.conflictTitle,
+      text: <ChangedFiles files={outcome.files} />,
+      other: { label: messages.conflictLeave, onChoose: () => void revert(responseId, "leave") },
+      confirm: messages.conflictOverwrite,
+      isDangerous: true,
+      onConfirm: () => void revert(responseId, "overwrite"),
+    });
+  };
+  const fork = async (responseId: string): Promise<void> => {
+    if (id === undefined) return;
+    try {
+      const conversation = await ports.client.forkConversation(id, responseId);
+      onChange(conversation.id);
+      goToConversation(conversation.id);
+      announce(messages.forked);
+    } catch (error) {
+      announce(ports.describe(error));
+    }
+  };
+  return useMemo(
+    () => ({
+      revert: (responseId) => void revert(responseId),
+      fork: (responseId) => void fork(responseId),
+    }),
+    [store, id, messages],
+  );
+}

@@ -1,0 +1,56 @@
+/** What the page knows of one conversation. */
+import type { ChatResponse, ClarificationAnswer } from "@sheaf/protocol";
+
+/** A message and its answer. */
+export interface Turn {
+  readonly message: string;
+  /** To the questions of the response before (N42). */
+  readonly answers?: readonly ClarificationAnswer[];
+  /** Without documents and id until the server answered. */
+  readonly response: ChatResponse;
+}
+
+/** How the answer that is coming reaches the page. `broken`: it does not, and what is shown is not all of it (N51). */
+type Connection = "idle" | "connecting" | "open" | "waiting" | "broken";
+
+export interface ConversationState {
+  /** Undefined until the first message was taken. */
+  readonly id: string | undefined;
+  readonly title: string;
+  readonly phase: "loading" | "ready" | "missing" | "failed";
+  readonly turns: readonly Turn[];
+  readonly connection: Connection;
+  readonly isCancelling: boolean;
+  /** Why the last request was not taken; shown beside the message field. */
+  readonly refusal: string | undefined;
+}
+
+export const emptyConversation: ConversationState = {
+  id: undefined,
+  title: "",
+  phase: "ready",
+  turns: [],
+  connection: "idle",
+  isCancelling: false,
+  refusal: undefined,
+};
+
+/** An answer of which nothing came yet. */
+export function toEmptyResponse(mode: ChatResponse["mode"], created: string): ChatResponse {
+  return {
+    id: "",
+    conversationId: "",
+    model: "",
+    mode,
+    created,
+    status: "streaming",
+    documents: [],
+    usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
+    metadata: { duration_ms: 0, toolCallCount: 0, turnCount: 0 },
+  };
+}
+
+/** Whether an answer is still coming. */
+export function isStreaming({ turns }: ConversationState): boolean {
+  return turns.at(-1)?.response.status === "streaming";
+}

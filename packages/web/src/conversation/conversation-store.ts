@@ -1,0 +1,257 @@
+/** One conversation: loads it, sends messages, follows answers, once a frame. */
+import { type ResponseStream, SheafApiError, type SheafClient } from "@sheaf/client";
+import type { ApprovalAnswer, ChatResponse, ClarificationAnswer, Mode } from "@sheaf/protocol";
+import { createReducer } from "@sheaf/protocol";
+import { createFrameScheduler, createStore, type Store } from "../elements/store.ts";
+import {
+  type ConversationState,
+  emptyConversation,
+  isStreaming,
+  toEmptyResponse,
+  type Turn,
+} from "./conversation-state.ts";
+
+/** What a person sends. */
+interface OutgoingMessage {
+  readonly message: string;
+  readonly mode: Mode;
+  readonly model: string | undefined;
+  readonly answers?: readonly ClarificationAnswer[];
+}
+
+/** How taking back ended; for a conflict, what stands in its way, one line a file. */
+type RevertOutcome =
+  | { readonly kind: "done" }
+  | { readonly kind: "conflict"; readonly files: readonly string[] }
+  | { readonly kind: "failed" };
+
+export interface ConversationStore extends Store<ConversationState> {
+  /** Gets the conversation, and follows its answer if one is still coming. */
+  readonly load: () => Promise<void>;
+  /** Resolves when the server took the message; false when it did not, and `refusal` says why. */
+  readonly send: (message: OutgoingMessage) => Promise<boolean>;
+  readonly cancel: () => Promise<void>;
+  readonly decide: (approvalId: string, answer: ApprovalAnswer) => Promise<void>;
+  /** Files that somebody else changed since stop it, unless `onConflict` says what to do with them. */
+  readonly revert: (responseId: string, onConflict?: "leave" | "overwrite") => Promise<RevertOutcome>;
+  /** Follows again after the stream was given up. */
+  readonly reconnect: () => void;
+  /** Ends following; the answer goes on at the server. */
+  readonly leave: () => void;
+}
+
+export interface ConversationPorts {
+  readonly client: SheafClient;
+  readonly now: () => string;
+  /** Told of the id of a new conversation, and of every change that other parts of the page show. */
+  readonly onChange: (conversationId: string) => void;
+  /** The server wants to know again who asks. */
+  readonly onSignedOut: () => void;
+  /** Why a request failed, for people. */
+  readonly describe: (error: unknown) => string;
+}
+
+export function createConversationStore(id: string | undefined, ports: ConversationPorts): ConversationStore {
+  return new OpenConversation(id, ports);
+}
+
+class OpenConversation implements ConversationStore {
+  readonly #ports: ConversationPorts;
+  readonly #store;
+  readonly #leaving = new AbortController();
+  readonly #frame = createFrameScheduler(() => this.#show());
+  #stream: ResponseStream | undefined;
+
+  constructor(id: string | undefined, ports: ConversationPorts) {
+    this.#ports = ports;
+    this.#store = createStore<ConversationState>({
+      ...emptyConversation,
+      id,
+      phase: id === undefined ? "ready" : "loading",
+    });
+  }
+
+  readonly get = (): ConversationState => this.#store.get();
+  readonly subscribe = (listener: () => void): (() => void) => this.#store.subscribe(listener);
+
+  readonly load = async (): Promise<void> => {
+    const { id } = this.get();
+    if (id === undefined) return;
+    const { signal } = this.#leaving;
+    try {
+      const { title, turns } = await this.#ports.client.getConversation(id, { signal });
+      const known = turns.map((turn): Turn => ({ ...turn, response: toChecked(turn.response) }));
+      this.#change({ title, turns: known, phase: "ready", connection: "idle", refusal: undefined });
+      this.#followLast();
+    } catch (error) {
+      if (signal.aborted) return;
+      if (this.#isSignedOut(error)) return;
+      const isMissing = error instanceof SheafApiError && error.status === 404;
+      this.#change({ phase: isMissing ? "missing" : "failed", refusal: this.#ports.describe(error) });
+    }
+  };
+
+  readonly send = async ({ message, mode, model, answers }: OutgoingMessage): Promise<boolean> => {
+    const before = this.get();
+    if (isStreaming(before)) return false;
+    const turn: Turn = {
+      message,
+      ...(answers !== undefined && { answers }),
+      response: toEmptyResponse(mode, this.#ports.now()),
+    };
+    this.#change({ turns: [...before.turns, turn], connection: "connecting", refusal: undefined });
+    const request = {
+      message,
+      mode,
+      approvals: "ask" as const,
+      ...(before.id !== undefined && { conversationId: before.id }),
+      ...(model !== undefined && { model }),
+      ...(answers !== undefined && { answers }),
+    };
+    const stream = this.#ports.client.chat(request, this.#toStreamOptions());
+    const taken = Promise.withResolvers<boolean>();
+    const follow = async (): Promise<void> => {
+      const failure = await this.#follow(stream, () => taken.resolve(true));
+      const isTaken = stream.responseId !== undefined;
+      if (failure !== undefined && !isTaken) {
+        this.#change({ turns: before.turns, connection: "idle", refusal: failure });
+      }
+      taken.resolve(isTaken);
+    };
+    void follow();
+    return taken.promise;
+  };
+
+  readonly cancel = async (): Promise<void> => {
+    const responseId = this.#stream?.responseId;
+    if (responseId === undefined) return;
+    this.#change({ isCancelling: true });
+    await this.#try(() => this.#ports.client.cancel(responseId));
+  };
+
+  readonly decide = async (approvalId: string, answer: ApprovalAnswer): Promise<void> => {
+    const responseId = this.#stream?.responseId;
+    if (responseId === undefined) return;
+    await this.#try(() => this.#ports.client.resolveApproval(responseId, approvalId, answer));
+  };
+
+  readonly revert = async (responseId: string, onConflict?: "leave" | "overwrite"): Promise<RevertOutcome> => {
+    const { id } = this.get();
+    if (id === undefined) return { kind: "failed" };
+    try {
+      await this.#ports.client.revertConversation(id, responseId, { onConflict });
+    } catch (error) {
+      const isConflict = error instanceof SheafApiError && error.errorCode === "FILES_CHANGED";
+      if (isConflict) return { kind: "conflict", files: error.details.split("\n").filter((line) => line !== "") };
+      if (!this.#isSignedOut(error)) this.#change({ refusal: this.#ports.describe(error) });
+      return { kind: "failed" };
+    }
+    await this.load();
+    this.#ports.onChange(id);
+    return { kind: "done" };
+  };
+
+  readonly reconnect = (): void => {
+    if (this.get().phase === "ready") this.#followLast();
+    else void this.load();
+  };
+
+  readonly leave = (): void => {
+    this.#leaving.abort();
+    this.#frame.cancel();
+  };
+
+  /** Goes on with the last answer where the page has it. */
+  #followLast(): void {
+    const last = this.get().turns.at(-1);
+    if (last === undefined || last.response.status !== "streaming" || last.response.id === "") return;
+    const { metadata, id } = last.response;
+    const from = metadata.lastEventId === undefined ? { snapshot: true } : { from: last.response };
+    void this.#follow(this.#ports.client.follow(id, { ...from, ...this.#toStreamOptions() }), () => undefined);
+  }
+
+  #toStreamOptions() {
+    return {
+      signal: this.#leaving.signal,
+      onConnection: (connection: "connecting" | "open" | "waiting") => this.#change({ connection }),
+    };
+  }
+
+  /** Reads a stream to its end. @returns why it failed. */
+  async #follow(stream: ResponseStream, onTaken: () => void): Promise<string | undefined> {
+    this.#stream = stream;
+    let isTaken = false;
+    try {
+      const updates = stream[Symbol.asyncIterator]();
+      while (!(await updates.next()).done) {
+        this.#frame.request();
+        if (isTaken) continue;
+        isTaken = true;
+        this.#take(stream);
+        onTaken();
+      }
+      this.#end(stream);
+      return undefined;
+    } catch (error) {
+      if (this.#leaving.signal.aborted) return undefined;
+      this.#show();
+      this.#change({ connection: "broken", isCancelling: false });
+      if (this.#isSignedOut(error)) return "";
+      return this.#ports.describe(error);
+    }
+  }
+
+  /** The first event of an answer came: the conversation has an id now. */
+  #take({ conversationId }: ResponseStream): void {
+    if (conversationId === undefined || this.get().id === conversationId) return;
+    const [first] = this.get().turns;
+    this.#change({ id: conversationId, title: first?.message.slice(0, 80) ?? "" });
+    this.#ports.onChange(conversationId);
+  }
+
+  #end(stream: ResponseStream): void {
+    this.#frame.cancel();
+    this.#show();
+    this.#change({ connection: "idle", isCancelling: false });
+    if (stream.conversationId !== undefined) this.#ports.onChange(stream.conversationId);
+  }
+
+  /** Shows what came since the last frame. */
+  #show(): void {
+    const { turns } = this.get();
+    const last = turns.at(-1);
+    const response = this.#stream?.response;
+    if (last === undefined || response === undefined || response.id === "" || response === last.response) return;
+    this.#change({ turns: [...turns.slice(0, -1), { ...last, response }] });
+  }
+
+  #change(change: Partial<ConversationState>): void {
+    this.#store.set({ ...this.get(), ...change });
+  }
+
+  async #try(request: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await request();
+      return true;
+    } catch (error) {
+      if (!this.#isSignedOut(error)) this.#change({ refusal: this.#ports.describe(error), isCancelling: false });
+      return false;
+    }
+  }
+
+  #isSignedOut(error: unknown): boolean {
+    // A provider that wants a key is another thing.
+    const isSignedOut = error instanceof SheafApiError && error.status === 401 && error.source === "server";
+    if (isSignedOut) this.#ports.onSignedOut();
+    return isSignedOut;
+  }
+}
+
+/** What the reducer makes of a response: fields that cannot be are gone, so that no view has to expect them. */
+function toChecked(response: ChatResponse): ChatResponse {
+  const reducer = createReducer();
+  reducer.push({ id: 1, event: "snapshot", data: { response } });
+  const { lastEventId } = response.metadata;
+  const checked = reducer.response;
+  return lastEventId === undefined ? checked : { ...checked, metadata: { ...checked.metadata, lastEventId } };
+}

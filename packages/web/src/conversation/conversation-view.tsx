@@ -1,0 +1,66 @@
+import type { RefObject, VNode } from "preact";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { Icon } from "../elements/icon.tsx";
+import type { VirtualListHandle } from "../list/use-virtual-list.ts";
+import { VirtualList } from "../list/virtual-list.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import type { Messages } from "../messages/english.ts";
+import { DocumentView } from "../views/document-view.tsx";
+import { TotalsRow, WorkingRow } from "./end-row.tsx";
+import { MessageRow } from "./message-row.tsx";
+import { type ConversationState, isStreaming } from "./conversation-state.ts";
+import { createRowBuilder, estimateHeight, type Row } from "./rows.ts";
+
+interface ConversationViewProps {
+  readonly state: ConversationState;
+  readonly list: RefObject<VirtualListHandle | null>;
+}
+
+/** Messages and documents, as one long list. */
+export function ConversationView({ state, list }: ConversationViewProps) {
+  const messages = useMessages();
+  const [builder] = useState(createRowBuilder);
+  const [isFollowing, setFollowing] = useState(true);
+  const elements = useRef(new WeakMap<Row, VNode>()).current;
+  const rows = useMemo(() => builder.toRows(state.turns), [builder, state.turns]);
+  const render = (row: Row): VNode => {
+    const element = elements.get(row) ?? renderRow(row);
+    elements.set(row, element);
+    return element;
+  };
+  return (
+    <div class="conversation" id="conversation">
+      <VirtualList
+        rows={rows}
+        estimate={estimateHeight}
+        render={render}
+        label={(row) => toLabel(row, messages)}
+        name={messages.conversation}
+        isBusy={isStreaming(state)}
+        handle={list}
+        onFollow={setFollowing}
+      />
+      {isFollowing ? undefined : (
+        <button type="button" class="to-end" onClick={() => list.current?.goToEnd()}>
+          <Icon name="arrowDown" />
+          <span>{messages.toEnd}</span>
+        </button>
+      )}
+    </div>
+  );
+}
+
+function renderRow(row: Row): VNode {
+  if (row.kind === "message") return <MessageRow row={row} />;
+  if (row.kind === "working") return <WorkingRow row={row} />;
+  if (row.kind === "totals") return <TotalsRow response={row.response} />;
+  return <DocumentView document={row.document} responseId={row.responseId} isCurrent={row.isCurrent} />;
+}
+
+function toLabel(row: Row, messages: Messages): string {
+  if (row.kind === "message") return messages.yourMessage;
+  if (row.kind !== "document") return messages.endOfAnswer;
+  const { type, sequence } = row.document;
+  const name = Object.hasOwn(messages.documentTypes, type) ? messages.documentTypes[type]! : type;
+  return messages.documentPosition(name, sequence);
+}

@@ -1,0 +1,79 @@
+import type { ChatResponse } from "@sheaf/protocol";
+import { useEffect, useState } from "preact/hooks";
+import { formatCost, formatDuration, formatNumber } from "../elements/format.ts";
+import type { WorkingRowData } from "./rows.ts";
+import { useLanguage, useMessages } from "../messages/use-messages.ts";
+
+/** Behind the documents of an answer, while more is coming. */
+export function WorkingRow({ row }: { readonly row: WorkingRowData }) {
+  const messages = useMessages();
+  const language = useLanguage();
+  const seconds = useElapsedSeconds(row.created);
+  const { isWaiting } = row;
+  return (
+    <div class="working">
+      <span class={isWaiting ? "pulse paused" : "pulse"} aria-hidden="true" />
+      <span>{isWaiting ? messages.approvals : messages.working}</span>
+      {seconds >= 3 ? <span class="working-time">{formatDuration(seconds * 1000, language)}</span> : undefined}
+    </div>
+  );
+}
+
+/** Whole seconds since a moment. */
+function useElapsedSeconds(moment: string): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const start = Date.parse(moment);
+  return Number.isNaN(start) ? 0 : Math.max(0, Math.floor((now - start) / 1000));
+}
+
+/** Behind the documents of an answer: what it took. */
+export function TotalsRow({ response }: { readonly response: ChatResponse }) {
+  const messages = useMessages();
+  const language = useLanguage();
+  const { usage, metadata, model } = response;
+  const cost = readCost(response);
+  return (
+    <dl class="totals">
+      <Fact name={messages.model} value={model} />
+      <Fact
+        name={messages.tokensLabel}
+        value={messages.tokens(
+          formatNumber(usage.promptTokens, language),
+          formatNumber(usage.completionTokens, language),
+        )}
+        note={usage.estimated === true ? messages.estimated : undefined}
+      />
+      {cost === undefined ? undefined : <Fact name={messages.cost} value={formatCost(cost, language)} />}
+      <Fact name={messages.stepsLabel} value={messages.turns(metadata.turnCount)} />
+      <Fact name={messages.duration} value={formatDuration(metadata.duration_ms, language)} />
+    </dl>
+  );
+}
+
+/** Where the server knows the prices: US dollars. */
+function readCost({ metadata }: ChatResponse): number | undefined {
+  const { costUsd } = metadata as unknown as Readonly<Record<string, unknown>>;
+  return typeof costUsd === "number" ? costUsd : undefined;
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly value: string;
+  readonly note?: string | undefined;
+}
+
+function Fact({ name, value, note }: FactProps) {
+  return (
+    <div class="fact">
+      <dt class="unseen">{name}</dt>
+      <dd>
+        {value}
+        {note === undefined ? undefined : <span class="fact-note"> ({note})</span>}
+      </dd>
+    </div>
+  );
+}

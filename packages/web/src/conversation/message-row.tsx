@@ -1,0 +1,44 @@
+import { useConfirm } from "../elements/confirm.tsx";
+import { Menu, MenuItem } from "../elements/menu.tsx";
+import { formatMoment } from "../elements/format.ts";
+import { useLanguage, useMessages } from "../messages/use-messages.ts";
+import { useConversationActions } from "./conversation-actions.ts";
+import type { MessageRowData } from "./rows.ts";
+
+/** What the person wrote. */
+export function MessageRow({ row }: { readonly row: MessageRowData }) {
+  const messages = useMessages();
+  const language = useLanguage();
+  const confirm = useConfirm();
+  const actions = useConversationActions();
+  const { responseId, created, isSettled, message } = row;
+  const askRevert = (): void =>
+    confirm({
+      title: messages.revertTitle,
+      text: <p>{messages.revertText}</p>,
+      confirm: messages.revertConfirm,
+      isDangerous: true,
+      onConfirm: () => actions.revert(responseId),
+    });
+  return (
+    <div class="message">
+      <div class="message-head">
+        <span class="message-author">{messages.you}</span>
+        <time dateTime={created}>{formatMoment(created, language, Date.now())}</time>
+        {isSettled ? (
+          <Menu icon="more" label={messages.messageActions}>
+            <MenuItem icon="fork" onSelect={() => actions.fork(responseId)}>
+              {messages.fork}
+            </MenuItem>
+            <MenuItem icon="undo" onSelect={askRevert} isDangerous>
+              {messages.revert}
+            </MenuItem>
+          </Menu>
+        ) : undefined}
+      </div>
+      <p class="message-text" dir="auto">
+        {message === "" ? messages.answered : message}
+      </p>
+    </div>
+  );
+}

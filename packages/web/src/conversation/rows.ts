@@ -1,0 +1,132 @@
+/** A conversation as the rows of one long list. */
+import type { ChatResponse, Document } from "@sheaf/protocol";
+import { createIncrementalMap, type IncrementalMap } from "../elements/map-incrementally.ts";
+import type { ShownDocument } from "../views/view.ts";
+import type { Turn } from "./conversation-state.ts";
+
+/** What a person wrote. */
+export interface MessageRowData {
+  readonly kind: "message";
+  readonly key: string;
+  readonly message: string;
+  /** "" until the server took the message. */
+  readonly responseId: string;
+  readonly created: string;
+  /** The answer is complete: message and answer can be taken back, or go on elsewhere. */
+  readonly isSettled: boolean;
+}
+
+interface DocumentRowData {
+  readonly kind: "document";
+  readonly key: string;
+  readonly document: ShownDocument;
+  readonly responseId: string;
+  /** It belongs to the last answer. */
+  readonly isCurrent: boolean;
+}
+
+/** More is coming. */
+export interface WorkingRowData {
+  readonly kind: "working";
+  readonly key: string;
+  readonly created: string;
+  /** For a decision of the person. */
+  readonly isWaiting: boolean;
+}
+
+interface TotalsRowData {
+  readonly kind: "totals";
+  readonly key: string;
+  readonly response: ChatResponse;
+}
+
+/** Rows keep their identity while nothing changes that they show. */
+export type Row = MessageRowData | DocumentRowData | WorkingRowData | TotalsRowData;
+
+export interface RowBuilder {
+  readonly toRows: (turns: readonly Turn[]) => readonly Row[];
+}
+
+export function createRowBuilder(): RowBuilder {
+  const builders: TurnRowBuilder[] = [];
+  return {
+    toRows(turns) {
+      builders.length = Math.min(builders.length, turns.length);
+      const rows = turns.map((turn, index) => {
+        builders[index] ??= createTurnRowBuilder(index);
+        return builders[index].toRows(turn, index === turns.length - 1);
+      });
+      return rows.length === 1 ? rows[0]! : rows.flat();
+    },
+  };
+}
+
+interface TurnRowBuilder {
+  readonly toRows: (turn: Turn, isCurrent: boolean) => readonly Row[];
+}
+
+/** Rows of one message and its answer. */
+function createTurnRowBuilder(index: number): TurnRowBuilder {
+  let known: { readonly turn: Turn; readonly isCurrent: boolean; readonly rows: readonly Row[] } | undefined;
+  let documents: { readonly key: string; readonly map: IncrementalMap<Document, Row> } | undefined;
+  const keepMessage = createKeeper<MessageRowData>();
+  const keepWorking = createKeeper<WorkingRowData>();
+  return {
+    toRows(turn, isCurrent) {
+      if (known?.turn === turn && known.isCurrent === isCurrent) return known.rows;
+      const { message, response } = turn;
+      const { id: responseId, created, status } = response;
+      const key = `${responseId} ${isCurrent}`;
+      if (documents?.key !== key) {
+        documents = { key, map: createIncrementalMap((document) => toDocumentRow(document, responseId, isCurrent)) };
+      }
+      const isSettled = responseId !== "" && status !== "streaming";
+      const rows: readonly Row[] = [
+        keepMessage({ kind: "message", key: `${index}/message`, message, responseId, created, isSettled }),
+        ...documents.map.map(response.documents),
+        status === "streaming"
+          ? keepWorking({
+              kind: "working",
+              key: `${index}/end`,
+              created,
+              isWaiting: (response.approvals?.length ?? 0) > 0,
+            })
+          : { kind: "totals", key: `${index}/end`, response },
+      ];
+      known = { turn, isCurrent, rows };
+      return rows;
+    },
+  };
+}
+
+/** Gives the value before where the new one has the same fields. */
+function createKeeper<Value extends object>(): (value: Value) => Value {
+  let kept: Value | undefined;
+  return (value) => {
+    const isSame =
+      kept !== undefined && Object.entries(value).every(([name, field]) => kept![name as keyof Value] === field);
+    if (!isSame) kept = value;
+    return kept!;
+  };
+}
+
+function toDocumentRow(document: Document, responseId: string, isCurrent: boolean): Row {
+  // What the reducer gives has these fields, whatever came from outside.
+  const shown = document as unknown as ShownDocument;
+  return { kind: "document", key: toDocumentKey(responseId, document.id), document: shown, responseId, isCurrent };
+}
+
+export function toDocumentKey(responseId: string, documentId: string): string {
+  return `${responseId}/${documentId}`;
+}
+
+/** Height in pixels that a row will about have, until it was measured. */
+export function estimateHeight(row: Row): number {
+  if (row.kind === "totals" || row.kind === "working") return 44;
+  if (row.kind === "message") return 72 + Math.ceil(row.message.length / 80) * 24;
+  const { type, content } = row.document;
+  if (type === "tool_call" || type === "todo_update") return 50;
+  const length = content?.length ?? 0;
+  if (type === "text") return 12 + Math.ceil(length / 80) * 26;
+  return 74 + Math.min(24, Math.ceil(length / 40)) * 20;
+}

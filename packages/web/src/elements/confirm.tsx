@@ -1,0 +1,67 @@
+import { createContext, type ComponentChildren } from "preact";
+import { useCallback, useContext, useState } from "preact/hooks";
+import { useMessages } from "../messages/use-messages.ts";
+import { Dialog } from "./dialog.tsx";
+
+/** What a person is asked before something that cannot be undone, or that leads away. */
+export interface Question {
+  readonly title: string;
+  readonly text: ComponentChildren;
+  /** Label of the button that does it. */
+  readonly confirm: string;
+  readonly isDangerous?: boolean;
+  /** Another way to go on. */
+  readonly other?: { readonly label: string; readonly onChoose: () => void };
+  readonly onConfirm: () => void;
+}
+
+const Ask = createContext<(question: Question) => void>(() => undefined);
+
+export function useConfirm(): (question: Question) => void {
+  return useContext(Ask);
+}
+
+/** Shows one question at a time. */
+export function ConfirmProvider({ children }: { readonly children: ComponentChildren }) {
+  const messages = useMessages();
+  const [question, setQuestion] = useState<Question>();
+  const ask = useCallback((next: Question) => setQuestion(next), []);
+  const close = (): void => setQuestion(undefined);
+  const choose = (act: () => void): void => {
+    close();
+    act();
+  };
+  const other = question?.other;
+  return (
+    <Ask.Provider value={ask}>
+      {children}
+      {question === undefined ? undefined : (
+        <Dialog
+          title={question.title}
+          onClose={close}
+          buttons={
+            <>
+              <button type="button" class="quiet-button" onClick={close}>
+                {messages.cancel}
+              </button>
+              {other === undefined ? undefined : (
+                <button type="button" class="quiet-button" onClick={() => choose(other.onChoose)}>
+                  {other.label}
+                </button>
+              )}
+              <button
+                type="button"
+                class={question.isDangerous === true ? "danger-button" : "primary-button"}
+                onClick={() => choose(question.onConfirm)}
+              >
+                {question.confirm}
+              </button>
+            </>
+          }
+        >
+          <div class="dialog-text">{question.text}</div>
+        </Dialog>
+      )}
+    </Ask.Provider>
+  );
+}

@@ -1,0 +1,45 @@
+import { useEffect, useState } from "preact/hooks";
+import { useMessages } from "../messages/use-messages.ts";
+import { useAnnounce } from "./announcer.tsx";
+import { Icon, type IconName } from "./icon.tsx";
+
+interface CopyButtonProps {
+  readonly text: string;
+  /** What is copied, for people who do not see it. */
+  readonly label: string;
+  readonly icon?: IconName;
+}
+
+/** Milliseconds that the button shows its success. */
+const shownFor = 2000;
+
+export function CopyButton({ text, label, icon = "copy" }: CopyButtonProps) {
+  const messages = useMessages();
+  const announce = useAnnounce();
+  const [isDone, setDone] = useState(false);
+  useEffect(() => {
+    if (!isDone) return undefined;
+    const timer = setTimeout(() => setDone(false), shownFor);
+    return () => clearTimeout(timer);
+  }, [isDone]);
+  const copy = async (): Promise<void> => {
+    const isCopied = await copyText(text);
+    setDone(isCopied);
+    announce(isCopied ? messages.copied : messages.copyFailed);
+  };
+  return (
+    <button type="button" class="tool-button" aria-label={label} title={label} onClick={() => void copy()}>
+      <Icon name={isDone ? "check" : icon} />
+    </button>
+  );
+}
+
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // No clipboard: the page came over plain HTTP from another machine, or the browser refused.
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+import type { ComponentChildren } from "preact";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
+
+interface DialogProps {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+  /** Buttons, from the safe one to the one that acts. */
+  readonly buttons: ComponentChildren;
+  /** Escape, or a click beside it. */
+  readonly onClose: () => void;
+}
+
+/** A dialog of the browser's own kind: it keeps the focus inside and gives it back. */
+export function Dialog({ title, children, buttons, onClose }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    element.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      class="dialog"
+      ref={element}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === element.current) onClose();
+      }}
+    >
+      <div class="dialog-body">
+        <h2 id={titleId}>{title}</h2>
+        {children}
+        <div class="dialog-buttons">{buttons}</div>
+      </div>
+    </dialog>
+  );
+}

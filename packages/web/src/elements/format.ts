@@ -1,0 +1,34 @@
+/** Numbers as a person reads them, in the language of the page. */
+
+/** `820 ms`, `3.2 s`, `4:05`. */
+export function formatDuration(milliseconds: number, language: string): string {
+  if (milliseconds < 1000) return formatUnit(Math.round(milliseconds), "millisecond", language);
+  const seconds = milliseconds / 1000;
+  if (seconds < 60) return formatUnit(Math.round(seconds * 10) / 10, "second", language);
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+function formatUnit(value: number, unit: string, language: string): string {
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short" }).format(value);
+}
+
+export function formatNumber(value: number, language: string): string {
+  return new Intl.NumberFormat(language).format(value);
+}
+
+/** US dollars; small amounts with as many digits as they need. */
+export function formatCost(dollars: number, language: string): string {
+  const digits = dollars < 0.01 ? 4 : 2;
+  const options = { style: "currency", currency: "USD", minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return new Intl.NumberFormat(language, options as Intl.NumberFormatOptions).format(dollars);
+}
+
+/** The time today, else the day. */
+export function formatMoment(moment: string, language: string, now: number): string {
+  const date = new Date(moment);
+  if (Number.isNaN(date.getTime())) return "";
+  const isToday = new Date(now).toDateString() === date.toDateString();
+  const options: Intl.DateTimeFormatOptions = isToday ? { timeStyle: "short" } : { dateStyle: "medium" };
+  return new Intl.DateTimeFormat(language, options).format(date);
+}

@@ -1,0 +1,35 @@
+/** Characters that a person does not see, or that change how what stands beside them is read (S-16). */
+
+/** A run of text as it is, or what is hidden in it. */
+export interface TextPart {
+  readonly text: string;
+  /** `U+202E` for a hidden character, `U+0020 ×80` for blanks that would push what follows out of sight. */
+  readonly code?: string;
+}
+
+/**
+ * Control and format characters, marks that reorder, blanks that are no plain blank, halves of characters, what has no
+ * meaning yet; and runs of plain blanks. Tabs, line feeds and few blanks stay.
+ */
+const hidden =
+  /\n{4,}| {33,}|\t{9,}|[\u2800\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu;
+
+export function toVisibleParts(text: string): TextPart[] {
+  const parts: TextPart[] = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(hidden)) {
+    if (found.length === 1 && /[ \t\n]/.test(found)) continue;
+    if (index > end) parts.push({ text: text.slice(end, index) });
+    parts.push({ text: found, code: formatCode(found) });
+    end = index + found.length;
+  }
+  if (end < text.length) parts.push({ text: text.slice(end) });
+  return parts;
+}
+
+function formatCode(found: string): string {
+  const code = found.codePointAt(0)!;
+  const count = [...found].length;
+  const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  return count === 1 ? name : `${name} ×${count}`;
+}

@@ -1,0 +1,88 @@
+import type { ComponentChildren } from "preact";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Icon, type IconName } from "./icon.tsx";
+
+interface MenuProps {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly children: ComponentChildren;
+}
+
+/** A button that shows further buttons. Arrow keys go through them, Escape leaves. */
+export function Menu({ icon, label, children }: MenuProps) {
+  const [isShown, setShown] = useState(false);
+  const frame = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const listId = useId();
+  useLayoutEffect(() => {
+    if (!isShown) return undefined;
+    const items = (): HTMLElement[] => [...(frame.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
+    items()[0]?.focus();
+    const closeOutside = (event: Event): void => {
+      if (!(event.target instanceof Node) || !frame.current?.contains(event.target)) setShown(false);
+    };
+    const move = (event: KeyboardEvent): void => {
+      const all = items();
+      const index = all.indexOf(document.activeElement as HTMLElement);
+      if (event.key === "Escape") {
+        setShown(false);
+        button.current?.focus();
+      } else if (event.key === "ArrowDown") all[(index + 1) % all.length]?.focus();
+      else if (event.key === "ArrowUp") all.at(index - 1)?.focus();
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener("pointerdown", closeOutside);
+    document.addEventListener("focusin", closeOutside);
+    frame.current?.addEventListener("keydown", move);
+    const { current } = frame;
+    return () => {
+      document.removeEventListener("pointerdown", closeOutside);
+      document.removeEventListener("focusin", closeOutside);
+      current?.removeEventListener("keydown", move);
+    };
+  }, [isShown]);
+  return (
+    <div class="menu" ref={frame}>
+      <button
+        type="button"
+        class="tool-button"
+        ref={button}
+        aria-haspopup="menu"
+        aria-expanded={isShown}
+        aria-controls={listId}
+        aria-label={label}
+        title={label}
+        onClick={() => setShown(!isShown)}
+      >
+        <Icon name={icon} />
+      </button>
+      <div
+        class="menu-list"
+        id={listId}
+        role="menu"
+        aria-label={label}
+        hidden={!isShown}
+        onClick={() => setShown(false)}
+      >
+        {children}
+      </div>
+    </div>
+  );
+}
+
+interface MenuItemProps {
+  readonly icon: IconName;
+  readonly children: ComponentChildren;
+  readonly onSelect: () => void;
+  readonly isDangerous?: boolean;
+}
+
+export function MenuItem({ icon, children, onSelect, isDangerous = false }: MenuItemProps) {
+  return (
+    <button type="button" role="menuitem" class={isDangerous ? "menu-item dangerous" : "menu-item"} onClick={onSelect}>
+      <Icon name={icon} />
+      {children}
+    </button>
+  );
+}

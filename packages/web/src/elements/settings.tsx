@@ -1,0 +1,51 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+
+/** What a person chose for this browser. */
+export interface Settings {
+  readonly theme: "system" | "light" | "dark";
+  /** "" follows the browser. */
+  readonly language: string;
+  readonly diffLayout: "unified" | "split";
+}
+
+export interface SettingsPort {
+  readonly settings: Settings;
+  readonly change: (settings: Partial<Settings>) => void;
+}
+
+const defaultSettings: Settings = { theme: "system", language: "", diffLayout: "unified" };
+
+export const SettingsContext = createContext<SettingsPort>({ settings: defaultSettings, change: () => undefined });
+
+export function useSetting<Name extends keyof Settings>(
+  name: Name,
+): readonly [Settings[Name], (value: Settings[Name]) => void] {
+  const { settings, change } = useContext(SettingsContext);
+  return [settings[name], (value) => change({ [name]: value })];
+}
+
+const storageName = "sheaf-settings";
+
+/** Settings of this browser. What is not understood is left out; no storage is no error. */
+export function readSettings(storage: Storage | undefined): Settings {
+  try {
+    const stored = JSON.parse(storage?.getItem(storageName) ?? "{}") as Readonly<Record<string, unknown>>;
+    const { theme, language, diffLayout } = stored;
+    return {
+      theme: theme === "light" || theme === "dark" ? theme : "system",
+      language: typeof language === "string" ? language : "",
+      diffLayout: diffLayout === "split" ? "split" : "unified",
+    };
+  } catch {
+    return defaultSettings;
+  }
+}
+
+export function writeSettings(storage: Storage | undefined, settings: Settings): void {
+  try {
+    storage?.setItem(storageName, JSON.stringify(settings));
+  } catch {
+    // A full or forbidden storage: the choice holds for this visit.
+  }
+}

@@ -1,2 +1,0 @@
-/** The page. */
-export type { ChatResponse } from "@sheaf/client";

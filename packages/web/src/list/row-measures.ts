@@ -1,0 +1,77 @@
+/** Where the rows of a long list stand: measured heights, and estimates for those that were never shown. */
+
+export interface KeyedRow {
+  readonly key: string;
+}
+
+export interface RowMeasures<Row extends KeyedRow> {
+  /** Takes the rows as they are now. Costs little where they begin with the same rows as before. */
+  readonly update: (rows: readonly Row[]) => void;
+  /** Sets a measured height. @returns by how much it differs; 0 for a key that is not in the list. */
+  readonly measure: (key: string, height: number) => number;
+  /** Pixels above a row; for the number of rows, the height of all. */
+  readonly toTop: (index: number) => number;
+  readonly toHeight: (index: number) => number;
+  readonly toIndex: (key: string) => number | undefined;
+  /** The row that stands at a height. */
+  readonly findIndex: (top: number) => number;
+}
+
+/** @param estimate height in pixels of a row that was never measured */
+export function createRowMeasures<Row extends KeyedRow>(estimate: (row: Row) => number): RowMeasures<Row> {
+  const measured = new Map<string, number>();
+  const indices = new Map<string, number>();
+  let rows: readonly Row[] = [];
+  const heights: number[] = [];
+  const tops: number[] = [0];
+  /** Tops up to this one are right. */
+  let valid = 0;
+
+  const validate = (index: number): void => {
+    for (; valid < index; valid += 1) tops[valid + 1] = tops[valid]! + heights[valid]!;
+  };
+
+  return {
+    update(next) {
+      if (next === rows) return;
+      let same = 0;
+      while (same < next.length && same < rows.length && rows[same] === next[same]) same += 1;
+      for (let index = same; index < rows.length; index += 1) indices.delete(rows[index]!.key);
+      for (let index = same; index < next.length; index += 1) {
+        const row = next[index]!;
+        indices.set(row.key, index);
+        heights[index] = measured.get(row.key) ?? estimate(row);
+      }
+      rows = next;
+      heights.length = next.length;
+      tops.length = Math.min(tops.length, next.length + 1);
+      valid = Math.min(valid, same);
+    },
+    measure(key, height) {
+      const index = indices.get(key);
+      if (index === undefined) return 0;
+      const difference = height - heights[index]!;
+      measured.set(key, height);
+      heights[index] = height;
+      if (difference !== 0) valid = Math.min(valid, index);
+      return difference;
+    },
+    toTop(index) {
+      validate(index);
+      return tops[index]!;
+    },
+    toHeight: (index) => heights[index]!,
+    toIndex: (key) => indices.get(key),
+    findIndex(top) {
+      validate(rows.length);
+      let low = 0;
+      let high = rows.length - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (tops[middle]! <= top) low = middle;
+        else high = middle - 1;
+      }
+      return Math.max(0, low);
+    },
+  };
+}

@@ -1,0 +1,256 @@
+import type { RefObject } from "preact";
+import { useImperativeHandle, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { createRowMeasures, type KeyedRow, type RowMeasures } from "./row-measures.ts";
+
+export interface VirtualListHandle {
+  /** Shows the row with this key and gives it the focus. */
+  readonly goTo: (key: string) => void;
+  readonly goToEnd: () => void;
+}
+
+export interface VirtualListOptions<Row extends KeyedRow> {
+  readonly rows: readonly Row[];
+  readonly estimate: (row: Row) => number;
+  readonly handle: RefObject<VirtualListHandle | null>;
+  /** Told whether the list follows its end. */
+  readonly onFollow: (isFollowing: boolean) => void;
+}
+
+/** Pixels above and below the visible part in which rows are there already. */
+const overscan = 600;
+/** Shorter lists are there as a whole, so that the browser can search in them. */
+const wholeLimit = 60;
+/** Pixels from the end that still count as the end. */
+const endTolerance = 48;
+
+/** The state of a virtual list, out of the reach of rendering. */
+class ListController<Row extends KeyedRow> {
+  readonly measures: RowMeasures<Row>;
+  scroller: HTMLElement | null = null;
+  isFollowing = true;
+  /** Key of the row that the tab key reaches. */
+  focusedKey: string | undefined;
+  hasFocus = false;
+  /** Key of a row that gets the focus once it is there. */
+  wantedKey: string | undefined;
+  redraw: () => void = () => undefined;
+  onFollow: (isFollowing: boolean) => void = () => undefined;
+  /** Read when it changes only: reading it makes the browser lay out the page. */
+  #viewport = { top: 0, height: 0 };
+  #rows: readonly Row[] = [];
+  /** Rows, sizes or what is drawn of them are others than at the last drawing. */
+  #hasChanged = false;
+  /** Height of the whole list when it was last scrolled to its end. */
+  #end = 0;
+  #from = 0;
+  #to = 0;
+  readonly #observer = new ResizeObserver((entries) => this.#takeSizes(entries));
+
+  constructor(estimate: (row: Row) => number) {
+    this.measures = createRowMeasures(estimate);
+  }
+
+  readonly observe = (element: HTMLElement | null): (() => void) | undefined => {
+    if (element === null) return undefined;
+    this.#observer.observe(element);
+    return () => this.#observer.unobserve(element);
+  };
+
+  /** Takes the rows and gives the indices of those that shall be elements. */
+  update(rows: readonly Row[]): readonly number[] {
+    const [from, to] = [this.#from, this.#to];
+    if (rows !== this.#rows) this.#hasChanged = true;
+    this.#rows = rows;
+    this.measures.update(rows);
+    this.#setRange();
+    if (from !== this.#from || to !== this.#to) this.#hasChanged = true;
+    const indices = Array.from({ length: this.#to - this.#from }, (_, index) => this.#from + index);
+    for (const key of [this.hasFocus ? this.focusedKey : undefined, this.wantedKey]) {
+      const index = key === undefined ? undefined : this.measures.toIndex(key);
+      if (index !== undefined && (index < this.#from || index >= this.#to)) indices.push(index);
+    }
+    return indices.toSorted((a, b) => a - b);
+  }
+
+  readonly onScroll = (): void => {
+    const { scroller } = this;
+    if (scroller === null) return;
+    const { scrollTop, scrollHeight, clientHeight } = scroller;
+    this.#viewport = { top: scrollTop, height: clientHeight };
+    this.#setFollowing(scrollHeight - scrollTop - clientHeight < endTolerance);
+    const [from, to] = [this.#from, this.#to];
+    this.#setRange();
+    if (from !== this.#from || to !== this.#to) this.redraw();
+  };
+
+  readonly onFocusIn = (event: FocusEvent): void => {
+    const key = toRowKey(event.target);
+    this.hasFocus = true;
+    if (key === undefined || key === this.focusedKey) return;
+    this.focusedKey = key;
+    this.redraw();
+  };
+
+  readonly onFocusOut = (): void => {
+    this.hasFocus = false;
+  };
+
+  /** Page keys on a row go to its neighbours, as feeds do; inside a row they scroll. */
+  readonly onKeyDown = (event: KeyboardEvent): void => {
+    const step = event.key === "PageDown" ? 1 : event.key === "PageUp" ? -1 : 0;
+    const element = event.target as HTMLElement;
+    if (step === 0 || element.dataset["key"] === undefined) return;
+    const index = this.measures.toIndex(element.dataset["key"]);
+    const next = index === undefined ? undefined : this.#rows[index + step];
+    if (next === undefined) return;
+    event.preventDefault();
+    this.goTo(next.key);
+  };
+
+  readonly goTo = (key: string): void => {
+    const index = this.measures.toIndex(key);
+    if (index === undefined || this.scroller === null) return;
+    this.wantedKey = key;
+    this.focusedKey = key;
+    this.#setFollowing(false);
+    this.scroller.scrollTop = this.measures.toTop(index);
+    this.#viewport = { ...this.#viewport, top: this.scroller.scrollTop };
+    this.redraw();
+  };
+
+  readonly goToEnd = (): void => {
+    this.#setFollowing(true);
+    this.#toEnd();
+  };
+
+  /** After each drawing: keeps the end in sight, gives the focus to a row that was waited for. */
+  settle(): void {
+    if (this.wantedKey !== undefined && this.scroller !== null) {
+      const element = [...this.scroller.querySelectorAll<HTMLElement>("[data-key]")].find(
+        ({ dataset }) => dataset["key"] === this.wantedKey,
+      );
+      if (element !== undefined) {
+        this.wantedKey = undefined;
+        element.focus({ preventScroll: true });
+        element.scrollIntoView({ block: "start" });
+      }
+    }
+    if (this.isFollowing && this.#hasChanged) this.#followEnd();
+    this.#hasChanged = false;
+  }
+
+  /** Begins to watch the element that scrolls. */
+  start(scroller: HTMLElement): void {
+    this.scroller = scroller;
+    this.#viewport = { top: scroller.scrollTop, height: scroller.clientHeight };
+    this.#observer.observe(scroller);
+  }
+
+  disconnect(): void {
+    this.#observer.disconnect();
+  }
+
+  /** Goes to the end, unless the person has just scrolled away from it and the event is still on its way. */
+  #followEnd(): void {
+    if (this.scroller === null) return;
+    const { scrollTop, scrollHeight, clientHeight } = this.scroller;
+    // A list that became shorter was scrolled back by the browser.
+    const isLower = scrollHeight < this.#end;
+    const isAway =
+      !isLower && scrollHeight - scrollTop - clientHeight >= endTolerance && scrollTop < this.#viewport.top - 1;
+    if (isAway) this.#setFollowing(false);
+    else this.#toEnd();
+  }
+
+  #toEnd(): void {
+    if (this.scroller === null) return;
+    this.#end = this.scroller.scrollHeight;
+    this.scroller.scrollTop = this.#end;
+    this.#viewport = { top: this.scroller.scrollTop, height: this.scroller.clientHeight };
+  }
+
+  #setFollowing(isFollowing: boolean): void {
+    if (isFollowing === this.isFollowing) return;
+    this.isFollowing = isFollowing;
+    this.onFollow(isFollowing);
+  }
+
+  #setRange(): void {
+    const count = this.#rows.length;
+    if (count <= wholeLimit) {
+      this.#from = 0;
+      this.#to = count;
+      return;
+    }
+    const { height } = this.#viewport;
+    const end = this.measures.toTop(count);
+    const top = this.isFollowing ? Math.max(0, end - height) : this.#viewport.top;
+    this.#from = this.measures.findIndex(top - overscan);
+    this.#to = Math.min(count, this.measures.findIndex(top + height + overscan) + 1);
+  }
+
+  /** Rows above the visible part that turn out higher or lower must not move what is in sight. */
+  #takeSizes(entries: readonly ResizeObserverEntry[]): void {
+    const { scroller, measures } = this;
+    if (scroller === null) return;
+    let shift = 0;
+    let hasChanged = false;
+    for (const { target, borderBoxSize } of entries) {
+      if (target === scroller) {
+        this.#viewport = { top: scroller.scrollTop, height: scroller.clientHeight };
+        hasChanged = true;
+        continue;
+      }
+      const key = (target as HTMLElement).dataset["key"];
+      const index = key === undefined ? undefined : measures.toIndex(key);
+      const [size] = borderBoxSize;
+      if (key === undefined || index === undefined || size === undefined || !target.isConnected) continue;
+      const isAbove = measures.toTop(index) + measures.toHeight(index) <= scroller.scrollTop;
+      const difference = measures.measure(key, size.blockSize);
+      if (difference !== 0) hasChanged = true;
+      if (isAbove) shift += difference;
+    }
+    if (!hasChanged) return;
+    this.#hasChanged = true;
+    if (this.isFollowing) this.#followEnd();
+    else if (shift !== 0) {
+      scroller.scrollTop += shift;
+      this.#viewport = { ...this.#viewport, top: scroller.scrollTop };
+    }
+    this.redraw();
+  }
+}
+
+/** Key of the row that holds an element. */
+function toRowKey(target: EventTarget | null): string | undefined {
+  const row = target instanceof Element ? target.closest<HTMLElement>("[data-key]") : null;
+  return row?.dataset["key"];
+}
+
+/** Tells the style sheet how wide the list's scroll bar is, so that what stands under the list lines up with it. */
+function setGutter(scroller: HTMLElement | null): void {
+  const width = scroller === null ? 0 : (scroller.offsetWidth - scroller.clientWidth) / 2;
+  document.documentElement.style.setProperty("--gutter", `${width}px`);
+}
+
+export type { ListController };
+
+/** Keeps which rows are elements, and where the list is scrolled to. */
+export function useVirtualList<Row extends KeyedRow>(options: VirtualListOptions<Row>) {
+  const { rows, estimate, handle, onFollow } = options;
+  const [list] = useState(() => new ListController<Row>(estimate));
+  const [, setCount] = useState(0);
+  const scroller = useRef<HTMLDivElement>(null);
+  list.redraw = () => setCount((count) => count + 1);
+  list.onFollow = onFollow;
+  const indices = list.update(rows);
+  useImperativeHandle(handle, () => ({ goTo: list.goTo, goToEnd: list.goToEnd }), [list]);
+  useLayoutEffect(() => {
+    list.start(scroller.current!);
+    setGutter(scroller.current);
+    list.redraw();
+    return () => list.disconnect();
+  }, [list]);
+  useLayoutEffect(() => list.settle());
+  return { list, indices, scroller };
+}

@@ -1,0 +1,30 @@
+import type { FootnoteDefinition } from "mdast";
+import type { ComponentChildren } from "preact";
+import { useMessages } from "../messages/use-messages.ts";
+import type { MarkdownScope } from "./render-node.tsx";
+
+/** The number of a note, where the text names it. No anchor: ids and addresses of the page are its own. */
+export function FootnoteMark({ identifier, scope }: { readonly identifier: string; readonly scope: MarkdownScope }) {
+  const number = [...scope.definitions.footnotes.keys()].indexOf(identifier) + 1;
+  return <sup class="footnote-mark">[{number === 0 ? "?" : number}]</sup>;
+}
+
+interface FootnotesProps {
+  readonly scope: MarkdownScope;
+  readonly renderNote: (note: FootnoteDefinition) => ComponentChildren;
+}
+
+export function Footnotes({ scope, renderNote }: FootnotesProps) {
+  const messages = useMessages();
+  const { footnotes } = scope.definitions;
+  if (footnotes.size === 0) return undefined;
+  return (
+    <section class="footnotes" aria-label={messages.footnotes}>
+      <ol>
+        {[...footnotes.values()].map((note) => (
+          <li>{renderNote(note)}</li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,149 @@
+/**
+ * A tree of Markdown as elements. Nothing of the text becomes an attribute but checked addresses and numbers,
+ * raw HTML is shown as text, images are links that nothing loads (S-60 to S-63).
+ */
+import type { ListItem, Nodes, Parents, Table, TableRow } from "mdast";
+import type { ComponentChildren, VNode } from "preact";
+import { CodePanel } from "../code/code-panel.tsx";
+import type { Definitions } from "./definitions.ts";
+import { FootnoteMark, Footnotes } from "./footnotes.tsx";
+import { ImageLink } from "./image-link.tsx";
+import { Link } from "./link.tsx";
+
+/** What the elements of one text share. */
+export interface MarkdownScope {
+  readonly definitions: Definitions;
+}
+
+export function renderNode(node: Nodes, scope: MarkdownScope): ComponentChildren {
+  switch (node.type) {
+    case "text":
+      return node.value;
+    case "html":
+      return <span class="raw-html">{node.value}</span>;
+    case "inlineCode":
+      return <code>{node.value}</code>;
+    case "code":
+      return <CodePanel code={node.value} language={node.lang ?? ""} />;
+    case "break":
+      return <br />;
+    case "thematicBreak":
+      return <hr />;
+    case "image":
+      return <ImageLink address={node.url} description={node.alt ?? ""} />;
+    case "imageReference":
+      return (
+        <ImageLink address={scope.definitions.links.get(node.identifier)?.url ?? ""} description={node.alt ?? ""} />
+      );
+    case "footnoteReference":
+      return <FootnoteMark identifier={node.identifier} scope={scope} />;
+    case "definition":
+    case "footnoteDefinition":
+    case "yaml":
+      return undefined;
+    default:
+      return renderParent(node, scope);
+  }
+}
+
+function renderChildren(parent: Parents, scope: MarkdownScope): ComponentChildren[] {
+  return parent.children.map((child) => renderNode(child, scope));
+}
+
+function renderParent(node: Parents, scope: MarkdownScope): ComponentChildren {
+  if (node.type === "table") return renderTable(node, scope);
+  if (node.type === "listItem") return renderItem(node, scope);
+  const children = renderChildren(node, scope);
+  switch (node.type) {
+    case "root":
+      return children;
+    case "paragraph":
+      return <p dir="auto">{children}</p>;
+    case "heading":
+      return renderHeading(node.depth, children);
+    case "emphasis":
+      return <em>{children}</em>;
+    case "strong":
+      return <strong>{children}</strong>;
+    case "delete":
+      return <del>{children}</del>;
+    case "blockquote":
+      return <blockquote dir="auto">{children}</blockquote>;
+    case "list":
+      return node.ordered ? <ol start={node.start ?? 1}>{children}</ol> : <ul>{children}</ul>;
+    case "link":
+      return <Link address={node.url}>{children}</Link>;
+    case "linkReference":
+      return <Link address={scope.definitions.links.get(node.identifier)?.url ?? ""}>{children}</Link>;
+    default:
+      return children;
+  }
+}
+
+/** The page's own headings take the first two levels. */
+function renderHeading(depth: number, children: ComponentChildren): VNode {
+  const className = `heading-${depth}`;
+  if (depth === 1)
+    return (
+      <h3 class={className} dir="auto">
+        {children}
+      </h3>
+    );
+  if (depth === 2)
+    return (
+      <h4 class={className} dir="auto">
+        {children}
+      </h4>
+    );
+  if (depth === 3)
+    return (
+      <h5 class={className} dir="auto">
+        {children}
+      </h5>
+    );
+  return (
+    <h6 class={className} dir="auto">
+      {children}
+    </h6>
+  );
+}
+
+function renderItem(item: ListItem, scope: MarkdownScope): VNode {
+  // A tight item shows its paragraph without the element.
+  const children = item.children.map((child) =>
+    child.type === "paragraph" && !item.spread ? renderChildren(child, scope) : renderNode(child, scope),
+  );
+  if (typeof item.checked !== "boolean") return <li dir="auto">{children}</li>;
+  return (
+    <li dir="auto" class="task-item">
+      <input type="checkbox" checked={item.checked} disabled aria-label={item.checked ? "☑" : "☐"} />
+      {children}
+    </li>
+  );
+}
+
+function renderTable(table: Table, scope: MarkdownScope): VNode {
+  const [head, ...rows] = table.children;
+  const renderRow = (row: TableRow, Cell: "th" | "td"): VNode => (
+    <tr>
+      {row.children.map((cell, column) => (
+        <Cell class={`align-${table.align?.[column] ?? "start"}`} dir="auto">
+          {renderChildren(cell, scope)}
+        </Cell>
+      ))}
+    </tr>
+  );
+  return (
+    <div class="table-frame" tabIndex={0} role="group">
+      <table>
+        {head === undefined ? undefined : <thead>{renderRow(head, "th")}</thead>}
+        <tbody>{rows.map((row) => renderRow(row, "td"))}</tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The notes that the text names, at its end. */
+export function renderFootnotes(scope: MarkdownScope): ComponentChildren {
+  return <Footnotes scope={scope} renderNote={(note) => renderChildren(note, scope)} />;
+}

@@ -1,0 +1,37 @@
+/** How the page gets in: a ticket out of its own address, or a token that a person enters (S-51). */
+
+export interface SessionPort {
+  /** Opens a session with a ticket that works once. */
+  readonly openWithTicket: (ticket: string) => Promise<boolean>;
+  /** Opens a session with a token. It is sent once and kept nowhere. */
+  readonly openWithToken: (token: string) => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
+
+const path = "/v1/session";
+
+export function createSessionPort(): SessionPort {
+  const open = async (body: object, headers: Readonly<Record<string, string>>): Promise<boolean> => {
+    const answer = await fetch(path, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+    return answer.ok;
+  };
+  return {
+    openWithTicket: (ticket) => open({ ticket }, {}),
+    // What no header can carry is no token.
+    openWithToken: async (token) => /^[\x21-\x7E]+$/.test(token) && open({}, { authorization: `Bearer ${token}` }),
+    async close() {
+      await fetch(path, { method: "DELETE" });
+    },
+  };
+}
+
+/** Takes the ticket out of the address, so that it is in no history. Nothing else is ever read from there (S-63). */
+export function takeTicket(): string | undefined {
+  const ticket = /^#ticket=([\w-]{20,200})$/.exec(location.hash)?.[1];
+  if (location.hash.startsWith("#ticket=")) history.replaceState(undefined, "", "/");
+  return ticket;
+}

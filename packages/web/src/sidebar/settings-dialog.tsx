@@ -1,0 +1,59 @@
+import { Dialog } from "../elements/dialog.tsx";
+import { type Settings, useSetting } from "../elements/settings.tsx";
+import { languageNames } from "../messages/languages.ts";
+import { useMessages } from "../messages/use-messages.ts";
+
+interface SettingsDialogProps {
+  readonly onClose: () => void;
+  readonly onSignOut: () => void;
+}
+
+export function SettingsDialog({ onClose, onSignOut }: SettingsDialogProps) {
+  const messages = useMessages();
+  const [theme, setTheme] = useSetting("theme");
+  const [language, setLanguage] = useSetting("language");
+  return (
+    <Dialog
+      title={messages.settings}
+      onClose={onClose}
+      buttons={
+        <>
+          <button type="button" class="quiet-button" onClick={onSignOut}>
+            {messages.signOut}
+          </button>
+          <button type="button" class="primary-button" onClick={onClose}>
+            {messages.close}
+          </button>
+        </>
+      }
+    >
+      <label class="setting">
+        <span>{messages.theme}</span>
+        <select class="choice" value={theme} onChange={(event) => setTheme(toTheme(event.currentTarget.value))}>
+          {themes.map((name) => (
+            <option key={name} value={name}>
+              {messages.themes[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="setting">
+        <span>{messages.language}</span>
+        <select class="choice" value={language} onChange={(event) => setLanguage(event.currentTarget.value)}>
+          <option value="">{messages.browserLanguage}</option>
+          {Object.entries(languageNames).map(([code, name]) => (
+            <option key={code} value={code} lang={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </Dialog>
+  );
+}
+
+const themes: readonly Settings["theme"][] = ["system", "light", "dark"];
+
+function toTheme(value: string): Settings["theme"] {
+  return themes.find((theme) => theme === value) ?? "system";
+}

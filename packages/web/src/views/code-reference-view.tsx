@@ -1,0 +1,50 @@
+import { CodeText } from "../code/code-text.tsx";
+import { Badge, Card } from "../elements/card.tsx";
+import { CopyButton } from "../elements/copy-button.tsx";
+import { PathText } from "../elements/path-text.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import { readNumber, readText } from "./metadata.ts";
+import { isOpen, type ViewProps } from "./view.ts";
+
+/** R5. */
+export function CodeReferenceView({ document, responseId }: ViewProps) {
+  const messages = useMessages();
+  const { metadata } = document;
+  const path = readText(metadata, "filePath");
+  const startLine = readNumber(metadata, "startLine");
+  const endLine = readNumber(metadata, "endLine");
+  const code = document.content ?? "";
+  return (
+    <Card
+      icon="file"
+      title={<PathText path={path} />}
+      facts={
+        <>
+          {startLine === undefined ? undefined : <span>{messages.lines(startLine, endLine ?? startLine)}</span>}
+          {metadata["verified"] === true ? <Badge tone="good">{messages.verified}</Badge> : undefined}
+          {metadata["verified"] === false ? <Badge tone="warning">{messages.notVerified}</Badge> : undefined}
+        </>
+      }
+      actions={
+        <>
+          <CopyButton text={toPlace(path, startLine)} label={messages.copyPath} icon="copyPath" />
+          <CopyButton text={code} label={messages.copyCode} />
+        </>
+      }
+    >
+      <CodeText
+        code={code}
+        language={readText(metadata, "language")}
+        isOpen={isOpen(document)}
+        firstLine={startLine}
+        label={path}
+        memoryKey={`${responseId}/${document.id}`}
+      />
+    </Card>
+  );
+}
+
+/** As editors take it: `src/main.py:12`. */
+function toPlace(path: string, line: number | undefined): string {
+  return line === undefined ? path : `${path}:${line}`;
+}

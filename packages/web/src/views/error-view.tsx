@@ -1,0 +1,67 @@
+import { useConversation } from "../conversation/conversation-port.ts";
+import { Icon } from "../elements/icon.tsx";
+import { useRemembered } from "../elements/remembered.ts";
+import { VisibleText } from "../elements/visible-text.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import { readFlag, readText } from "./metadata.ts";
+import { isOpen, type ViewProps } from "./view.ts";
+
+/** R12, N39: what failed, why, what to do; linked to the document of the call that failed. */
+export function ErrorView({ document, responseId }: ViewProps) {
+  const messages = useMessages();
+  const { metadata } = document;
+  const key = `${responseId}/${document.id}`;
+  const [isUnfolded, setUnfolded] = useRemembered(`${key}/details`, false);
+  const details = readText(metadata, "details");
+  const code = readText(metadata, "errorCode");
+  const isPassing = readFlag(metadata, "recoverable");
+  const advice = Object.hasOwn(messages.advice, code) ? messages.advice[code] : undefined;
+  return (
+    <div class={`notice ${toTone(code, isPassing)}`} role={isOpen(document) ? undefined : "note"}>
+      <Icon name={code === "CANCELLED" ? "stop" : "warning"} />
+      <div class="notice-body">
+        <p class="notice-title">{isPassing ? messages.stepFailed : toTitle(code, messages)}</p>
+        <p class="notice-text" dir="auto">
+          <VisibleText text={document.content ?? ""} />
+        </p>
+        {advice === undefined || isPassing ? undefined : <p class="notice-advice">{advice}</p>}
+        <p class="notice-facts">
+          <code>{code}</code>
+          <span>{readText(metadata, "source")}</span>
+          <RelatedLink responseId={responseId} documentId={readText(metadata, "relatedDocumentId")} />
+          {details === "" ? undefined : (
+            <button
+              type="button"
+              class="plain-button"
+              aria-expanded={isUnfolded}
+              onClick={() => setUnfolded(!isUnfolded)}
+            >
+              {messages.details}
+            </button>
+          )}
+        </p>
+        {isUnfolded ? <pre class="notice-details">{details}</pre> : undefined}
+      </div>
+    </div>
+  );
+}
+
+function toTone(code: string, isPassing: boolean): string {
+  if (isPassing) return "notice-quiet";
+  return code === "CANCELLED" ? "notice-neutral" : "notice-bad";
+}
+
+function toTitle(code: string, messages: ReturnType<typeof useMessages>): string {
+  return code === "CANCELLED" ? messages.cancelled : messages.answerFailed;
+}
+
+function RelatedLink({ responseId, documentId }: { readonly responseId: string; readonly documentId: string }) {
+  const messages = useMessages();
+  const { findDocumentType, goToDocument } = useConversation();
+  if (documentId === "" || findDocumentType(responseId, documentId) === undefined) return undefined;
+  return (
+    <button type="button" class="plain-button" onClick={() => goToDocument(responseId, documentId)}>
+      {messages.showFailedStep}
+    </button>
+  );
+}

@@ -1,0 +1,160 @@
+import { CodeText } from "../code/code-text.tsx";
+import { parsePatch, toReplacementLines, type DiffLine } from "../diff/diff-lines.ts";
+import { DiffPanel } from "../diff/diff-panel.tsx";
+import { Badge, Card } from "../elements/card.tsx";
+import { CopyButton } from "../elements/copy-button.tsx";
+import type { IconName } from "../elements/icon.tsx";
+import { PathText } from "../elements/path-text.tsx";
+import { useSetting } from "../elements/settings.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import { useMemo } from "preact/hooks";
+import { readFlag, readNumber, readObject, readText } from "./metadata.ts";
+import { RunningBadge } from "./running-badge.tsx";
+import { type ForeignMetadata, isOpen, type ShownDocument, type ViewProps } from "./view.ts";
+
+const operationIcons: Readonly<Record<string, IconName>> = {
+  create: "filePlus",
+  edit: "fileEdit",
+  delete: "fileMinus",
+  rename: "fileMove",
+};
+
+/** R7, N31 to N35. */
+export function FileEditView({ document, responseId }: ViewProps) {
+  const messages = useMessages();
+  const { metadata } = document;
+  const path = readText(metadata, "filePath");
+  const newPath = readText(metadata, "newFilePath");
+  const operation = readText(metadata, "operation");
+  const lines = useMemo(() => toLines(metadata), [metadata]);
+  const isChange = operation === "edit" || operation === "rename";
+  return (
+    <Card
+      icon={operationIcons[operation] ?? "file"}
+      kind={`file-edit ${readText(metadata, "state") === "rejected" ? "refused" : ""}`}
+      title={
+        <>
+          {path === "" ? messages.documentTypes["file_edit"] : <PathText path={path} />}
+          {newPath === "" ? undefined : (
+            <>
+              {" "}
+              <span aria-label={messages.renamedTo}>→</span> <PathText path={newPath} />
+            </>
+          )}
+        </>
+      }
+      facts={<EditFacts document={document} responseId={responseId} />}
+      actions={
+        <>
+          {isChange && lines.length > 0 ? <SplitSwitch /> : undefined}
+          <CopyButton text={newPath === "" ? path : newPath} label={messages.copyPath} icon="copyPath" />
+        </>
+      }
+    >
+      <EditBody document={document} lines={lines} memoryKey={`${responseId}/${document.id}`} label={path} />
+    </Card>
+  );
+}
+
+function toLines(metadata: ForeignMetadata): readonly DiffLine[] {
+  const patch = readText(metadata, "patch");
+  if (patch !== "") {
+    const lines = parsePatch(patch);
+    if (lines.length > 0) return lines;
+  }
+  const diff = readObject(metadata, "diff");
+  if (diff === undefined) return [];
+  return toReplacementLines(
+    readText(diff, "oldString"),
+    readText(diff, "newString"),
+    readNumber(diff, "startLine") ?? 1,
+  );
+}
+
+function EditFacts({ document, responseId }: Pick<ViewProps, "document" | "responseId">) {
+  const messages = useMessages();
+  const { metadata } = document;
+  const operation = readText(metadata, "operation");
+  const state = readText(metadata, "state");
+  const added = readNumber(metadata, "linesAdded");
+  const removed = readNumber(metadata, "linesRemoved");
+  return (
+    <>
+      {isOpen(document) ? (
+        <RunningBadge document={document} responseId={responseId} label={messages.writing} />
+      ) : (
+        <EditState operation={operation} state={state} />
+      )}
+      {(added ?? 0) + (removed ?? 0) === 0 ? undefined : (
+        <span class="diff-count" aria-label={messages.linesChanged(added ?? 0, removed ?? 0)}>
+          <span class="count-added">+{added ?? 0}</span> <span class="count-removed">−{removed ?? 0}</span>
+        </span>
+      )}
+    </>
+  );
+}
+
+function EditState({ operation, state }: { readonly operation: string; readonly state: string }) {
+  const messages = useMessages();
+  if (state === "rejected" || state === "failed") return <Badge tone="bad">{messages.editStates[state]}</Badge>;
+  if (state === "proposed") return <Badge tone="warning">{messages.editStates.proposed}</Badge>;
+  if (operation === "create" || operation === "edit" || operation === "delete" || operation === "rename") {
+    return <Badge tone={operation === "delete" ? "warning" : "neutral"}>{messages.operations[operation]}</Badge>;
+  }
+  return undefined;
+}
+
+function SplitSwitch() {
+  const messages = useMessages();
+  const [layout, setLayout] = useSetting("diffLayout");
+  const isSplit = layout === "split";
+  return (
+    <button
+      type="button"
+      class="tool-button text-button wide-only"
+      aria-pressed={isSplit}
+      onClick={() => setLayout(isSplit ? "unified" : "split")}
+    >
+      {messages.sideBySide}
+    </button>
+  );
+}
+
+interface EditBodyProps {
+  readonly document: ShownDocument;
+  readonly lines: readonly DiffLine[];
+  readonly memoryKey: string;
+  readonly label: string;
+}
+
+function EditBody({ document, lines, memoryKey, label }: EditBodyProps) {
+  const messages = useMessages();
+  const [layout] = useSetting("diffLayout");
+  const { content, metadata } = document;
+  const operation = readText(metadata, "operation");
+  if (readFlag(metadata, "binary")) return <p class="card-note">{messages.binaryFile}</p>;
+  const isChange = operation === "edit" || operation === "rename";
+  if (isChange && lines.length > 0) {
+    return (
+      <DiffPanel lines={lines} isSplit={layout === "split"} label={messages.changesIn(label)} memoryKey={memoryKey} />
+    );
+  }
+  if (content === null || (content === "" && operation !== "create")) return undefined;
+  return (
+    <>
+      {content === "" ? (
+        <p class="card-note">{messages.emptyFile}</p>
+      ) : (
+        <CodeText
+          code={content}
+          language={readText(metadata, "language")}
+          isOpen={isOpen(document)}
+          firstLine={isChange ? undefined : 1}
+          label={label}
+          memoryKey={memoryKey}
+        />
+      )}
+      {readFlag(metadata, "truncated") ? <p class="card-note">{messages.contentCut}</p> : undefined}
+    </>
+  );
+}

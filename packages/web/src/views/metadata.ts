@@ -1,0 +1,37 @@
+/** Reads fields of foreign metadata: what has another type than the contract says counts as missing. */
+import type { ForeignMetadata } from "./view.ts";
+
+export function readText(metadata: ForeignMetadata, name: string): string {
+  const value = metadata[name];
+  return typeof value === "string" ? value : "";
+}
+
+export function readNumber(metadata: ForeignMetadata, name: string): number | undefined {
+  const value = metadata[name];
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+export function readFlag(metadata: ForeignMetadata, name: string): boolean {
+  return metadata[name] === true;
+}
+
+export function readObject(metadata: ForeignMetadata, name: string): ForeignMetadata | undefined {
+  const value = metadata[name];
+  return isObject(value) ? value : undefined;
+}
+
+/** The objects of a list. */
+export function readObjects(metadata: ForeignMetadata, name: string): readonly ForeignMetadata[] {
+  const value = metadata[name];
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** The strings of a list. */
+export function readTexts(metadata: ForeignMetadata, name: string): readonly string[] {
+  const value = metadata[name];
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+function isObject(value: unknown): value is ForeignMetadata {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,62 @@
+import { useConversation } from "../conversation/conversation-port.ts";
+import { Badge, Card } from "../elements/card.tsx";
+import { CopyButton } from "../elements/copy-button.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import { readTodos, type Todo, toProgress } from "../todos/fold-todos.ts";
+import { TodoTree } from "../todos/todo-tree.tsx";
+import { readNumber, readText } from "./metadata.ts";
+import { isOpen, type ViewProps } from "./view.ts";
+
+/** R10, N40. Its todos show how far they are now, wherever later updates stand. */
+export function PlanView({ document, isCurrent }: ViewProps) {
+  const messages = useMessages();
+  const conversation = useConversation();
+  const { metadata } = document;
+  const overview = readText(metadata, "overview");
+  const revision = readNumber(metadata, "revision");
+  const todos = toLiveTodos(readTodos(metadata), conversation.todos);
+  const { done, all } = toProgress(todos);
+  const isComplete = !isOpen(document);
+  const title = readText(metadata, "title");
+  return (
+    <Card
+      kind="plan"
+      icon="list"
+      title={title === "" ? messages.plan : title}
+      facts={
+        <>
+          {revision !== undefined && revision > 1 ? <Badge>{messages.revision(revision)}</Badge> : undefined}
+          {all > 0 ? <span>{messages.progress(done, all)}</span> : undefined}
+        </>
+      }
+      actions={<CopyButton text={document.content ?? ""} label={messages.copyPlan} />}
+    >
+      {overview === "" ? undefined : (
+        <p class="plan-overview" dir="auto">
+          {overview}
+        </p>
+      )}
+      <Markdown text={document.content ?? ""} isComplete={isComplete} />
+      {todos.length > 0 ? <TodoTree todos={todos} label={messages.todosOf(title)} /> : undefined}
+      {isCurrent && isComplete && conversation.isPlanned ? (
+        <div class="card-buttons">
+          <button
+            type="button"
+            class="primary-button"
+            disabled={!conversation.canSend}
+            onClick={() => conversation.buildPlan()}
+          >
+            {messages.buildPlan}
+          </button>
+          <span class="button-note">{messages.buildPlanNote}</span>
+        </div>
+      ) : undefined}
+    </Card>
+  );
+}
+
+function toLiveTodos(todos: readonly Todo[], live: readonly Todo[]): readonly Todo[] {
+  const byId = new Map(live.map((todo) => [todo.id, todo]));
+  return todos.map((todo) => ({ ...todo, status: byId.get(todo.id)?.status ?? todo.status }));
+}

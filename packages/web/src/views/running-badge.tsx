@@ -1,0 +1,17 @@
+import { useConversation } from "../conversation/conversation-port.ts";
+import { toDocumentKey } from "../conversation/rows.ts";
+import { Badge } from "../elements/card.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import type { ViewProps } from "./view.ts";
+
+interface RunningBadgeProps extends Pick<ViewProps, "document" | "responseId"> {
+  readonly label?: string;
+}
+
+/** What an open document of a tool does: it works, or waits for the person. */
+export function RunningBadge({ document, responseId, label }: RunningBadgeProps) {
+  const messages = useMessages();
+  const { waiting } = useConversation();
+  if (waiting.has(toDocumentKey(responseId, document.id))) return <Badge tone="warning">{messages.waiting}</Badge>;
+  return <Badge tone="active">{label ?? messages.running}</Badge>;
+}

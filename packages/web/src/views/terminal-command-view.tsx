@@ -1,0 +1,83 @@
+import { Badge, Card } from "../elements/card.tsx";
+import { CopyButton } from "../elements/copy-button.tsx";
+import { formatDuration } from "../elements/format.ts";
+import { VisibleText } from "../elements/visible-text.tsx";
+import { useLanguage, useMessages } from "../messages/use-messages.ts";
+import { TerminalPanel } from "../terminal/terminal-panel.tsx";
+import { readFlag, readNumber, readText, readTexts } from "./metadata.ts";
+import { RunningBadge } from "./running-badge.tsx";
+import { isOpen, type ViewProps } from "./view.ts";
+
+/** R9, N37, N38. */
+export function TerminalCommandView({ document, responseId }: ViewProps) {
+  const messages = useMessages();
+  const { metadata } = document;
+  const command = readText(metadata, "command");
+  const folder = readText(metadata, "workingDirectory");
+  const output = readText(metadata, "output");
+  const isLive = isOpen(document);
+  return (
+    <Card
+      kind="terminal"
+      icon="terminal"
+      title={
+        <code class="command">
+          <VisibleText text={command} />
+        </code>
+      }
+      facts={<CommandFacts document={document} responseId={responseId} />}
+      actions={<CopyButton text={command} label={messages.copyCommand} />}
+    >
+      {folder === "" ? undefined : (
+        <div class="terminal-folder">
+          <bdi>{messages.inFolder(folder)}</bdi>
+        </div>
+      )}
+      {output === "" ? (
+        <div class="terminal-empty">{isLive ? messages.noOutputYet : messages.noOutput}</div>
+      ) : (
+        <TerminalPanel
+          output={output}
+          label={messages.outputOf(command)}
+          isLive={isLive}
+          memoryKey={`${responseId}/${document.id}`}
+        />
+      )}
+      {readFlag(metadata, "truncated") ? <div class="terminal-note">{messages.outputCut}</div> : undefined}
+      {readTexts(metadata, "refusals").map((refusal) => (
+        <div class="terminal-note">
+          <VisibleText text={refusal} />
+        </div>
+      ))}
+    </Card>
+  );
+}
+
+function CommandFacts({ document, responseId }: Pick<ViewProps, "document" | "responseId">) {
+  const messages = useMessages();
+  const language = useLanguage();
+  const { metadata } = document;
+  const exitCode = readNumber(metadata, "exitCode");
+  const duration = readNumber(metadata, "duration_ms");
+  return (
+    <>
+      {readTexts(metadata, "permissions").map((permission) => (
+        <Badge tone="warning">{toPermissionName(permission, messages.permissions)}</Badge>
+      ))}
+      {readFlag(metadata, "background") ? <Badge>{messages.background}</Badge> : undefined}
+      {readFlag(metadata, "timedOut") ? <Badge tone="bad">{messages.timedOut}</Badge> : undefined}
+      {isOpen(document) ? <RunningBadge document={document} responseId={responseId} /> : undefined}
+      {exitCode === undefined ? undefined : (
+        <Badge tone={exitCode === 0 ? "good" : "bad"}>
+          {exitCode === -1 ? messages.notStarted : messages.exitCode(exitCode)}
+        </Badge>
+      )}
+      {duration === undefined ? undefined : <span>{formatDuration(duration, language)}</span>}
+    </>
+  );
+}
+
+/** Closed list (N38); what is not in it is shown as it is. */
+function toPermissionName(permission: string, names: Readonly<Record<string, string>>): string {
+  return Object.hasOwn(names, permission) ? names[permission]! : permission;
+}

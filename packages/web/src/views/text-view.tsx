@@ -1,0 +1,16 @@
+import { Markdown } from "../markdown/markdown.tsx";
+import { readText } from "./metadata.ts";
+import { isOpen, type ViewProps } from "./view.ts";
+
+/** R4. */
+export function TextView({ document }: ViewProps) {
+  const text = document.content ?? "";
+  if (readText(document.metadata, "format") === "plain") {
+    return (
+      <p class="plain-text" dir="auto">
+        {text}
+      </p>
+    );
+  }
+  return <Markdown text={text} isComplete={!isOpen(document)} />;
+}

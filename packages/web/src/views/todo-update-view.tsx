@@ -1,0 +1,52 @@
+import { useConversation } from "../conversation/conversation-port.ts";
+import { Icon } from "../elements/icon.tsx";
+import { useRemembered } from "../elements/remembered.ts";
+import { useMessages } from "../messages/use-messages.ts";
+import { readTodos, type Todo, toProgress } from "../todos/fold-todos.ts";
+import { TodoTree } from "../todos/todo-tree.tsx";
+import type { ViewProps } from "./view.ts";
+
+/** R13, N41: one line on what changed; the whole list as it stands now unfolds under it. */
+export function TodoUpdateView({ document, responseId }: ViewProps) {
+  const messages = useMessages();
+  const { todos } = useConversation();
+  const [isUnfolded, setUnfolded] = useRemembered(`${responseId}/${document.id}/unfolded`, false);
+  const changes = readTodos(document.metadata);
+  const { done, all } = toProgress(todos);
+  return (
+    <div class="line-card">
+      <button type="button" class="line-head" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
+        <span class="chevron">
+          <Icon name="chevron" />
+        </span>
+        <Icon name="list" />
+        <span class="line-title">{messages.todoList}</span>
+        <span class="line-detail" dir="auto">
+          {toSummary(changes, todos, messages.todoChange)}
+        </span>
+        <span class="line-facts">{messages.progress(done, all)}</span>
+      </button>
+      {isUnfolded ? (
+        <div class="line-body">
+          <TodoTree todos={todos} label={messages.todoList} />
+        </div>
+      ) : undefined}
+    </div>
+  );
+}
+
+/** What changed, by name; long lists by number. */
+function toSummary(
+  changes: readonly Todo[],
+  todos: readonly Todo[],
+  describe: (change: Pick<Todo, "status" | "content">, others: number) => string,
+): string {
+  const main =
+    changes.find(({ status }) => status === "in_progress") ??
+    changes.findLast(({ status }) => status === "completed") ??
+    changes[0];
+  if (main === undefined) return "";
+  const known = todos.find(({ id }) => id === main.id);
+  const content = main.content === "" ? (known?.content ?? main.id) : main.content;
+  return describe({ status: main.status, content }, changes.length - 1);
+}

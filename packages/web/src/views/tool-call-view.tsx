@@ -1,0 +1,110 @@
+import { CodeText } from "../code/code-text.tsx";
+import { Badge } from "../elements/card.tsx";
+import { CopyButton } from "../elements/copy-button.tsx";
+import { formatDuration } from "../elements/format.ts";
+import { Icon } from "../elements/icon.tsx";
+import { useRemembered } from "../elements/remembered.ts";
+import { VisibleText } from "../elements/visible-text.tsx";
+import { useLanguage, useMessages } from "../messages/use-messages.ts";
+import { readFlag, readNumber, readObject, readText } from "./metadata.ts";
+import { RunningBadge } from "./running-badge.tsx";
+import { type ForeignMetadata, isOpen, type ShownDocument, type ViewProps } from "./view.ts";
+
+/** R8, N36: one line; arguments and result unfold under it. */
+export function ToolCallView({ document, responseId }: ViewProps) {
+  const messages = useMessages();
+  const key = `${responseId}/${document.id}`;
+  const [isUnfolded, setUnfolded] = useRemembered(`${key}/unfolded`, false);
+  const { metadata } = document;
+  return (
+    <div class={`line-card ${isFailed(document) ? "failed" : ""}`}>
+      <button type="button" class="line-head" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
+        <span class="chevron">
+          <Icon name="chevron" />
+        </span>
+        <Icon name="tool" />
+        <span class="line-title">
+          <VisibleText text={readText(metadata, "toolName") || messages.toolCall} />
+        </span>
+        <span class="line-detail">
+          <VisibleText text={toDetail(readObject(metadata, "arguments"))} />
+        </span>
+        <ToolFacts document={document} responseId={responseId} />
+      </button>
+      {isUnfolded ? <ToolBody document={document} memoryKey={key} /> : undefined}
+    </div>
+  );
+}
+
+function isFailed({ metadata }: ShownDocument): boolean {
+  return readObject(metadata, "result")?.["status"] === "error";
+}
+
+function ToolFacts({ document, responseId }: Pick<ViewProps, "document" | "responseId">) {
+  const messages = useMessages();
+  const language = useLanguage();
+  const duration = readNumber(document.metadata, "duration_ms");
+  return (
+    <span class="line-facts">
+      {isOpen(document) ? <RunningBadge document={document} responseId={responseId} /> : undefined}
+      {isFailed(document) ? <Badge tone="bad">{messages.failed}</Badge> : undefined}
+      {duration === undefined ? undefined : formatDuration(duration, language)}
+    </span>
+  );
+}
+
+function ToolBody({ document, memoryKey }: { readonly document: ShownDocument; readonly memoryKey: string }) {
+  const messages = useMessages();
+  const { metadata } = document;
+  const result = readObject(metadata, "result");
+  const rawArguments = readText(metadata, "rawArguments");
+  const draft = readText(metadata, "draftOutput");
+  return (
+    <div class="line-body">
+      <ToolPart
+        title={messages.arguments}
+        value={rawArguments === "" ? (metadata["arguments"] ?? {}) : rawArguments}
+        memoryKey={`${memoryKey}/arguments`}
+      />
+      {result === undefined ? undefined : (
+        <ToolPart title={messages.result} value={result["data"]} memoryKey={`${memoryKey}/result`} />
+      )}
+      {result === undefined && draft !== "" ? (
+        <ToolPart title={messages.result} value={draft} memoryKey={`${memoryKey}/draft`} />
+      ) : undefined}
+      {result !== undefined && readFlag(result, "truncated") ? (
+        <p class="card-note">{messages.resultCut}</p>
+      ) : undefined}
+    </div>
+  );
+}
+
+interface ToolPartProps {
+  readonly title: string;
+  readonly value: unknown;
+  readonly memoryKey: string;
+}
+
+function ToolPart({ title, value, memoryKey }: ToolPartProps) {
+  const messages = useMessages();
+  const isText = typeof value === "string";
+  const text = isText ? value : (JSON.stringify(value, undefined, 2) ?? "");
+  return (
+    <section class="tool-part" aria-label={title}>
+      <div class="tool-part-head">
+        <h4>{title}</h4>
+        <CopyButton text={text} label={messages.copyPart(title)} />
+      </div>
+      <CodeText code={text} language={isText ? "" : "json"} isOpen={false} label={title} memoryKey={memoryKey} />
+    </section>
+  );
+}
+
+/** The argument that says most: a path, a pattern, a query, or the first text. */
+function toDetail(given: ForeignMetadata | undefined): string {
+  if (given === undefined) return "";
+  const names = ["target_file", "pattern", "query", "path", "url", "command", "target_directory", "name"];
+  const name = names.find((candidate) => readText(given, candidate) !== "");
+  const text = name === undefined ? Object.values(given).find((value) => typeof value === "string") : given[name];
+  return typeof text === "string" ? text.slice(0, 200) : "";
+}

@@ -1,0 +1,14 @@
+import { Card } from "../elements/card.tsx";
+import { VisibleText } from "../elements/visible-text.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
+import { isOpen, type ViewProps } from "./view.ts";
+
+/** A type that this page does not know is shown by its content, or not at all (N13). */
+export function UnknownView({ document }: ViewProps) {
+  if (document.content === null) return undefined;
+  return (
+    <Card icon="file" title={<VisibleText text={document.type} />}>
+      <Markdown text={document.content} isComplete={!isOpen(document)} />
+    </Card>
+  );
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { emptyDraft, isSendable, toMessageText } from "../../src/composer/draft.ts";
+
+test.each([
+  ["Read it", [], "Read it"],
+  [" Read it \n", ["src/a.ts"], "Read it\n\n@src/a.ts"],
+  ["Read", ["a b.md", "c.md"], 'Read\n\n@"a b.md" @c.md'],
+  ["", ["a.md"], "@a.md"],
+])("%j with %j is sent as %j", (text, paths, message) => {
+  const draft = { ...emptyDraft, text, paths };
+  expect(isSendable(draft)).toBe(true);
+  expect(toMessageText(draft)).toBe(message);
+});
+
+test("blanks alone are not sent", () => {
+  expect(isSendable({ ...emptyDraft, text: " \n " })).toBe(false);
+});

@@ -1,0 +1,82 @@
+/** Builds the page into the agent's package: hashed files, and the list of them that the server serves. */
+import { createHash } from "node:crypto";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, extname, join } from "node:path";
+import { build as runBuild, type InlineConfig } from "vite";
+
+const root = join(import.meta.dirname, "..");
+const web = join(root, "packages/web");
+
+/** Folder of the built page. */
+export const pageFolder = join(root, "packages/agent/dist/web");
+
+/** One file that the server serves. */
+export interface PageFile {
+  /** Path in the address, for instance `/assets/index-4f2a.js`. */
+  readonly path: string;
+  /** Value of `content-type`. */
+  readonly type: string;
+  /** Hex, of the content. */
+  readonly sha256: string;
+  /** The name holds a hash of the content: it may be kept for ever. */
+  readonly immutable: boolean;
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/**
+ * In browsers this package decodes entities by parsing HTML, which Trusted Types forbid (S-62).
+ * Its table does the same without.
+ */
+function findEntityTable(): string {
+  const parser = createRequire(createRequire(join(web, "package.json")).resolve("mdast-util-from-markdown"));
+  return join(dirname(parser.resolve("decode-named-character-reference")), "index.js");
+}
+
+/** Options of the build; `entry` is the HTML file, relative to `packages/web`. */
+export function toViteConfig(entry: string, output: string): InlineConfig {
+  return {
+    root: web,
+    configFile: false,
+    logLevel: "warn",
+    resolve: {
+      conditions: ["sheaf-source", "module", "browser", "production"],
+      alias: { "decode-named-character-reference": findEntityTable() },
+    },
+    build: {
+      outDir: output,
+      emptyOutDir: true,
+      target: "es2024",
+      // Nothing as `data:` address, no inline script: the content security policy forbids both.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      rolldownOptions: { input: join(web, entry) },
+    },
+  };
+}
+
+/** Builds the page and writes `files.json` beside it. */
+export async function buildPage(): Promise<readonly PageFile[]> {
+  await runBuild(toViteConfig("index.html", pageFolder));
+  const files = globSync("**/*.*", { cwd: pageFolder })
+    .toSorted()
+    .map((name) => toPageFile(name));
+  writeFileSync(join(pageFolder, "files.json"), `${JSON.stringify({ files }, undefined, 2)}\n`);
+  return files;
+}
+
+function toPageFile(name: string): PageFile {
+  const type = contentTypes[extname(name)];
+  if (type === undefined) throw new Error(`${name} has no content type in scripts/build-page.ts`);
+  const sha256 = createHash("sha256")
+    .update(readFileSync(join(pageFolder, name)))
+    .digest("hex");
+  return { path: `/${name.replaceAll("\\", "/")}`, type, sha256, immutable: name.startsWith("assets/") };
+}

@@ -1,0 +1,233 @@
+/** What a person does in a conversation: from the keyboard, at the real server. */
+import { readFileSync, writeFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import { sendMessage, waitForAnswer } from "../support/page.ts";
+import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
+import { createTestFolder } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+import { approval, endless, planThenBuild, short, workspace } from "./scenario.ts";
+
+const folder = createTestFolder();
+
+/** The live region: what people who listen were told last. */
+async function readAnnouncement(page: Page): Promise<string> {
+  return page.locator("[aria-live=polite] p").innerText();
+}
+
+async function saveExport(page: Page, name: string): Promise<string> {
+  await page.getByRole("button", { name: "Actions on the conversation" }).click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name }).click()]);
+  return readFileSync(await download.path(), "utf8");
+}
+
+describeWithChromium("a conversation in the page", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  test(verifies(["X8", "S-16"], "a command is shown whole, and runs once it is allowed"), async () => {
+    const { page, faults } = await openScenario(browser, folder, { script: approval, args: ["--sandbox", "disabled"] });
+    await sendMessage(page, "Test it");
+    const panel = page.getByRole("group", { name: "Run a command" });
+    await panel.waitFor();
+    expect(await panel.innerText()).toContain("node -e 'console.log(\"tested\")'");
+    expect(await panel.innerText()).toContain("U+202E");
+    expect(await panel.innerText()).toMatch(/Refused by itself in \d+:\d\d/);
+    expect(await readAnnouncement(page)).toBe("Your decision is needed: Run a command");
+    await takeScreenshots(page, "approval");
+    expect(await findAccessFaults(page)).toEqual([]);
+    await panel.getByRole("button", { name: "Allow once" }).press("Enter");
+    await waitForAnswer(page);
+    expect(await page.getByRole("feed").innerText()).toContain("Exit code 0");
+    expect(await panel.count()).toBe(0);
+    expect(faults()).toEqual([]);
+  });
+
+  test(verifies("X8", "a refusal and its reason reach the model; always is not asked again"), async () => {
+    const { page, server } = await openScenario(browser, folder, { script: approval, args: ["--sandbox", "disabled"] });
+    await sendMessage(page, "Test it");
+    const panel = page.getByRole("group", { name: "Run a command" });
+    await panel.getByRole("textbox").fill("not now");
+    await panel.getByRole("button", { name: "Refuse", exact: true }).click();
+    await waitForAnswer(page);
+    expect(await page.getByRole("feed").innerText()).toContain("PERMISSION_DENIED");
+    const id = new URL(page.url()).hash.slice(2);
+    expect(await (await server.fetch(`/v1/conversations/${id}`)).text()).toContain("not now");
+    await sendMessage(page, "Test it again");
+    await panel.getByRole("button", { name: /Allow .* in this conversation/ }).click();
+    await waitForAnswer(page, 2);
+    await sendMessage(page, "And again");
+    await waitForAnswer(page, 3);
+    expect(await page.getByText("Exit code 0").count()).toBe(2);
+  });
+
+  test(verifies("N40", "a plan is made in plan mode and built in agent mode"), async () => {
+    const { page, server, faults } = await openScenario(browser, folder, { script: planThenBuild, files: workspace });
+    await page.getByRole("radio", { name: "Plan" }).check();
+    await sendMessage(page, "Plan the token check");
+    await waitForAnswer(page);
+    await takeScreenshots(page, "plan");
+    await page.getByRole("button", { name: "Build this plan" }).click();
+    await waitForAnswer(page, 2);
+    expect(await page.getByRole("radio", { name: "Agent" }).isChecked()).toBe(true);
+    expect(await page.getByRole("button", { name: "Build this plan" }).count()).toBe(0);
+    // The plan shows what happened since.
+    expect(await page.getByRole("article", { name: /^Plan, document/ }).innerText()).toContain("1 of 4 done");
+    const id = new URL(page.url()).hash.slice(2);
+    const { turns } = (await (await server.fetch(`/v1/conversations/${id}`)).json()) as {
+      turns: { response: { mode: string } }[];
+    };
+    expect(turns.map(({ response }) => response.mode)).toEqual(["plan", "agent"]);
+    expect(faults()).toEqual([]);
+  });
+
+  test(verifies("X7", "stop ends the answer"), async () => {
+    const { page } = await openScenario(browser, folder, { script: endless });
+    await sendMessage(page, "Go on for ever");
+    await page.getByText("This takes a while.").waitFor();
+    expect(await page.getByRole("button", { name: "Send" }).count()).toBe(0);
+    await takeScreenshots(page, "working");
+    await page.getByRole("button", { name: "Stop" }).click();
+    await waitForAnswer(page);
+    expect(await page.getByRole("feed").innerText()).toContain("CANCELLED");
+    expect(await readAnnouncement(page)).toBe("The answer was stopped");
+    await page.getByRole("button", { name: "Send" }).waitFor();
+  });
+
+  test("list, search, fork, revert, export and delete", async () => {
+    const { page, server, faults } = await openScenario(browser, folder, { script: short });
+    const rows = page.getByRole("navigation").getByRole("listitem");
+    await sendMessage(page, "First about apples");
+    await waitForAnswer(page);
+    await sendMessage(page, "Then about pears");
+    await waitForAnswer(page, 2);
+    expect(await rows.count()).toBe(1);
+
+    await page.getByRole("button", { name: "Actions on this message" }).first().click();
+    await page.getByRole("menuitem", { name: /new conversation/ }).press("Enter");
+    await rows.nth(1).waitFor();
+    await waitForAnswer(page);
+    expect(await page.getByRole("article", { name: "Your message" }).count()).toBe(1);
+    await sendMessage(page, "Now about plums");
+    await waitForAnswer(page, 2);
+
+    await page.getByRole("button", { name: "Actions on this message" }).nth(1).click();
+    await page.getByRole("menuitem", { name: /Take back/ }).click();
+    await takeScreenshots(page, "take-back");
+    await page.getByRole("dialog").getByRole("button", { name: "Take back" }).click();
+    await page.getByText("Now about plums").waitFor({ state: "detached" });
+    expect(await page.getByRole("article", { name: "Your message" }).count()).toBe(1);
+
+    expect(await saveExport(page, "As Markdown")).toContain("> First about apples\n\nA short answer.\n");
+    expect(JSON.parse(await saveExport(page, "As JSON"))).toMatchObject({ turns: [{ message: "First about apples" }] });
+
+    await page.getByRole("searchbox").fill("nothing of the kind");
+    await page.getByText("No conversation holds").waitFor();
+    await page.getByRole("searchbox").fill("apples");
+    await rows.nth(1).waitFor();
+
+    await page.getByRole("button", { name: "Actions on the conversation" }).click();
+    await page.getByRole("menuitem", { name: "Delete conversation" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { name: "What shall be done?" }).waitFor();
+    await rows.nth(1).waitFor({ state: "detached" });
+    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as { conversations: unknown[] };
+    expect(conversations).toHaveLength(1);
+    expect(faults()).toEqual([]);
+  });
+
+  test("mode, model and named files go with the message; Enter while composing does not send", async () => {
+    const { page, server } = await openScenario(browser, folder, { script: short, args: ["--offer", "offline"] });
+    await page.getByRole("radio", { name: "Ask" }).check();
+    await page.getByRole("combobox", { name: "Model" }).selectOption("offline");
+    await page.getByRole("button", { name: "Name a file" }).click();
+    await page.keyboard.type("docs/a b.md");
+    await page.keyboard.press("Enter");
+    const field = page.getByRole("textbox", { name: "Message" });
+    await field.fill("What does it say?");
+    await field.dispatchEvent("keydown", { key: "Enter", isComposing: true });
+    expect(await field.inputValue()).toBe("What does it say?");
+    await field.press("Shift+Enter");
+    await field.press("Enter");
+    await waitForAnswer(page);
+    const id = new URL(page.url()).hash.slice(2);
+    const conversation = (await (await server.fetch(`/v1/conversations/${id}`)).json()) as {
+      turns: { message: string; response: { mode: string; model: string } }[];
+    };
+    expect(conversation.turns[0]).toMatchObject({
+      message: 'What does it say?\n\n@"docs/a b.md"',
+      response: { mode: "ask", model: "offline" },
+    });
+  });
+
+  test("the whole way from the keyboard alone", async () => {
+    const { page } = await openScenario(browser, folder, { script: short });
+    await page.keyboard.press("Control+Home");
+    await page.evaluate("document.activeElement.blur()");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the message field");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("Hello");
+    await page.keyboard.press("Enter");
+    await waitForAnswer(page);
+    // The focus is still in the field; the rows are reached from the skip link, and page keys walk through them.
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
+    await page.getByRole("article", { name: "Your message" }).focus();
+    await page.keyboard.press("PageDown");
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Text, document 1");
+    await page.keyboard.press("PageUp");
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Your message");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.locator("[role=menuitem]:focus").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("[aria-label='Actions on this message']:focus").waitFor();
+  });
+
+  test("appearance and language are chosen, and stay", async () => {
+    const { page } = await openScenario(browser, folder, { script: short });
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByLabel("Appearance").selectOption("dark");
+    await takeScreenshots(page, "settings");
+    expect(await findAccessFaults(page)).toEqual([]);
+    await page.getByLabel("Language").selectOption("de");
+    await page.getByRole("button", { name: "Schließen" }).click();
+    await page.reload();
+    await page.getByRole("textbox", { name: "Nachricht" }).waitFor();
+    expect(await page.evaluate("document.documentElement.lang")).toBe("de");
+    expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(22, 23, 22)");
+  });
+
+  test("file changes are taken back with the message", async () => {
+    const script = {
+      turns: [
+        { events: [{ call: { tool: "write_file", arguments: { target_file: "new.txt", content: "new\n" } } }] },
+        { events: [{ text: "Written." }] },
+      ],
+    };
+    const { page, server } = await openScenario(browser, folder, { script });
+    await sendMessage(page, "Write it");
+    await waitForAnswer(page);
+    const file = join(server.cwd, "new.txt");
+    expect(existsSync(file)).toBe(true);
+    writeFileSync(file, "changed by somebody else\n");
+    const takeBack = async (): Promise<void> => {
+      await page.getByRole("button", { name: "Actions on this message" }).click();
+      await page.getByRole("menuitem", { name: /Take back/ }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Take back" }).click();
+    };
+    await takeBack();
+    // What somebody changed since is not overwritten without a word.
+    await page.getByRole("dialog", { name: /changed since/ }).waitFor();
+    expect(await page.getByRole("dialog").innerText()).toContain("new.txt");
+    await page.getByRole("button", { name: "Overwrite them" }).click();
+    await page.getByText("Written.").waitFor({ state: "detached" });
+    expect(existsSync(file)).toBe(false);
+  });
+});

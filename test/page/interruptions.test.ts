@@ -1,0 +1,141 @@
+/** What may come between a person and an answer: reloads, other tabs, lost connections, a server that restarts. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import { sendMessage, waitForAnswer, watchFaults } from "../support/page.ts";
+import { openScenario, takeScreenshots } from "../support/page-scenario.ts";
+import { startServer } from "../support/server.ts";
+import { createTestFolder } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+import { approval, short, slow } from "./scenario.ts";
+
+const folder = createTestFolder();
+
+/** The whole text of the slow answer. */
+const slowLines = Array.from({ length: 30 }, (_, index) => `Line ${index + 1} of the answer.`);
+
+async function readLines(page: Page): Promise<string[]> {
+  const text = await page.getByRole("article", { name: "Text, document 1" }).innerText();
+  return text.split("\n").filter((line) => line !== "");
+}
+
+describeWithChromium("an answer that is interrupted", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  test(verifies(["X2", "X3"], "a reload in the middle goes on, and nothing is lost or doubled"), async () => {
+    const { page, faults } = await openScenario(browser, folder, { script: slow });
+    await sendMessage(page, "Go");
+    await page.getByText("Line 5 of the answer.").waitFor();
+    await page.reload();
+    await page.getByText("Line 12 of the answer.").waitFor();
+    await page.reload();
+    await waitForAnswer(page);
+    expect(await readLines(page)).toEqual(slowLines);
+    expect(faults()).toEqual([]);
+  });
+
+  test(verifies("X7", "two tabs show the same answer; what one decides, both see"), async () => {
+    const { page, context, faults } = await openScenario(browser, folder, {
+      script: { turns: [...approval.turns.slice(0, 1), ...slow.turns] },
+      args: ["--sandbox", "disabled"],
+    });
+    await sendMessage(page, "Go");
+    await page.getByRole("group", { name: "Run a command" }).waitFor();
+    const other = await context.newPage();
+    const otherFaults = watchFaults(other);
+    await other.goto(page.url());
+    await other.getByRole("group", { name: "Run a command" }).getByRole("button", { name: "Allow once" }).click();
+    await page.getByRole("group", { name: "Run a command" }).waitFor({ state: "detached" });
+    await Promise.all([waitForAnswer(page), waitForAnswer(other)]);
+    expect(await page.getByRole("feed").innerText()).toBe(await other.getByRole("feed").innerText());
+    // A message of one tab appears in the other one too.
+    await sendMessage(other, "Once more");
+    await page.getByText("Once more").waitFor();
+    expect([...faults(), ...otherFaults()]).toEqual([]);
+  });
+
+  test(verifies("N51", "offline is told, and the answer goes on when the network is back"), async () => {
+    const { page, context } = await openScenario(browser, folder, { script: slow });
+    await sendMessage(page, "Go");
+    await page.getByText("Line 3 of the answer.").waitFor();
+    await context.setOffline(true);
+    await page.getByText("You are offline.").waitFor();
+    expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(1);
+    await takeScreenshots(page, "offline");
+    await context.setOffline(false);
+    await page.getByText("You are offline.").waitFor({ state: "detached" });
+    await waitForAnswer(page);
+    expect(await readLines(page)).toEqual(slowLines);
+  });
+
+  test(verifies(["N51", "R-01"], "a server that restarts: the page finds it again, still signed in"), async () => {
+    const { page, server } = await openScenario(browser, folder, { script: slow });
+    await sendMessage(page, "Go");
+    await page.getByText("Line 4 of the answer.").waitFor();
+    await server.stop("SIGKILL");
+    await page.getByText("The connection broke.").waitFor();
+    await takeScreenshots(page, "reconnecting");
+    const options = {
+      home: server.home,
+      cwd: server.cwd,
+      script: short,
+      args: ["--force", "--port", `${server.port}`],
+    };
+    await startServer(options);
+    // The answer was cut by the end of the server, and says so; the page can go on at once.
+    await waitForAnswer(page);
+    expect((await readLines(page))[3]).toBe("Line 4 of the answer.");
+    expect(await page.getByRole("article", { name: /^Error/ }).count()).toBe(1);
+    await sendMessage(page, "And now?");
+    await waitForAnswer(page, 2);
+    expect(await page.getByRole("feed").innerText()).toContain("A short answer.");
+  });
+
+  test("a message that the server could not take stays in the field", async () => {
+    const { page, server } = await openScenario(browser, folder, { script: short });
+    await server.stop("SIGKILL");
+    await page.route("**/v1/chat", (route) =>
+      route.fulfill({
+        status: 413,
+        contentType: "application/json",
+        body: JSON.stringify({
+          error: { errorCode: "PAYLOAD_TOO_LARGE", message: "too long", source: "server", details: "" },
+        }),
+      }),
+    );
+    await sendMessage(page, "Much too long");
+    await page.getByRole("alert").getByText("The server refused: too long").waitFor();
+    expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("Much too long");
+    await takeScreenshots(page, "refused");
+  });
+
+  test("a session that ended leads to the door, and back to the conversation", async () => {
+    const { page, context, server } = await openScenario(browser, folder, { script: short });
+    await sendMessage(page, "Hello");
+    await waitForAnswer(page);
+    const address = page.url();
+    await context.clearCookies();
+    await page.reload();
+    await page.getByLabel("Token").fill(server.token);
+    await page.keyboard.press("Enter");
+    await waitForAnswer(page);
+    expect(page.url()).toBe(address);
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Token").waitFor();
+    expect(await context.cookies()).toEqual([]);
+  });
+
+  test("a conversation that is not there says so", async () => {
+    const { page, server } = await openScenario(browser, folder, { script: short });
+    await page.goto(`${server.address}/#/conv_00000000-0000-4000-8000-000000000000`);
+    await page.getByRole("heading", { name: "This conversation does not exist, or is not yours." }).waitFor();
+    await page.getByRole("link", { name: "New conversation" }).last().click();
+    await page.getByRole("heading", { name: "What shall be done?" }).waitFor();
+    expect(new URL(page.url()).hash).toBe("#/");
+  });
+});

@@ -1,0 +1,270 @@
+/** A workspace and what a scripted model does in it: every type of document, as a person would meet them. */
+
+/** Files by path. */
+export const workspace: Readonly<Record<string, string>> = {
+  "README.md": "# Greenhouse\n\nReads sensors and waters plants.\n",
+  "src/app.py": `from flask import Flask
+
+from src.routes import api
+
+app = Flask(__name__)
+app.register_blueprint(api)
+
+
+def main():
+    app.run(port=5000)
+`,
+  "src/routes.py": `from flask import Blueprint, jsonify
+
+api = Blueprint("api", __name__)
+
+
+@api.route("/plants")
+def list_plants():
+    return jsonify([])
+`,
+  "old/notes.txt": "nothing of interest\n",
+};
+
+const plan = {
+  title: "Token check for the API",
+  overview: "Requests to the API carry a signed token; everything else is refused with 401.",
+  plan: "## Steps\n\n1. A decorator `require_token` checks the header `Authorization`.\n2. Every route of `src/routes.py` gets it.\n3. Tests cover a missing, a wrong and an expired token.\n",
+  todos: [
+    { id: "decorator", content: "Write the decorator", dependencies: [] },
+    { id: "routes", content: "Use it in every route", dependencies: ["decorator"] },
+    { id: "tests", content: "Test missing, wrong and expired tokens", dependencies: ["decorator"] },
+    { id: "docs", content: "Describe the header in the README", dependencies: ["routes", "tests"] },
+  ],
+};
+
+const colours =
+  "printf '\\033[32mok\\033[0m  test_missing_token\\n\\033[32mok\\033[0m  test_wrong_token\\n\\033[31mFAIL\\033[0m test_expired_token\\n'; printf '\\033[1m2 passed, \\033[31m1 failed\\033[0m\\n'; exit 1";
+
+/** One answer with every type but a question. */
+export const everyType = {
+  name: "Greenhouse",
+  turns: [
+    {
+      events: [
+        {
+          text: "I look at the routes first. The entry point registers one blueprint:\n\n```6:6:src/app.py\napp.register_blueprint(api)\n```\n",
+          chunk: 7,
+        },
+        {
+          calls: [
+            { tool: "read_file", arguments: { target_file: "src/routes.py" } },
+            { tool: "grep_search", arguments: { pattern: "route", path: "src" } },
+          ],
+        },
+      ],
+      usage: { promptTokens: 1830, completionTokens: 212 },
+    },
+    {
+      events: [{ call: { tool: "create_plan", arguments: plan } }],
+      usage: { promptTokens: 2410, completionTokens: 318 },
+    },
+    {
+      events: [
+        { text: "The decorator comes into a file of its own, so that tests can import it without the app." },
+        {
+          call: {
+            tool: "write_file",
+            arguments: {
+              target_file: "src/tokens.py",
+              content: `import functools
+import os
+
+import jwt
+from flask import abort, request
+
+
+def require_token(view):
+    """Lets requests with a valid token through."""
+
+    @functools.wraps(view)
+    def check(*args, **kwargs):
+        header = request.headers.get("Authorization", "")
+        if not header.startswith("Bearer "):
+            abort(401)
+        try:
+            jwt.decode(header[7:], os.environ["TOKEN_KEY"], algorithms=["HS256"])
+        except jwt.InvalidTokenError:
+            abort(401)
+        return view(*args, **kwargs)
+
+    return check
+`,
+            },
+          },
+        },
+        {
+          call: {
+            tool: "edit_file",
+            arguments: {
+              target_file: "src/routes.py",
+              edits: [
+                {
+                  old_string: "from flask import Blueprint, jsonify\n",
+                  new_string: "from flask import Blueprint, jsonify\n\nfrom src.tokens import require_token\n",
+                },
+                {
+                  old_string: '@api.route("/plants")\ndef list_plants():\n    return jsonify([])',
+                  new_string:
+                    '@api.route("/plants")\n@require_token\ndef list_plants():\n    return jsonify(read_plants())',
+                },
+              ],
+            },
+          },
+        },
+        {
+          call: {
+            tool: "todo_write",
+            arguments: {
+              merge: true,
+              todos: [
+                { id: "decorator", status: "completed" },
+                { id: "routes", status: "completed" },
+                { id: "tests", status: "in_progress" },
+              ],
+            },
+          },
+        },
+      ],
+      usage: { promptTokens: 3120, completionTokens: 901 },
+    },
+    {
+      events: [
+        { call: { tool: "run_terminal_cmd", arguments: { command: colours } } },
+        {
+          call: {
+            tool: "rename_file",
+            arguments: { source_file: "old/notes.txt", destination_file: "docs/notes.txt" },
+          },
+        },
+        { call: { tool: "read_file", arguments: { target_file: "src/plants.py" } } },
+      ],
+      usage: { promptTokens: 3604, completionTokens: 127 },
+    },
+    {
+      events: [
+        {
+          text: `One test fails: an **expired** token still passes on a machine whose clock is behind. A small leeway is usual, but then the check must be explicit:
+
+\`\`\`python purpose=example
+jwt.decode(token, key, algorithms=["HS256"], leeway=30)
+\`\`\`
+
+| case | answer |
+|---|---|
+| no header | 401 |
+| wrong signature | 401 |
+| expired | 401 |
+
+- [x] decorator
+- [x] routes
+- [ ] tests
+
+More on this in [the library's notes](https://pyjwt.readthedocs.io/en/stable/usage.html).
+`,
+          chunk: 7,
+        },
+      ],
+      usage: { promptTokens: 4012, completionTokens: 264 },
+    },
+  ],
+};
+
+/** Ends with two questions; what follows the answers is the second turn. */
+export const question = {
+  turns: [
+    {
+      events: [
+        { text: "Two things decide how this is built." },
+        {
+          call: {
+            tool: "ask_question",
+            arguments: {
+              title: "How shall requests be checked?",
+              questions: [
+                {
+                  id: "kind",
+                  prompt: "Which kind of token?",
+                  options: [
+                    { id: "jwt", label: "Signed tokens (JWT)" },
+                    { id: "opaque", label: "Opaque tokens in a table" },
+                  ],
+                },
+                { id: "lifetime", prompt: "How long shall a token live?", options: [] },
+              ],
+            },
+          },
+        },
+      ],
+    },
+    { events: [{ text: "Signed tokens it is." }] },
+  ],
+  after: "repeat_last",
+};
+
+/** A command that a person must allow. */
+export const approval = {
+  turns: [
+    {
+      events: [
+        { text: "I need to run the tests." },
+        {
+          call: { tool: "run_terminal_cmd", arguments: { command: "node -e 'console.log(\"tested\")' # \u202Edone" } },
+        },
+      ],
+    },
+    { events: [{ text: "The tests ran." }] },
+  ],
+  after: "loop",
+};
+
+/** Plan mode, then agent mode. */
+export const planThenBuild = {
+  turns: [
+    { events: [{ call: { tool: "create_plan", arguments: plan } }] },
+    {
+      events: [
+        { call: { tool: "todo_write", arguments: { merge: true, todos: [{ id: "decorator", status: "completed" }] } } },
+      ],
+    },
+    { events: [{ text: "Built." }] },
+  ],
+  after: "repeat_last",
+};
+
+/** Text that takes a while, so that something can happen meanwhile. */
+export const slow = {
+  turns: [
+    {
+      events: Array.from({ length: 30 }, (_, index) => [
+        { text: `Line ${index + 1} of the answer.\n\n` },
+        { wait_ms: 80 },
+      ]).flat(),
+    },
+  ],
+  after: "loop",
+};
+
+/** Text, then nothing more until it is stopped. */
+export const endless = { turns: [{ events: [{ text: "This takes a while." }, { stall: true }] }], after: "loop" };
+
+/** The provider fails. */
+export const failing = {
+  turns: [
+    {
+      events: [
+        { text: "One moment." },
+        { error: { code: "RATE_LIMITED", message: "too many requests", details: "limit 10 a minute" } },
+      ],
+    },
+  ],
+  after: "loop",
+};
+
+/** One short answer after the other. */
+export const short = { turns: [{ events: [{ text: "A short answer." }] }], after: "loop" };

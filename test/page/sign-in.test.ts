@@ -1,0 +1,81 @@
+/** How a person gets into the page, and what keeps it in. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import { openPage, sendMessage, waitForAnswer, watchFaults } from "../support/page.ts";
+import { startServer } from "../support/server.ts";
+import { createTestFolder } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folder = createTestFolder();
+
+async function startHere(args: readonly string[] = []) {
+  return startServer({ home: `${folder.newFolder()}-home`, cwd: folder.newFolder({ "README.md": "# Hello\n" }), args });
+}
+
+describeWithChromium("the door of the page", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  test(verifies("S-62", "every file of the page has its headers"), async () => {
+    const server = await startHere();
+    const html = await fetch(server.address);
+    const paths = [...(await html.text()).matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path!);
+    expect(paths.length).toBeGreaterThan(2);
+    for (const path of ["/", ...paths]) {
+      const { status, headers } = await fetch(`${server.address}${path}`);
+      expect([path, status]).toEqual([path, 200]);
+      expect(headers.get("content-security-policy")).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+          "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+      );
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
+      expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+    }
+    for (const path of ["/files.json", "/assets/", "/assets/..%2fcli/main.js", "//etc/passwd", "/%2e%2e/cli/main.js"]) {
+      expect([path, (await fetch(`${server.address}${path}`)).status]).toEqual([path, 404]);
+    }
+  });
+
+  test(verifies("S-51", "a token is sent once, for a cookie that no script reads"), async () => {
+    const server = await startHere();
+    const { page, context, faults } = await openPage(browser, server);
+    const [cookie] = await context.cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", path: "/" });
+    const kept = await page.evaluate("[document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage)]");
+    expect(kept).toEqual(["", "{}", "{}"]);
+    await sendMessage(page, "Say hello");
+    await waitForAnswer(page);
+    expect(await page.getByRole("article", { name: "Text, document 1" }).textContent()).toContain("Hello world.");
+    expect(faults()).toEqual([]);
+  });
+
+  test("a wrong token is told, and can be corrected", async () => {
+    const server = await startHere();
+    const page = await browser.newPage();
+    await page.goto(server.address);
+    await page.getByLabel("Token").fill("wrong");
+    await page.keyboard.press("Enter");
+    expect(await page.getByRole("alert").textContent()).toContain("does not know this token");
+    await page.close();
+  });
+
+  test(verifies("S-51", "a ticket opens the page once, and leaves the address"), async () => {
+    const server = await startHere(["--open"]);
+    const first = await browser.newPage();
+    const faults = watchFaults(first);
+    await first.goto(server.pageAddress);
+    await first.getByRole("textbox", { name: "Message" }).waitFor();
+    expect(first.url()).not.toContain("ticket");
+    expect(faults()).toEqual([]);
+    const second = await browser.newPage();
+    await second.goto(server.pageAddress);
+    expect(await second.getByRole("alert").textContent()).toContain("used already");
+    await Promise.all([first.close(), second.close()]);
+  });
+});

@@ -1,0 +1,152 @@
+/** Every type of document in its view: live, and again after the page was loaded anew. */
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import { sendMessage, waitForAnswer } from "../support/page.ts";
+import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
+import { createTestFolder } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+import { everyType, failing, question, workspace } from "./scenario.ts";
+
+const folder = createTestFolder();
+
+/** The document of a type, in order of appearance. */
+function findDocument(page: Page, type: string, position = 0): Locator {
+  return page.getByRole("article", { name: new RegExp(`^${type}, document`) }).nth(position);
+}
+
+async function readText(locator: Locator): Promise<string> {
+  return (await locator.innerText()).replaceAll(/\s+/g, " ");
+}
+
+/** What a person must be able to read of each document. */
+async function checkEveryType(page: Page): Promise<void> {
+  const reference = findDocument(page, "Code of the project");
+  expect(await readText(reference)).toContain("app.register_blueprint(api)");
+  expect(await readText(reference)).toContain("Line 6");
+  expect(await readText(reference)).toContain("As in the file");
+
+  const plan = findDocument(page, "Plan");
+  expect(await readText(plan)).toContain("Token check for the API");
+  expect(await readText(plan)).toContain("2 of 4 done");
+  expect(await readText(plan)).toContain("Waits for: Test missing, wrong and expired tokens");
+
+  const created = findDocument(page, "File change");
+  expect(await readText(created)).toContain("src/tokens.py");
+  expect(await readText(created)).toContain("Created");
+  const changed = findDocument(page, "File change", 1);
+  expect(await changed.locator("tr.diff-added").count()).toBe(4);
+  expect(await changed.locator("tr.diff-removed").count()).toBe(1);
+  const renamed = findDocument(page, "File change", 2);
+  expect(await readText(renamed)).toContain("old/notes.txt → docs/notes.txt");
+
+  const tool = findDocument(page, "Tool call");
+  await tool.getByRole("button", { name: /read_file/ }).click();
+  expect(await readText(tool)).toContain('"target_file": "src/routes.py"');
+  expect(await readText(tool)).toContain("def list_plants");
+  await tool.getByRole("button", { name: /read_file/ }).click();
+
+  const command = findDocument(page, "Command");
+  expect(await readText(command)).toContain("Exit code 1");
+  expect(await readText(command)).toContain("ok test_missing_token");
+  expect(await command.locator(".front-red").first().innerText()).toBe("FAIL");
+
+  expect(await readText(findDocument(page, "Todo list"))).toContain("2 of 4 done");
+  expect(await readText(findDocument(page, "Code"))).toContain("leeway=30");
+  expect(await findDocument(page, "Text", 2).locator("strong").innerText()).toBe("expired");
+  expect(await findDocument(page, "Text", 3).locator("tbody tr").count()).toBe(3);
+
+  const error = findDocument(page, "Error");
+  expect(await readText(error)).toContain("FILE_NOT_FOUND");
+  await error.getByRole("button", { name: "Show the step" }).click();
+  expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toContain("Tool call");
+}
+
+describeWithChromium("the views", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  test(verifies("N39", "every type but a question, live and after reload, in light and dark"), async () => {
+    const { page, faults } = await openScenario(browser, folder, { script: everyType, files: workspace });
+    await page.setViewportSize({ width: 1440, height: 2600 });
+    await sendMessage(page, "Requests to the API shall need a token.");
+    await waitForAnswer(page);
+    await checkEveryType(page);
+    const live = await page.getByRole("feed").innerText();
+    await page.reload();
+    await waitForAnswer(page);
+    await checkEveryType(page);
+    expect(await page.getByRole("feed").innerText()).toBe(live);
+    await takeScreenshots(page, "every-type");
+    expect(await findAccessFaults(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await takeScreenshots(page, "every-type-narrow");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    expect(await findAccessFaults(page, ["dark"])).toEqual([]);
+    expect(faults()).toEqual([]);
+  });
+
+  test("a change side by side, and again in one column after reload", async () => {
+    const { page } = await openScenario(browser, folder, { script: everyType, files: workspace });
+    await sendMessage(page, "Go");
+    await waitForAnswer(page);
+    const changed = findDocument(page, "File change", 1);
+    await changed.getByRole("button", { name: "Side by side" }).click();
+    await changed.locator("td.diff-added.diff-text").nth(3).waitFor();
+    await changed.scrollIntoViewIfNeeded();
+    await takeScreenshots(page, "side-by-side");
+    expect(await findAccessFaults(page, ["light"])).toEqual([]);
+    await page.reload();
+    await waitForAnswer(page);
+    await findDocument(page, "File change", 1).getByRole("button", { name: "Side by side", pressed: true }).waitFor();
+    expect(await findDocument(page, "File change", 1).locator("td.diff-added.diff-text").count()).toBe(4);
+  });
+
+  test(verifies("N42", "questions are answered from the keyboard, and the answers stay"), async () => {
+    const { page, server, faults } = await openScenario(browser, folder, { script: question });
+    await sendMessage(page, "Requests shall need a token.");
+    await waitForAnswer(page);
+    const form = findDocument(page, "Question");
+    expect(await form.getByRole("button", { name: "Send answer" }).isDisabled()).toBe(true);
+    await takeScreenshots(page, "question");
+    expect(await findAccessFaults(page)).toEqual([]);
+    await form.getByRole("radio", { name: "Signed tokens (JWT)" }).focus();
+    await page.keyboard.press("Space");
+    await form.getByRole("textbox", { name: "How long shall a token live?" }).focus();
+    await page.keyboard.type("One hour");
+    await page.keyboard.press("Enter");
+    await waitForAnswer(page, 2);
+    expect(await readText(page.getByRole("feed"))).toContain("Signed tokens it is.");
+    const id = new URL(page.url()).hash.slice(2);
+    const { turns } = (await (await server.fetch(`/v1/conversations/${id}`)).json()) as {
+      turns: { answers?: unknown }[];
+    };
+    expect(turns[1]!.answers).toMatchObject([
+      { questionId: "kind", optionIds: ["jwt"], text: "" },
+      { questionId: "lifetime", optionIds: [], text: "One hour" },
+    ]);
+    await page.reload();
+    await waitForAnswer(page, 2);
+    expect(await form.getByRole("radio", { name: "Signed tokens (JWT)" }).isChecked()).toBe(true);
+    expect(await form.getByRole("radio", { name: "Signed tokens (JWT)" }).isDisabled()).toBe(true);
+    expect(await form.getByRole("button", { name: "Send answer" }).count()).toBe(0);
+    expect(faults()).toEqual([]);
+  });
+
+  test(verifies("N52", "an answer that fails says why, and what to do"), async () => {
+    const { page } = await openScenario(browser, folder, { script: failing });
+    await sendMessage(page, "Go");
+    await waitForAnswer(page);
+    const error = findDocument(page, "Error");
+    expect(await readText(error)).toContain("too many requests");
+    expect(await readText(error)).toContain("RATE_LIMITED");
+    expect(await readText(error)).toContain("Wait a moment and send the message again.");
+    await error.getByRole("button", { name: "Details" }).click();
+    expect(await readText(error)).toContain("limit 10 a minute");
+    await takeScreenshots(page, "failed");
+    expect(await findAccessFaults(page)).toEqual([]);
+  });
+});
