@@ -1,15 +1,20 @@
-/** Commands as processes of this machine. There is no sandbox of the operating system around them. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
+/** Runs commands: follows each one from its start to the end of all its processes. */
+import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
+import type { CommandNetwork } from "../permissions/command-network.ts";
+import { createBubblewrapLauncher } from "./bubblewrap-launcher.ts";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "./command.ts";
-import { type Environment, toCommandEnvironment } from "./environment.ts";
-import { startGuard } from "./guard.ts";
+import type { Environment } from "./environment.ts";
+import { explainFailure } from "./explain-failure.ts";
+import type { Launcher, StartedCommand } from "./launcher.ts";
 import { createOutputStreams, type OutputStreams } from "./output-streams.ts";
-import { createProcessTree, type ProcessTree } from "./process-tree.ts";
-import { findShell, type Shell } from "./shell.ts";
+import { createPlainLauncher } from "./plain-launcher.ts";
+import type { ProcessTree } from "./process-tree.ts";
+import type { NetworkPorts } from "./shared-network.ts";
+import type { Sandbox } from "./sandbox.ts";
 import { toStartError } from "./start-error.ts";
+import type { UseLimits } from "./use-watch.ts";
 
 /** Milliseconds that a process in the background may keep the output open when the command has ended. */
 const pipePeriod = 250;
@@ -23,42 +28,114 @@ interface ShellEnd {
   readonly cancelled: boolean;
 }
 
-/** Makes the runner; of `environment` only what the allow list names reaches a command (S-40). */
-export function createCommandRunner(options: { readonly environment: Environment }): CommandRunner {
-  const shell = findShell(options.environment);
-  return { run: (request) => runCommand(request, shell, options.environment) };
+export interface CommandRunnerOptions {
+  /** Of it only what the allow list names reaches a command (S-40). */
+  readonly environment: Environment;
+  /** Absolute, links resolved: what commands may write. */
+  readonly workspace: string;
+  readonly sandbox: Sandbox;
+  /** Which hosts commands may reach from the sandbox. */
+  readonly network: CommandNetwork;
+  /** How hosts are found, where not by the system. */
+  readonly networkPorts?: NetworkPorts | undefined;
+  /** What one command may use in the sandbox. */
+  readonly limits?: UseLimits | undefined;
+}
+
+/** Makes the runner of a run. */
+export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
+  const launcher = createLauncher(options);
+  if (typeof launcher === "string") return createRefusingRunner(launcher);
+  const running = new Set<Promise<CommandOutcome>>();
+  return {
+    permissions: launcher.permissions,
+    async run(request) {
+      const outcome = runCommand(request, launcher);
+      running.add(outcome);
+      try {
+        return await outcome;
+      } finally {
+        running.delete(outcome);
+      }
+    },
+    async end() {
+      await Promise.allSettled(running);
+      await launcher.close();
+    },
+  };
+}
+
+/** The way to start commands, or why there is none. */
+function createLauncher({ sandbox, ...options }: CommandRunnerOptions): Launcher | string {
+  switch (sandbox.state) {
+    case "enabled":
+      return createBubblewrapLauncher({ file: sandbox.file, ...options });
+    case "disabled":
+      return createPlainLauncher(options.environment);
+    case "unavailable":
+      return sandbox.reason;
+  }
+}
+
+/** S-31: without the sandbox that was wanted nothing runs. */
+function createRefusingRunner(refusal: string): CommandRunner {
+  const streams = createOutputStreams(() => undefined);
+  return {
+    permissions: [],
+    run: async () => toOutcome(streams, [], { exitCode: -1, refusal }),
+    end: async () => undefined,
+  };
 }
 
 /** Nothing of a command outlives it: what it left in the background is ended with it (R-13). */
-async function runCommand(request: CommandRequest, shell: Shell, environment: Environment): Promise<CommandOutcome> {
-  const streams = createOutputStreams(request.onOutput);
-  if (request.signal.aborted) return toOutcome(streams, { exitCode: -1, cancelled: true });
-  const marker = randomUUID();
-  const guard = startGuard(marker);
+async function runCommand(request: CommandRequest, launcher: Launcher): Promise<CommandOutcome> {
+  const { command, workingDirectory, isBackground = false } = request;
+  const { permissions } = launcher;
+  const streams = createOutputStreams(request.onOutput, isBackground ? Number.POSITIVE_INFINITY : undefined);
+  if (request.signal.aborted) return toOutcome(streams, permissions, { exitCode: -1, cancelled: true });
   try {
-    const child = spawn(shell.file, [...shell.args, request.command], {
-      cwd: request.workingDirectory,
-      env: toCommandEnvironment(environment, marker),
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    connect(child, streams);
-    const closed = new AbortController();
-    child.once("close", () => closed.abort());
-    const tree = child.pid === undefined ? undefined : createProcessTree(child.pid, marker);
-    const end = await followShell(child, tree, request);
-    await waitForClose(closed.signal);
-    await tree?.end();
-    await waitForClose(closed.signal);
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-    streams.end();
-    return toOutcome(streams, toEnd(end));
+    const started = await launcher.start({ command, workingDirectory, isBackground });
+    let end: ShellEnd | undefined;
+    let refusals: readonly string[] = [];
+    try {
+      end = await followCommand(started, request, streams);
+    } finally {
+      refusals = started.release();
+    }
+    const isOwnEnd = !end.timedOut && !end.cancelled && end.signal === null;
+    const startError = isOwnEnd ? started.findStartError(streams.toResult().stderr) : "";
+    // What was said then is not the command's own output.
+    if (startError !== "")
+      return toOutcome(
+        createOutputStreams(() => undefined),
+        permissions,
+        { exitCode: -1, startError },
+      );
+    const signal = end.signal ?? (isOwnEnd ? started.toSignal(end.code ?? 0) : undefined) ?? null;
+    const outcome = toOutcome(streams, permissions, toEnd({ ...end, signal }));
+    return { ...outcome, refusals: [...refusals, ...explainFailure(outcome)] };
   } catch (error) {
-    return toOutcome(streams, { exitCode: -1, startError: toStartError(error, shell.file, request.workingDirectory) });
-  } finally {
-    guard.dismiss();
+    const startError = toStartError(error, launcher.file, workingDirectory);
+    return toOutcome(streams, permissions, { exitCode: -1, startError });
   }
+}
+
+/** Resolves when none of its processes is left and all of its output is in `streams`. Rejects if it never started. */
+async function followCommand(
+  { child, tree }: StartedCommand,
+  request: CommandRequest,
+  streams: OutputStreams,
+): Promise<ShellEnd> {
+  connect(child, streams);
+  const closed = new AbortController();
+  child.once("close", () => closed.abort());
+  const end = await followShell(child, tree, request);
+  await waitForClose(closed.signal);
+  await tree?.end();
+  await waitForClose(closed.signal);
+  for (const stream of child.stdio) stream?.destroy();
+  streams.end();
+  return end;
 }
 
 function connect(child: ChildProcess, streams: OutputStreams): void {
@@ -97,8 +174,10 @@ async function followShell(
     child.on("error", reject);
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
-  const timer = setTimeout(onTimeout, request.timeoutMs);
+  const timer = request.timeoutMs === undefined ? undefined : setTimeout(onTimeout, request.timeoutMs);
   request.signal.addEventListener("abort", onAbort, { once: true });
+  // The abort may have come while the command was being started.
+  if (request.signal.aborted) onAbort();
   try {
     return { ...(await ended), timedOut, cancelled };
   } finally {
@@ -113,14 +192,20 @@ function toEnd({ code, signal, timedOut, cancelled }: ShellEnd): Partial<Command
   return { exitCode: timedOut ? timeoutExitCode : ownCode, signal: signal ?? "", timedOut, cancelled };
 }
 
-function toOutcome(streams: OutputStreams, end: Partial<CommandOutcome>): CommandOutcome {
+function toOutcome(
+  streams: OutputStreams,
+  permissions: CommandOutcome["permissions"],
+  end: Partial<CommandOutcome>,
+): CommandOutcome {
   return {
     exitCode: 0,
     signal: "",
     timedOut: false,
     cancelled: false,
     startError: "",
-    permissions: ["unsandboxed"],
+    refusal: "",
+    refusals: [],
+    permissions,
     ...streams.toResult(),
     ...end,
   };

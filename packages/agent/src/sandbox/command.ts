@@ -6,7 +6,10 @@ export interface CommandRequest {
   readonly command: string;
   /** Absolute. */
   readonly workingDirectory: string;
-  readonly timeoutMs: number;
+  /** Undefined: no limit. */
+  readonly timeoutMs: number | undefined;
+  /** Others run beside it; its live output is not limited. */
+  readonly isBackground?: boolean;
   readonly signal: AbortSignal;
   /** Decoded output, as it comes. */
   readonly onOutput: (stream: "stdout" | "stderr", text: string) => void;
@@ -31,11 +34,19 @@ export interface CommandOutcome {
   readonly bytes: number;
   /** Why it never started, else "". */
   readonly startError: string;
+  /** Why it was not even tried (S-31), else "". */
+  readonly refusal: string;
+  /** What the sandbox kept it from, and why; a sentence each, for the model and the user. */
+  readonly refusals: readonly string[];
   /** What it was allowed beyond the default sandbox (N38). */
   readonly permissions: readonly CommandPermission[];
 }
 
 /** Runs commands; the only way from a tool to a process. */
 export interface CommandRunner {
+  /** What every command is allowed beyond the default sandbox (N38, S-33). */
+  readonly permissions: readonly CommandPermission[];
   run(request: CommandRequest): Promise<CommandOutcome>;
+  /** No more commands come: resolves when none runs any more and nothing of them is left. */
+  end(): Promise<void>;
 }

@@ -9,13 +9,16 @@ export interface LiveOutput {
 }
 
 /** Bytes of both streams together. */
-const maxBytes = 1024 * 1024;
+const defaultMaxBytes = 1024 * 1024;
 /** Milliseconds that text may wait for more. */
 const holdPeriod = 20;
 const notice = "\n[... more than 1 MiB of output; the rest is not shown live ...]\n";
 
-/** Above 1 MiB there is one notice, and then nothing. */
-export function createLiveOutput(onOutput: (stream: StreamName, text: string) => void): LiveOutput {
+/** Above the limit there is one notice, and then nothing. */
+export function createLiveOutput(
+  onOutput: (stream: StreamName, text: string) => void,
+  maxBytes: number = defaultMaxBytes,
+): LiveOutput {
   let held: { readonly stream: StreamName; text: string }[] = [];
   let timer: NodeJS.Timeout | undefined;
   let bytes = 0;

@@ -1,5 +1,4 @@
 /** What a command prints: decoded, shown live up to a limit, kept in bounded memory (N37, R-14). */
-import { TextDecoder } from "node:util";
 import { type BoundedOutput, createBoundedOutput } from "./bounded-output.ts";
 import { createLiveOutput } from "./live-output.ts";
 
@@ -23,12 +22,16 @@ export interface OutputStreams {
 
 /** Bytes kept of each stream, and of both together. */
 const maxKeptBytes = 256 * 1024;
-/** Text reaches `onOutput` as it comes, and one notice when it becomes too much. */
-export function createOutputStreams(onOutput: (stream: StreamName, text: string) => void): OutputStreams {
+
+/** Text reaches `onOutput` as it comes, and one notice when it becomes more than `maxLiveBytes`. */
+export function createOutputStreams(
+  onOutput: (stream: StreamName, text: string) => void,
+  maxLiveBytes?: number,
+): OutputStreams {
   const decoders = { stdout: createDecoder(), stderr: createDecoder() };
   const kept = { stdout: createBoundedOutput(maxKeptBytes), stderr: createBoundedOutput(maxKeptBytes) };
   const both: BoundedOutput = createBoundedOutput(maxKeptBytes);
-  const live = createLiveOutput(onOutput);
+  const live = createLiveOutput(onOutput, maxLiveBytes);
   let bytes = 0;
 
   const take = (stream: StreamName, text: string): void => {
@@ -60,6 +63,6 @@ export function createOutputStreams(onOutput: (stream: StreamName, text: string)
 }
 
 /** Bad bytes become U+FFFD; a byte order mark stays. */
-function createDecoder(): TextDecoder {
+function createDecoder(): InstanceType<typeof TextDecoder> {
   return new TextDecoder("utf-8", { ignoreBOM: true });
 }

@@ -1,7 +1,8 @@
 /** Ending a command with all its processes, also those that left its group (R-13). */
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { markerName } from "./environment.ts";
+import { type ProcessEntry, readProcess, readProcesses, sendSignal } from "./process-table.ts";
 
 /** All processes of one command. */
 export interface ProcessTree {
@@ -11,17 +12,6 @@ export interface ProcessTree {
    * A process that had cleared its environment, its session and its parents before is not found; that takes a sandbox.
    */
   end(): Promise<void>;
-}
-
-/** One process, as `/proc` shows it. */
-interface ProcessEntry {
-  readonly pid: number;
-  readonly parent: number;
-  readonly session: number;
-  /** Ticks since the machine started; tells a process from a later one with the same number. */
-  readonly start: number;
-  /** It has ended, and nobody has waited for it yet. */
-  readonly isDead: boolean;
 }
 
 /** Milliseconds between SIGTERM and SIGKILL. */
@@ -115,43 +105,7 @@ function isOwn({ pid, session }: ProcessEntry, leader: number, marker: string): 
   }
 }
 
-/** Every process that is alive. */
-function readProcesses(): ProcessEntry[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      const entry = readProcess(Number(name));
-      return entry && !entry.isDead ? [entry] : [];
-    });
-}
-
-function readProcess(pid: number): ProcessEntry | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name stands in brackets and may hold any character. Behind it: state, parent, group, session, …, start.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    const [state = "", parent = "", , session = ""] = fields;
-    return {
-      pid,
-      parent: Number(parent),
-      session: Number(session),
-      start: Number(fields[19]),
-      isDead: "ZXx".includes(state),
-    };
-  } catch {
-    return undefined;
-  }
-}
-
 /** Where processes are not listed, the group is what can be reached. */
 function findGroup(leader: number): readonly number[] {
   return sendSignal(-leader, 0) ? [-leader] : [];
-}
-
-function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
 }

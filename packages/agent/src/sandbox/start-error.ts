@@ -14,9 +14,15 @@ const reasons: Readonly<Record<string, string>> = {
 /** The system gives the same code for a missing program and a missing folder; here they differ. */
 export function toStartError(error: unknown, file: string, folder: string): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (!isFolder(folder)) return `the working directory ${folder} is no folder that can be used`;
+  const folderError = toFolderError(folder);
+  if (folderError !== "") return folderError;
   if (code === "ENOENT") return `${file} does not exist`;
   return reasons[code] ?? (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ");
+}
+
+/** What is wrong with a working directory; "" if nothing is. */
+export function toFolderError(folder: string): string {
+  return isFolder(folder) ? "" : `the working directory ${folder} is no folder that can be used`;
 }
 
 function isFolder(path: string): boolean {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createBoundedOutput } from "../../src/sandbox/bounded-output.ts";
 import { createOutputStreams } from "../../src/sandbox/output-streams.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { runCommand } from "./run-command.ts";
+import { describeBothWays } from "./sandbox-run.ts";
 
 const limit = 256 * 1024;
 const notice = /\n\[\.\.\. (\d+) bytes cut out; the first (\d+) and the last (\d+) bytes are shown \.\.\.\]\n/;
@@ -19,7 +19,7 @@ async function measureGrowth(work: () => Promise<unknown>): Promise<number> {
   return Math.max(highest, process.memoryUsage().rss) - before;
 }
 
-describe("large output", () => {
+describeBothWays("large output", (runCommand) => {
   const rows = [
     ["100 MB of lines", "yes 'a line of forty characters, more or less' | head -c 100000000", 100_000_000],
     ["one line of 50 MB", "head -c 50000000 /dev/zero | tr '\\0' x", 50_000_000],
@@ -72,21 +72,23 @@ describe("large output", () => {
   });
 });
 
-test("many small writes make few live pieces, which come soon", async () => {
-  const live: string[] = [];
-  const start = performance.now();
-  let first = 0;
-  const onOutput = (_: string, text: string): void => {
-    first ||= performance.now() - start;
-    live.push(text);
-  };
-  const outcome = await runCommand("for i in {1..20000}; do echo $i; done; sleep 0.5", { onOutput });
-  expect(live.join("")).toBe(outcome.output);
-  expect(live.length).toBeLessThan(200);
-  expect(performance.now() - start - first).toBeGreaterThan(300);
+describeBothWays("live output", (runCommand) => {
+  test("many small writes make few live pieces, which come soon", async () => {
+    const live: string[] = [];
+    const start = performance.now();
+    let first = 0;
+    const onOutput = (_: string, text: string): void => {
+      first ||= performance.now() - start;
+      live.push(text);
+    };
+    const outcome = await runCommand("for i in {1..20000}; do echo $i; done; sleep 0.5", { onOutput });
+    expect(live.join("")).toBe(outcome.output);
+    expect(live.length).toBeLessThan(200);
+    expect(performance.now() - start - first).toBeGreaterThan(300);
+  });
 });
 
-describe("bytes and characters", () => {
+describeBothWays("bytes and characters", (runCommand) => {
   test.each([
     ["printf 'a\\377b'", "a\ufffdb"],
     ["printf 'a\\303'", "a\ufffd"],
@@ -107,7 +109,9 @@ describe("bytes and characters", () => {
     });
     expect(live).toBe(output);
   });
+});
 
+describe("cuts", () => {
   test(verifies("N37", "however bytes are cut, the text is that of all of them"), () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 9 })), (chunks) => {
@@ -146,7 +150,7 @@ describe("bytes and characters", () => {
   });
 });
 
-describe("pipes", () => {
+describeBothWays("pipes", (runCommand) => {
   test(verifies("R-13", "a daemon that keeps the output open does not hold the command"), async () => {
     const start = performance.now();
     const outcome = await runCommand("echo begin; setsid sleep 30 & echo end");

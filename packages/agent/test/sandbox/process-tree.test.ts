@@ -2,11 +2,12 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { findByCommandLine, findByEnvironment, waitUntil } from "./processes.ts";
-import { environment, runCommand } from "./run-command.ts";
+import { environment, runCommand as runPlain } from "./run-command.ts";
+import { describeBothWays } from "./sandbox-run.ts";
 
 /** A number that no other process sleeps. */
 function createPeriod(): string {
@@ -36,7 +37,7 @@ const escapes: readonly (readonly [string, (period: string) => string])[] = [
   ],
 ];
 
-describe.skipIf(process.platform !== "linux")("process trees", () => {
+describeBothWays("process trees", (runCommand, isHeld) => {
   test.concurrent.each(escapes)(verifies("R-13", "an abort ends %s"), async (_, toCommand) => {
     const period = createPeriod();
     const controller = new AbortController();
@@ -76,19 +77,6 @@ describe.skipIf(process.platform !== "linux")("process trees", () => {
     expect(findByCommandLine(period)).toEqual([]);
   });
 
-  test(verifies("R-13", "no process with the marker is left after 50 aborted trees"), async () => {
-    const markers = await Promise.all(
-      Array.from({ length: 50 }, async (_, index) => {
-        const controller = new AbortController();
-        const command = "echo $SHEAF_CALL; setsid sh -c 'sleep 999 & sleep 999 &' & sleep 999";
-        const onOutput = (): void => void setTimeout(() => controller.abort(), index * 4);
-        return (await runCommand(command, { signal: controller.signal, onOutput })).stdout.trim();
-      }),
-    );
-    expect(new Set(markers).size).toBe(50);
-    for (const marker of markers) expect(findByEnvironment(marker)).toEqual([]);
-  });
-
   test("output that came before the end is there, and what is said on SIGTERM too", async () => {
     const outcome = await runCommand("trap 'echo bye; exit 5' TERM; echo begin; while :; do sleep 0.05; done", {
       timeoutMs: 300,
@@ -101,7 +89,14 @@ describe.skipIf(process.platform !== "linux")("process trees", () => {
     const file = join(mkdtempSync(join(tmpdir(), "sheaf-guard-")), "started");
     const module = join(import.meta.dirname, "run-command.ts");
     const command = `(setsid sh -c "sleep ${period} & sleep ${period}" &); echo > ${file}; sleep ${period}`;
-    const program = `import { runCommand } from ${JSON.stringify(module)}; await runCommand(${JSON.stringify(command)});`;
+    const program = `
+      import { findSandbox } from ${JSON.stringify(join(import.meta.dirname, "../../src/sandbox/find-sandbox.ts"))};
+      import { environment, runCommandIn } from ${JSON.stringify(module)};
+      const setting = ${JSON.stringify(isHeld ? "enabled" : "disabled")};
+      const workingDirectory = ${JSON.stringify(dirname(file))};
+      const sandbox = await findSandbox({ setting, workspace: workingDirectory, environment, now: Date.now });
+      await runCommandIn(sandbox, ${JSON.stringify(command)}, { workingDirectory });
+    `;
     const sheaf = spawn(
       process.execPath,
       ["--conditions=sheaf-source", "--input-type=module-typescript", "-e", program],
@@ -113,6 +108,21 @@ describe.skipIf(process.platform !== "linux")("process trees", () => {
     expect(await waitUntil(() => findByCommandLine(`sleep ${period}`).filter(isSleep).length === 3)).toBe(true);
     sheaf.kill("SIGKILL");
     expect(await waitUntil(() => findByCommandLine(period).length === 0)).toBe(true);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("markers", () => {
+  test(verifies("R-13", "no process with the marker is left after 50 aborted trees"), async () => {
+    const markers = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const controller = new AbortController();
+        const command = "echo $SHEAF_CALL; setsid sh -c 'sleep 999 & sleep 999 &' & sleep 999";
+        const onOutput = (): void => void setTimeout(() => controller.abort(), index * 4);
+        return (await runPlain(command, { signal: controller.signal, onOutput })).stdout.trim();
+      }),
+    );
+    expect(new Set(markers).size).toBe(50);
+    for (const marker of markers) expect(findByEnvironment(marker)).toEqual([]);
   });
 });
 

@@ -1,22 +1,51 @@
 /** Commands of tests, through the real runner. */
-import { createCommandRunner } from "../../src/sandbox/command-runner.ts";
+import { createCommandNetwork } from "../../src/permissions/command-network.ts";
+import { type CommandRunnerOptions, createCommandRunner } from "../../src/sandbox/command-runner.ts";
 import type { CommandOutcome, CommandRequest } from "../../src/sandbox/command.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 
 /** What tests start from: the variables that a shell needs. */
 export const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/tmp", LANG: "C.UTF-8" };
 
-/** Runs a command in /tmp, for at most 20 seconds. */
+/** Runs a command without a sandbox in /tmp, for at most 20 seconds. */
 export async function runCommand(
   command: string,
   request: Partial<CommandRequest> = {},
   variables: Readonly<Record<string, string>> = environment,
 ): Promise<CommandOutcome> {
-  return createCommandRunner({ environment: variables }).run({
-    command,
-    workingDirectory: "/tmp",
-    timeoutMs: 20_000,
-    signal: new AbortController().signal,
-    onOutput: () => undefined,
-    ...request,
+  return runCommandIn({ state: "disabled" }, command, { workingDirectory: "/tmp", ...request }, variables);
+}
+
+/** Of a runner, beside what every test gives. */
+export type RunnerOptions = Partial<Pick<CommandRunnerOptions, "limits" | "network" | "networkPorts">>;
+
+const closedNetwork = createCommandNetwork({ allow: [], deny: [] });
+
+/** Runs a command in its working directory, which is the workspace. */
+export async function runCommandIn(
+  sandbox: Sandbox,
+  command: string,
+  request: Partial<CommandRequest> & Pick<CommandRequest, "workingDirectory">,
+  variables: Readonly<Record<string, string>> = environment,
+  options: RunnerOptions = {},
+): Promise<CommandOutcome> {
+  const workspace = request.workingDirectory;
+  const runner = createCommandRunner({
+    environment: variables,
+    workspace,
+    sandbox,
+    network: closedNetwork,
+    ...options,
   });
+  try {
+    return await runner.run({
+      command,
+      timeoutMs: 20_000,
+      signal: new AbortController().signal,
+      onOutput: () => undefined,
+      ...request,
+    });
+  } finally {
+    await runner.end();
+  }
 }

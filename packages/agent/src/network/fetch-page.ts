@@ -1,0 +1,205 @@
+/**
+ * One page from a public host: resolved once, connected to the address that was looked at, redirects within the host
+ * only, bounded in size and time. No cookies, no credentials, no proxy.
+ */
+import { lookup } from "node:dns/promises";
+import { request as requestPlain, type IncomingMessage } from "node:http";
+import { request as requestSecure } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import type { ToolError } from "@sheaf/protocol";
+import { sheafVersion } from "../version.ts";
+import { decodePage, findTextKind } from "./page-text.ts";
+import type { PageFetcher, PageResult } from "./page.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+/** Bytes of a page, unpacked; what is behind is cut. */
+const MAX_BYTES = 2 * 1024 * 1024;
+const MAX_REDIRECTS = 5;
+const MAX_URL = 4096;
+const TIMEOUT_MS = 30_000;
+
+/** What a fetcher stands on; tests reach servers of their own. */
+interface FetchPorts {
+  /** All addresses of a host. */
+  readonly resolveHost: (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+  readonly isAllowed: (address: string) => boolean;
+  /** Milliseconds for all of it. */
+  readonly timeoutMs: number;
+}
+
+const publicNetwork: FetchPorts = {
+  resolveHost: (host) => lookup(host, { all: true, verbatim: true }),
+  isAllowed: isPublicAddress,
+  timeoutMs: TIMEOUT_MS,
+};
+
+/** Makes a fetcher. Failures are values. */
+export function createPageFetcher(ports: FetchPorts = publicNetwork): PageFetcher {
+  return {
+    async fetchPage(url, signal) {
+      const timeout = AbortSignal.timeout(ports.timeoutMs);
+      try {
+        return await followPage(url, ports, AbortSignal.any([signal, timeout]));
+      } catch (error) {
+        if (signal.aborted) return fail("CANCELLED", "the run was cancelled during this call");
+        if (timeout.aborted) {
+          return fail("TIMEOUT", `${shorten(url)} took longer than ${ports.timeoutMs / 1000} s: try another page`);
+        }
+        return fail("NETWORK", `${shorten(url)} could not be fetched (${toReason(error)}): check the address`);
+      }
+    },
+  };
+}
+
+async function followPage(given: string, ports: FetchPorts, signal: AbortSignal): Promise<PageResult> {
+  let url = parseUrl(given);
+  if (!url) {
+    return fail("INVALID_URL", `${shorten(given)} is no http or https address without a name and a password`);
+  }
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+    const addresses = await resolveAllowed(url.hostname, ports, signal);
+    if (!addresses) {
+      return fail("ADDRESS_REFUSED", `${url.hostname} is no public host: web_fetch reaches public hosts only`);
+    }
+    const response = await openUrl(url, addresses, signal);
+    const target = findRedirect(response, url);
+    if (target === undefined) return readPage(response, url, signal);
+    response.destroy();
+    const next = parseUrl(target);
+    if (!next) return fail("REDIRECTED", `${url.href} leads to ${shorten(target)}, which is no address of the web`);
+    // Another host is another permission.
+    if (next.hostname !== url.hostname || (url.protocol === "https:" && next.protocol === "http:")) {
+      return fail("REDIRECTED", `${url.href} leads to ${next.href}: call web_fetch with that address if you want it`);
+    }
+    url = next;
+  }
+  return fail("REDIRECTED", `${shorten(given)} leads from one address to the next, ${MAX_REDIRECTS} times and more`);
+}
+
+/** Ports below 1024 other than those of the web belong to services that are not spoken to in HTTP. */
+function parseUrl(text: string): URL | undefined {
+  if (text.length > MAX_URL || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const port = url.port === "" ? 443 : Number(url.port);
+  const isWeb = url.protocol === "http:" || url.protocol === "https:";
+  if (!isWeb || url.username !== "" || url.password !== "" || url.hostname === "") return undefined;
+  if (port < 1024 && port !== 80 && port !== 443) return undefined;
+  url.hash = "";
+  return url;
+}
+
+/** Every address counts: a name that leads to a public one and a private one is refused. */
+async function resolveAllowed(hostname: string, { resolveHost, isAllowed }: FetchPorts, signal: AbortSignal) {
+  const literal = hostname.replace(/^\[(.*)\]$/, "$1");
+  const family = isIP(literal);
+  const addresses = family === 0 ? await untilAborted(resolveHost(hostname), signal) : [{ address: literal, family }];
+  return addresses.length > 0 && addresses.every(({ address }) => isAllowed(address)) ? addresses : undefined;
+}
+
+/** A lookup cannot be ended; what comes of it later nobody hears. */
+async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function openUrl(
+  url: URL,
+  addresses: readonly { readonly address: string; readonly family: number }[],
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  // The name is never asked for again, so that it cannot lead elsewhere by now.
+  const lookupKnown: LookupFunction = (_host, options, callback) => {
+    if (options.all) callback(null, [...addresses]);
+    else callback(null, addresses[0]!.address, addresses[0]!.family);
+  };
+  const headers = {
+    "user-agent": `sheaf/${sheafVersion}`,
+    accept: "text/markdown, text/html;q=0.9, text/plain;q=0.9, application/json;q=0.8, */*;q=0.1",
+    "accept-encoding": "gzip, deflate, br",
+  };
+  const options = {
+    method: "GET",
+    headers,
+    lookup: lookupKnown,
+    signal,
+    agent: false as const,
+    maxHeaderSize: 64 * 1024,
+  };
+  const request = url.protocol === "https:" ? requestSecure(url, options) : requestPlain(url, options);
+  request.once("response", resolve);
+  request.on("error", reject);
+  request.end();
+  return promise;
+}
+
+function findRedirect({ statusCode = 0, headers: { location } }: IncomingMessage, url: URL): string | undefined {
+  if (![301, 302, 303, 307, 308].includes(statusCode) || location === undefined) return undefined;
+  return URL.canParse(location, url.href) ? new URL(location, url.href).href : location;
+}
+
+async function readPage(response: IncomingMessage, url: URL, signal: AbortSignal): Promise<PageResult> {
+  const { statusCode = 0, headers } = response;
+  if (statusCode < 200 || statusCode > 299) {
+    response.destroy();
+    return fail("HTTP_ERROR", `${url.href} answered with status ${statusCode}: check the address`);
+  }
+  const type = headers["content-type"] ?? "";
+  const kind = findTextKind(type);
+  const body = toUnpacked(response, headers["content-encoding"]);
+  if (!kind || !body) {
+    response.destroy();
+    const what = kind ? `packed as ${headers["content-encoding"]}` : `of type ${shorten(type) || "unknown"}`;
+    return fail("NOT_TEXT", `${url.href} is ${what}: web_fetch reads pages and texts only`);
+  }
+  const { bytes, isCut } = await readBounded(body, signal);
+  response.destroy();
+  const text = decodePage(bytes, type, kind, url.href);
+  return { ok: true, page: { url: url.href, text, bytes: bytes.length, isCut } };
+}
+
+function toUnpacked(response: IncomingMessage, encoding = "identity"): Readable | undefined {
+  const unpackers = { gzip: createGunzip, "x-gzip": createGunzip, deflate: createInflate, br: createBrotliDecompress };
+  const name = encoding.trim().toLowerCase();
+  if (name === "identity" || name === "") return response;
+  if (!Object.hasOwn(unpackers, name)) return undefined;
+  const unpacker = unpackers[name as keyof typeof unpackers]();
+  response.once("error", (error) => unpacker.destroy(error));
+  return response.pipe(unpacker);
+}
+
+async function readBounded(body: Readable, signal: AbortSignal): Promise<{ bytes: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    signal.throwIfAborted();
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MAX_BYTES) break;
+  }
+  return { bytes: Buffer.concat(chunks).subarray(0, MAX_BYTES), isCut: size > MAX_BYTES };
+}
+
+function fail(code: string, message: string): PageResult {
+  const error: ToolError = { code, message, details: "" };
+  return { ok: false, error };
+}
+
+/** In one line: what a server or a model wrote is shown in part only. */
+function shorten(text: string): string {
+  return JSON.stringify(text.slice(0, 200)).slice(1, -1);
+}
+
+function toReason(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  return code || shorten(error.message);
+}

@@ -1,0 +1,252 @@
+/**
+ * The one way from a sandbox to the network: an HTTP proxy outside of it (S-32). It looks at the parsed host alone,
+ * resolves it once, and connects to the addresses that it looked at. What runs through it is not read.
+ */
+import { lookup } from "node:dns/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { connect, isIP, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { toHost } from "../permissions/host-pattern.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+/** What a proxy stands on; tests reach servers of their own. */
+export interface ProxyPorts {
+  /** Why a host must not be reached, "" if it may; the host as `toHost` gives it. */
+  readonly findObstacle: (host: string) => string;
+  /** All addresses of a host. */
+  readonly resolveHost?: (host: string) => Promise<readonly { readonly address: string }[]>;
+  readonly isAllowed?: ((address: string) => boolean) | undefined;
+}
+
+/** A host that was asked for and not reached. */
+interface RefusedHost {
+  /** As it was asked for, in one line. */
+  readonly target: string;
+  readonly reason: string;
+}
+
+export interface Proxy {
+  /** Serves a connection that came from the sandbox. */
+  serve(socket: Socket): void;
+  /** What was refused since the last call, each host once. */
+  takeRefusals(): RefusedHost[];
+  /** Ends every connection. */
+  close(): void;
+}
+
+/** Where a request wants to go. */
+interface Target {
+  readonly host: string;
+  readonly port: number;
+  readonly addresses: readonly string[];
+}
+
+const maxRefusals = 50;
+/** Both sides counted: a command must not use up the descriptors of Sheaf. */
+const maxSockets = 512;
+/** Milliseconds. */
+const connectTimeout = 20_000;
+
+/** Headers that are about one connection and go no further. */
+const ownHeaders = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "upgrade",
+  "host",
+]);
+
+/** Makes a proxy; it listens nowhere by itself. */
+export function createProxy({
+  findObstacle,
+  resolveHost = (host) => lookup(host, { all: true, verbatim: true }),
+  isAllowed = isPublicAddress,
+}: ProxyPorts): Proxy {
+  const sockets = new Set<Duplex>();
+  const refusals = new Map<string, RefusedHost>();
+  const keep = <Kept extends Duplex>(socket: Kept): Kept => {
+    sockets.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => sockets.delete(socket));
+    return socket;
+  };
+
+  /** The target, or undefined when it was refused, which is then noted. */
+  const openTarget = async (authority: string): Promise<Target | string> => {
+    const parsed = parseAuthority(authority);
+    if (!parsed) return "it is no host and port";
+    const obstacle = isServicePort(parsed.port) ? `port ${parsed.port} is of no web server` : findObstacle(parsed.host);
+    if (obstacle !== "") return obstacle;
+    const literal = parsed.host.replace(/^\[(.*)\]$/, "$1");
+    const found = isIP(literal) > 0 ? [{ address: literal }] : await resolveHost(parsed.host);
+    const addresses = found.map(({ address }) => address);
+    // A name that leads to a public address and to another one is refused as a whole.
+    if (addresses.length === 0 || !addresses.every(isAllowed)) return "it is no public host";
+    return { ...parsed, addresses };
+  };
+  const findTarget = async (authority: string): Promise<Target | string> => {
+    const target = await openTarget(authority).catch((error: unknown) => `it was not found (${toReason(error)})`);
+    if (typeof target === "string" && refusals.size < maxRefusals) {
+      const shown = toShown(authority);
+      refusals.set(shown, { target: shown, reason: target });
+    }
+    return target;
+  };
+
+  // Not by `import`: that reads all exports of the module, `WebSocket` among them, and takes a start 25 ms.
+  const { createServer } = process.getBuiltinModule("node:http");
+  const server = createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
+    void forward(request, response, findTarget);
+  });
+  server.on("connect", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    void openTunnel(request.url ?? "", keep(socket), head, findTarget, keep);
+  });
+  server.on("clientError", (_error, socket) => socket.destroy());
+  return {
+    serve(socket) {
+      if (sockets.size >= maxSockets) return void socket.destroy();
+      keep(socket);
+      server.emit("connection", socket);
+    },
+    takeRefusals() {
+      const taken = [...refusals.values()];
+      refusals.clear();
+      return taken;
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+type FindTarget = (authority: string) => Promise<Target | string>;
+
+/** `CONNECT host:port`: bytes in both directions, unread. */
+async function openTunnel(
+  authority: string,
+  client: Duplex,
+  head: Buffer,
+  findTarget: FindTarget,
+  keep: (socket: Socket) => Socket,
+): Promise<void> {
+  const target = await findTarget(authority);
+  if (typeof target === "string") {
+    const body = toRefusalText(authority, target);
+    client.end(
+      `HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+    return;
+  }
+  const upstream = await connectFirst(target);
+  if (!upstream) {
+    client.end("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    return;
+  }
+  keep(upstream);
+  if (client.destroyed) return void upstream.destroy();
+  client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+  if (head.length > 0) upstream.write(head);
+  upstream.pipe(client);
+  client.pipe(upstream);
+  client.once("close", () => upstream.destroy());
+  upstream.once("close", () => client.destroy());
+}
+
+/** The first address that answers; undefined: none does. */
+async function connectFirst({ addresses, port }: Target): Promise<Socket | undefined> {
+  for (const host of addresses) {
+    const socket = await connectOnce(host, port);
+    if (socket) return socket;
+  }
+  return undefined;
+}
+
+async function connectOnce(host: string, port: number): Promise<Socket | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Socket | undefined>();
+  const socket = connect({ host, port });
+  const giveUp = (): void => {
+    socket.destroy();
+    resolve(undefined);
+  };
+  socket.setTimeout(connectTimeout, giveUp);
+  socket.once("error", giveUp);
+  socket.once("connect", () => {
+    socket.setTimeout(0);
+    socket.off("error", giveUp);
+    resolve(socket);
+  });
+  return promise;
+}
+
+/** A request with the whole address in its first line: plain HTTP. It is written anew, so nothing hides in its form. */
+async function forward(request: IncomingMessage, response: ServerResponse, findTarget: FindTarget): Promise<void> {
+  const address = request.url ?? "";
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const host = url?.protocol === "http:" ? toHost(address) : undefined;
+  const authority = host === undefined ? address : `${host}:${url!.port || 80}`;
+  const target = host === undefined ? "it is no plain http address" : await findTarget(authority);
+  if (typeof target === "string" || !url) {
+    const body = toRefusalText(authority, typeof target === "string" ? target : "");
+    response.writeHead(403, { "content-type": "text/plain", connection: "close" }).end(body);
+    return;
+  }
+  const upstream = process.getBuiltinModule("node:http").request({
+    host: target.addresses[0],
+    port: target.port,
+    method: request.method,
+    path: `${url.pathname}${url.search}`,
+    headers: { ...toForwarded(request), host: url.host, connection: "close" },
+    agent: false,
+    timeout: connectTimeout,
+  });
+  upstream.on("timeout", () => upstream.destroy());
+  upstream.on("error", () => {
+    if (response.headersSent) response.destroy();
+    else response.writeHead(502, { connection: "close" }).end();
+  });
+  upstream.on("response", (answer) => {
+    answer.on("error", () => response.destroy());
+    response.writeHead(answer.statusCode ?? 502, toForwarded(answer));
+    answer.pipe(response);
+  });
+  request.on("error", () => upstream.destroy());
+  response.on("close", () => upstream.destroy());
+  request.pipe(upstream);
+}
+
+function toForwarded(message: IncomingMessage): Record<string, string | string[]> {
+  const named = (message.headers.connection ?? "").toLowerCase().split(/\s*,\s*/);
+  const entries = Object.entries(message.headers).filter(
+    ([name, value]) => value !== undefined && !ownHeaders.has(name) && !named.includes(name),
+  );
+  return Object.fromEntries(entries) as Record<string, string | string[]>;
+}
+
+/** `host:port`, the host in the one form that rules are compared with; undefined for anything that hides another host. */
+export function parseAuthority(text: string): { readonly host: string; readonly port: number } | undefined {
+  const [, name, digits] = /^(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9_.-]{1,253}):(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  const host = name === undefined ? undefined : toHost(`http://${name}/`);
+  return host === undefined || port < 1 || port > 65_535 ? undefined : { host, port };
+}
+
+/** Ports of other services: mail, shells, databases of names. */
+function isServicePort(port: number): boolean {
+  return port < 1024 && port !== 80 && port !== 443;
+}
+
+function toRefusalText(target: string, reason: string): string {
+  return `Sheaf's sandbox refuses ${toShown(target)}: ${reason}.\n`;
+}
+
+/** What a command wrote, in one short line. */
+function toShown(text: string): string {
+  return text.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, 200);
+}
+
+function toReason(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+}

@@ -1,0 +1,179 @@
+/** Commands in bubblewrap: namespaces of their own, and nothing of them outlives them (S-30, R-13). */
+import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import type { Writable } from "node:stream";
+import type { CommandNetwork } from "../permissions/command-network.ts";
+import { toBubblewrapArguments } from "./bubblewrap.ts";
+import { type Environment, toCommandEnvironment } from "./environment.ts";
+import { blockInherited } from "./inherited-descriptors.ts";
+import type { Launcher, LaunchRequest, StartedCommand } from "./launcher.ts";
+import { findLinkedWorktree } from "./linked-worktree.ts";
+import { planMounts } from "./mount-plan.ts";
+import type { Mount } from "./mounts.ts";
+import { toNetworkWords } from "./network-words.ts";
+import { createPrivateFolder, type PrivateFolder } from "./private-folder.ts";
+import { createProtectedPlaces } from "./protected-places.ts";
+import type { RunNetwork } from "./run-network.ts";
+import { followStatus } from "./sandbox-status.ts";
+import { createSandboxTree } from "./sandbox-tree.ts";
+import { createSeccompFilter } from "./seccomp-filter.ts";
+import { createSharedNetwork, type NetworkPorts } from "./shared-network.ts";
+import { type Shell, findShell } from "./shell.ts";
+import { toFolderError } from "./start-error.ts";
+import { defaultUseLimits, type UseLimits, watchUse } from "./use-watch.ts";
+
+export interface BubblewrapOptions {
+  /** The program, absolute. */
+  readonly file: string;
+  /** Absolute, links resolved. */
+  readonly workspace: string;
+  readonly environment: Environment;
+  /** Which hosts commands may reach. */
+  readonly network: CommandNetwork;
+  /** How hosts are found, where not by the system. */
+  readonly networkPorts?: NetworkPorts | undefined;
+  readonly limits?: UseLimits | undefined;
+}
+
+/**
+ * Runs the command with handlers instead of default signals, so that a command that ends gracefully is waited for; then
+ * gives what it left in the background a moment to say its last words. All processes of the sandbox stand in `/proc`;
+ * two of them are its own.
+ */
+const wrapper = `
+ended=
+ulimit -u 4096 2>/dev/null
+trap 'ended=1' TERM INT HUP
+exec 3>&2 2>&5 5>&- 6>&- 7>&-
+[ -z "$ended" ] || exit 143
+"$@" 2>&3 3>&-
+code=$?
+round=0
+while set -- /proc/[0-9]*; [ $# -gt 2 ] && [ $round -lt 20 ]; do
+  round=$((round + 1))
+  sleep 0.01
+done
+exit $code
+`;
+
+/** Bytes of one argument that the kernel takes. */
+const maxCommandBytes = 128 * 1024 - 1;
+
+/** What stands behind standard input and output. The wrapper closes what a command must not have. */
+const descriptors = { seccomp: 3, status: 4, notice: 5, user: 6, network: 7 } as const;
+
+/** Makes its private folder and its network with the first command that needs them. */
+export function createBubblewrapLauncher(options: BubblewrapOptions): Launcher {
+  const { file, workspace, environment, limits = defaultUseLimits } = options;
+  const shell = findShell(environment);
+  const filter = createSeccompFilter(process.arch);
+  const blocked = blockInherited(descriptors.notice);
+  const worktree = findLinkedWorktree(workspace);
+  const writableMounts = worktree?.mounts ?? [];
+  const places = createProtectedPlaces(workspace, worktree?.folder);
+  const network = createSharedNetwork(file, options.network, options.networkPorts);
+  let folder: PrivateFolder | undefined;
+
+  const spawnHeld = (
+    { command, workingDirectory }: LaunchRequest,
+    shared: RunNetwork | undefined,
+    protectedMounts: readonly Mount[],
+  ): ChildProcess => {
+    folder ??= createPrivateFolder();
+    const { mounts: privateMounts } = folder;
+    const words = toBubblewrapArguments({
+      mounts: planMounts({ workspace, environment, privateMounts, writableMounts, protectedMounts }),
+      workingDirectory,
+      descriptors: { status: descriptors.status, ...(filter && { seccomp: descriptors.seccomp }) },
+      hasOwnNetwork: shared === undefined,
+    });
+    const entry = shared ? toNetworkWords(environment, descriptors) : [];
+    const [program = file, ...args] = [...entry, file, ...words, "--", ...toShellWords(shell, command)];
+    return spawn(program, args, {
+      cwd: "/",
+      env: { ...toCommandEnvironment(environment, randomUUID()), TMPDIR: "/tmp", ...shared?.variables },
+      detached: true,
+      stdio: toStdio(shared?.descriptors ?? [], blocked.descriptors),
+    });
+  };
+
+  return {
+    file,
+    permissions: [
+      ...(options.network.isOpen ? (["network"] as const) : []),
+      ...(worktree ? (["write_outside_workspace"] as const) : []),
+    ],
+    async start(request) {
+      // With descriptors blocked, a failing start is not always told.
+      if (Buffer.byteLength(request.command) > maxCommandBytes) throw Object.assign(new Error(), { code: "E2BIG" });
+      if (request.isBackground) network.share();
+      const shared = await network.enter();
+      const protectedMounts = places.begin();
+      try {
+        const child = spawnHeld(request, shared, protectedMounts);
+        sendFilter(child, filter);
+        return toStartedCommand(child, request.workingDirectory, limits, () => [
+          ...network.takeNotes(),
+          ...places.end(),
+        ]);
+      } catch (error) {
+        places.end();
+        throw error;
+      }
+    },
+    async close() {
+      await network.close();
+      blocked.close();
+      folder?.remove();
+    },
+  };
+}
+
+/** `takeNotes`: called once, when all its processes have ended. */
+function toStartedCommand(
+  child: ChildProcess,
+  workingDirectory: string,
+  limits: UseLimits,
+  takeNotes: () => readonly string[],
+): StartedCommand {
+  const status = followStatus(child, descriptors);
+  const excess: string[] = [];
+  const stopWatch = watchUse(status.findFirst, limits, (sentence) => {
+    excess.push(sentence);
+    child.kill("SIGKILL");
+  });
+  return {
+    child,
+    tree: child.pid === undefined ? undefined : createSandboxTree(child, status.findFirst),
+    toSignal: status.toSignal,
+    findStartError: (stderr) => (status.hasStarted() ? "" : toStartError(stderr, workingDirectory)),
+    release() {
+      stopWatch();
+      return [...excess, ...takeNotes()];
+    },
+  };
+}
+
+/** Standard input and output, the pipes of the launcher, the network, and nothing that Sheaf was started with. */
+function toStdio(network: readonly number[], blocked: readonly number[]): StdioOptions {
+  const pipes = ["pipe", "pipe", "pipe", "pipe", "pipe"] as const;
+  return ["ignore", ...pipes, ...network, ...blocked.slice(network.length)];
+}
+
+function toShellWords({ file, args }: Shell, command: string): string[] {
+  const words = [file, ...args];
+  return [...words, wrapper, "sheaf", ...words, command];
+}
+
+function sendFilter(child: ChildProcess, filter: Uint8Array | undefined): void {
+  const pipe = child.stdio[descriptors.seccomp] as Writable | null;
+  // It is closed early when bubblewrap fails, which its status tells.
+  pipe?.on("error", () => undefined);
+  pipe?.end(filter);
+}
+
+/** Bubblewrap says on stderr why it did not start the command. */
+function toStartError(stderr: string, workingDirectory: string): string {
+  const reason = stderr.replaceAll(/\s+/g, " ").trim().slice(0, 500);
+  return toFolderError(workingDirectory) || `the sandbox could not start (${reason})`;
+}

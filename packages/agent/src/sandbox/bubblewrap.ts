@@ -1,0 +1,48 @@
+/** The words with which bubblewrap holds a command (S-30). */
+import type { Mount } from "./mounts.ts";
+
+/** What one command gets. */
+export interface BubblewrapPlan {
+  /** In the order in which they are made. */
+  readonly mounts: readonly Mount[];
+  /** Absolute, as it is called inside. */
+  readonly workingDirectory: string;
+  /** An empty network of its own; else the one that bubblewrap is started in. */
+  readonly hasOwnNetwork: boolean;
+  /** Descriptors that bubblewrap inherits. */
+  readonly descriptors: { readonly seccomp?: number; readonly status: number };
+}
+
+/** Everything before the program: `bwrap <these> -- program arguments`. */
+export function toBubblewrapArguments({
+  mounts,
+  workingDirectory,
+  descriptors,
+  hasOwnNetwork,
+}: BubblewrapPlan): string[] {
+  return [
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+    ...(hasOwnNetwork ? ["--unshare-net"] : []),
+    "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox",
+    "--ro-bind", "/", "/",
+    "--dev", "/dev", "--remount-ro", "/dev",
+    "--proc", "/proc",
+    ...mounts.flatMap(toMountArguments),
+    ...(descriptors.seccomp === undefined ? [] : ["--seccomp", String(descriptors.seccomp)]),
+    "--json-status-fd", String(descriptors.status),
+    "--chdir", workingDirectory,
+  ]; // prettier-ignore
+}
+
+function toMountArguments({ path, access, source = path }: Mount): string[] {
+  switch (access) {
+    case "writable":
+      return ["--bind", source, path];
+    case "read-only":
+      return ["--ro-bind-try", source, path];
+    case "hidden-folder":
+      return ["--tmpfs", path, "--remount-ro", path];
+    case "hidden-file":
+      return ["--ro-bind", "/dev/null", path];
+  }
+}

@@ -1,0 +1,41 @@
+/** The mounts of one command, made anew for each: a file may have become protected or secret since (S-30, S-34). */
+import { sep } from "node:path";
+import type { Environment } from "./environment.ts";
+import { type Mount, sortMounts, toHiddenMounts } from "./mounts.ts";
+import { listSecretPlaces } from "./secret-places.ts";
+
+/** What the mounts depend on. */
+export interface MountFacts {
+  /** Absolute, links resolved. */
+  readonly workspace: string;
+  /** Variables of this process; some name secret places. */
+  readonly environment: Environment;
+  /** Of the run's own folder. */
+  readonly privateMounts: readonly Mount[];
+  /** Beside the workspace. */
+  readonly writableMounts: readonly Mount[];
+  /** That keep the protected places of the workspace. */
+  readonly protectedMounts: readonly Mount[];
+}
+
+/** In the order in which they are made: what is hidden stays hidden, whatever else is mounted around it. */
+export function planMounts(facts: MountFacts): Mount[] {
+  const { workspace, environment, privateMounts, writableMounts, protectedMounts } = facts;
+  const hidden = toHiddenMounts(listSecretPlaces(environment), workspace).filter(
+    // What the private folder covers is gone already.
+    ({ path }) => isBelow(path, workspace) || !privateMounts.some((mount) => isBelow(path, mount.path)),
+  );
+  const writable = [{ path: workspace, access: "writable" as const }, ...writableMounts];
+  const covering = hidden.filter(({ path }) => !isBelow(workspace, path));
+  const keeping = protectedMounts.filter(
+    // A link with a protected name must not open what is hidden or lies elsewhere.
+    ({ path }) =>
+      writable.some((mount) => isBelow(path, mount.path)) && !covering.some((place) => isBelow(path, place.path)),
+  );
+  return sortMounts([...privateMounts, ...writable, ...keeping, ...hidden]);
+}
+
+/** Whether a path is a folder or lies in it. */
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}

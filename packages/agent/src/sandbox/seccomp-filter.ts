@@ -1,0 +1,150 @@
+/**
+ * The system calls that a command in the sandbox does not get, as a program for the kernel (S-30).
+ * Namespaces do not stop unix sockets: a socket file of the machine (Docker, D-Bus, an agent for keys) can be connected
+ * to through a read-only mount. So sockets are made for the internet only, and a command has none of that either.
+ */
+
+/** What the filter needs to know of a processor architecture. */
+interface Architecture {
+  /** AUDIT_ARCH_…: native calls only; the numbers of others mean other calls. */
+  readonly audit: number;
+  /** Numbers from here on belong to another ABI of the same architecture (x32). */
+  readonly foreignFrom?: number;
+  readonly calls: Readonly<Record<FilteredCall, number>>;
+}
+
+type FilteredCall =
+  | "socket"
+  | "clone"
+  | "unshare"
+  | "setns"
+  | "clone3"
+  | "io_uring_setup"
+  | "io_uring_enter"
+  | "io_uring_register"
+  | "add_key"
+  | "request_key"
+  | "keyctl"
+  | "bpf"
+  | "perf_event_open"
+  | "userfaultfd";
+
+const architectures: Readonly<Record<string, Architecture>> = {
+  x64: {
+    audit: 0xc000_003e,
+    foreignFrom: 0x4000_0000,
+    calls: {
+      socket: 41,
+      clone: 56,
+      add_key: 248,
+      request_key: 249,
+      keyctl: 250,
+      unshare: 272,
+      perf_event_open: 298,
+      setns: 308,
+      bpf: 321,
+      userfaultfd: 323,
+      io_uring_setup: 425,
+      io_uring_enter: 426,
+      io_uring_register: 427,
+      clone3: 435,
+    },
+  },
+  arm64: {
+    audit: 0xc000_00b7,
+    calls: {
+      unshare: 97,
+      socket: 198,
+      add_key: 217,
+      request_key: 218,
+      keyctl: 219,
+      clone: 220,
+      perf_event_open: 241,
+      setns: 268,
+      bpf: 280,
+      userfaultfd: 282,
+      io_uring_setup: 425,
+      io_uring_enter: 426,
+      io_uring_register: 427,
+      clone3: 435,
+    },
+  },
+};
+
+/** Socket families that a command may make: IPv4, IPv6, and netlink, by which programs list their interfaces. */
+const socketFamilies = [2, 10, 16] as const;
+const newUserNamespace = 0x1000_0000;
+
+// Return values of the filter, from linux/seccomp.h and the error numbers of both architectures.
+const allow = 0x7fff_0000;
+const kill = 0x8000_0000;
+const refuse = 0x0005_0000 | 1; // EPERM
+const unknown = 0x0005_0000 | 38; // ENOSYS: libraries then take the older call
+
+// Places in the data that the kernel shows to the filter.
+const numberOffset = 0;
+const architectureOffset = 4;
+const firstArgumentOffset = 16;
+
+/** One instruction: operation, how many to skip when true and when false, operand. */
+type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, operand: number];
+
+const load = (offset: number): Instruction => [0x20, 0, 0, offset];
+const skipUnlessEqual = (value: number, count: number): Instruction => [0x15, 0, count, value];
+const skipIfEqual = (value: number, count: number): Instruction => [0x15, count, 0, value];
+const skipIfBelow = (value: number, count: number): Instruction => [0x35, 0, count, value];
+const skipUnlessBit = (bit: number, count: number): Instruction => [0x45, 0, count, bit];
+const end = (result: number): Instruction => [0x06, 0, 0, result];
+
+/** The filter as bytes for `bwrap --seccomp`; undefined where the numbers of the calls are not known. */
+export function createSeccompFilter(architectureName: string): Uint8Array | undefined {
+  const architecture = architectures[architectureName];
+  return architecture && encodeInstructions(toInstructions(architecture));
+}
+
+function toInstructions({ audit, foreignFrom, calls }: Architecture): Instruction[] {
+  const always = (call: FilteredCall, result: number): Instruction[] => [skipUnlessEqual(calls[call], 1), end(result)];
+  const ifNewUser = (call: FilteredCall): Instruction[] => [
+    skipUnlessEqual(calls[call], 4),
+    load(firstArgumentOffset),
+    skipUnlessBit(newUserNamespace, 1),
+    end(refuse),
+    end(allow),
+  ];
+  return [
+    load(architectureOffset),
+    skipIfEqual(audit, 1),
+    end(kill),
+    load(numberOffset),
+    ...(foreignFrom === undefined ? [] : [skipIfBelow(foreignFrom, 1), end(kill)]),
+    ...toSocketRule(calls.socket),
+    ...ifNewUser("clone"),
+    ...ifNewUser("unshare"),
+    ...always("setns", refuse),
+    // Its flags lie in memory, where a filter cannot look.
+    ...always("clone3", unknown),
+    // A ring makes sockets without the call `socket`.
+    ...(["io_uring_setup", "io_uring_enter", "io_uring_register"] as const).flatMap((call) => always(call, unknown)),
+    // Keyrings belong to no namespace.
+    ...(["add_key", "request_key", "keyctl"] as const).flatMap((call) => always(call, refuse)),
+    ...(["bpf", "perf_event_open", "userfaultfd"] as const).flatMap((call) => always(call, refuse)),
+    end(allow),
+  ];
+}
+
+function toSocketRule(call: number): Instruction[] {
+  const checks = socketFamilies.map((family, index) => skipIfEqual(family, socketFamilies.length - index));
+  return [skipUnlessEqual(call, checks.length + 3), load(firstArgumentOffset), ...checks, end(refuse), end(allow)];
+}
+
+/** `struct sock_filter`: 16 bits, 8, 8, 32; both architectures are little-endian. */
+function encodeInstructions(instructions: readonly Instruction[]): Uint8Array {
+  const bytes = new DataView(new ArrayBuffer(instructions.length * 8));
+  for (const [index, [code, jumpTrue, jumpFalse, operand]] of instructions.entries()) {
+    bytes.setUint16(index * 8, code, true);
+    bytes.setUint8(index * 8 + 2, jumpTrue);
+    bytes.setUint8(index * 8 + 3, jumpFalse);
+    bytes.setUint32(index * 8 + 4, operand, true);
+  }
+  return new Uint8Array(bytes.buffer);
+}
