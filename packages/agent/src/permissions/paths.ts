@@ -17,7 +17,15 @@ const folderFields: Readonly<Record<string, string>> = {
 };
 
 /** Tools that name files and look through no folder. */
-const fileTools: ReadonlySet<string> = new Set(["read_file", "edit_file", "write_file", "delete_file", "rename_file"]);
+const fileTools: ReadonlySet<string> = new Set([
+  "read_file",
+  "edit_file",
+  "write_file",
+  "delete_file",
+  "rename_file",
+  "add_instrumentation",
+  "remove_instrumentation",
+]);
 
 /** Of a tool that is not known here, the whole workspace is meant. Fields that a tool does not have do not count (S-14). */
 export function toPaths(toolName: string, args: Readonly<Record<string, unknown>>): CallPaths {

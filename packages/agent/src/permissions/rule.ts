@@ -1,8 +1,7 @@
-/** Rules of `--allow` and `--deny`: `Shell(words)`, `Read(glob)`, `Write(glob)`. */
+/** Rules of the user: `Shell(words)`, `Read(glob)`, `Write(glob)`, `WebFetch(domain)`, `Network(domain)`, `Mcp(server:tool)`. */
 import { SheafError } from "../errors.ts";
-import { findInnerProgram, toProgramName } from "./inner-programs.ts";
+import { parseHostPattern, type HostPattern } from "./host-pattern.ts";
 import { parsePathGlob, type PathGlob } from "./path-glob.ts";
-import { parseWords } from "./words.ts";
 
 /** A rule about commands. */
 export interface ShellRule {
@@ -20,59 +19,85 @@ export interface FileRule {
   readonly glob: PathGlob;
 }
 
-export type Rule = ShellRule | FileRule;
+/** A rule about hosts for `web_fetch`. */
+interface WebRule {
+  readonly kind: "WebFetch";
+  readonly text: string;
+  readonly host: HostPattern;
+}
 
-const forms = 'write Shell(words), Shell(*), Read(glob) or Write(glob), for instance "Shell(npm test)" or "Read(.env)"';
+/** A rule about hosts for commands in the sandbox. */
+interface NetworkRule {
+  readonly kind: "Network";
+  readonly text: string;
+  readonly host: HostPattern;
+}
+
+/** A rule about tools of a server; undefined: all of them. */
+interface McpRule {
+  readonly kind: "Mcp";
+  readonly text: string;
+  readonly server: string;
+  readonly tool: string | undefined;
+}
+
+export type Rule = ShellRule | FileRule | WebRule | NetworkRule | McpRule;
+
+const forms =
+  'write Shell(words), Shell(*), Read(glob), Write(glob), WebFetch(domain), Network(domain) or Mcp(server:tool), for instance "Shell(npm test)" or "Read(.env)"';
+
+/** Words that the shell leaves as they are. */
+const plainWords = /^[\p{L}\p{M}\p{N}_./:@%+=,^~ \t-]*$/u;
 
 /**
  * Reads a rule.
  * @throws SheafError USAGE naming the rule and the valid forms.
  */
 export function parseRule(text: string): Rule {
-  const [, kind, body = ""] = /^\s*(Shell|Read|Write)\((.*)\)\s*$/s.exec(text) ?? [];
+  const [, kind, body = ""] = /^\s*(Shell|Read|Write|WebFetch|Network|Mcp)\((.*)\)\s*$/s.exec(text) ?? [];
   const content = body.trim();
-  if (kind === undefined) throw new SheafError("USAGE", `the rule ${JSON.stringify(text)} is not known: ${forms}`);
-  if (content === "") throw new SheafError("USAGE", `the rule ${JSON.stringify(text)} is empty: ${forms}`);
-  if (kind === "Shell") return parseShellRule(text, content);
-  const glob = parsePathGlob(content);
-  if (!glob) throw new SheafError("USAGE", `the glob of the rule ${JSON.stringify(text)} is too long: ${forms}`);
-  return { kind: kind === "Read" ? "Read" : "Write", text, glob };
+  if (kind === undefined) throw createRuleError(text, "is not known");
+  if (content === "") throw createRuleError(text, "is empty");
+  switch (kind) {
+    case "Shell":
+      return parseShellRule(text, content);
+    case "WebFetch":
+    case "Network":
+      return parseHostRule(text, content, kind);
+    case "Mcp":
+      return parseMcpRule(text, content);
+    default:
+      return parseFileRule(text, content, kind === "Read" ? "Read" : "Write");
+  }
 }
 
 function parseShellRule(text: string, content: string): ShellRule {
   if (content === "*") return { kind: "Shell", text, words: undefined };
-  const words = parseWords(content);
-  if (words) return { kind: "Shell", text, words };
+  const words = content.split(/[ \t]+/);
+  if (plainWords.test(content) && !words[0]!.includes("=")) return { kind: "Shell", text, words };
   const advice =
     "its words are compared one by one with the first words of a command, so it holds no wildcards or quotes";
-  throw new SheafError("USAGE", `the rule ${JSON.stringify(text)} is no list of plain words (${advice}): ${forms}`);
+  throw createRuleError(text, `is no list of plain words (${advice})`);
 }
 
-/** Why a rule does not allow a command of plain words; "" if it does. */
-export function findShellObstacle(
-  rule: ShellRule,
-  words: readonly string[],
-): "" | "other words" | { readonly word: string } {
-  if (!rule.words) return "";
-  if (words.length === 0 || !rule.words.every((word, index) => word === words[index])) return "other words";
-  const word = findInnerProgram(words, rule.words.length);
-  return word === undefined ? "" : { word };
+function parseFileRule(text: string, content: string, kind: FileRule["kind"]): FileRule {
+  const glob = parsePathGlob(content);
+  if (!glob) throw createRuleError(text, "has a glob that is too long");
+  return { kind, text, glob };
 }
 
-/**
- * Whether a rule denies a command of plain words. Wider than allowing: its words may stand anywhere in the command, in
- * this order, with others between (`sudo rm x`, `git -c a=b push`), in any case and with a folder in front.
- */
-export function isShellDenied(rule: ShellRule, words: readonly string[]): boolean {
-  if (!rule.words) return true;
-  let found = 0;
-  for (const word of words) {
-    const wanted = rule.words[found];
-    if (
-      wanted !== undefined &&
-      (word.toLowerCase() === wanted.toLowerCase() || toProgramName(word) === toProgramName(wanted))
-    )
-      found += 1;
-  }
-  return found === rule.words.length;
+function parseHostRule(text: string, content: string, kind: (WebRule | NetworkRule)["kind"]): WebRule | NetworkRule {
+  const host = parseHostPattern(content);
+  if (!host) throw createRuleError(text, "names no host (a name alone, such as example.org or *.example.org)");
+  return { kind, text, host };
+}
+
+function parseMcpRule(text: string, content: string): McpRule {
+  const [, server, tool] = /^([\w.-]+):([\w./-]+|\*)$/.exec(content) ?? [];
+  if (server === undefined) throw createRuleError(text, "names no server and tool (server:tool, or server:*)");
+  return { kind: "Mcp", text, server, tool: tool === "*" ? undefined : tool };
+}
+
+function createRuleError(text: string, problem: string): SheafError {
+  return new SheafError("USAGE", `the rule ${JSON.stringify(text)} ${problem}: ${forms}`);
 }

@@ -1,6 +1,8 @@
 /** Read and Write rules against the paths that a model writes. */
 import { describe, expect, test } from "vitest";
-import { createPermissions, type PermissionDecision } from "../../src/permissions/permissions.ts";
+import { decideFiles } from "../../src/permissions/decide-files.ts";
+import type { PermissionDecision } from "../../src/permissions/decision.ts";
+import { parseRule } from "../../src/permissions/rule.ts";
 import type { ToolAccess } from "../../src/tools/tool.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
@@ -10,11 +12,7 @@ function decide(
   access: ToolAccess,
   args: Record<string, unknown>,
 ): PermissionDecision {
-  return createPermissions({ mode: "agent", force: true, allow: ["Read(**)", "Write(**)"], deny }).decide({
-    toolName,
-    access,
-    arguments: args,
-  });
+  return decideFiles({ toolName, access, arguments: args }, deny.map(parseRule));
 }
 
 function decideRead(rule: string, path: string): string {
@@ -23,9 +21,9 @@ function decideRead(rule: string, path: string): string {
 
 describe("files", () => {
   test("without rules file tools may read and write", () => {
-    expect(decide([], "read_file", "read", { target_file: ".env" })).toEqual({ decision: "allow" });
-    expect(decide([], "write_file", "write", { target_file: ".env" })).toEqual({ decision: "allow" });
-    expect(decide([], "grep_search", "read", { pattern: "x" })).toEqual({ decision: "allow" });
+    expect(decide([], "read_file", "read", { target_file: ".env" })).toMatchObject({ decision: "allow" });
+    expect(decide([], "write_file", "write", { target_file: ".env" })).toMatchObject({ decision: "allow" });
+    expect(decide([], "grep_search", "read", { pattern: "x" })).toMatchObject({ decision: "allow" });
   });
 
   const spellings = [
@@ -103,6 +101,6 @@ describe("searches", () => {
     ["Read(/.env)", "grep_search", { path: "src" }], ["Read(a/b/c.txt)", "grep_search", { path: "a/x" }],
     ["Read(a/*/c.txt)", "glob_search", { target_directory: "b" }], ["Read(secrets/**)", "codebase_search", { target_directories: ["src", "docs"] }],
   ] as const)("%s lets %s %j pass, which cannot", (rule, toolName, args) => {
-    expect(decide([rule], toolName, "read", args)).toEqual({ decision: "allow" });
+    expect(decide([rule], toolName, "read", args)).toMatchObject({ decision: "allow" });
   }); // prettier-ignore
 });

@@ -1,8 +1,9 @@
 /** What each mode has and refuses (S-15). */
 import type { Mode } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import { createPermissions, isOffered } from "../../src/permissions/permissions.ts";
+import { isOffered } from "../../src/permissions/permissions.ts";
 import type { ToolAccess } from "../../src/tools/tool.ts";
+import { createPolicy } from "./policy.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
 const tools: readonly (readonly [string, ToolAccess])[] = [
@@ -27,14 +28,16 @@ const rows = (Object.keys(offered) as Mode[]).flatMap((mode) =>
 describe("modes", () => {
   test.each(rows)(
     verifies("S-15", "%s mode: %s (%s) is offered and decided alike, with and without flags"),
-    (mode, name, access) => {
+    async (mode, name, access) => {
       const isThere = offered[mode].includes(name);
       expect(isOffered(mode, { name, access })).toBe(isThere);
       for (const force of [false, true]) {
         const allow = ["Shell(*)", "Write(**)", "Read(**)"];
-        const permissions = createPermissions({ mode, force, allow, deny: [] });
-        const decision = permissions.decide({ toolName: name, access, arguments: { command: "ls", target_file: "a" } });
-        expect(decision.decision).toBe(isThere ? "allow" : "deny");
+        const permissions = createPolicy({ mode, force, allow });
+        const args = { command: "ls", target_file: "a", url: "https://example.org/" };
+        const decision = await permissions.decide({ toolName: name, access, arguments: args });
+        const whereOffered = access === "network" ? "ask" : "allow";
+        expect(decision.decision).toBe(isThere ? whereOffered : "deny");
         if (decision.decision === "deny")
           expect(decision.reason).toMatch(new RegExp(`^${name} .*${mode} mode.*--mode agent`));
       }

@@ -1,0 +1,61 @@
+/** Commands read by tree-sitter's grammar of bash. Loaded when the first command must be judged. */
+import { readFile } from "node:fs/promises";
+import { Language, Parser } from "web-tree-sitter";
+import { readTree } from "./read-tree.ts";
+import type { ShellReader, ShellResult } from "./shell-reading.ts";
+
+/** Longer commands are not read. UTF-16 units. */
+const MAX_LENGTH = 65_536;
+
+/** A command for which the parser works longer is one that nobody writes. Milliseconds of this thread's own time. */
+const MAX_PARSE_MS = 600;
+
+/** Text that bash and the parser see alike: no control, format or private characters, no unusual blanks. */
+const ordinary = /^[\t\n\x20-\x7e\p{L}\p{M}\p{N}\p{P}\p{S}]*$/u;
+
+/** Where the two compiled modules are. */
+interface ParserFiles {
+  readonly runtime: URL;
+  readonly grammar: URL;
+}
+
+/** Loads the parser; reading is synchronous from then on. */
+export async function createBashReader({ runtime, grammar }: ParserFiles): Promise<ShellReader> {
+  const [wasmBinary, grammarBytes] = await Promise.all([readFile(runtime), readFile(grammar)]);
+  await Parser.init({ wasmBinary });
+  const language = await Language.load(grammarBytes);
+  let parser = createParser(language);
+  return {
+    read(command) {
+      if (command.length > MAX_LENGTH) return { ok: false, problem: "more text than is read" };
+      if (!ordinary.test(command)) return { ok: false, problem: "invisible or control characters" };
+      try {
+        return parseCommand(parser, command);
+      } catch {
+        // The parser ran out of its memory: it is not to be trusted any more.
+        parser = createParser(language);
+        return { ok: false, problem: "more levels than are read" };
+      }
+    },
+  };
+}
+
+function createParser(language: Language): Parser {
+  return new Parser().setLanguage(language);
+}
+
+function parseCommand(parser: Parser, command: string): ShellResult {
+  const start = process.threadCpuUsage();
+  const progressCallback = (): boolean => process.threadCpuUsage(start).user / 1000 > MAX_PARSE_MS;
+  const tree = parser.parse(command, null, { progressCallback });
+  if (!tree) {
+    parser.reset();
+    return { ok: false, problem: "a form that takes too long to read" };
+  }
+  try {
+    if (tree.rootNode.hasError) return { ok: false, problem: "a form that is not understood" };
+    return readTree(tree.walk(), command);
+  } finally {
+    tree.delete();
+  }
+}

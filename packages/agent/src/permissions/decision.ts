@@ -1,0 +1,41 @@
+/** What the policy says of a call. */
+
+export type PermissionDecision =
+  | {
+      readonly decision: "allow";
+      /** The rule that allowed it, as it was written. */
+      readonly rule?: string;
+      /** One line: why it needs no question. */
+      readonly reason: string;
+    }
+  | {
+      readonly decision: "deny";
+      /** The rule that denied it, as it was written. */
+      readonly rule?: string;
+      /** One line for the model and the user: why, and what to do. */
+      readonly reason: string;
+    }
+  | {
+      /** A person must say so first; where nobody can be asked, the call is refused (S-11). */
+      readonly decision: "ask";
+      /** One line: why no rule allows it, and what the user can do. */
+      readonly reason: string;
+      /** The rules that would allow it from now on; empty if no rule can. */
+      readonly always: readonly string[];
+    };
+
+export function allow(reason: string): PermissionDecision {
+  return { decision: "allow", reason };
+}
+
+export function allowByRule(rule: string): PermissionDecision {
+  return { decision: "allow", rule, reason: `the user's rule allows it` };
+}
+
+export function deny(reason: string, rule?: string): PermissionDecision {
+  return { decision: "deny", ...(rule !== undefined && { rule }), reason };
+}
+
+export function ask(reason: string, always: readonly string[] = []): PermissionDecision {
+  return { decision: "ask", reason, always };
+}

@@ -1,0 +1,32 @@
+/** Hosts of rules: `example.org`, `*.example.org` for every host below it, `*` for every host. */
+
+export interface HostPattern {
+  /** Whether the pattern names the host of a URL, as `toHost` gives it. */
+  isMatch(host: string): boolean;
+}
+
+/** Undefined if the text names no host. */
+export function parseHostPattern(text: string): HostPattern | undefined {
+  if (text === "*") return { isMatch: () => true };
+  const isBelow = text.startsWith("*.");
+  const name = isBelow ? text.slice(2) : text;
+  const host =
+    /^[\p{L}\p{M}\p{N}.[\]:-]+$/u.test(name) && !/^[^[]*:/.test(name) ? toHost(`http://${name}/`) : undefined;
+  if (host === undefined) return undefined;
+  return { isMatch: (other) => (isBelow ? other.endsWith(`.${host}`) : other === host) };
+}
+
+/**
+ * The host of a web address, in lower case, ASCII and without a dot at its end; undefined if it is no address of the
+ * web, or one that hides where it leads: with a name and password, or with signs that parsers read differently (S-32).
+ */
+export function toHost(address: string): string | undefined {
+  // oxlint-disable-next-line no-control-regex -- these are the characters that must not pass
+  if (/[\u0000-\u0020\u007f\\]/.test(address)) return undefined;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") return undefined;
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(address)?.[1] ?? "";
+  if (authority === "" || /[%@]/.test(authority)) return undefined;
+  const host = url.hostname.replace(/\.$/, "");
+  return host === "" || host.endsWith(".") ? undefined : host;
+}

@@ -1,0 +1,228 @@
+/**
+ * The syntax tree of a shell command as a reading. The parser's word is not enough: every character must stand in a
+ * token of a kind that is known here, and every gap between tokens must be one that bash sees too. So a mistake of the
+ * parser's grammar makes a command unknown, not allowed.
+ */
+import type { TreeCursor } from "web-tree-sitter";
+import { readWord } from "./read-word.ts";
+import type { ShellReading, ShellResult, ShellWord } from "./shell-reading.ts";
+
+/** Nodes that hold others. */
+const structures: ReadonlySet<string> = new Set([
+  "program",
+  "list",
+  "pipeline",
+  "command",
+  "command_name",
+  "subshell",
+  "compound_statement",
+  "negated_command",
+  "redirected_statement",
+]);
+const words: ReadonlySet<string> = new Set(["word", "number", "string", "raw_string", "concatenation"]);
+const operators: ReadonlySet<string> = new Set(["&&", "||", "|", "|&", ";", "(", ")", "{", "}", "!"]);
+
+/** Words that begin something else than a command, unless they are quoted. */
+const reserved: ReadonlySet<string> = new Set([
+  "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in", "select", "then", "until", "while",
+]); // prettier-ignore
+
+/** Redirections that reach no file: to and from /dev/null, and of one output into the other. */
+const harmlessRedirection = /^(?:[12]?>>?[ \t]*\/dev\/null|&>>?[ \t]*\/dev\/null|[12]?>&[12]|0?<[ \t]*\/dev\/null)$/;
+
+/** What stands before a token, other than its gap. */
+type Last = "start" | "operator" | "opening" | "closing" | "word" | "redirection" | "comment";
+
+const problems: Readonly<Record<string, string>> = {
+  ansi_c_string: "a quoted text of bash's own kind ($'…')",
+  arithmetic_expansion: "arithmetic",
+  case_statement: "a case",
+  command_substitution: "a command in another one ($(…))",
+  declaration_command: "a declaration of variables",
+  expansion: "a variable",
+  for_statement: "a loop",
+  function_definition: "a function",
+  heredoc_redirect: "a here-document",
+  herestring_redirect: "a here-string",
+  if_statement: "a condition",
+  process_substitution: "a process substitution",
+  simple_expansion: "a variable",
+  test_command: "a test in brackets",
+  variable_assignment: "a variable that is set",
+  variable_assignments: "a variable that is set",
+  while_statement: "a loop",
+  "&": "a command in the background",
+};
+
+/** The reading of a tree without errors, of which `cursor` stands at the root. */
+export function readTree(cursor: TreeCursor, source: string): ShellResult {
+  const reader = new TreeReader(source);
+  const problem = visitTree(cursor, reader) ?? reader.end();
+  return problem === undefined ? { ok: true, reading: reader.reading } : { ok: false, problem };
+}
+
+/** Hands tokens to the reader, left to right; gives the problem that ended it. No recursion: depth is the model's. */
+function visitTree(cursor: TreeCursor, reader: TreeReader): string | undefined {
+  for (;;) {
+    const type = cursor.nodeType;
+    if (structures.has(type)) {
+      if (type === "command") reader.startCommand();
+      if (cursor.gotoFirstChild()) continue;
+    } else {
+      const problem = reader.readToken(type, cursor.startIndex, cursor.endIndex);
+      if (problem !== undefined) return problem;
+    }
+    while (!cursor.gotoNextSibling()) {
+      if (!cursor.gotoParent()) return undefined;
+      if (cursor.nodeType === "command") reader.endCommand();
+    }
+  }
+}
+
+class TreeReader {
+  readonly #source: string;
+  readonly #commands: ShellWord[][] = [];
+  readonly #connectors: string[] = [];
+  #words: ShellWord[] | undefined;
+  /** A redirection stands in front of the first word. */
+  #isRedirected = false;
+  #last: Last = "start";
+  /** Where the last token ends. UTF-16 units. */
+  #at = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  get reading(): ShellReading {
+    const [first = "&&", ...rest] = this.#connectors;
+    const isChain = first === "&&" && rest.every((connector) => /^(?:&&|\|&?)$/.test(connector));
+    return { commands: this.#commands, isChain };
+  }
+
+  startCommand(): void {
+    this.#words = [];
+    this.#isRedirected = false;
+  }
+
+  endCommand(): void {
+    if (this.#words && this.#words.length > 0) this.#commands.push(this.#words);
+    this.#words = undefined;
+  }
+
+  /** What is wrong with a token; undefined: nothing. */
+  readToken(type: string, start: number, end: number): string | undefined {
+    const gap = this.#source.slice(this.#at, start);
+    const raw = this.#source.slice(start, end);
+    this.#at = end;
+    const separation = toSeparation(gap);
+    if (!separation) return "blanks of an unusual kind";
+    if (words.has(type)) return this.#readWord(raw, separation);
+    if (type === "file_redirect") return this.#readRedirection(raw, separation);
+    if (type === "comment") return this.#readComment(raw, separation);
+    if (operators.has(type) && raw === type) return this.#readOperator(raw, separation);
+    return problems[type] ?? "a form of the shell that is not known";
+  }
+
+  /** Behind the last token; what is wrong there. */
+  end(): string | undefined {
+    this.endCommand();
+    const isOpen = this.#last === "opening" || (this.#last === "operator" && this.#connectors.at(-1) !== ";");
+    if (isOpen || !toSeparation(this.#source.slice(this.#at))) return "an end that is none";
+    return this.#commands.length === 0 ? "no command" : undefined;
+  }
+
+  #readWord(raw: string, separation: Separation): string | undefined {
+    if (!this.#words) return "a word outside of a command";
+    const isFirst = this.#words.length === 0;
+    const mayStand = isFirst && !this.#isRedirected ? this.#mayBegin(separation) : separation === "blank";
+    const word = readWord(raw);
+    if (!mayStand) return "words that touch one another";
+    if (!word)
+      return /[$`]/.test(raw) ? "a variable or a command in a word" : "wildcards or signs that the shell changes";
+    if (isFirst && (word.isGlob || word.text === "" || word.text.includes("=")))
+      return "a program that is not named plainly";
+    if (isFirst && reserved.has(raw)) return `the word ${raw} of the shell`;
+    if (isFirst && !this.#isRedirected) this.#noteNewline(separation);
+    this.#words.push(word);
+    this.#last = "word";
+    return undefined;
+  }
+
+  #readRedirection(raw: string, separation: Separation): string | undefined {
+    if (!harmlessRedirection.test(raw)) return "a redirection";
+    const isFirst = this.#words?.length === 0;
+    const isSeparate = isFirst && !this.#isRedirected ? this.#mayBegin(separation) : separation !== "newline";
+    // A number that touches a word is a part of it.
+    if (!isSeparate || (separation === "none" && /^\d/.test(raw))) return "a redirection";
+    if (isFirst) {
+      if (!this.#isRedirected) this.#noteNewline(separation);
+      this.#isRedirected = true;
+    }
+    this.#last = "redirection";
+    return undefined;
+  }
+
+  #readComment(raw: string, separation: Separation): string | undefined {
+    const isAtStart = this.#last === "start" && separation === "none";
+    if ((!isAtStart && separation === "none") || raw.includes("\n") || this.#words) return "a comment";
+    if (separation === "newline") this.#noteNewline(separation);
+    this.#last = "comment";
+    return undefined;
+  }
+
+  #readOperator(raw: string, separation: Separation): string | undefined {
+    const fault = "operators that touch one another";
+    const before = this.#last;
+    if (raw === "(" || raw === "{" || raw === "!") {
+      if (!this.#mayBegin(separation) || (raw === "(" && before === "opening" && separation === "none")) return fault;
+      this.#noteNewline(separation);
+      this.#connectors.push(raw);
+      this.#last = "opening";
+      // Reserved words need a blank behind them.
+      const next = this.#source[this.#at] ?? "";
+      return raw === "(" || /[ \t\n]/.test(next) ? undefined : fault;
+    }
+    if (raw === ")" || raw === "}") {
+      if (raw === "}" && before !== "operator" && separation !== "newline") return fault;
+      this.#connectors.push(raw);
+      this.#last = "closing";
+      return undefined;
+    }
+    const mayFollow = before === "word" || before === "redirection" || before === "closing";
+    if (!mayFollow || separation === "newline") return fault;
+    this.#connectors.push(raw);
+    this.#last = "operator";
+    return undefined;
+  }
+
+  /** Whether a command may begin here, as bash sees it. */
+  #mayBegin(separation: Separation): boolean {
+    switch (this.#last) {
+      case "start":
+      case "operator":
+      case "opening":
+        return true;
+      default:
+        return separation === "newline";
+    }
+  }
+
+  #noteNewline(separation: Separation): void {
+    const isEnd = this.#last === "word" || this.#last === "redirection" || this.#last === "closing";
+    if (separation === "newline" && (isEnd || this.#last === "comment")) this.#connectors.push("\n");
+  }
+}
+
+type Separation = "none" | "blank" | "newline";
+
+/**
+ * How a gap separates. The end of a line behind a backslash is nothing to bash, so it must not be all that keeps two
+ * tokens apart; undefined for anything that bash does not see as a gap.
+ */
+function toSeparation(gap: string): Separation | undefined {
+  if (gap === "") return "none";
+  const seen = gap.replaceAll("\\\n", "");
+  if (seen === "" || !/^[ \t\n]+$/.test(seen)) return undefined;
+  return seen.includes("\n") ? "newline" : "blank";
+}

@@ -1,0 +1,72 @@
+/** Where the parts of a command run, and what those that only read may see there. */
+import { posix } from "node:path";
+import type { ReadingPlace } from "./read-only-commands.ts";
+import type { Rule } from "./rule.ts";
+import type { ShellReading, SimpleCommand } from "./shell-reading.ts";
+
+/** What stands at a path of the workspace. */
+interface FoundPlace {
+  readonly kind: "file" | "folder" | "none";
+  /** Relative to the workspace, without links; "." for its root. */
+  readonly relative: string;
+}
+
+/** Follows a path, relative to the workspace or absolute; undefined: it leads out of it, or to what is no plain file. */
+export type FindPlace = (path: string) => FoundPlace | undefined;
+
+/** The place of a command's parts; a `cd` in front is taken away from them. */
+export interface CommandPlace extends ReadingPlace {
+  readonly commands: readonly SimpleCommand[];
+}
+
+/** A command `cd FOLDER && …` runs its other parts there; elsewhere `cd` is a command like any other. */
+export function createReadingPlace(
+  { commands, isChain }: ShellReading,
+  workingDirectory: string,
+  { trusted, findPlace }: { readonly trusted: boolean; readonly findPlace: FindPlace },
+  denies: readonly Rule[],
+): CommandPlace {
+  const start = toFolder(findPlace, workingDirectory);
+  const target = isChain ? toChangedFolder(commands[0]!) : undefined;
+  const changed = target === undefined ? undefined : toFolder(findPlace, joinPath(start, target));
+  const folder = changed ?? start;
+  const hidden = denies.flatMap((rule) => (rule.kind === "Read" ? [rule.glob] : []));
+  return {
+    commands: changed === undefined ? commands : commands.slice(1),
+    isTrustedRoot: trusted && folder === "." && changed === undefined,
+    mayRead(path, kind) {
+      if (folder === undefined || isUnclear(path)) return false;
+      const named = posix.isAbsolute(path) ? path : joinPath(folder, path);
+      const found = named === undefined ? undefined : findPlace(named);
+      if (named === undefined || !found || (kind === "file" && found.kind === "folder")) return false;
+      return !hidden.some((glob) =>
+        [named, found.relative].some(
+          (spelling) =>
+            glob.isCovering(spelling) || (kind === "folder" && found.kind !== "file" && glob.mayMatchBelow(spelling)),
+        ),
+      );
+    },
+  };
+}
+
+/** `cd FOLDER` with a plain folder below. */
+function toChangedFolder(command: SimpleCommand): string | undefined {
+  const [program, folder, ...more] = command;
+  if (program?.text !== "cd" || !folder || folder.isGlob || more.length > 0) return undefined;
+  return isUnclear(folder.text) || folder.text.startsWith("-") ? undefined : folder.text;
+}
+
+/** A path whose meaning depends on more than what stands there. */
+function isUnclear(path: string): boolean {
+  return path === "" || path.split("/").includes("..");
+}
+
+function toFolder(findPlace: FindPlace, path: string | undefined): string | undefined {
+  const found = path === undefined ? undefined : findPlace(path);
+  return found?.kind === "folder" ? found.relative : undefined;
+}
+
+function joinPath(folder: string | undefined, path: string): string | undefined {
+  if (folder === undefined) return undefined;
+  return folder === "." || posix.isAbsolute(path) ? path : `${folder}/${path}`;
+}

@@ -1,0 +1,76 @@
+/** What holds the tools of one response: sandbox, rules and workspace, put together for runs and for `sheaf permissions`. */
+import type { Mode } from "@sheaf/protocol";
+import type { Environment } from "./config/paths.ts";
+import { readWorkspaceDenials } from "./config/workspace-rules.ts";
+import { createCommandNetwork, type CommandNetwork } from "./permissions/command-network.ts";
+import { createPermissions, type Permissions } from "./permissions/permissions.ts";
+import { findSandbox } from "./sandbox/find-sandbox.ts";
+import { findFault, type Sandbox, type SandboxSetting } from "./sandbox/sandbox.ts";
+import { loadShellReader } from "./wire.ts";
+import { createWorkspace } from "./workspace/create-workspace.ts";
+import { withoutInnerFolders } from "./workspace/inner-folders.ts";
+import { createPlaceFinder } from "./workspace/place-finder.ts";
+import type { Workspace } from "./workspace/workspace.ts";
+
+export interface PolicyOrder {
+  /** Root: absolute, links resolved. */
+  readonly workspace: string;
+  readonly mode: Mode;
+  /** S-03. */
+  readonly trusted: boolean;
+  readonly sandbox: SandboxSetting;
+  /** The user's rules, from flags and configuration; a workspace can only add denials (S-06). */
+  readonly permissions: {
+    readonly force: boolean;
+    readonly allow: readonly string[];
+    readonly deny: readonly string[];
+  };
+  readonly environment: Environment;
+  /** Sheaf's data folder, where it remembers that the sandbox works; undefined: nothing is kept. */
+  readonly dataFolder: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+export interface PreparedPolicy {
+  readonly workspace: Workspace;
+  readonly sandbox: Sandbox;
+  readonly permissions: Permissions;
+  /** Which hosts commands may reach. */
+  readonly network: CommandNetwork;
+  /** Rules that the workspace added. */
+  readonly workspaceDenials: readonly string[];
+  /** What commands may get a part of (S-40). */
+  readonly environment: Environment;
+}
+
+/** @throws SheafError USAGE for a rule that cannot be read; CONFIG_INVALID for a broken file of a trusted workspace. */
+export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy> {
+  const { mode, trusted, dataFolder, now } = order;
+  const { force, allow, deny } = order.permissions;
+  const workspace = createWorkspace(order.workspace);
+  // A program of a workspace that nobody trusts must not stand in for one of the system (S-01).
+  const environment = trusted ? order.environment : withoutInnerFolders(order.environment, workspace.root);
+  const sandbox = await findSandbox({
+    setting: order.sandbox,
+    workspace: workspace.root,
+    environment,
+    dataFolder,
+    now,
+  });
+  const workspaceDenials = trusted ? readWorkspaceDenials(workspace.root) : [];
+  const denials = [...deny, ...workspaceDenials];
+  const permissions = createPermissions({
+    mode,
+    trusted,
+    force,
+    allow,
+    deny: denials,
+    sandbox: sandbox.state,
+    sandboxFault: findFault(sandbox),
+    loadReader: loadShellReader,
+    findPlace: createPlaceFinder(workspace),
+  });
+  const network = createCommandNetwork({ allow, deny: denials });
+  return { workspace, sandbox, permissions, network, workspaceDenials, environment };
+}
