@@ -1,11 +1,10 @@
 /** Arguments that a model wrote, checked before a tool sees them. */
-import createEnglishMessages from "zod/v4/locales/en.js";
-import type * as z from "zod/mini";
 import { toFailure } from "./failure.ts";
+import type { Problem } from "./parameters.ts";
 import type { Tool, ToolInvocation, ToolOutcome } from "./tool.ts";
 
-/** The small edition of zod has no messages of its own. */
-const { localeError } = createEnglishMessages();
+/** How many problems one failure tells. */
+const MAX_PROBLEMS = 3;
 
 /** Arguments by the tool's schema; unknown fields are dropped. The failure names the field and what was expected. */
 export function parseArguments<Arguments>(
@@ -17,15 +16,12 @@ export function parseArguments<Arguments>(
     const message = `the arguments of ${tool.name} are no JSON object: write them again (they began with ${JSON.stringify(start)})`;
     return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", message) };
   }
-  const result = tool.parameters.safeParse(call.arguments, { error: localeError });
-  if (result.success) return { ok: true, value: result.data };
-  const problems = result.error.issues.slice(0, 3).map((issue) => `${formatPath(issue)}: ${issue.message}`);
-  const message = `the arguments of ${tool.name} are wrong: ${problems.join("; ")}`;
-  return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", message) };
-}
-
-/** For instance `edits[0].old_string`. */
-function formatPath({ path }: z.core.$ZodIssue): string {
-  const text = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
-  return text.replace(/^\./, "") || "arguments";
+  const problems: Problem[] = [];
+  const value = tool.parameters.check(call.arguments, "", problems);
+  if (problems.length === 0) return { ok: true, value };
+  const told = problems.slice(0, MAX_PROBLEMS).map(({ place, message }) => `${place || "arguments"}: ${message}`);
+  return {
+    ok: false,
+    outcome: toFailure("INVALID_ARGUMENTS", `the arguments of ${tool.name} are wrong: ${told.join("; ")}`),
+  };
 }

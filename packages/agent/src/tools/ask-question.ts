@@ -1,7 +1,6 @@
 /** ask_question: asks the user, which ends the response (N42, C25). */
-import type * as z from "zod/mini";
 import { toFailure } from "./failure.ts";
-import { flag, list, nonEmptyString, object, optional } from "./parameters.ts";
+import { flag, list, nonEmptyString, object, optional, type ArgumentsOf } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
 const parameters = object({
@@ -25,7 +24,7 @@ const parameters = object({
 });
 
 /** The answer comes with the next prompt; nobody makes one up. */
-export const askQuestionTool: Tool<z.infer<typeof parameters>> = {
+export const askQuestionTool: Tool<ArgumentsOf<typeof parameters>> = {
   name: "ask_question",
   description: "Ask the user one or more questions. The run ends; the answer comes with the next message.",
   documentType: "clarification",

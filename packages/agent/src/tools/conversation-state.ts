@@ -1,5 +1,6 @@
 /** What tools remember within a conversation; rebuilt from the log when it goes on. */
-import type { RunEvent, TodoEffect } from "@sheaf/protocol";
+import type { FileChange, InstrumentationBlock, RunEvent, TodoEffect } from "@sheaf/protocol";
+import { applyToAnswers, createStandingAnswers, type StandingAnswers } from "./standing-answers.ts";
 
 /** One entry of the task list. */
 export type Todo = TodoEffect["todos"][number];
@@ -11,17 +12,31 @@ export interface ConversationState {
   planRevision: number;
   /** SHA-256 of each file when it was last read or written here, by absolute path: the guard against stale edits. */
   readonly fileHashes: Map<string, string>;
+  /** What debug mode put into files and has not taken out yet. */
+  instrumentation: readonly InstrumentationBlock[];
+  /** Approvals that hold for the conversation (X8). */
+  readonly answers: StandingAnswers;
 }
 
 /** An empty state. */
 export function createConversationState(): ConversationState {
-  return { todos: [], planRevision: 0, fileHashes: new Map() };
+  return {
+    todos: [],
+    planRevision: 0,
+    fileHashes: new Map(),
+    instrumentation: [],
+    answers: createStandingAnswers(),
+  };
 }
 
-/** Takes todos, plans and changed files of an event over, so that a resumed conversation goes on with them. */
+/** Takes todos, plans, changed files and standing answers over, so that a resumed conversation goes on with them. */
 export function applyToState(state: ConversationState, event: RunEvent): void {
-  if (event.type !== "tool_result" || event.status !== "success") return;
+  applyToAnswers(state.answers, event);
+  if (event.type !== "tool_result") return;
   const { effect } = event;
+  // A call that failed may have done a part of its work.
+  if (effect?.kind === "file_edit" && effect.instrumentation) state.instrumentation = effect.instrumentation;
+  if (event.status !== "success") return;
   if (effect?.kind === "todo") state.todos = effect.todos;
   if (effect?.kind === "plan") {
     state.planRevision = effect.revision;
@@ -31,5 +46,17 @@ export function applyToState(state: ConversationState, event: RunEvent): void {
   for (const change of effect.changes) {
     if (change.operation === "delete" || change.operation === "rename") state.fileHashes.delete(change.path);
     else if (change.hashAfter !== undefined) state.fileHashes.set(change.path, change.hashAfter);
+    state.instrumentation = followChange(state.instrumentation, change);
   }
+}
+
+/** Instrumentation goes where its file goes. */
+export function followChange(
+  blocks: readonly InstrumentationBlock[],
+  { operation, path, newPath = "", newFilePath = "" }: FileChange,
+): readonly InstrumentationBlock[] {
+  if (blocks.length === 0) return blocks;
+  if (operation === "delete") return blocks.filter((block) => block.path !== path);
+  if (operation !== "rename") return blocks;
+  return blocks.map((block) => (block.path === path ? { ...block, path: newPath, filePath: newFilePath } : block));
 }

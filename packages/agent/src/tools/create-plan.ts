@@ -1,8 +1,7 @@
 /** create_plan: presents a plan with its tasks (N40). */
 import type { PlanTodo } from "@sheaf/protocol";
-import type * as z from "zod/mini";
 import { toFailure } from "./failure.ts";
-import { list, nonEmptyString, object, optional, string } from "./parameters.ts";
+import { list, nonEmptyString, object, optional, string, type ArgumentsOf } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
 const parameters = object({
@@ -22,7 +21,7 @@ const parameters = object({
 });
 
 /** A newer plan replaces the older one; its tasks become the task list. */
-export const createPlanTool: Tool<z.infer<typeof parameters>> = {
+export const createPlanTool: Tool<ArgumentsOf<typeof parameters>> = {
   name: "create_plan",
   description: "Present a plan with tasks and their dependencies. Nothing is changed by it.",
   documentType: "plan",

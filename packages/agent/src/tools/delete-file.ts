@@ -1,27 +1,29 @@
 /** delete_file: deletes one file or link (N33). */
-import type * as z from "zod/mini";
+import { MAX_CHECKPOINT_BYTES, type Checkpoints } from "../workspace/checkpoints.ts";
 import { createFileFault, toFileError } from "../workspace/file-error.ts";
 import { countLines } from "../workspace/line-ends.ts";
 import { removeFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile, readWholeFile } from "../workspace/read-file.ts";
 import { decodeText, detectTextFormat } from "../workspace/text-format.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
+import { followChange } from "./conversation-state.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { MAX_CONTENT_BYTES } from "./file-change.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, string } from "./parameters.ts";
+import { object, string, type ArgumentsOf } from "./parameters.ts";
+import { keepContent } from "./text-file.ts";
 import type { Tool } from "./tool.ts";
 
 const parameters = object({ target_file: string("File, relative to the workspace") });
 
 /** A file that was read here and has changed since is not deleted (STALE_FILE). */
-export const deleteFileTool: Tool<z.infer<typeof parameters>> = {
+export const deleteFileTool: Tool<ArgumentsOf<typeof parameters>> = {
   name: "delete_file",
   description: "Delete one file. Folders are not deleted.",
   documentType: "file_edit",
   access: "write",
   parameters,
-  async run({ target_file }, { workspace, state, signal }) {
+  async run({ target_file }, { workspace, state, checkpoints, signal }) {
     const resolved = resolveEntry(workspace, target_file);
     if (!resolved.ok) return toFailedOutcome(resolved.error);
     const { path } = resolved;
@@ -31,6 +33,7 @@ export const deleteFileTool: Tool<z.infer<typeof parameters>> = {
       return toFailedOutcome(toFileError(createFileFault("STALE_FILE"), path.named));
     }
     if (signal.aborted) return toCancelledOutcome();
+    const note = await keepBefore(checkpoints, before);
     const removed = await removeFile(workspace.root, path);
     if (!removed.ok) {
       const isMissing = removed.error.code === "FILE_NOT_FOUND";
@@ -46,9 +49,12 @@ export const deleteFileTool: Tool<z.infer<typeof parameters>> = {
       linesRemoved: before.lines,
       bytes: before.bytes,
       ...(before.hash !== undefined && { hashBefore: before.hash }),
+      ...(before.mode !== undefined && { modeBefore: before.mode }),
     };
+    state.instrumentation = followChange(state.instrumentation, change);
     const output = `Deleted ${path.named} (${before.bytes} bytes).`;
-    return { status: "success", output, effect: { kind: "file_edit", changes: [change] } };
+    const effect = { kind: "file_edit" as const, changes: [change] };
+    return { status: "success", output, ...(note !== undefined && { note }), effect };
   },
 };
 
@@ -58,16 +64,30 @@ interface StateBefore {
   readonly lines: number;
   /** Undefined for a link, and for a file that cannot be read. */
   readonly hash: string | undefined;
+  /** Of a file that is small enough to be kept. */
+  readonly content: Uint8Array | undefined;
+  readonly mode: number | undefined;
+}
+
+async function keepBefore(
+  checkpoints: Checkpoints | undefined,
+  { hash, content }: StateBefore,
+): Promise<string | undefined> {
+  if (!checkpoints) return undefined;
+  if (hash !== undefined && content) return keepContent(checkpoints, hash, content);
+  const what = hash === undefined ? "It was a link or could not be read" : "It was too large to be kept";
+  return `${what}: sheaf revert cannot bring it back.`;
 }
 
 async function readState(root: string, path: WorkspacePath): Promise<StateBefore> {
-  const whole = await readWholeFile(root, path, MAX_CONTENT_BYTES);
+  const whole = await readWholeFile(root, path, MAX_CHECKPOINT_BYTES);
   if (!whole.ok) {
     const large = whole.error.code === "FILE_TOO_LARGE" ? await hashFile(root, path) : whole;
-    return large.ok ? { ...large.value, lines: 0 } : { bytes: 0, lines: 0, hash: undefined };
+    const { bytes, hash } = large.ok ? large.value : { bytes: 0, hash: undefined };
+    return { bytes, lines: 0, hash, content: undefined, mode: undefined };
   }
-  const { bytes, hash } = whole.value;
-  const format = detectTextFormat(bytes);
+  const { bytes, hash, mode } = whole.value;
+  const format = bytes.length <= MAX_CONTENT_BYTES ? detectTextFormat(bytes) : undefined;
   const text = format && decodeText(bytes, format);
-  return { bytes: bytes.length, lines: countLines(text ?? ""), hash };
+  return { bytes: bytes.length, lines: countLines(text ?? ""), hash, content: bytes, mode };
 }

@@ -1,12 +1,11 @@
 /** edit_file: replaces parts of a file, all of them or none. */
 import type { FileChange } from "@sheaf/protocol";
-import type * as z from "zod/mini";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { applyEdits, describeRule, type EditResult } from "./edit-matching.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { flag, list, object, optional, string } from "./parameters.ts";
+import { flag, list, object, optional, string, type ArgumentsOf } from "./parameters.ts";
 import { loadTextFile, saveTextFile } from "./text-file.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
@@ -25,7 +24,7 @@ const parameters = object({
 });
 
 /** The result tells which rule found each place, and the hashes before and after. Line ends and encoding are kept. */
-export const editFileTool: Tool<z.infer<typeof parameters>> = {
+export const editFileTool: Tool<ArgumentsOf<typeof parameters>> = {
   name: "edit_file",
   description: "Replace parts of a file. All edits are made, or none. An empty old_string writes a new or empty file.",
   documentType: "file_edit",
@@ -52,11 +51,16 @@ export const editFileTool: Tool<z.infer<typeof parameters>> = {
     if (!saved.ok) return toFailedOutcome(saved.error);
     const after = { text: edited.text, ...saved.value };
     const change = before ? toEditChange(path, before, after, edited.region) : toCreateChange(path, after);
-    return toOutcome(path, change, edited);
+    return toOutcome(path, change, edited, after.note);
   },
 };
 
-function toOutcome(path: WorkspacePath, change: FileChange, edited: Extract<EditResult, { ok: true }>): ToolOutcome {
+function toOutcome(
+  path: WorkspacePath,
+  change: FileChange,
+  edited: Extract<EditResult, { ok: true }>,
+  note: string | undefined,
+): ToolOutcome {
   const { linesAdded, linesRemoved, hashBefore, hashAfter } = change;
   const rules = edited.matched.map((rule, index) => `edit ${index + 1}: ${describeRule(rule)}`);
   const output = [
@@ -65,5 +69,5 @@ function toOutcome(path: WorkspacePath, change: FileChange, edited: Extract<Edit
     `SHA-256 before: ${hashBefore ?? "none"}, after: ${hashAfter}.`,
   ];
   const effect = { kind: "file_edit" as const, changes: [change], matched: edited.matched };
-  return { status: "success", output: output.join("\n"), effect };
+  return { status: "success", output: output.join("\n"), ...(note !== undefined && { note }), effect };
 }

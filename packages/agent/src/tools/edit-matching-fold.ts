@@ -4,9 +4,12 @@
 export interface FoldOptions {
   /** Blanks at the beginning of lines. */
   readonly indentation?: boolean;
-  /** Quotes, dashes, blanks and dots as typesetters write them. */
+  /** Quotes, dashes, blanks and dots as typesetters write them; letters with marks in two pieces. */
   readonly typography?: boolean;
 }
+
+/** No mark that joins the letter before stands below it. */
+const FIRST_MARK = 0x300;
 
 export interface FoldedText {
   readonly text: string;
@@ -86,14 +89,24 @@ class Folding {
   #addTypography(from: number, to: number): void {
     let start = from;
     for (let index = from; index < to; index += 1) {
-      if (this.#original.charCodeAt(index) < 0x80) continue;
-      const plain = plainByTypographic.get(this.#original[index]!);
+      const clusterEnd = this.#findClusterEnd(index, to);
+      if (clusterEnd === index + 1 && this.#original.charCodeAt(index) < 0x80) continue;
+      const cluster = this.#original.slice(index, clusterEnd);
+      const plain = plainByTypographic.get(cluster) ?? (cluster.length > 1 ? cluster.normalize("NFC") : undefined);
       if (plain === undefined) continue;
       this.#addRun(start, index);
       this.addUnit(plain, index);
-      start = index + 1;
+      start = clusterEnd;
+      index = clusterEnd - 1;
     }
     this.#addRun(start, to);
+  }
+
+  /** A letter and the marks that are written behind it, which may be one letter as well. */
+  #findClusterEnd(index: number, to: number): number {
+    let end = index + 1;
+    while (end < to && this.#original.charCodeAt(end) >= FIRST_MARK && /\p{M}/u.test(this.#original[end]!)) end += 1;
+    return end;
   }
 
   #addRun(from: number, to: number): void {

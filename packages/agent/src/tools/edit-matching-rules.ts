@@ -5,6 +5,7 @@
  */
 import { toLineEnd, type LineEnd } from "../workspace/line-ends.ts";
 import { foldText, type FoldedText } from "./edit-matching-fold.ts";
+import { changeIndentation, findIndentationChange } from "./indentation.ts";
 
 export type MatchRule = "exact" | "trailing_blanks" | "indentation" | "typography";
 
@@ -68,17 +69,27 @@ function findWithoutTrailingBlanks(text: string, { oldString, newString }: TextE
   });
 }
 
-/** Whole lines, all of which are indented more or less by the same blanks; the new text is shifted likewise. */
+/**
+ * Whole lines, all of which are indented more or less by the same blanks, or by tabs in place of the same number of
+ * blanks; the new text is indented likewise.
+ */
 function findShifted(text: string, { oldString, newString }: TextEdit): EditPlace[] {
   const needle = foldText(oldString, { indentation: true }).text;
-  return findFolded(foldText(text, { indentation: true }), needle, oldString).flatMap(({ from, to, folded }) => {
-    if (!isLineStart(folded.text, from) || !(needle.endsWith("\n") || isLineEnd(folded.text, to))) return [];
+  // Brackets alone stand anywhere.
+  if (!/[\p{L}\p{N}]/u.test(needle)) return [];
+  const places: EditPlace[] = [];
+  for (const { from, to, folded } of findFolded(foldText(text, { indentation: true }), needle, oldString)) {
+    if (!isLineStart(folded.text, from) || !(needle.endsWith("\n") || isLineEnd(folded.text, to))) continue;
     const start = toLineStart(text, folded.offsets[from]!);
     const end = toEnd(text, folded, to);
-    const shift = findShift(text.slice(start, end), oldString);
-    const shifted = shift && shiftLines(newString, shift);
-    return shifted === undefined ? [] : [{ start, end, replacement: toLocalLineEnd(shifted, text, start) }];
-  });
+    const change = findIndentationChange(text.slice(start, end), oldString);
+    if (!change) continue;
+    const shifted = changeIndentation(newString, change);
+    // This place may be the one that is meant: then another one must not be taken for it.
+    if (shifted === undefined) return [];
+    places.push({ start, end, replacement: toLocalLineEnd(shifted, text, start) });
+  }
+  return places;
 }
 
 /** What old and new string have in common at their ends stays as it stands in the file, typography included. */
@@ -158,48 +169,6 @@ function findLineEnd(text: string, start: number): LineEnd | undefined {
   const index = next === -1 ? text.lastIndexOf("\n") : next;
   if (index === -1) return undefined;
   return text[index - 1] === "\r" ? "\r\n" : "\n";
-}
-
-interface Shift {
-  /** The file's lines have these blanks more, or less. */
-  readonly blanks: string;
-  readonly isMore: boolean;
-}
-
-/** The one shift between all lines that are not blank; undefined if they differ, or if there is none. */
-function findShift(actual: string, oldString: string): Shift | undefined {
-  const expectedLines = oldString.split("\n");
-  let shift: Shift | undefined;
-  for (const [index, line] of actual.split("\n").entries()) {
-    const expected = expectedLines[index] ?? "";
-    if (expected.trim() === "") continue;
-    const own = toShift(toIndentation(line), toIndentation(expected));
-    if (own === undefined || (shift && (own.blanks !== shift.blanks || own.isMore !== shift.isMore))) return undefined;
-    shift = own;
-  }
-  return shift?.blanks === "" ? undefined : shift;
-}
-
-function toShift(actual: string, expected: string): Shift | undefined {
-  if (actual.endsWith(expected)) return { blanks: actual.slice(0, actual.length - expected.length), isMore: true };
-  if (!expected.endsWith(actual)) return undefined;
-  return { blanks: expected.slice(0, expected.length - actual.length), isMore: false };
-}
-
-/** Undefined if a line has not the blanks that are to go. */
-function shiftLines(text: string, { blanks, isMore }: Shift): string | undefined {
-  const shifted: string[] = [];
-  for (const line of text.split("\n")) {
-    if (line.trim() === "") shifted.push(line);
-    else if (isMore) shifted.push(blanks + line);
-    else if (line.startsWith(blanks)) shifted.push(line.slice(blanks.length));
-    else return undefined;
-  }
-  return shifted.join("\n");
-}
-
-function toIndentation(line: string): string {
-  return line.slice(0, line.search(/[^ \t]|$/));
 }
 
 /** Units that both begin with, whole units of the new string only. */

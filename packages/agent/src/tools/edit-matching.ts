@@ -46,6 +46,11 @@ export function applyEdits(name: string, text: string, edits: readonly TextEdit[
     const label = edits.length === 1 ? name : `${name}, edit ${index + 1} of ${edits.length}`;
     const found = findEdit(label, current, edit);
     if (!found.ok) return found;
+    // What an edit before took away must not be found elsewhere by a rule that ignores something.
+    if (found.rule !== "exact" && text.includes(edit.oldString)) {
+      const way = "quote the text as the edits before leave it, or make one edit of them";
+      return toFault("NO_MATCH", `${label}: an edit before changed what old_string quotes: ${way}`);
+    }
     for (const place of found.places.toReversed()) {
       region = extendRegion(region, place.start, place.end, place.replacement.length);
     }

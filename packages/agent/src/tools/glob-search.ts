@@ -1,13 +1,12 @@
 /** glob_search: files by the pattern of their paths. */
 import { isAbsolute } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
-import type * as z from "zod/mini";
 import { type Glob, parseGlob } from "../permissions/glob.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, optional, string } from "./parameters.ts";
-import { createFolderReader, type FolderEntry, readKind, toLine } from "./read-folder.ts";
+import { object, optional, string, type ArgumentsOf } from "./parameters.ts";
+import { createFolderReader, type FolderEntry, readKind, toLine } from "../workspace/read-folder.ts";
 import type { Tool } from "./tool.ts";
 
 const maxFiles = 1000;
@@ -26,7 +25,7 @@ const parameters = object({
 });
 
 /** Names that begin with a dot are found only by a pattern that names them; links to folders are not followed. */
-export const globSearchTool: Tool<z.infer<typeof parameters>> = {
+export const globSearchTool: Tool<ArgumentsOf<typeof parameters>> = {
   name: "glob_search",
   description: `Find files by a glob; at most ${maxFiles} paths, sorted, without what .gitignore leaves out.`,
   documentType: "tool_call",

@@ -1,14 +1,13 @@
 /** grep_search: text in files, by ripgrep. */
 import { posix } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
-import type * as z from "zod/mini";
 import { type ProgramOutcome, runProgram } from "../sandbox/program.ts";
 import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { choice, flag, object, optional, positiveInteger, string } from "./parameters.ts";
-import { readKind } from "./read-folder.ts";
+import { choice, flag, object, optional, positiveInteger, string, type ArgumentsOf } from "./parameters.ts";
+import { readKind } from "../workspace/read-folder.ts";
 import { createSearchResults, type FileMatches, type SearchResults } from "./search-results.ts";
 import { formatSearch } from "./search-text.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
@@ -28,7 +27,7 @@ const parameters = object({
   output_mode: optional(choice(["content", "files_with_matches", "count"], "Default: content")),
   max_results: optional(positiveInteger(`Lines (or files) shown; default ${defaultResults}, at most ${maxResults}`)),
 });
-type Arguments = z.infer<typeof parameters>;
+type Arguments = ArgumentsOf<typeof parameters>;
 
 /** Binary files, names with a dot in front and what .gitignore leaves out are not searched, unless they are named. */
 export const grepSearchTool: Tool<Arguments> = {

@@ -1,10 +1,9 @@
 /** list_dir: the tree of a folder. */
 import type { ToolError } from "@sheaf/protocol";
-import type * as z from "zod/mini";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, optional, string } from "./parameters.ts";
-import { createFolderReader, type FolderEntry, type FolderReader, readKind, toLine } from "./read-folder.ts";
+import { object, optional, string, type ArgumentsOf } from "./parameters.ts";
+import { createFolderReader, type FolderEntry, type FolderReader, readKind, toLine } from "../workspace/read-folder.ts";
 import type { Tool } from "./tool.ts";
 
 const maxDepth = 3;
@@ -15,7 +14,7 @@ const parameters = object({
 });
 
 /** Sorted by name, folders with `/` at the end, links not followed; level by level until it is too much. */
-export const listDirTool: Tool<z.infer<typeof parameters>> = {
+export const listDirTool: Tool<ArgumentsOf<typeof parameters>> = {
   name: "list_dir",
   description: `Show a folder as a tree: at most ${maxDepth} levels and ${maxEntries} entries, without what .gitignore leaves out.`,
   documentType: "tool_call",

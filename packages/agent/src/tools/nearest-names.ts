@@ -14,6 +14,12 @@ export function findNearest(name: string, candidates: readonly string[]): string
     .map(({ candidate }) => candidate);
 }
 
+/** The candidate that is one slip away: a letter left out, put in, replaced, or swapped with the next. */
+export function findSlip(name: string, candidates: readonly string[]): string | undefined {
+  if (name.length > MAX_LENGTH) return undefined;
+  return candidates.find((candidate) => countEdits(name, candidate) === 1);
+}
+
 function toDistance(wanted: string, candidate: string): number {
   if (wanted.length > MAX_LENGTH || candidate.length > MAX_LENGTH) return Infinity;
   const most = Math.ceil(Math.max(wanted.length, candidate.length) / 3);

@@ -1,11 +1,10 @@
 /** read_file: some lines of a text file, exactly as they stand. */
 import type { ToolError } from "@sheaf/protocol";
-import type * as z from "zod/mini";
 import { readLines, type ReadLines } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, optional, positiveInteger, string } from "./parameters.ts";
+import { object, optional, positiveInteger, string, type ArgumentsOf } from "./parameters.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const DEFAULT_LINES = 2000;
@@ -17,7 +16,7 @@ const parameters = object({
   limit: optional(positiveInteger(`Number of lines; ${DEFAULT_LINES} if left out`)),
 });
 
-type Arguments = z.infer<typeof parameters>;
+type Arguments = ArgumentsOf<typeof parameters>;
 
 /** Memory is bounded for a file of any size (R-15); `totalLines` counts the empty tail, so an empty file has 1 (C9). */
 export const readFileTool: Tool<Arguments> = {

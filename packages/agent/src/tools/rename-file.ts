@@ -1,10 +1,10 @@
 /** rename_file: moves one file to a name that is free (N32). */
-import type * as z from "zod/mini";
 import { moveFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile } from "../workspace/read-file.ts";
+import { followChange } from "./conversation-state.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, string } from "./parameters.ts";
+import { object, string, type ArgumentsOf } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
 /** To move a file takes no time; to read one that is larger would. */
@@ -16,7 +16,7 @@ const parameters = object({
 });
 
 /** Nothing is ever replaced: a destination that exists is refused (FILE_EXISTS). */
-export const renameFileTool: Tool<z.infer<typeof parameters>> = {
+export const renameFileTool: Tool<ArgumentsOf<typeof parameters>> = {
   name: "rename_file",
   description: "Rename or move one file. The destination must not exist; missing folders are made.",
   documentType: "file_edit",
@@ -44,12 +44,14 @@ export const renameFileTool: Tool<z.infer<typeof parameters>> = {
       filePath: from.named,
       path: from.absolute,
       newFilePath: to.named,
+      newPath: to.absolute,
       content: null,
       linesAdded: 0,
       linesRemoved: 0,
       bytes,
       ...(hash !== undefined && { hashBefore: hash, hashAfter: hash }),
     };
+    state.instrumentation = followChange(state.instrumentation, change);
     const output = `Moved ${from.named} to ${to.named}.`;
     return { status: "success", output, effect: { kind: "file_edit", changes: [change] } };
   },

@@ -1,59 +1,91 @@
 /** run_terminal_cmd: one shell command, to its end (N37). */
 import type { CommandEffect } from "@sheaf/protocol";
-import type * as z from "zod/mini";
 import type { CommandOutcome } from "../sandbox/command.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
-import { flag, object, optional, positiveInteger, string } from "./parameters.ts";
-import type { Tool, ToolOutcome } from "./tool.ts";
+import { flag, object, optional, positiveInteger, string, type ArgumentsOf } from "./parameters.ts";
+import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
+/** Milliseconds. */
+const firstLookMs = 200;
+/** Commands in the background at a time. */
+const maxBackground = 8;
 
 const parameters = object({
   command: string("Shell command (bash)"),
   working_directory: optional(string("Folder in the workspace; default: the workspace")),
   timeout_ms: optional(
     positiveInteger(
-      `Ends the command after this time; default ${defaultTimeoutMs}, at most ${maxTimeoutMs}`,
+      `Ends the command after this time; default ${defaultTimeoutMs}, in the background none; at most ${maxTimeoutMs}`,
       maxTimeoutMs,
     ),
   ),
-  is_background: optional(flag("Not supported: must be false")),
+  is_background: optional(flag("Runs on while you go on, for servers; read its output with read_terminal")),
   description: optional(string("What the command is for, in a few words")),
 });
 
 /** An exit code other than 0 is a success of the tool: the model reads it (N37). Nothing of the command stays behind. */
-export const runTerminalCmdTool: Tool<z.infer<typeof parameters>> = {
+export const runTerminalCmdTool: Tool<ArgumentsOf<typeof parameters>> = {
   name: "run_terminal_cmd",
   description:
-    "Run a shell command in the workspace and wait for its end. No input can be given; what it leaves in the background is ended.",
+    "Run a shell command in the workspace and wait for its end. No input can be given; what it leaves behind is ended, so start servers with is_background.",
   documentType: "terminal_command",
   access: "command",
   parameters,
-  async run({ command, working_directory = ".", timeout_ms = defaultTimeoutMs, is_background }, context) {
+  async run({ command, working_directory = ".", timeout_ms, is_background = false }, context) {
     if (command.trim() === "") return toFailure("INVALID_ARGUMENTS", "the command is empty: write one");
-    if (is_background) {
-      const advice = "run it in the foreground with timeout_ms; it is ended after that time and you see its output";
-      return toFailure("UNSUPPORTED", `is_background is not supported: ${advice}`);
-    }
     const folder = context.workspace.resolve(working_directory);
     if (!folder.ok) return toFailedOutcome(folder.error);
     const workingDirectory = folder.path.absolute;
+    if (is_background) return startInBackground({ command, workingDirectory, timeoutMs: timeout_ms }, context);
+    const timeoutMs = timeout_ms ?? defaultTimeoutMs;
     const outcome = await context.commands.run({
       command,
       workingDirectory,
-      timeoutMs: timeout_ms,
+      timeoutMs,
       signal: context.signal,
       onOutput: context.emitOutput,
     });
-    return toToolOutcome(outcome, { command, workingDirectory, timeoutMs: timeout_ms });
+    return toToolOutcome(outcome, { command, workingDirectory, timeoutMs });
   },
 };
+
+/** A command that fails at once is told of at once. */
+async function startInBackground(facts: CommandFacts, { background, signal }: ToolContext): Promise<ToolOutcome> {
+  const running = background.all.filter(({ outcome }) => outcome === undefined);
+  if (running.length >= maxBackground) {
+    const ids = running.map(({ id }) => id).join(", ");
+    return toFailure("TOO_MANY_COMMANDS", `${ids} still run: end one of them with read_terminal`);
+  }
+  const started = background.start(facts);
+  await started.waitForEnd(firstLookMs, signal);
+  const { outcome, id } = started;
+  const { text } = started.takeOutput();
+  if (outcome) return toToolOutcome(outcome, facts);
+  const { command, workingDirectory } = facts;
+  const effect: CommandEffect = {
+    kind: "command",
+    command,
+    workingDirectory,
+    exitCode: 0,
+    signal: "",
+    stdout: text,
+    stderr: "",
+    timedOut: false,
+    background: true,
+    terminalId: id,
+    permissions: started.permissions,
+  };
+  const note = `It runs on in the background as ${id}: read its output or end it with read_terminal. It ends with this run.`;
+  return { status: "success", output: text, effect, note };
+}
 
 interface CommandFacts {
   readonly command: string;
   readonly workingDirectory: string;
-  readonly timeoutMs: number;
+  /** Undefined: no limit. */
+  readonly timeoutMs: number | undefined;
 }
 
 function toToolOutcome(outcome: CommandOutcome, { command, workingDirectory, timeoutMs }: CommandFacts): ToolOutcome {
@@ -69,19 +101,32 @@ function toToolOutcome(outcome: CommandOutcome, { command, workingDirectory, tim
     timedOut,
     background: false,
     permissions,
+    ...(outcome.refusals.length > 0 && { refusals: outcome.refusals }),
   };
   const output = outcome.output;
   const cut = outcome.truncated ? { truncated: true as const, bytes: outcome.bytes } : {};
-  if (outcome.cancelled) return { ...toCancelledOutcome(), output, effect, ...cut };
+  if (outcome.cancelled) {
+    const note = outcome.refusals.length > 0 ? { note: outcome.refusals.join(" ") } : {};
+    return { ...toCancelledOutcome(), output, effect, ...cut, ...note };
+  }
+  if (outcome.refusal !== "") {
+    return {
+      status: "rejected",
+      output: "",
+      error: { code: "PERMISSION_DENIED", message: outcome.refusal, details: "" },
+      effect,
+    };
+  }
   if (outcome.startError !== "") {
     return { ...toFailure("COMMAND_NOT_STARTED", `the command was not started: ${outcome.startError}`), effect };
   }
-  const note = toNote(outcome, timeoutMs);
+  const note = [toNote(outcome, timeoutMs), ...outcome.refusals].filter((sentence) => sentence !== "").join(" ");
   return { status: "success", output, effect, ...cut, ...(note !== "" && { note }) };
 }
 
 /** What the output itself does not say; "" if there is nothing. */
-function toNote({ exitCode, signal, timedOut, truncated, bytes, output }: CommandOutcome, timeoutMs: number): string {
+function toNote(outcome: CommandOutcome, timeoutMs: number | undefined): string {
+  const { exitCode, signal, timedOut, truncated, bytes, output } = outcome;
   const notes: string[] = [];
   if (timedOut) notes.push(`The command was ended after ${timeoutMs} ms; raise timeout_ms (at most ${maxTimeoutMs}).`);
   else if (signal !== "") notes.push(`Ended by ${signal}, exit code ${exitCode}.`);

@@ -1,6 +1,6 @@
 /** Matches as the model reads them. */
 import type { SearchEffect } from "@sheaf/protocol";
-import { toLine } from "./read-folder.ts";
+import { toLine } from "../workspace/read-folder.ts";
 import type { FileMatches } from "./search-results.ts";
 import type { ToolOutcome } from "./tool.ts";
 

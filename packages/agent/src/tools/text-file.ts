@@ -1,6 +1,7 @@
 /** Text files as the changing tools load and write them. */
 import type { ToolError } from "@sheaf/protocol";
 import { writeFileAtomically } from "../workspace/atomic-write.ts";
+import type { Checkpoints } from "../workspace/checkpoints.ts";
 import { createFileFault, toFileError, type FileResult } from "../workspace/file-error.ts";
 import { detectLineEnd, type LineEnd } from "../workspace/line-ends.ts";
 import type { FileIdentity } from "../workspace/open-file.ts";
@@ -17,6 +18,8 @@ export interface TextFile {
   /** Without its byte order mark. */
   readonly text: string;
   readonly bytes: number;
+  /** As it lies on the disk. */
+  readonly content: Uint8Array;
   readonly hash: string;
   readonly format: TextFormat;
   readonly lineEnd: LineEnd | "mixed" | undefined;
@@ -40,22 +43,46 @@ export async function loadTextFile(
   if (!format) return { ok: false, error: toFileError(createFileFault("BINARY_FILE"), path.named) };
   const text = decodeText(bytes, format);
   if (text === undefined) return { ok: false, error: toEncodingError(path, format) };
-  return { ok: true, value: { text, bytes: bytes.length, hash, format, lineEnd: detectLineEnd(text), identity } };
+  const lineEnd = detectLineEnd(text);
+  return { ok: true, value: { text, bytes: bytes.length, content: bytes, hash, format, lineEnd, identity } };
 }
 
-/** Writes the new text of a file in the format of the old one, and remembers it. `before` is what was loaded. */
+/** A text file that was written. */
+export interface SavedTextFile {
+  readonly bytes: number;
+  readonly hash: string;
+  /** What the model should know: that the content before cannot be brought back. */
+  readonly note?: string;
+}
+
+/**
+ * Writes the new text of a file in the format of the old one, and remembers it. `before` is what was loaded; its content
+ * is kept first, so that the change can be taken back.
+ */
 export async function saveTextFile(
-  { workspace, state }: ToolContext,
+  { workspace, state, checkpoints }: ToolContext,
   path: WorkspacePath,
   text: string,
   before: TextFile | undefined,
-): Promise<FileResult<{ readonly bytes: number; readonly hash: string }>> {
+): Promise<FileResult<SavedTextFile>> {
   const bytes = encodeText(text, before?.format ?? { encoding: "utf-8", hasMark: false });
+  const hash = toHash(bytes);
+  const note = before && before.hash !== hash ? await keepContent(checkpoints, before.hash, before.content) : undefined;
   const written = await writeFileAtomically(workspace.root, path, bytes, before?.identity);
   if (!written.ok) return written;
-  const hash = toHash(bytes);
   state.fileHashes.set(path.absolute, hash);
-  return { ok: true, value: { bytes: bytes.length, hash } };
+  return { ok: true, value: { bytes: bytes.length, hash, ...(note !== undefined && { note }) } };
+}
+
+/** Keeps what a change takes away; gives a note if that cannot be. */
+export async function keepContent(
+  checkpoints: Checkpoints | undefined,
+  hash: string,
+  content: Uint8Array,
+): Promise<string | undefined> {
+  const reason = await checkpoints?.keep(hash, content);
+  if (reason === undefined) return undefined;
+  return `Its previous content was not kept, sheaf revert cannot bring it back: ${reason}.`;
 }
 
 function toStaleError(path: WorkspacePath): ToolError {

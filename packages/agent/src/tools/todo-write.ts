@@ -1,9 +1,8 @@
 /** todo_write: changes the task list of the conversation (N41). */
 import type { TodoChange } from "@sheaf/protocol";
-import type * as z from "zod/mini";
 import type { Todo } from "./conversation-state.ts";
 import { toFailure } from "./failure.ts";
-import { choice, flag, list, nonEmptyString, object, optional, string } from "./parameters.ts";
+import { choice, flag, list, nonEmptyString, object, optional, string, type ArgumentsOf } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
 const parameters = object({
@@ -21,7 +20,7 @@ const parameters = object({
   merge: flag("true: entries not listed stay; false: they are cancelled"),
 });
 
-type Arguments = z.infer<typeof parameters>;
+type Arguments = ArgumentsOf<typeof parameters>;
 
 /** Keeps the list in the conversation; the result tells what changed. */
 export const todoWriteTool: Tool<Arguments> = {

@@ -1,50 +1,58 @@
-/** All tools of a run behind one door: offered by mode, checked, permitted, then run. */
+/** All tools of a run behind one door: offered by mode, checked, permitted, approved, then run. */
 import type { Mode } from "@sheaf/protocol";
-import type { Permissions } from "../permissions/permissions.ts";
+import { createBackgroundCommands } from "../sandbox/background-command.ts";
 import type { CommandRunner } from "../sandbox/command.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { CodeSearch } from "../codebase/code-search.ts";
+import type { PageFetcher } from "../network/page.ts";
+import type { Checkpoints } from "../workspace/checkpoints.ts";
 import type { ConversationState } from "./conversation-state.ts";
-import { toRealArguments } from "./real-arguments.ts";
-import { findTool, toDefinitions } from "./registry.ts";
+import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
+import { findTool, toDefinitions, type CallableTool } from "./registry.ts";
 import type { ToolBox, ToolOutcome } from "./tool.ts";
 
 /** What tools work with. */
-export interface ToolBoxPorts {
-  readonly workspace: Workspace;
+export interface ToolBoxPorts extends GatePorts {
   readonly commands: CommandRunner;
-  readonly permissions: Permissions;
   readonly state: ConversationState;
+  /** Undefined: nothing is kept of what tools change. */
+  readonly checkpoints?: Checkpoints | undefined;
+  /** The index of the workspace; undefined: there is none. */
+  readonly codebase?: CodeSearch | undefined;
+  /** The web; undefined: there is none. */
+  readonly web?: PageFetcher | undefined;
   readonly mode: Mode;
+  /** Of servers of the Model Context Protocol. */
+  readonly furtherTools?: readonly CallableTool[] | undefined;
 }
 
 /** Makes the tools of a run. */
 export function createToolBox(ports: ToolBoxPorts): ToolBox {
   const running = new Set<Promise<ToolOutcome>>();
+  const gate = createGate(ports);
+  const background = createBackgroundCommands(ports.commands);
+  const { furtherTools } = ports;
 
-  const execute: ToolBox["execute"] = async (call, options) => {
-    const found = findTool(call.toolName);
+  const execute: ToolBox["execute"] = async (call, { approval, ...options }) => {
+    const found = findTool(call.toolName, furtherTools);
     if (!found.ok) return found.outcome;
-    const prepared = found.tool.prepare(call);
+    const prepared = found.tool.prepare(toEditedCall(call, approval));
     if (!prepared.ok) return prepared.outcome;
-    const { access } = found.tool;
-    // Rules hold for what a path says and for where it leads.
-    const spellings = [call.arguments, toRealArguments(call.arguments, ports.workspace)];
-    const decisions = spellings.map((args) =>
-      ports.permissions.decide({ toolName: call.toolName, access, arguments: args }),
-    );
-    const decision = decisions.find((candidate) => candidate.decision === "deny") ?? { decision: "allow" };
-    if (decision.decision === "deny") {
-      const error = { code: "PERMISSION_DENIED", message: decision.reason, details: decision.rule ?? "" };
-      return { status: "rejected", output: "", error };
-    }
-    return prepared.run({ ...ports, ...options, callId: call.callId });
+    const refusal = await gate.findRefusal(call, found.tool, approval);
+    if (refusal) return refusal;
+    const outcome = await prepared.run({ ...ports, ...options, background, callId: call.callId });
+    return approval?.editedArguments ? withEditNote(outcome, approval.editedArguments) : outcome;
   };
 
   return {
-    definitions: toDefinitions(ports.mode),
+    definitions: toDefinitions(ports.mode, furtherTools),
     accessOf(toolName) {
-      const tool = findTool(toolName);
+      const tool = findTool(toolName, furtherTools);
       return tool.ok ? tool.tool.access : "read";
+    },
+    async review(call) {
+      const found = findTool(call.toolName, furtherTools);
+      if (!found.ok || !found.tool.prepare(call).ok) return undefined;
+      return gate.toQuestion(call, found.tool);
     },
     async execute(call, options) {
       const outcome = execute(call, options);
@@ -56,7 +64,14 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
       }
     },
     async settle() {
-      await Promise.allSettled(running);
+      await Promise.allSettled([...running, background.end()]);
+      await ports.commands.end();
     },
   };
+}
+
+/** The model has to know that something else ran than it wrote. */
+function withEditNote(outcome: ToolOutcome, args: Readonly<Record<string, unknown>>): ToolOutcome {
+  const note = `The user changed the arguments of this call; it ran with ${JSON.stringify(args)}.`;
+  return { ...outcome, note: outcome.note === undefined ? note : `${note} ${outcome.note}` };
 }

@@ -1,10 +1,15 @@
 /** The port between a run and its tools. One file per tool beside this one. */
 import type { Mode, ToolDocumentType, ToolResult } from "@sheaf/protocol";
-import type * as z from "zod/mini";
+import type { BackgroundCommands } from "../sandbox/background-command.ts";
 import type { CommandRunner } from "../sandbox/command.ts";
 import type { ToolDefinition } from "../providers/provider.ts";
+import type { Checkpoints } from "../workspace/checkpoints.ts";
+import type { CodeSearch } from "../codebase/code-search.ts";
+import type { PageFetcher } from "../network/page.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { Approval, ApprovalQuestion } from "./approval.ts";
 import type { ConversationState } from "./conversation-state.ts";
+import type { Parameter } from "./parameters.ts";
 
 /** What a tool gives back; the run adds the id and the time it took. */
 export type ToolOutcome = Omit<ToolResult, "type" | "callId" | "durationMs">;
@@ -13,8 +18,16 @@ export type ToolOutcome = Omit<ToolResult, "type" | "callId" | "durationMs">;
 export interface ToolContext {
   readonly workspace: Workspace;
   readonly commands: CommandRunner;
+  /** Commands that run on beside the calls; they end with the run. */
+  readonly background: BackgroundCommands;
   /** Todos, plans and the files read so far; lives as long as the conversation. */
   readonly state: ConversationState;
+  /** Where contents go before a tool changes them; undefined: nothing is kept. */
+  readonly checkpoints?: Checkpoints | undefined;
+  /** The index of the workspace; undefined: there is none. */
+  readonly codebase?: CodeSearch | undefined;
+  /** The web; undefined: there is none. */
+  readonly web?: PageFetcher | undefined;
   readonly mode: Mode;
   readonly callId: string;
   /** Ends the tool; the tool then returns status `cancelled` soon. */
@@ -24,7 +37,7 @@ export interface ToolContext {
 }
 
 /** What a tool does to the world; permissions and modes go by it. */
-export type ToolAccess = "read" | "write" | "command" | "state" | "network";
+export type ToolAccess = "read" | "write" | "command" | "state" | "network" | "mcp";
 
 /** One tool. `run` never throws for an expected outcome: a failure is an outcome. */
 export interface Tool<Arguments = Record<string, unknown>> {
@@ -34,7 +47,7 @@ export interface Tool<Arguments = Record<string, unknown>> {
   readonly documentType: ToolDocumentType;
   readonly access: ToolAccess;
   /** Schema of the arguments, checked before `run`. */
-  readonly parameters: z.ZodMiniType<Arguments>;
+  readonly parameters: Parameter<Arguments>;
   run(args: Arguments, context: ToolContext): Promise<ToolOutcome>;
 }
 
@@ -47,17 +60,25 @@ export interface ToolInvocation {
   readonly rawArguments?: string;
 }
 
+/** What goes with one call. */
+export interface ExecuteOptions extends Pick<ToolContext, "signal" | "emitOutput"> {
+  /** The person's answer, where the call needed one. */
+  readonly approval?: Approval;
+}
+
 /** All tools of a run, behind mode, permissions and argument checks; what a run sees of tools. */
 export interface ToolBox {
   /** What the model is offered; what a mode forbids is left out (and refused below). */
   readonly definitions: readonly ToolDefinition[];
   /** What the call does to the world; calls that only read may run side by side. */
   accessOf(toolName: string): ToolAccess;
-  /** Runs one call. Never throws: unknown tools, bad arguments, refusals and failures are outcomes. */
-  execute(
-    call: ToolInvocation,
-    options: { readonly signal: AbortSignal; readonly emitOutput: ToolContext["emitOutput"] },
-  ): Promise<ToolOutcome>;
+  /** What a person must be asked before the call runs (X8); undefined: nothing. */
+  review(call: ToolInvocation): Promise<ApprovalQuestion | undefined>;
+  /**
+   * Runs one call. Never throws: unknown tools, bad arguments, refusals and failures are outcomes. The policy decides
+   * again on what is executed; a call that needs an approval runs only with its own.
+   */
+  execute(call: ToolInvocation, options: ExecuteOptions): Promise<ToolOutcome>;
   /** Resolves when no call runs any more; after an abort a process tree may take a moment to end. */
   settle(): Promise<void>;
 }

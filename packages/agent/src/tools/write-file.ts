@@ -1,11 +1,10 @@
 /** write_file: creates a file, or replaces its content. */
 import type { FileChange } from "@sheaf/protocol";
-import type * as z from "zod/mini";
 import { toLineEnd } from "../workspace/line-ends.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
-import { object, string } from "./parameters.ts";
+import { object, string, type ArgumentsOf } from "./parameters.ts";
 import { loadTextFile, saveTextFile, type TextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
@@ -16,7 +15,7 @@ const parameters = object({
 });
 
 /** A file that was read here and has changed since is not replaced (STALE_FILE). Line ends and encoding are kept. */
-export const writeFileTool: Tool<z.infer<typeof parameters>> = {
+export const writeFileTool: Tool<ArgumentsOf<typeof parameters>> = {
   name: "write_file",
   description:
     "Create a file, or replace its whole content. Missing folders are made. For changes to a file use edit_file.",
@@ -38,7 +37,8 @@ export const writeFileTool: Tool<z.infer<typeof parameters>> = {
     const change = before.value
       ? toEditChange(path, before.value, state, toChangedLines(before.value.text, text))
       : toCreateChange(path, state);
-    return toOutcome(path, change, before.value, wasRead, content);
+    const notes = before.value ? toReplaceNotes(change, before.value, wasRead, content) : [];
+    return toOutcome(path, change, before.value !== undefined, [...notes, after.value.note ?? ""].filter(Boolean));
   },
 };
 
@@ -51,13 +51,11 @@ function toWrittenText(content: string, before: TextFile | undefined): string {
 function toOutcome(
   path: WorkspacePath,
   change: FileChange,
-  before: TextFile | undefined,
-  wasRead: boolean,
-  content: string,
+  isReplaced: boolean,
+  notes: readonly string[],
 ): ToolOutcome {
-  const notes = before ? toReplaceNotes(change, before, wasRead, content) : [];
   const { linesAdded, linesRemoved, bytes } = change;
-  const output = before
+  const output = isReplaced
     ? `Replaced ${path.named}: ${linesAdded} lines added, ${linesRemoved} removed, ${bytes} bytes.`
     : `Created ${path.named}: ${linesAdded} lines, ${bytes} bytes.`;
   return {

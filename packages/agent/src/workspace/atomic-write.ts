@@ -13,6 +13,7 @@ import type { WorkspacePath } from "./workspace.ts";
  * Writes a file through a new one beside it, which takes its place once it is on the disk. Mode and owner are kept as
  * far as the system lets us, extended attributes are not; other names of a hard-linked file keep the old content.
  * `expected` is the file as it was read, undefined if there was none: if it is another one now, nothing is written.
+ * `newMode` are the permission bits of a file that is new, less those that the process's mask takes away.
  * Errors: PROTECTED_PATH, STALE_FILE, IS_A_DIRECTORY, NOT_A_FILE, READ_ONLY, DISK_FULL, PERMISSION_DENIED and others.
  */
 export async function writeFileAtomically(
@@ -20,6 +21,7 @@ export async function writeFileAtomically(
   path: WorkspacePath,
   bytes: Uint8Array,
   expected: FileIdentity | undefined,
+  newMode = 0o666,
 ): Promise<FileResult<void>> {
   const protection = findProtection(path);
   if (protection) return { ok: false, error: protection };
@@ -30,7 +32,7 @@ export async function writeFileAtomically(
       const temporary = folder.entry(`.sheaf-${randomUUID()}.tmp`);
       const current = readCurrent(target, expected);
       if (current) accessSync(target, constants.W_OK);
-      await writeTemporary(temporary, bytes, current);
+      await writeTemporary(temporary, bytes, current, newMode);
       try {
         place(temporary, target, readCurrent(target, expected));
       } catch (error) {
@@ -51,8 +53,13 @@ function readCurrent(target: string, expected: FileIdentity | undefined): BigInt
   return stats;
 }
 
-async function writeTemporary(temporary: string, bytes: Uint8Array, current: BigIntStats | undefined): Promise<void> {
-  const mode = current ? Number(current.mode) & 0o7777 : 0o666;
+async function writeTemporary(
+  temporary: string,
+  bytes: Uint8Array,
+  current: BigIntStats | undefined,
+  newMode: number,
+): Promise<void> {
+  const mode = current ? Number(current.mode) & 0o7777 : newMode;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   // Never readable by more people than the file that it is going to be.
   const handle = await open(temporary, flags, mode & 0o777);

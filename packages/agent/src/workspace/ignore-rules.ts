@@ -1,17 +1,29 @@
-/** What .gitignore files leave out; they are foreign text, and the matcher takes linear time (S-72). */
+/** What .gitignore and .sheafignore files leave out; they are foreign text, and the matcher takes linear time (S-72). */
 import { posix } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { readWholeFile } from "./read-file.ts";
 import { decodeText } from "./text-format.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** A larger .gitignore is not looked at. */
+/** What one of them leaves out is left out; what is not for git can be left out for Sheaf. */
+const FILE_NAMES = [".gitignore", ".sheafignore"] as const;
+
+/** A larger file is not looked at. */
 const MAX_RULES_BYTES = 1024 * 1024;
 
-/** The rules of a workspace; each .gitignore is read once, when a path below it is asked for. */
+/** The rules of one file, and the folder that they are about. */
+interface RuleFile {
+  readonly folder: string;
+  readonly rules: Ignore;
+}
+
+/** Rules that hold in one folder: for each kind of file those of this folder first, then those above it. */
+type FolderRules = readonly (readonly RuleFile[])[];
+
+/** The rules of a workspace; each file is read once, when a path below it is asked for. */
 export class IgnoreRules {
   readonly #workspace: Workspace;
-  readonly #folders = new Map<string, Ignore | undefined>();
+  readonly #folders = new Map<string, FolderRules>();
 
   constructor(workspace: Workspace) {
     this.#workspace = workspace;
@@ -23,35 +35,57 @@ export class IgnoreRules {
    */
   async isIgnored(relative: string, isFolder: boolean): Promise<boolean> {
     if (relative === ".") return false;
-    if (await this.isIgnored(posix.dirname(relative), true)) return true;
-    return this.isEntryIgnored(relative, isFolder);
+    const folder = posix.dirname(relative);
+    if (await this.isIgnored(folder, true)) return true;
+    return isLeftOut(await this.#readFolder(folder), relative, isFolder);
   }
 
-  /** The same for an entry of a folder that is known not to be left out. */
-  async isEntryIgnored(relative: string, isFolder: boolean): Promise<boolean> {
-    if (posix.basename(relative) === ".git") return true;
-    return this.#decide(posix.dirname(relative), relative + (isFolder ? "/" : ""));
+  /** The entries of a folder that are not left out. The folder itself is known not to be. */
+  async filterEntries<Entry extends { readonly path: string; readonly kind: string }>(
+    folder: string,
+    entries: readonly Entry[],
+  ): Promise<readonly Entry[]> {
+    const paths = new Set(FILE_NAMES.map((name) => posix.join(folder, name)));
+    const present = new Set(entries.map(({ path }) => path).filter((path) => paths.has(path)));
+    const rules = await this.#readFolder(folder, present);
+    return entries.filter(({ path, kind }) => !isLeftOut(rules, path, kind === "folder"));
   }
 
-  /** By the rules of `folder`, else by those of the folders above it. */
-  async #decide(folder: string, entry: string): Promise<boolean> {
-    const rules = await this.#read(folder);
-    const result = rules?.test(folder === "." ? entry : entry.slice(folder.length + 1));
-    if (result?.ignored || result?.unignored) return result.ignored;
-    return folder === "." ? false : this.#decide(posix.dirname(folder), entry);
+  /** `present`: the files that are there, where that is known; to look for those that are not takes time. */
+  async #readFolder(folder: string, present?: ReadonlySet<string>): Promise<FolderRules> {
+    const known = this.#folders.get(folder);
+    if (known) return known;
+    const above = folder === "." ? FILE_NAMES.map(() => []) : await this.#readFolder(posix.dirname(folder));
+    const rules: (readonly RuleFile[])[] = [];
+    for (const [index, name] of FILE_NAMES.entries()) {
+      const path = posix.join(folder, name);
+      const own = present && !present.has(path) ? undefined : await this.#readFile(path);
+      rules.push(own ? [{ folder, rules: own }, ...above[index]!] : above[index]!);
+    }
+    this.#folders.set(folder, rules);
+    return rules;
   }
 
-  async #read(folder: string): Promise<Ignore | undefined> {
-    if (!this.#folders.has(folder)) this.#folders.set(folder, await this.#parse(folder));
-    return this.#folders.get(folder);
-  }
-
-  async #parse(folder: string): Promise<Ignore | undefined> {
-    const resolved = this.#workspace.resolve(posix.join(folder, ".gitignore"));
+  async #readFile(path: string): Promise<Ignore | undefined> {
+    const resolved = this.#workspace.resolve(path);
     if (!resolved.ok) return undefined;
     const file = await readWholeFile(this.#workspace.root, resolved.path, MAX_RULES_BYTES);
     if (!file.ok) return undefined;
     const text = decodeText(file.value.bytes, { encoding: "utf-8", hasMark: false });
     return text === undefined ? undefined : ignore().add(text);
   }
+}
+
+function isLeftOut(rules: FolderRules, path: string, isFolder: boolean): boolean {
+  if (posix.basename(path) === ".git") return true;
+  return rules.some((files) => files.length > 0 && isMatched(files, isFolder ? `${path}/` : path));
+}
+
+/** The nearest file that says something of the entry decides. */
+function isMatched(files: readonly RuleFile[], entry: string): boolean {
+  for (const { folder, rules } of files) {
+    const result = rules.test(folder === "." ? entry : entry.slice(folder.length + 1));
+    if (result.ignored || result.unignored) return result.ignored;
+  }
+  return false;
 }

@@ -20,6 +20,8 @@ export interface OpenFile {
   readonly identity: FileIdentity;
   /** Bytes. */
   readonly size: number;
+  /** Permission bits. */
+  readonly mode: number;
 }
 
 /**
@@ -35,7 +37,8 @@ export async function openFile(root: string, path: WorkspacePath): Promise<OpenF
     try {
       const stats = await handle.stat({ bigint: true });
       checkOrdinary(stats);
-      return { handle, identity: toFileIdentity(stats), size: Number(stats.size) };
+      const [size, mode] = [Number(stats.size), Number(stats.mode) & 0o7777];
+      return { handle, identity: toFileIdentity(stats), size, mode };
     } catch (error) {
       await handle.close();
       throw error;

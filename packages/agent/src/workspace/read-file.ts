@@ -1,7 +1,6 @@
 /** Files read with bounded memory, whatever they are. */
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
-import { TextDecoder } from "node:util";
 import { createFileFault, runFileWork, type FileResult } from "./file-error.ts";
 import { LineWindow, type LineRange, type LineSelection } from "./line-window.ts";
 import { openFile, type FileIdentity, type OpenFile } from "./open-file.ts";
@@ -22,6 +21,8 @@ export interface WholeFile {
   /** SHA-256, hex. */
   readonly hash: string;
   readonly identity: FileIdentity;
+  /** Permission bits. */
+  readonly mode: number;
 }
 
 export interface ReadLines extends LineSelection {
@@ -29,6 +30,13 @@ export interface ReadLines extends LineSelection {
   readonly fileSize: number;
   /** SHA-256 of the whole file, hex. */
   readonly hash: string;
+}
+
+export interface HashedFile {
+  /** SHA-256, hex; undefined for a file that is too large. */
+  readonly hash: string | undefined;
+  readonly bytes: number;
+  readonly identity: FileIdentity;
 }
 
 /** SHA-256, hex. */
@@ -42,11 +50,11 @@ export async function readWholeFile(
   path: WorkspacePath,
   maxBytes: number,
 ): Promise<FileResult<WholeFile>> {
-  return runOnFile(root, path, maxBytes, async ({ handle, identity, size }) => {
+  return runOnFile(root, path, maxBytes, async ({ handle, identity, size, mode }) => {
     const blocks: Buffer[] = [];
     for await (const block of readBlocks(handle, size)) blocks.push(Buffer.from(block));
     const bytes = Buffer.concat(blocks);
-    return { bytes, hash: toHash(bytes), identity };
+    return { bytes, hash: toHash(bytes), identity, mode };
   });
 }
 
@@ -58,12 +66,12 @@ export async function hashFile(
   root: string,
   path: WorkspacePath,
   maxBytes = MAX_READ_BYTES,
-): Promise<FileResult<{ readonly hash: string | undefined; readonly bytes: number }>> {
-  return runOnFile(root, path, Infinity, async ({ handle, size }) => {
-    if (size > maxBytes) return { hash: undefined, bytes: size };
+): Promise<FileResult<HashedFile>> {
+  return runOnFile(root, path, Infinity, async ({ handle, size, identity }) => {
+    if (size > maxBytes) return { hash: undefined, bytes: size, identity };
     const hash = createHash("sha256");
     for await (const block of readBlocks(handle, size)) hash.update(block);
-    return { hash: hash.digest("hex"), bytes: size };
+    return { hash: hash.digest("hex"), bytes: size, identity };
   });
 }
 
@@ -81,7 +89,7 @@ export async function readLines(
   return runOnFile(root, path, MAX_READ_BYTES, async ({ handle, size }) => {
     const lines = new LineWindow(range);
     const hash = createHash("sha256");
-    let decoder: TextDecoder | undefined;
+    let decoder: InstanceType<typeof TextDecoder> | undefined;
     for await (const block of readBlocks(handle, size)) {
       if (signal.aborted) break;
       decoder ??= createDecoder(block);
@@ -93,7 +101,7 @@ export async function readLines(
   });
 }
 
-function createDecoder(head: Buffer): TextDecoder {
+function createDecoder(head: Buffer): InstanceType<typeof TextDecoder> {
   const format = detectTextFormat(head.subarray(0, FORMAT_HEAD_BYTES));
   if (!format) throw createFileFault("BINARY_FILE");
   return new TextDecoder(format.encoding);

@@ -1,6 +1,8 @@
 /** What file tools work with in tests: real files, an empty state, and no way to a command. */
 import { expect } from "vitest";
 import type { FileChange, ReadEffect } from "@sheaf/protocol";
+import { createBackgroundCommands } from "../../src/sandbox/background-command.ts";
+import type { CommandRunner } from "../../src/sandbox/command.ts";
 import { createConversationState } from "../../src/tools/conversation-state.ts";
 import type { ToolContext, ToolOutcome } from "../../src/tools/tool.ts";
 import { createTemporaryWorkspace, type TemporaryWorkspace } from "../workspace/temporary-workspace.ts";
@@ -11,9 +13,15 @@ export interface FileToolContext extends TemporaryWorkspace {
 
 export function createFileToolContext(signal: AbortSignal = new AbortController().signal): FileToolContext {
   const temporary = createTemporaryWorkspace();
+  const commands: CommandRunner = {
+    run: () => Promise.reject(new Error("a file tool started a command")),
+    permissions: [],
+    end: async () => undefined,
+  };
   const context: ToolContext = {
     workspace: temporary.workspace,
-    commands: { run: () => Promise.reject(new Error("a file tool started a command")) },
+    commands,
+    background: createBackgroundCommands(commands),
     state: createConversationState(),
     mode: "agent",
     callId: "call_1",

@@ -2,9 +2,9 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { createPermissions } from "../../src/permissions/permissions.ts";
 import { toRealArguments } from "../../src/tools/real-arguments.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
+import { createPolicy } from "../permissions/policy.ts";
 import { createFileToolContext } from "./file-tool-context.ts";
 
 test("paths become where they lead to; all else stays", () => {
@@ -32,12 +32,7 @@ test(verifies(["S-06", "S-14"], "a deny rule holds also for a link that leads to
   write("secret/key.txt", "CANARY\n");
   symlinkSync("secret", join(root, "alias"));
   symlinkSync("secret/key.txt", join(root, "harmless.txt"));
-  const permissions = createPermissions({
-    mode: "agent",
-    force: true,
-    allow: [],
-    deny: ["Read(secret/**)", "Write(secret/**)"],
-  });
+  const permissions = createPolicy({ force: true, deny: ["Read(secret/**)", "Write(secret/**)"] });
   const tools = createToolBox({ ...context, permissions });
   const calls = [
     ["read_file", { target_file: "alias/key.txt" }],

@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
+import { createCommandNetwork } from "../../src/permissions/command-network.ts";
+import { createBackgroundCommands } from "../../src/sandbox/background-command.ts";
 import { createCommandRunner } from "../../src/sandbox/command-runner.ts";
 import { runProgram } from "../../src/sandbox/program.ts";
 import { createConversationState } from "../../src/tools/conversation-state.ts";
@@ -49,9 +51,16 @@ export async function createPipe(path: string): Promise<void> {
 
 /** A context for tools in this folder. */
 export function createContext(root: string, context: Partial<ToolContext> = {}): ToolContext {
+  const commands = createCommandRunner({
+    environment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: root },
+    workspace: root,
+    sandbox: { state: "disabled" },
+    network: createCommandNetwork({ allow: [], deny: [] }),
+  });
   return {
     workspace: createWorkspace(root),
-    commands: createCommandRunner({ environment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: root } }),
+    commands,
+    background: createBackgroundCommands(commands),
     state: createConversationState(),
     mode: "agent",
     callId: "call_1",

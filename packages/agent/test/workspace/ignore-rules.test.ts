@@ -42,6 +42,18 @@ describe("rules", () => {
     expect(ignored.toString().trim().split("\n")).toEqual(expected);
   });
 
+  test("of .sheafignore leave out more than git does, and never bring anything back", async () => {
+    const { workspace, write } = createTemporaryWorkspace();
+    write(".gitignore", "*.log\n");
+    write(".sheafignore", "fixtures/\n*.snap\n!keep.snap\n!a.log\n");
+    write("sub/.gitignore", "!b.snap\n");
+    const rules = new IgnoreRules(workspace);
+    const ignored = ["a.log", "b.snap", "sub/b.snap", "fixtures/x", "sub/fixtures/x"];
+    const kept = ["keep.snap", "a.txt", "fixtures.txt"];
+    for (const path of ignored) expect(await rules.isIgnored(path, false), path).toBe(true);
+    for (const path of kept) expect(await rules.isIgnored(path, false), path).toBe(false);
+  });
+
   test(verifies("S-20", "of a file that a link leads out to are not read"), async () => {
     const { workspace, root, outside } = createTemporaryWorkspace();
     writeFileSync(join(outside, "rules"), "*.txt\n");

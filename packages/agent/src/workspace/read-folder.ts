@@ -2,10 +2,10 @@
 import { type Dirent, readdirSync, readlinkSync, statSync } from "node:fs";
 import { posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
-import { toFileError } from "../workspace/file-error.ts";
-import { IgnoreRules } from "../workspace/ignore-rules.ts";
-import { openFolder } from "../workspace/open-folder.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { toFileError } from "./file-error.ts";
+import { IgnoreRules } from "./ignore-rules.ts";
+import { openFolder } from "./open-folder.ts";
+import type { Workspace } from "./workspace.ts";
 
 export interface FolderEntry {
   readonly name: string;
@@ -34,22 +34,13 @@ export async function createFolderReader(workspace: Workspace, start: string): P
     async read(path) {
       try {
         const all = readEntries(workspace.root, path);
-        const entries = isStartIgnored ? all : await removeIgnored(rules, all);
+        const entries = isStartIgnored ? all : await rules.filterEntries(path, all);
         return { ok: true, entries, ignored: all.length - entries.length };
       } catch (error) {
         return { ok: false, error: toFileError(error, path) };
       }
     },
   };
-}
-
-async function removeIgnored(rules: IgnoreRules, entries: readonly FolderEntry[]): Promise<FolderEntry[]> {
-  const kept: FolderEntry[] = [];
-  for (const entry of entries) {
-    // One after the other: the rules of a folder are read once, and all are in memory then.
-    if (!(await rules.isEntryIgnored(entry.path, entry.kind === "folder"))) kept.push(entry);
-  }
-  return kept;
 }
 
 /** The folder is held open meanwhile, so a link that is put in its place is not followed (S-21). */

@@ -1,0 +1,98 @@
+/** add_instrumentation: code that shows whether a hypothesis holds, marked so that it can be taken out again. */
+import type { InstrumentationBlock } from "@sheaf/protocol";
+import { toHash } from "../workspace/read-file.ts";
+import { findCommentForm } from "./comment-form.ts";
+import type { ConversationState } from "./conversation-state.ts";
+import { applyEdits } from "./edit-matching.ts";
+import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
+import { toEditChange } from "./file-change.ts";
+import { hasMark, insertBlock } from "./instrumentation-blocks.ts";
+import { toMissingFileError } from "./missing-file.ts";
+import { choice, nonEmptyString, object, optional, string, type ArgumentsOf } from "./parameters.ts";
+import { loadTextFile, saveTextFile } from "./text-file.ts";
+import { toChangedLines } from "./text-region.ts";
+import type { Tool, ToolOutcome } from "./tool.ts";
+
+const parameters = object({
+  hypothesis: nonEmptyString("Id of the todo that it belongs to"),
+  target_file: string("File, relative to the workspace"),
+  anchor: nonEmptyString("Line or lines of the file beside which it goes; must fit exactly one place"),
+  position: optional(choice(["before", "after"], "Where it goes; default: after")),
+  code: nonEmptyString("Whole lines with their indentation; they print what decides the hypothesis"),
+});
+
+/** Debug mode only. Lines are put in, none is changed: taken out again, the file is what it was. */
+export const addInstrumentationTool: Tool<ArgumentsOf<typeof parameters>> = {
+  name: "add_instrumentation",
+  description:
+    "Put marked lines into a file that show whether a hypothesis holds. They are taken out again at the end.",
+  documentType: "file_edit",
+  access: "write",
+  parameters,
+  async run({ hypothesis, target_file, anchor, position = "after", code }, context) {
+    const { workspace, state, callId } = context;
+    const refusal = findRefusal(state, hypothesis, code);
+    if (refusal) return refusal;
+    const resolved = workspace.resolve(target_file);
+    if (!resolved.ok) return toFailedOutcome(resolved.error);
+    const { path } = resolved;
+    const form = findCommentForm(path.relative);
+    if (!form) {
+      const advice = "instrument a file of code, or look at this one with commands";
+      return toFailure("NO_COMMENTS", `${path.named} can hold no mark, no form of comments is known for it: ${advice}`);
+    }
+    const loaded = await loadTextFile(context, path);
+    if (!loaded.ok) return toFailedOutcome(loaded.error);
+    const before = loaded.value;
+    if (!before) return toFailedOutcome(toMissingFileError(workspace.root, path));
+    const place = findPlace(path.named, before.text, anchor, position);
+    if (!place.ok) return place.outcome;
+    if (context.signal.aborted) return toCancelledOutcome();
+    const id = `${hypothesis.replaceAll(/[^\w-]/g, "_").slice(0, 40)}-${toHash(Buffer.from(callId)).slice(0, 8)}`;
+    const lineEnd = before.lineEnd === "\r\n" ? "\r\n" : "\n";
+    const text = insertBlock(before.text, place.offset, { id, code, form, lineEnd });
+    const saved = await saveTextFile(context, path, text, before);
+    if (!saved.ok) return toFailedOutcome(saved.error);
+    const block: InstrumentationBlock = { id, hypothesis, filePath: path.named, path: path.absolute };
+    state.instrumentation = [...state.instrumentation, block];
+    const change = toEditChange(path, before, { text, ...saved.value }, toChangedLines(before.text, text));
+    const line = change.diff?.startLine ?? 0;
+    return {
+      status: "success",
+      output: `Put ${change.linesAdded} lines of ${id} into ${path.named} at line ${line}. Everything behind them moved down.`,
+      ...(saved.value.note !== undefined && { note: saved.value.note }),
+      effect: { kind: "file_edit", changes: [change], instrumentation: state.instrumentation },
+    };
+  },
+};
+
+function findRefusal({ todos }: ConversationState, hypothesis: string, code: string): ToolOutcome | undefined {
+  if (!todos.some(({ id }) => id === hypothesis)) {
+    const known = todos.length === 0 ? "there are none yet" : `there are ${todos.map(({ id }) => id).join(", ")}`;
+    return toFailure(
+      "UNKNOWN_HYPOTHESIS",
+      `no todo has the id "${hypothesis}", ${known}: write the hypothesis down with todo_write first`,
+    );
+  }
+  if (!hasMark(code) && code.trim() !== "") return undefined;
+  return toFailure(
+    "INVALID_ARGUMENTS",
+    "code is empty or holds marks of its own: write plain lines, the marks come by themselves",
+  );
+}
+
+type Place = { readonly ok: true; readonly offset: number } | { readonly ok: false; readonly outcome: ToolOutcome };
+
+/** Found as edit_file finds its places. */
+function findPlace(name: string, text: string, anchor: string, position: "before" | "after"): Place {
+  const found = applyEdits(name, text, [{ oldString: anchor, newString: `${anchor}\n-` }]);
+  if (!found.ok) {
+    const message = found.error.message.replaceAll("old_string", "anchor");
+    return { ok: false, outcome: toFailedOutcome({ ...found.error, message }) };
+  }
+  const { start, endBefore } = found.region;
+  if (position === "before") return { ok: true, offset: start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1 };
+  if (endBefore > start && text[endBefore - 1] === "\n") return { ok: true, offset: endBefore };
+  const lineEnd = text.indexOf("\n", endBefore);
+  return { ok: true, offset: lineEnd === -1 ? text.length : lineEnd + 1 };
+}

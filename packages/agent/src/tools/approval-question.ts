@@ -1,0 +1,73 @@
+/** What a person is asked about a call (X8, S-16). */
+import { createHash } from "node:crypto";
+import type { ApprovalOption } from "@sheaf/protocol";
+import type { PermissionDecision } from "../permissions/decision.ts";
+import type { ApprovalQuestion } from "./approval.ts";
+import type { ToolAccess, ToolInvocation } from "./tool.ts";
+import { toVisibleCharacters } from "./visible-characters.ts";
+
+type Ask = Extract<PermissionDecision, { decision: "ask" }>;
+
+/** The question about a call that the policy neither allows nor denies. */
+export function toApprovalQuestion(
+  call: ToolInvocation,
+  access: ToolAccess,
+  { reason, always }: Ask,
+): ApprovalQuestion {
+  return {
+    title: toTitle(call, access),
+    description: toVisibleCharacters(reason),
+    subject: toSubject(call, access),
+    options: toOptions(always),
+    argumentsHash: toArgumentsHash(call),
+    rules: always,
+  };
+}
+
+/** SHA-256, hex, of what a call does: its tool and its arguments, to the byte. */
+export function toArgumentsHash({ toolName, arguments: args, rawArguments = "" }: ToolInvocation): string {
+  return createHash("sha256")
+    .update(JSON.stringify([toolName, args, rawArguments]))
+    .digest("hex");
+}
+
+function toTitle({ toolName }: ToolInvocation, access: ToolAccess): string {
+  if (access === "command") return "Run this command?";
+  if (access === "write") return "Change these files?";
+  return `Let ${toVisibleCharacters(toolName)} run?`;
+}
+
+function toSubject({ toolName, arguments: args }: ToolInvocation, access: ToolAccess): ApprovalQuestion["subject"] {
+  const visible = toVisibleArguments(args) as Readonly<Record<string, unknown>>;
+  if (access === "command") {
+    const { command = "", working_directory: workingDirectory = "." } = visible;
+    return { type: "command", command, workingDirectory };
+  }
+  const type = access === "write" ? "file_edit" : "tool_call";
+  return { type, toolName: toVisibleCharacters(toolName), arguments: visible };
+}
+
+/** Names of fields can hide something too. */
+function toVisibleArguments(value: unknown): unknown {
+  if (typeof value === "string") return toVisibleCharacters(value);
+  if (Array.isArray(value)) return value.map(toVisibleArguments);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [toVisibleCharacters(name), toVisibleArguments(item)]),
+  );
+}
+
+/** "Always" holds for the conversation: by rule where there is one, else for exactly this call. */
+function toOptions(rules: readonly string[]): ApprovalOption[] {
+  const what = rules.length === 0 ? "exactly this" : rules.map(toVisibleCharacters).join(", ");
+  return [
+    { id: "allow_once", label: "Allow once", kind: "allow_once" },
+    { id: "allow_always", label: `Allow ${what} in this conversation`, kind: "allow_always" },
+    { id: "reject_once", label: "Reject", kind: "reject_once" },
+    {
+      id: "reject_always",
+      label: `Reject ${rules.length === 1 ? what : "exactly this"} in this conversation`,
+      kind: "reject_always",
+    },
+  ];
+}

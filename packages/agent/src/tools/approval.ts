@@ -1,0 +1,41 @@
+/** The port to the person who may let a call run, and what goes over it (X8, S-16). */
+import type { ApprovalOption, ApprovalRequest } from "@sheaf/protocol";
+
+/** What a person must be asked before a call runs; the run adds the ids and the time at which it expires. */
+export type ApprovalQuestion = Omit<ApprovalRequest, "type" | "callId" | "approvalId" | "expiresAt">;
+
+/** What the person chose. */
+export interface ApprovalAnswer {
+  /** One of the options that were offered; any other one rejects. */
+  readonly optionId: string;
+  /** Who answered: a person's or a client's name, or `timeout` when nobody did in time. */
+  readonly by: string;
+  /** What the person wants to tell the model. */
+  readonly message?: string;
+  /** With an option that allows: the arguments with which the call runs instead of its own. */
+  readonly editedArguments?: Readonly<Record<string, unknown>>;
+}
+
+/** Asks the person behind one response. Several questions may be open at once. */
+export interface Approver {
+  /** How long a question stays open. Milliseconds. */
+  readonly expiresAfterMs: number;
+  /**
+   * Asks once; called when the request is in the log. `signal` is aborted when nobody waits any more: the question has
+   * expired, or the run ends. What the promise does afterwards counts no more. A rejection rejects the call.
+   */
+  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+}
+
+/** An answer on its way to the call that it is for: good for that call, with those arguments, once (S-16). */
+export interface Approval {
+  readonly approvalId: string;
+  readonly callId: string;
+  readonly argumentsHash: string;
+  /** What "always" is about, as in the question. */
+  readonly rules: readonly string[];
+  readonly kind: ApprovalOption["kind"];
+  readonly by: string;
+  readonly message?: string;
+  readonly editedArguments?: Readonly<Record<string, unknown>>;
+}

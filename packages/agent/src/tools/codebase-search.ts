@@ -1,0 +1,72 @@
+/** codebase_search: places that fit a question, by their words. */
+import type { CodePlace, CodeSearchResult } from "../codebase/code-search.ts";
+import { readKind, toLine } from "../workspace/read-folder.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
+import { toMissingFileError } from "./missing-file.ts";
+import { list, nonEmptyString, object, optional, string, type ArgumentsOf } from "./parameters.ts";
+import type { Tool, ToolOutcome } from "./tool.ts";
+
+const parameters = object({
+  query: nonEmptyString("What is looked for: names and words that would stand in the code and around it"),
+  target_directories: optional(list(string("Folder or file in the workspace"), 0, 20, "Where; default: everywhere")),
+  explanation: optional(string("Why this helps, in one sentence")),
+});
+
+type Places =
+  | { readonly ok: true; readonly folders: readonly string[] }
+  | { readonly ok: false; readonly outcome: ToolOutcome };
+
+/** Ranked by an index of words; it knows no synonyms, and says so when nothing fits. */
+export const codebaseSearchTool: Tool<ArgumentsOf<typeof parameters>> = {
+  name: "codebase_search",
+  description:
+    "Find the places of the code that fit a question best, ranked by their words. For an exact text or a pattern use grep_search.",
+  documentType: "tool_call",
+  access: "read",
+  parameters,
+  async run({ query, target_directories = [] }, { workspace, codebase, signal }) {
+    if (!codebase) return toFailure("SEARCH_FAILED", "there is no index here: use grep_search");
+    const targets = resolveFolders(target_directories, workspace);
+    if (!targets.ok) return targets.outcome;
+    try {
+      const result = await codebase.search(query, targets.folders, signal);
+      return signal.aborted ? toCancelledOutcome() : toOutcome(result);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return toFailure("SEARCH_FAILED", `the index could not be used (${reason}): use grep_search`);
+    }
+  },
+};
+
+function resolveFolders(given: readonly string[], workspace: Workspace): Places {
+  const named = given.filter((folder) => folder.trim() !== "");
+  if (named.length === 0) return { ok: true, folders: ["."] };
+  const folders: string[] = [];
+  for (const folder of named) {
+    const resolved = workspace.resolve(folder);
+    if (!resolved.ok) return { ok: false, outcome: toFailedOutcome(resolved.error) };
+    if (readKind(resolved.path.absolute) === "missing") {
+      return { ok: false, outcome: toFailedOutcome(toMissingFileError(workspace.root, resolved.path)) };
+    }
+    folders.push(resolved.path.relative);
+  }
+  return { ok: true, folders };
+}
+
+function toOutcome({ places, words, files, waiting }: CodeSearchResult): ToolOutcome {
+  const notes: string[] = [];
+  if (places.length === 0) {
+    notes.push(
+      `${files} files were looked at. Words are compared, not meanings: try the names that the code would use.`,
+    );
+  }
+  if (waiting > 0) notes.push(`${waiting} files are not in the index yet: search again for more, or use grep_search.`);
+  const output =
+    places.length === 0 ? `Nothing fits ${words.join(", ") || "the query"}.` : places.map(formatPlace).join("\n\n");
+  return { status: "success", output, ...(notes.length > 0 && { note: notes.join(" ") }) };
+}
+
+function formatPlace({ path, startLine, endLine, text }: CodePlace): string {
+  return `${toLine(path)}:${startLine}-${endLine}\n${text.trimEnd()}`;
+}

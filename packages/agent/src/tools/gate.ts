@@ -1,0 +1,92 @@
+/** What a call must pass before it runs: the policy, and where that asks, a person (S-10 to S-16). */
+import { allow, deny, type PermissionDecision } from "../permissions/decision.ts";
+import type { Permissions } from "../permissions/permissions.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { toApprovalQuestion, toArgumentsHash } from "./approval-question.ts";
+import type { Approval, ApprovalQuestion } from "./approval.ts";
+import type { ConversationState } from "./conversation-state.ts";
+import { toRealArguments } from "./real-arguments.ts";
+import { rememberAnswer } from "./standing-answers.ts";
+import type { CallableTool } from "./registry.ts";
+import type { ToolInvocation, ToolOutcome } from "./tool.ts";
+
+/** What decides. */
+export interface GatePorts {
+  readonly workspace: Workspace;
+  readonly permissions: Permissions;
+  readonly state: Pick<ConversationState, "answers">;
+}
+
+type GatedTool = Pick<CallableTool, "access" | "mcp">;
+
+export interface Gate {
+  /** What a person must be asked; undefined: nothing. */
+  toQuestion(call: ToolInvocation, tool: GatedTool): Promise<ApprovalQuestion | undefined>;
+  /**
+   * The outcome of a call that may not run; undefined: it may, with `approval.editedArguments` where there are some.
+   * Each approval is good for one call, once.
+   */
+  findRefusal(call: ToolInvocation, tool: GatedTool, approval?: Approval): Promise<ToolOutcome | undefined>;
+}
+
+export function createGate(ports: GatePorts): Gate {
+  const usedApprovals = new Set<string>();
+
+  const isGoodFor = (approval: Approval, { callId }: ToolInvocation, hash: string): boolean =>
+    !usedApprovals.has(approval.approvalId) && approval.callId === callId && approval.argumentsHash === hash;
+
+  return {
+    async toQuestion(call, tool) {
+      const decision = await decide(call, tool, ports);
+      return decision.decision === "ask" ? toApprovalQuestion(call, tool.access, decision) : undefined;
+    },
+    async findRefusal(call, tool, approval) {
+      const decision = await decide(toEditedCall(call, approval), tool, ports);
+      if (decision.decision === "deny") return toRejected(decision.reason, decision.rule);
+      if (!approval) return decision.decision === "ask" ? toRejected(decision.reason) : undefined;
+      if (!isGoodFor(approval, call, toArgumentsHash(call))) return toRejected("the approval was for another call");
+      usedApprovals.add(approval.approvalId);
+      if (!approval.editedArguments) rememberAnswer(ports.state.answers, approval.kind, approval);
+      // A person who says no is heard, also where a rule would let the call pass by now.
+      return approval.kind.startsWith("allow") ? undefined : toRejected(toWords(approval));
+    },
+  };
+}
+
+/** The call as it runs: what the person wrote wins. */
+export function toEditedCall(call: ToolInvocation, approval: Approval | undefined): ToolInvocation {
+  const { callId, toolName } = call;
+  return approval?.editedArguments ? { callId, toolName, arguments: approval.editedArguments } : call;
+}
+
+/** Rules hold for what a path says and for where it leads; the stricter decision counts. */
+async function decide(
+  call: ToolInvocation,
+  { access, mcp }: GatedTool,
+  { permissions, workspace, state: { answers } }: GatePorts,
+): Promise<PermissionDecision> {
+  const answered = { allow: [...answers.allow], deny: [...answers.deny] };
+  const request = { toolName: call.toolName, access, answered, ...(mcp && { mcp }) };
+  const spellings = [call.arguments, toRealArguments(call.arguments, workspace)];
+  const decisions = await Promise.all(
+    // A command has no path but its folder, and looks at that itself.
+    (access === "command" ? spellings.slice(0, 1) : spellings).map((args) =>
+      permissions.decide({ ...request, arguments: args }),
+    ),
+  );
+  const denied = decisions.find(({ decision }) => decision === "deny");
+  const asking = decisions.find(({ decision }) => decision === "ask");
+  if (denied || !asking) return denied ?? decisions[0]!;
+  const hash = toArgumentsHash(call);
+  if (answers.deniedCalls.has(hash)) return deny("the user refused this call for good");
+  return answers.allowedCalls.has(hash) ? allow("the user allowed exactly this") : asking;
+}
+
+function toWords({ by, message }: Approval): string {
+  const who = by === "timeout" || by === "error" ? "this call was not approved" : "the user refused this call";
+  return message === undefined || message.trim() === "" ? who : `${who}: ${message.trim()}`;
+}
+
+function toRejected(message: string, rule = ""): ToolOutcome {
+  return { status: "rejected", output: "", error: { code: "PERMISSION_DENIED", message, details: rule } };
+}

@@ -1,0 +1,78 @@
+/**
+ * Instrumentation in the text of a file: whole lines between two comments that name the block, so that taking it out
+ * again gives the very text that was there before.
+ */
+import type { CommentForm } from "./comment-form.ts";
+
+const BEGIN = "sheaf-debug:begin";
+const END = "sheaf-debug:end";
+
+/** What is put in, and where. */
+export interface BlockInsertion {
+  /** Letters, digits, `_` and `-`. */
+  readonly id: string;
+  /** Without marks. */
+  readonly code: string;
+  readonly form: CommentForm;
+  readonly lineEnd: "\n" | "\r\n";
+}
+
+/** The text with the block before the line that begins at `offset`, or behind the last line. */
+export function insertBlock(text: string, offset: number, { id, code, form, lineEnd }: BlockInsertion): string {
+  const lines = code
+    .replace(/^(?:[^\S\n]*\n)+/, "")
+    .trimEnd()
+    .split(/\r?\n/);
+  const indentation = /^\s*/.exec(lines[0]!)![0];
+  const mark = (word: string): string => `${indentation}${[form.open, word, id, form.close].join(" ").trimEnd()}`;
+  const block = [mark(BEGIN), ...lines, mark(END)].join(lineEnd);
+  const head = text.slice(0, offset);
+  // Behind a last line without a line end there is none behind the block either.
+  const isOpenEnd = offset === text.length && head !== "" && !head.endsWith("\n");
+  return isOpenEnd ? `${head}${lineEnd}${block}` : `${head}${block}${lineEnd}${text.slice(offset)}`;
+}
+
+/** A text without its blocks. */
+export interface RemovedBlocks {
+  readonly text: string;
+  readonly removed: readonly string[];
+  /** No mark of them was there: they are gone already. */
+  readonly missing: readonly string[];
+  /** One mark is missing, or they stand the wrong way round: they are left as they are. */
+  readonly damaged: readonly string[];
+}
+
+/** Takes blocks out. */
+export function removeBlocks(text: string, ids: readonly string[]): RemovedBlocks {
+  const result = { text, removed: [] as string[], missing: [] as string[], damaged: [] as string[] };
+  for (const id of ids) {
+    const begin = findLine(result.text, `${BEGIN} ${id}`);
+    const end = findLine(result.text, `${END} ${id}`);
+    if (begin && end && begin.start < end.start) {
+      const isOpenEnd = end.next === result.text.length && !result.text.endsWith("\n");
+      const head = result.text.slice(0, begin.start);
+      result.text = (isOpenEnd ? head.replace(/\r?\n$/, "") : head) + result.text.slice(end.next);
+      result.removed.push(id);
+    } else {
+      (begin || end ? result.damaged : result.missing).push(id);
+    }
+  }
+  return result;
+}
+
+/** Whether a text holds a mark. */
+export function hasMark(text: string): boolean {
+  return text.includes(BEGIN) || text.includes(END);
+}
+
+/** The line in which a mark stands: where it begins, and where the next one does. */
+function findLine(text: string, mark: string): { readonly start: number; readonly next: number } | undefined {
+  for (let place = text.indexOf(mark); place !== -1; place = text.indexOf(mark, place + 1)) {
+    // The id of another block may begin with this one.
+    if (/[\w-]/.test(text.charAt(place + mark.length))) continue;
+    const lineEnd = text.indexOf("\n", place);
+    const start = place === 0 ? 0 : text.lastIndexOf("\n", place - 1) + 1;
+    return { start, next: lineEnd === -1 ? text.length : lineEnd + 1 };
+  }
+  return undefined;
+}

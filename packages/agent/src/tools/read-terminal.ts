@@ -1,0 +1,65 @@
+/** read_terminal: what a command in the background has said since it was last asked, and whether it still runs. */
+import type { TerminalEffect } from "@sheaf/protocol";
+import type { BackgroundCommand } from "../sandbox/background-command.ts";
+import type { CommandOutcome } from "../sandbox/command.ts";
+import { toCancelledOutcome, toFailure } from "./failure.ts";
+import { type ArgumentsOf, flag, nonEmptyString, object, optional, positiveInteger } from "./parameters.ts";
+import type { Tool, ToolOutcome } from "./tool.ts";
+
+const maxWaitMs = 60_000;
+/** Milliseconds that the end of a command may take. */
+const endPeriod = 5000;
+
+const parameters = object({
+  terminal_id: nonEmptyString("Id that run_terminal_cmd gave, for instance bg_1"),
+  wait_ms: optional(
+    positiveInteger(`Waits this long for more output; default: not at all, at most ${maxWaitMs}`, maxWaitMs),
+  ),
+  end: optional(flag("Ends the command first")),
+});
+
+/** Also called by Sheaf itself, for what still runs at the end of a run. */
+export const readTerminalTool: Tool<ArgumentsOf<typeof parameters>> = {
+  name: "read_terminal",
+  description: "Read what a command in the background has printed since the last time, or end it.",
+  documentType: "tool_call",
+  access: "state",
+  parameters,
+  async run({ terminal_id, wait_ms = 0, end = false }, { background, signal }) {
+    const command = background.all.find(({ id }) => id === terminal_id);
+    if (!command) {
+      const ids = background.all.map(({ id }) => id).join(", ") || "none";
+      const message = `there is no terminal ${JSON.stringify(terminal_id.slice(0, 100))} in this run (there are: ${ids})`;
+      return toFailure("UNKNOWN_TERMINAL", `${message}: start the command again with run_terminal_cmd`);
+    }
+    if (end) {
+      void command.end();
+      await command.waitForEnd(endPeriod, signal);
+    } else if (wait_ms > 0) await command.waitForNews(wait_ms, signal);
+    if (signal.aborted && !command.outcome) return toCancelledOutcome();
+    return toTerminalOutcome(command);
+  },
+};
+
+function toTerminalOutcome(command: BackgroundCommand): ToolOutcome {
+  const { outcome } = command;
+  const { text, truncated, bytes } = command.takeOutput();
+  const effect: TerminalEffect = {
+    kind: "terminal",
+    terminalId: command.id,
+    command: command.command,
+    isRunning: outcome === undefined,
+    exitCode: outcome ? outcome.exitCode : null,
+  };
+  const notes = [describeState(outcome), ...(outcome?.refusals ?? [])];
+  if (truncated) notes.push(`${bytes} bytes came; their middle was cut out.`);
+  return { status: "success", output: text, effect, note: notes.join(" "), ...(truncated && { truncated, bytes }) };
+}
+
+function describeState(outcome: CommandOutcome | undefined): string {
+  if (!outcome) return "It still runs.";
+  if (outcome.startError !== "") return `It was not started: ${outcome.startError}.`;
+  if (outcome.timedOut) return "It was ended by its timeout.";
+  if (outcome.cancelled) return "It was ended.";
+  return outcome.signal === "" ? `It ended, exit code ${outcome.exitCode}.` : `It was ended by ${outcome.signal}.`;
+}

@@ -1,0 +1,152 @@
+/** What files held before tools changed them, by the hash of the content, so that a response can be taken back. */
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { InputType, ZstdOptions } from "node:zlib";
+import { getFaultCode } from "./file-error.ts";
+import { toHash } from "./read-file.ts";
+
+/** A larger content is not kept. Bytes. */
+export const MAX_CHECKPOINT_BYTES = 16 * 1024 * 1024;
+
+/** What the contents of one conversation may take on the disk. Bytes. */
+const MAX_CONVERSATION_BYTES = 256 * 1024 * 1024;
+
+/** What those of all conversations may take before the oldest ones go. Bytes. */
+const MAX_TOTAL_BYTES = 2 * 1024 * 1024 * 1024;
+
+type Work = (input: InputType, options: ZstdOptions, done: (error: Error | null, result: Buffer) => void) => void;
+
+/** Loaded when the first content is kept: most runs keep none. */
+function loadZlib(): { readonly zstdCompress: Work; readonly zstdDecompress: Work } {
+  return process.getBuiltinModule("node:zlib");
+}
+
+function runZlib(work: Work, input: InputType, options: ZstdOptions = {}): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    work(input, options, (error, result) => (error ? reject(error) : resolve(result)));
+  });
+}
+
+const compress = (content: InputType): Promise<Buffer> => runZlib(loadZlib().zstdCompress, content);
+const decompress = (content: InputType, options: ZstdOptions): Promise<Buffer> =>
+  runZlib(loadZlib().zstdDecompress, content, options);
+
+/** The contents that one conversation keeps. */
+export interface Checkpoints {
+  /** Keeps a content, on the disk when it returns. Gives why it was not kept, or undefined. `hash`: its SHA-256, hex. */
+  keep(hash: string, content: Uint8Array): Promise<string | undefined>;
+  /** The content of a hash; undefined if it is not kept, or damaged. */
+  read(hash: string): Promise<Buffer | undefined>;
+}
+
+interface CheckpointLimits {
+  readonly conversationBytes: number;
+  readonly totalBytes: number;
+}
+
+/**
+ * The checkpoints of a conversation, in `checkpoints` of the user's data folder; made when the first content is kept: folders 0700, files 0600 (S-42).
+ * A file is named by the hash of its content and compressed; what was kept once is not written again.
+ */
+export function createCheckpoints(
+  dataFolder: string,
+  conversationId: string,
+  limits: CheckpointLimits = { conversationBytes: MAX_CONVERSATION_BYTES, totalBytes: MAX_TOTAL_BYTES },
+): Checkpoints {
+  const own = toConversationFolder(dataFolder, conversationId);
+  let kept: Map<string, number> | undefined;
+  return {
+    async keep(hash, content) {
+      if (content.length > MAX_CHECKPOINT_BYTES) return `it is larger than ${MAX_CHECKPOINT_BYTES} bytes`;
+      try {
+        kept ??= await openConversationFolder(own, limits.totalBytes);
+        if (kept.has(hash)) return undefined;
+        const packed = await compress(content);
+        const size = [...kept.values()].reduce((sum, bytes) => sum + bytes, 0);
+        if (size + packed.length > limits.conversationBytes) {
+          return `the checkpoints of this conversation take ${limits.conversationBytes} bytes already`;
+        }
+        await writeOnce(own, hash, packed);
+        kept.set(hash, packed.length);
+        return undefined;
+      } catch (error) {
+        return `it could not be written (${getFaultCode(error) || String(error)})`;
+      }
+    },
+    async read(hash) {
+      try {
+        const packed = await readFile(join(own, hash));
+        const content = await decompress(packed, { maxOutputLength: MAX_CHECKPOINT_BYTES });
+        return toHash(content) === hash ? content : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Forgets what a conversation kept. */
+export async function removeCheckpoints(dataFolder: string, conversationId: string): Promise<void> {
+  await rm(toConversationFolder(dataFolder, conversationId), { recursive: true, force: true });
+}
+
+/** Ids of conversations may come from clients; only plain ones become names. */
+function toConversationFolder(dataFolder: string, conversationId: string): string {
+  const isPlain = /^[A-Za-z0-9_-]{1,100}$/.test(conversationId);
+  return join(dataFolder, "checkpoints", isPlain ? conversationId : toHash(Buffer.from(conversationId)));
+}
+
+/** Sizes of the files by hash. A new folder is the moment at which old ones make room. */
+async function openConversationFolder(own: string, totalBytes: number): Promise<Map<string, number>> {
+  const sizes = new Map(await listSizes(own));
+  if (sizes.size > 0) return sizes;
+  await mkdir(own, { recursive: true, mode: 0o700 });
+  await makeRoom(own, totalBytes);
+  return sizes;
+}
+
+async function listSizes(folder: string): Promise<[name: string, bytes: number][]> {
+  const names = await readdir(folder).catch(() => []);
+  return Promise.all(
+    names.map(async (name): Promise<[string, number]> => {
+      const stats = await stat(join(folder, name)).catch(() => undefined);
+      return [name, stats?.size ?? 0];
+    }),
+  );
+}
+
+/** Removes the conversations that were changed longest ago until the others fit. */
+async function makeRoom(own: string, totalBytes: number): Promise<void> {
+  const folder = dirname(own);
+  const names = await readdir(folder);
+  const others = names.map((name) => join(folder, name)).filter((path) => path !== own);
+  const conversations = await Promise.all(
+    others.map(async (path) => {
+      const sizes = await listSizes(path);
+      const stats = await stat(path).catch(() => undefined);
+      return { path, bytes: sizes.reduce((sum, [, bytes]) => sum + bytes, 0), changedAt: stats?.mtimeMs ?? 0 };
+    }),
+  );
+  let total = conversations.reduce((sum, { bytes }) => sum + bytes, 0);
+  for (const { path, bytes } of conversations.toSorted((one, other) => one.changedAt - other.changedAt)) {
+    if (total <= totalBytes) return;
+    await rm(path, { recursive: true, force: true });
+    total -= bytes;
+  }
+}
+
+async function writeOnce(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+  const temporary = join(folder, `.${randomUUID()}.tmp`);
+  const handle = await open(temporary, "wx", 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, join(folder, name));
+}

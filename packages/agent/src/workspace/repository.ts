@@ -1,0 +1,98 @@
+/** Which repository a folder belongs to, found without starting git: its files are only looked at (S-02, S-05). */
+import { lstatSync, realpathSync, type Stats } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { readSmallFile } from "./small-file.ts";
+
+/** Files such as `.git`, `commondir` and `HEAD` hold one line. */
+const MAX_BYTES = 8192;
+
+/**
+ * What `.git` is: a folder, a file that names one (a worktree or a submodule), a link, the folder itself (a bare
+ * repository), or nothing.
+ */
+type GitKind = "folder" | "file" | "link" | "bare" | "none";
+
+/** The repository of a folder. Two are the same only if all of it is equal. */
+export interface Repository {
+  /** Real path. Without a repository: the folder itself. */
+  readonly root: string;
+  readonly git: GitKind;
+  /** Where git keeps what belongs to this checkout, links resolved; "" if there is none. */
+  readonly gitFolder: string;
+  /** Where git keeps its settings and hooks; differs from `gitFolder` in worktrees. */
+  readonly commonFolder: string;
+}
+
+/**
+ * The repository that a folder lies in: that of the nearest `.git`, or bare repository, at or above it. One that belongs
+ * to another user than the folder does not count, as for git. `folder` is a real path.
+ */
+export function findRepository(folder: string): Repository {
+  const owner = readStats(folder)?.uid;
+  for (let root = folder; ; root = dirname(root)) {
+    const repository = readRepository(root);
+    if (repository) return readStats(root)?.uid === owner ? repository : toPlainFolder(folder);
+    if (root === dirname(root)) return toPlainFolder(folder);
+  }
+}
+
+export function isSameRepository(one: Repository, other: Repository): boolean {
+  return (
+    one.root === other.root &&
+    one.git === other.git &&
+    one.gitFolder === other.gitFolder &&
+    one.commonFolder === other.commonFolder
+  );
+}
+
+/** The branch that is checked out; undefined for none, and for a name that git would not make. */
+export function readBranch({ root, gitFolder }: Repository): string | undefined {
+  // A file `.git` can name any folder: what lies elsewhere is not looked into.
+  if (gitFolder !== root && dirname(gitFolder) !== root) return undefined;
+  const head = readSmallFile(join(gitFolder, "HEAD"), MAX_BYTES) ?? "";
+  return /^ref: refs\/heads\/([\w./+@#=-]{1,100})\s*$/.exec(head)?.[1];
+}
+
+function readRepository(root: string): Repository | undefined {
+  const entry = join(root, ".git");
+  const stats = readStats(entry);
+  if (!stats) return isBare(root) ? toRepository(root, "bare", root) : undefined;
+  if (stats.isSymbolicLink()) return toRepository(root, "link", toReal(entry));
+  if (stats.isDirectory()) return toRepository(root, "folder", entry);
+  const named = /^gitdir: (.+?)\s*$/.exec(readSmallFile(entry, MAX_BYTES) ?? "")?.[1];
+  return toRepository(root, "file", named === undefined ? "" : toReal(resolve(root, named)));
+}
+
+function toRepository(root: string, git: GitKind, gitFolder: string): Repository {
+  const common = gitFolder === "" ? undefined : readSmallFile(join(gitFolder, "commondir"), MAX_BYTES)?.trim();
+  const commonFolder = common ? toReal(resolve(gitFolder, common)) : gitFolder;
+  return { root, git, gitFolder, commonFolder };
+}
+
+function toPlainFolder(root: string): Repository {
+  return { root, git: "none", gitFolder: "", commonFolder: "" };
+}
+
+/** A `.git` folder of its own looks the same from inside; it is found from the folder above. */
+function isBare(folder: string): boolean {
+  if (basename(folder) === ".git") return false;
+  const isThere = (name: string): boolean => readStats(join(folder, name)) !== undefined;
+  return isThere("HEAD") && isThere("objects") && isThere("refs");
+}
+
+/** As written if it leads nowhere. */
+function toReal(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function readStats(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+/** Commands that run on beside the calls behind them, through the tools of a run. */
+import { describe, expect, onTestFinished, test } from "vitest";
+import { readTerminalTool } from "../../src/tools/read-terminal.ts";
+import { runTerminalCmdTool } from "../../src/tools/run-terminal-cmd.ts";
+import type { ToolOutcome } from "../../src/tools/tool.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { findByCommandLine } from "../sandbox/processes.ts";
+import { createContext, createFolder } from "./search-workspace.ts";
+
+interface Terminals {
+  readonly start: (command: string, timeout_ms?: number) => Promise<ToolOutcome>;
+  readonly read: (
+    terminal_id: string,
+    options?: { readonly wait_ms?: number; readonly end?: boolean },
+  ) => Promise<ToolOutcome>;
+  readonly end: () => Promise<void>;
+}
+
+function createTerminals(): Terminals {
+  const context = createContext(createFolder());
+  const end = async (): Promise<void> => {
+    await context.background.end();
+    await context.commands.end();
+  };
+  onTestFinished(end);
+  return {
+    start: (command, timeout_ms) =>
+      runTerminalCmdTool.run(
+        { command, is_background: true, ...(timeout_ms !== undefined && { timeout_ms }) },
+        context,
+      ),
+    read: (terminal_id, options = {}) => readTerminalTool.run({ terminal_id, ...options }, context),
+    end,
+  };
+}
+
+describe("a command in the background", () => {
+  test(verifies("N37", "is told of while it runs, with the id by which its output is read"), async () => {
+    const { start, read } = createTerminals();
+    const started = await start("echo ready; sleep 0.6; echo more >&2; sleep 60");
+    expect(started).toMatchObject({
+      status: "success",
+      output: "ready\n",
+      effect: { exitCode: 0, background: true, terminalId: "bg_1", timedOut: false },
+    });
+    expect(started.note).toContain("bg_1");
+    expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({
+      status: "success",
+      output: "more\n",
+      note: "It still runs.",
+      effect: { kind: "terminal", isRunning: true, exitCode: null },
+    });
+    expect(await read("bg_1")).toMatchObject({ output: "", note: "It still runs." });
+  });
+
+  test("that ends at once is told of at once", async () => {
+    const { start } = createTerminals();
+    const outcome = await start("echo no; exit 3");
+    expect(outcome).toMatchObject({ output: "no\n", note: "Exit code 3.", effect: { exitCode: 3, background: false } });
+  });
+
+  test("that ends later is read to its end, and again without output", async () => {
+    const { start, read } = createTerminals();
+    await start("sleep 0.4; echo last; exit 4");
+    expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({ output: "last\n" });
+    expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({
+      output: "",
+      note: "It ended, exit code 4.",
+      effect: { isRunning: false, exitCode: 4 },
+    });
+  });
+
+  test(verifies("R-13", "is ended on request with all its processes, and by its timeout"), async () => {
+    const { start, read } = createTerminals();
+    const period = `9${process.pid}.25`;
+    await start(`setsid sleep ${period} & sleep ${period}`);
+    expect(await read("bg_1", { end: true })).toMatchObject({ note: "It was ended.", effect: { isRunning: false } });
+    expect(findByCommandLine(`sleep ${period}`)).toEqual([]);
+    await start("sleep 60", 300);
+    expect(await read("bg_2", { wait_ms: 20_000 })).toMatchObject({ note: "It was ended by its timeout." });
+  });
+
+  test(verifies("R-13", "ends with the run"), async () => {
+    const { start, end } = createTerminals();
+    const period = `8${process.pid}.25`;
+    await start(`sleep ${period}`);
+    await end();
+    expect(findByCommandLine(`sleep ${period}`)).toEqual([]);
+  });
+
+  test(verifies("R-14", "keeps bounded output until it is read: head and tail"), async () => {
+    const { start, read } = createTerminals();
+    await start("sleep 0.3; head -c 3000000 /dev/zero | tr '\\0' x; echo end");
+    let outcome = await read("bg_1", { wait_ms: 20_000 });
+    while ((outcome.effect as { isRunning: boolean }).isRunning && !outcome.output.endsWith("end\n"))
+      outcome = await read("bg_1", { wait_ms: 20_000 });
+    expect(Buffer.byteLength(outcome.output)).toBeLessThanOrEqual(256 * 1024);
+  });
+
+  test("that nobody started is an error that names the others", async () => {
+    const { start, read } = createTerminals();
+    expect(await read("bg_1")).toMatchObject({
+      error: { code: "UNKNOWN_TERMINAL", message: expect.stringContaining("none") },
+    });
+    await start("sleep 60");
+    expect(await read("bg_7")).toMatchObject({ error: { message: expect.stringContaining("bg_1") } });
+  });
+
+  test("is one of eight at most", async () => {
+    const { start, read } = createTerminals();
+    for (let round = 0; round < 8; round += 1) expect(await start("sleep 60")).toMatchObject({ status: "success" });
+    expect(await start("sleep 60")).toMatchObject({ status: "error", error: { code: "TOO_MANY_COMMANDS" } });
+    await read("bg_3", { end: true });
+    expect(await start("sleep 60")).toMatchObject({ effect: { terminalId: "bg_9" } });
+  }, 20_000);
+});
