@@ -3,12 +3,11 @@
 /** Wire protocols of real models; each has one decoder in `@sheaf/documents`. */
 export type WireProtocol = "openai-responses" | "openai-chat" | "anthropic-messages" | "gemini";
 
-/** Everything that a request needs to know of its provider. */
-export interface ProviderEndpoint {
-  /** For instance `anthropic`, or the name of an endpoint in the configuration. */
+/** A model at a provider, and who asks. */
+export interface ProviderIdentity {
+  /** For instance `anthropic`, or a name of the configuration. */
   readonly provider: string;
-  readonly protocol: WireProtocol;
-  /** Without a slash at the end. */
+  /** Without a slash at the end; "" where a package knows it. */
   readonly baseUrl: string;
   /** Id of the model at the provider (N7). */
   readonly modelId: string;
@@ -20,6 +19,28 @@ export interface ProviderEndpoint {
   readonly apiKeySource: "env" | "flag" | "login" | "none";
   /** More headers of the user's (`-H`). */
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Everything that a request needs to know of its provider. */
+export interface ProviderEndpoint extends ProviderIdentity {
+  readonly protocol: WireProtocol;
+}
+
+/** A package of the AI SDK's `LanguageModel` interface that the user's configuration names. */
+export interface PackageSettings {
+  /** Name of an npm package, or the path of a file that begins with `.` or `/`. */
+  readonly package: string;
+  /** Which of its exports makes a provider; undefined: the only one whose name begins with `create`. */
+  readonly create?: string | undefined;
+  /** What that export is given, beside key, base URL and headers. */
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A model behind such a package. */
+export interface PackageEndpoint extends ProviderIdentity {
+  readonly settings: PackageSettings;
+  /** Folder of the configuration: the package is looked for in its `node_modules`, nowhere else (S-06). */
+  readonly folder: string;
 }
 
 /** How patient a request is (R-10). */

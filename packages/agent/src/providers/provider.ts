@@ -1,5 +1,6 @@
 /** The port between a run and a model. Every model, real or not, is one `Model`. */
-import type { Mode, ModelEvent } from "@sheaf/protocol";
+import type { ModelStreamFormat } from "@sheaf/documents/model-streams";
+import type { Mode, ModelEvent, ProviderData } from "@sheaf/protocol";
 
 /** What a model is told about a tool. */
 export interface ToolDefinition {
@@ -20,12 +21,15 @@ export interface ModelToolCall {
   readonly rawArguments?: string;
 }
 
+/** One piece of an answer, in order. */
+export type AssistantPart = { readonly type: "text"; readonly text: string } | ModelToolCall | ProviderData;
+
 /** The history that a model sees, in order; a pure function of the logs of the conversation. */
 export type ModelMessage =
   | { readonly role: "user"; readonly text: string }
   | {
       readonly role: "assistant";
-      readonly content: readonly ({ readonly type: "text"; readonly text: string } | ModelToolCall)[];
+      readonly content: readonly AssistantPart[];
     }
   | {
       readonly role: "tool";
@@ -35,6 +39,14 @@ export type ModelMessage =
       readonly isError: boolean;
     };
 
+/** Hears the bodies of a provider's answers, byte by byte as they come, secrets hidden: for recordings. */
+export interface BodyTap {
+  /** An answer begins that `format` decodes; what came of the one before is void. `origin`: of its `provider_data`. */
+  begin(answer: { readonly format: ModelStreamFormat; readonly origin: string }): void;
+  /** What one read of the socket brought. */
+  push(bytes: Uint8Array): void;
+}
+
 /** One model request. */
 export interface ModelRequest {
   readonly system: string;
@@ -43,6 +55,8 @@ export interface ModelRequest {
   readonly mode: Mode;
   /** Makes the ids of tool calls (N29). */
   readonly newCallId: () => string;
+  /** Models without a body that we decode ourselves tell it nothing. */
+  readonly tap?: BodyTap;
 }
 
 /** A model that a run can talk to. */

@@ -2,10 +2,12 @@
  * The cassette: one NDJSON file with everything that came into a run from outside. docs/guide/record-and-replay.md
  * describes it (X11). It never holds keys, headers or the environment.
  */
+import type { ModelStreamFormat } from "@sheaf/documents/model-streams";
 import type { ModelEvent, RunEventType, RunStart } from "@sheaf/protocol";
 import { isErrorCode, SheafError, type ErrorSource } from "../errors.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { CheckedAnswer } from "../run/final-answer.ts";
+import type { ApprovalAnswer, ApprovalQuestion } from "../tools/approval.ts";
 import type { ToolAccess, ToolOutcome } from "../tools/tool.ts";
 
 /** Version of the format; raised when an old reader would go wrong. */
@@ -21,6 +23,8 @@ export interface CassetteHeader {
   readonly stopsOnDenied: boolean;
   /** Whether the answer had to fit a schema. */
   readonly checksAnswer: boolean;
+  /** How long a person may be asked, where one may be at all (X8). Milliseconds. */
+  readonly approvalExpiryMs?: number;
   /** Made by `--redact`: digests are left out. */
   readonly redacted?: true;
 }
@@ -54,14 +58,26 @@ export type AskedRecord =
       readonly arguments: Readonly<Record<string, unknown>>;
       readonly rawArguments?: string;
     }
+  /** What a person must be asked before a call; without a question: nothing. */
+  | { readonly type: "tool_review"; readonly callId: string; readonly question?: ApprovalQuestion }
+  /** The run made the id of an approval. */
+  | { readonly type: "approval_id"; readonly id: string }
   /** What the schema says of an answer. */
   | { readonly type: "answer_check"; readonly checked: CheckedAnswer }
   /** The recording was closed. Behind it comes nothing. */
   | { readonly type: "end" };
 
+/** The answer of a provider that is decoded, as it came. */
+export type BodyRecord =
+  /** An answer begins; what came of the one before is void. */
+  | { readonly type: "provider_response"; readonly format: ModelStreamFormat; readonly origin: string }
+  /** What one read of the socket brought, secrets hidden; in base64 where it is no text, as when a character is cut. */
+  | { readonly type: "provider_bytes"; readonly text: string; readonly encoding?: "base64" };
+
 /** What came from outside. It is given to the run again in the same order. */
 export type GivenRecord =
-  /** What one read of the model brought. */
+  | BodyRecord
+  /** What one read of the model brought; where its bytes are kept, what they were decoded to. */
   | { readonly type: "model_events"; readonly events: readonly ModelEvent[] }
   /** The model's stream is over. */
   | { readonly type: "model_end" }
@@ -82,24 +98,20 @@ export type GivenRecord =
       readonly endLine: number;
       readonly verified: boolean;
     }
+  /** A person answered. */
+  | { readonly type: "approval_answer"; readonly approvalId: string; readonly answer: ApprovalAnswer }
   | { readonly type: "store_error"; readonly error: RecordedError }
   | { readonly type: "abort"; readonly error: RecordedError };
 
-/** Events that were stored in one step: their time, their types, and the digest of what they say. */
+/** Events that were stored in one step: their time, their types, and a digest of what each says. */
 export interface EventsRecord {
   readonly type: "events";
   readonly time: number;
   readonly types: readonly RunEventType[];
-  readonly digest?: string;
+  readonly digests?: readonly string[];
 }
 
-/** Raw bytes of a provider, for the eyes of people: a replay passes over them. Nothing writes them yet. */
-interface ProviderBytesRecord {
-  readonly type: "provider_bytes";
-  readonly base64: string;
-}
-
-export type CassetteRecord = AskedRecord | GivenRecord | EventsRecord | ProviderBytesRecord;
+export type CassetteRecord = AskedRecord | GivenRecord | EventsRecord;
 
 /** A cassette that was read. `records[0]` stands in line 2 of the file. */
 export interface Cassette {

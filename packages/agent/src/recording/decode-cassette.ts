@@ -28,6 +28,8 @@ const recordFields: Readonly<Record<CassetteRecord["type"], Fields>> = {
   model_request: { turn: "number" },
   tool_access: { toolName: "string", access: "string" },
   tool_call: { callId: "string", toolName: "string", arguments: "object" },
+  tool_review: { callId: "string" },
+  approval_id: { id: "string" },
   answer_check: { checked: "object" },
   end: {},
   model_events: { events: "array" },
@@ -37,10 +39,12 @@ const recordFields: Readonly<Record<CassetteRecord["type"], Fields>> = {
   tool_outcome: { callId: "string", outcome: "object" },
   tool_error: { callId: "string", message: "string" },
   quote_check: { filePath: "string", startLine: "number", endLine: "number", verified: "boolean" },
+  approval_answer: { approvalId: "string", answer: "object" },
   store_error: { error: "object" },
   abort: { error: "object" },
   events: { time: "number", types: "array" },
-  provider_bytes: { base64: "string" },
+  provider_response: { format: "string", origin: "string" },
+  provider_bytes: { text: "string" },
 };
 
 /**

@@ -7,7 +7,7 @@ export function toDigest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
 }
 
-/** Digest of events without their numbers and times. */
-export function toEventsDigest(events: readonly (RunEventBody & { seq?: number; time?: number })[]): string {
-  return toDigest(events.map(({ seq: _seq, time: _time, ...body }) => body));
+/** Digest of each event, without its number and time. */
+export function toEventDigests(events: readonly (RunEventBody & { seq?: number; time?: number })[]): string[] {
+  return events.map(({ seq: _seq, time: _time, ...body }) => toDigest(body));
 }

@@ -15,6 +15,10 @@ export function formatRecord(record: CassetteRecord): string {
       return `a question what ${record.toolName} does`;
     case "tool_call":
       return formatCall(record);
+    case "tool_review":
+      return `a question whether ${record.callId} may run`;
+    case "approval_id":
+      return `the approval ${record.id}`;
     case "answer_check":
       return "a check of the answer";
     case "end":

@@ -1,14 +1,16 @@
 /** Ports that note down, in order of happening, what comes into a run from outside (X11). */
 import { toSheafError, SheafError } from "../errors.ts";
-import type { Model, ModelRequest } from "../providers/provider.ts";
+import type { BodyTap, Model, ModelRequest } from "../providers/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { QuoteCheck } from "../run/reference-checker.ts";
 import type { RunPorts, RunSettings } from "../run/run.ts";
 import type { Store } from "../storage/store.ts";
+import type { Approver } from "../tools/approval.ts";
 import type { ToolBox } from "../tools/tool.ts";
+import { toBytesRecord } from "./body-bytes.ts";
 import { cassetteVersion, toRecordedError, type CassetteRecord } from "./cassette.ts";
 import { createCassetteWriter, type CassetteWriter } from "./cassette-writer.ts";
-import { toDigest, toEventsDigest } from "./digest.ts";
+import { toDigest, toEventDigests } from "./digest.ts";
 
 /** The ports of a response that is recorded. */
 interface RecordedPorts extends RunPorts {
@@ -51,6 +53,8 @@ export function createRecording(file: string): Recording {
         store: recordStore(ports.store, clock),
         isInFile: recordQuotes(ports.isInFile, clock.note),
         checkAnswer: recordAnswers(ports.checkAnswer, clock.note),
+        newApprovalId: recordApprovalIds(ports.newApprovalId, clock.note),
+        approver: recordApprovals(ports.approver, clock.note),
       };
     },
     close() {
@@ -68,7 +72,17 @@ function writeHeader(writer: CassetteWriter, settings: RunSettings, ports: RunPo
   const { start, system, limits, stopsOnDenied } = settings;
   const { sheafVersion } = start;
   const checksAnswer = ports.checkAnswer !== undefined;
-  writer.write({ cassette: cassetteVersion, sheafVersion, start, system, limits, stopsOnDenied, checksAnswer });
+  const approvals = ports.approver && { approvalExpiryMs: ports.approver.expiresAfterMs };
+  writer.write({
+    cassette: cassetteVersion,
+    sheafVersion,
+    start,
+    system,
+    limits,
+    stopsOnDenied,
+    checksAnswer,
+    ...approvals,
+  });
   writer.flush();
 }
 
@@ -140,7 +154,7 @@ function recordModel(model: Model, settings: RunSettings, note: Note): Model {
     apiKeySource: model.apiKeySource,
     stream(request, signal) {
       noteRequest(request);
-      const iterator = model.stream(request, signal)[Symbol.asyncIterator]();
+      const iterator = model.stream({ ...request, tap: createTap(note, signal) }, signal)[Symbol.asyncIterator]();
       return {
         [Symbol.asyncIterator]: () => ({
           next: () =>
@@ -162,6 +176,18 @@ function recordModel(model: Model, settings: RunSettings, note: Note): Model {
   };
 }
 
+/** The bytes stand before the events that they were decoded to, so that a replay can decode them again. */
+function createTap(note: Note, signal: AbortSignal): BodyTap {
+  return {
+    begin({ format, origin }) {
+      if (!signal.aborted) note({ type: "provider_response", format, origin });
+    },
+    push(bytes) {
+      if (!signal.aborted) note(toBytesRecord(bytes));
+    },
+  };
+}
+
 function recordTools(tools: ToolBox, note: Note): ToolBox {
   const known = new Set<string>();
   return {
@@ -172,12 +198,17 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
       known.add(toolName);
       return access;
     },
-    async execute(call, { signal, emitOutput }) {
+    async review(call) {
+      const question = await tools.review(call);
+      note({ type: "tool_review", callId: call.callId, ...(question && { question }) });
+      return question;
+    },
+    async execute(call, { emitOutput, ...options }) {
       const { callId } = call;
       note({ type: "tool_call", ...call }, "flush");
       try {
         const outcome = await tools.execute(call, {
-          signal,
+          ...options,
           emitOutput(stream, delta) {
             note({ type: "tool_output", callId, stream, delta });
             emitOutput(stream, delta);
@@ -197,9 +228,15 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
 /** The log's readings of the clock are those of its events. */
 function recordStore(store: Store, { note, dropReading }: RecordedClock): Store {
   return {
-    readEvents: (responseId, after) => store.readEvents(responseId, after),
+    readEvents: (responseId, after, limit) => store.readEvents(responseId, after, limit),
     getResponse: (responseId) => store.getResponse(responseId),
+    gathersWrites: store.gathersWrites,
+    claimResponse: (responseId) => store.claimResponse(responseId),
+    keepLease: (responseId) => store.keepLease(responseId),
+    requestCancel: (responseId) => store.requestCancel(responseId),
+    lockConversation: (conversationId) => store.lockConversation(conversationId),
     listResponses: (conversationId) => store.listResponses(conversationId),
+    revertResponses: (conversationId, fromPosition) => store.revertResponses(conversationId, fromPosition),
     getConversation: (conversationId) => store.getConversation(conversationId),
     listConversations: (options) => store.listConversations(options),
     close: () => store.close(),
@@ -210,7 +247,7 @@ function recordStore(store: Store, { note, dropReading }: RecordedClock): Store 
     async appendEvents(responseId, events, durability) {
       dropReading();
       const types = events.map(({ type }) => type);
-      note({ type: "events", time: events[0]?.time ?? 0, types, digest: toEventsDigest(events) }, "flush");
+      note({ type: "events", time: events[0]?.time ?? 0, types, digests: toEventDigests(events) }, "flush");
       try {
         await store.appendEvents(responseId, events, durability);
       } catch (error) {
@@ -238,5 +275,27 @@ function recordAnswers(checkAnswer: AnswerCheck | undefined, note: Note): Answer
       note({ type: "answer_check", checked });
       return checked;
     })
+  );
+}
+
+function recordApprovalIds(newApprovalId: () => string, note: Note): () => string {
+  return () => {
+    const id = newApprovalId();
+    note({ type: "approval_id", id });
+    return id;
+  };
+}
+
+/** What a person says behind the abort nobody hears any more. */
+function recordApprovals(approver: Approver | undefined, note: Note): Approver | undefined {
+  return (
+    approver && {
+      expiresAfterMs: approver.expiresAfterMs,
+      async ask(request, signal) {
+        const answer = await approver.ask(request, signal);
+        if (!signal.aborted) note({ type: "approval_answer", approvalId: request.approvalId, answer }, "flush");
+        return answer;
+      },
+    }
   );
 }

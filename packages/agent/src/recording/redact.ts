@@ -57,15 +57,28 @@ const ownFields: ReadonlySet<string> = new Set([
   "hashAfter",
 ]);
 
-/** The same cassette with private words as `x`, digests and raw bytes left out. Lengths and lines stay. */
+/**
+ * The same cassette with private words as `x`; digests, raw bytes and what only a provider can read are left out, for
+ * nobody could look through them. Lengths and lines stay.
+ */
 export function redactCassette(cassette: Cassette, words: PrivateWords): Cassette {
   const redact = createRedact(words);
-  const kept = cassette.records.filter(({ type }) => type !== "provider_bytes");
+  const kept = cassette.records.flatMap(withoutOpaqueData);
   const records = redactDeltas(kept, redact).map((record) =>
     withoutDigest(redactValue(record, redact) as CassetteRecord),
   );
   const header = redactValue(cassette.header, redact) as Cassette["header"];
   return { file: cassette.file, header: { ...header, redacted: true }, records };
+}
+
+function withoutOpaqueData(record: CassetteRecord): readonly CassetteRecord[] {
+  if (record.type === "provider_response" || record.type === "provider_bytes") return [];
+  if (record.type === "model_events") {
+    return [{ ...record, events: record.events.filter(({ type }) => type !== "provider_data") }];
+  }
+  if (record.type !== "events") return [record];
+  const types = record.types.filter((type) => type !== "provider_data");
+  return types.length === 0 ? [] : [{ ...record, types }];
 }
 
 function createRedact({ names, secrets }: PrivateWords): Redact {

@@ -1,91 +1,20 @@
 /** Ports of a run that give what a cassette holds, and compare what the run asks for (X11). */
-import type { ModelEvent } from "@sheaf/protocol";
-import type { Model, ModelRequest } from "../providers/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { Quote, QuoteCheck } from "../run/reference-checker.ts";
+import type { ApprovalAnswer, Approver } from "../tools/approval.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { ToolAccess, ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
-import { fromRecordedError, type CassetteHeader, type GivenRecord } from "./cassette.ts";
-import { toDigest } from "./digest.ts";
-import { formatCall, shortenValue } from "./format-record.ts";
+import type { CassetteHeader, GivenRecord } from "./cassette.ts";
+import { formatCall } from "./format-record.ts";
 import type { Tape } from "./tape.ts";
 
 /** A port and the end of the tape that feeds it. */
-interface ReplayPort<Port, Given extends GivenRecord["type"]> {
+export interface ReplayPort<Port, Given extends GivenRecord["type"]> {
   readonly port: Port;
   /** False: nobody waits for it yet. */
   receive(record: Extract<GivenRecord, { type: Given }>): boolean;
   /** Lets go of everybody who waits. */
   release(): void;
-}
-
-type ModelStep = IteratorResult<readonly ModelEvent[], undefined>;
-const modelEnd: ModelStep = { done: true, value: undefined };
-
-/** The model: its groups, errors and ends. */
-export function createReplayModel(
-  { start }: CassetteHeader,
-  tape: Tape,
-): ReplayPort<Model, "model_events" | "model_end" | "model_error"> {
-  let waiting: PromiseWithResolvers<ModelStep> | undefined;
-  let known = 0;
-
-  const next = (): Promise<ModelStep> => {
-    if (tape.failure) return Promise.resolve(modelEnd);
-    waiting = Promise.withResolvers();
-    const { promise } = waiting;
-    if (tape.isNext(["model_events", "model_end", "model_error"])) tape.pump();
-    else if (tape.isNext(["abort"])) tape.schedule();
-    else tape.failAtNext("the run waits for the model");
-    return promise;
-  };
-
-  const port: Model = {
-    id: start.model,
-    name: start.modelName,
-    apiKeySource: start.apiKeySource,
-    stream(request) {
-      const record = tape.takeAsked("model_request", () => "the run asks the model");
-      const difference = record && findDifference(record.system, record.messages, request, known);
-      known = request.messages.length;
-      if (difference !== undefined) tape.failAtLast(difference);
-      return { [Symbol.asyncIterator]: () => ({ next, return: async () => modelEnd }) };
-    },
-  };
-  return {
-    port,
-    receive(record) {
-      if (!waiting) return false;
-      const { resolve, reject } = waiting;
-      waiting = undefined;
-      if (record.type === "model_events") resolve({ done: false, value: record.events });
-      else if (record.type === "model_end") resolve(modelEnd);
-      else reject(fromRecordedError(record.error));
-      return true;
-    },
-    release: () => waiting?.resolve(modelEnd),
-  };
-}
-
-/** What is different in a request; undefined: nothing, as far as the record tells. */
-function findDifference(
-  system: string | undefined,
-  digests: readonly string[] | undefined,
-  request: ModelRequest,
-  known: number,
-): string | undefined {
-  if (system !== undefined && system !== toDigest(request.system)) {
-    return `the run asks with another system prompt: ${shortenValue(request.system)}`;
-  }
-  if (!digests) return undefined;
-  const added = request.messages.slice(known);
-  const place = added.findIndex((message, index) => digests[index] !== toDigest(message));
-  if (place !== -1) {
-    const message = added[place]!;
-    return `the run asks with another message ${known + place + 1} (${message.role}): ${shortenValue(JSON.stringify(message))}`;
-  }
-  if (added.length < digests.length) return `the run asks with ${added.length} new messages, not ${digests.length}`;
-  return undefined;
 }
 
 type ToolGiven = "tool_output" | "tool_outcome" | "tool_error";
@@ -106,6 +35,12 @@ export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
       if (record && record.toolName !== toolName) tape.failAtLast(came);
       if (record) access.set(toolName, record.access);
       return record?.access ?? "read";
+    },
+    async review({ callId, toolName }) {
+      const came = `the run asks whether ${toolName} ${callId} may run`;
+      const record = tape.takeAsked("tool_review", () => came);
+      if (record && record.callId !== callId) tape.failAtLast(came);
+      return tape.failure ? undefined : record?.question;
     },
     async execute(call, { emitOutput }) {
       const came = (): string => `the run makes ${formatCall(call)}`;
@@ -175,6 +110,37 @@ export function createReplayQuotes({ redacted }: CassetteHeader, tape: Tape): Re
       return true;
     },
     release: () => waiting?.resolve(false),
+  };
+}
+
+/** The person who was asked; undefined: there was none. */
+export function createReplayApprover(
+  { approvalExpiryMs }: CassetteHeader,
+  tape: Tape,
+): ReplayPort<Approver | undefined, "approval_answer"> {
+  const open = new Map<string, (answer: ApprovalAnswer) => void>();
+  const expiresAfterMs = approvalExpiryMs ?? 0;
+  const port: Approver = {
+    expiresAfterMs,
+    ask({ approvalId }) {
+      if (tape.failure) return Promise.reject(tape.failure);
+      const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
+      open.set(approvalId, resolve);
+      tape.schedule();
+      return promise;
+    },
+  };
+  return {
+    port: approvalExpiryMs === undefined ? undefined : port,
+    receive({ approvalId, answer }) {
+      const resolve = open.get(approvalId);
+      open.delete(approvalId);
+      resolve?.(answer);
+      return resolve !== undefined;
+    },
+    release() {
+      for (const resolve of open.values()) resolve({ optionId: "", by: "replay" });
+    },
   };
 }
 

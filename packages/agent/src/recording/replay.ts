@@ -7,7 +7,8 @@ import { storeEvents } from "../run/run-log.ts";
 import { runResponse, type RunPorts } from "../run/run.ts";
 import type { Store } from "../storage/store.ts";
 import { fromRecordedError, type Cassette, type GivenRecord } from "./cassette.ts";
-import { createReplayAnswers, createReplayModel, createReplayQuotes, createReplayTools } from "./replay-ports.ts";
+import { createReplayModel } from "./replay-model.ts";
+import { createReplayAnswers, createReplayApprover, createReplayQuotes, createReplayTools } from "./replay-ports.ts";
 import { createTape, type Tape } from "./tape.ts";
 
 /** How often a run that waits is looked at. Milliseconds. */
@@ -47,6 +48,8 @@ function createPlayer(
 ): { readonly tape: Tape; readonly ports: RunPorts } {
   const receive = (record: GivenRecord): boolean => {
     switch (record.type) {
+      case "provider_response":
+      case "provider_bytes":
       case "model_events":
       case "model_end":
       case "model_error":
@@ -57,6 +60,8 @@ function createPlayer(
         return tools.receive(record);
       case "quote_check":
         return quotes.receive(record);
+      case "approval_answer":
+        return approver.receive(record);
       case "abort":
         controller.abort(fromRecordedError(record.error));
         return true;
@@ -67,17 +72,20 @@ function createPlayer(
   };
   const tape = createTape(cassette, receive, (error) => {
     controller.abort(error);
-    for (const port of [model, tools, quotes]) port.release();
+    for (const port of [model, tools, quotes, approver]) port.release();
   });
   const model = createReplayModel(cassette.header, tape);
   const tools = createReplayTools(tape);
   const quotes = createReplayQuotes(cassette.header, tape);
+  const approver = createReplayApprover(cassette.header, tape);
   const ports = {
     model: model.port,
     tools: tools.port,
     now: () => tape.takeAsked("clock", () => "the run looks at the clock")?.time ?? tape.time,
     // The calls of a recorded model bring their ids.
     newCallId: () => "",
+    newApprovalId: () => tape.takeAsked("approval_id", () => "the run makes the id of an approval")?.id ?? "",
+    approver: approver.port,
     isInFile: quotes.port,
     checkAnswer: createReplayAnswers(cassette.header, tape),
   };
@@ -148,9 +156,15 @@ function createRestWatch(
 function createReplayStore(store: Store, tape: Tape): Store {
   return {
     createResponse: (response) => store.createResponse(response),
-    readEvents: (responseId, after) => store.readEvents(responseId, after),
+    readEvents: (responseId, after, limit) => store.readEvents(responseId, after, limit),
     getResponse: (responseId) => store.getResponse(responseId),
+    gathersWrites: store.gathersWrites,
+    claimResponse: (responseId) => store.claimResponse(responseId),
+    keepLease: (responseId) => store.keepLease(responseId),
+    requestCancel: (responseId) => store.requestCancel(responseId),
+    lockConversation: (conversationId) => store.lockConversation(conversationId),
     listResponses: (conversationId) => store.listResponses(conversationId),
+    revertResponses: (conversationId, fromPosition) => store.revertResponses(conversationId, fromPosition),
     getConversation: (conversationId) => store.getConversation(conversationId),
     listConversations: (options) => store.listConversations(options),
     close: () => store.close(),

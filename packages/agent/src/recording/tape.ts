@@ -13,7 +13,7 @@ import {
   type EventsRecord,
   type GivenRecord,
 } from "./cassette.ts";
-import { toEventsDigest } from "./digest.ts";
+import { toEventDigests } from "./digest.ts";
 import { formatRecord, shortenValue } from "./format-record.ts";
 
 /** Takes a record that came from outside; false: not yet, nobody waits for it. */
@@ -54,6 +54,8 @@ export interface Tape {
 }
 
 const givenTypes: ReadonlySet<CassetteRecord["type"]> = new Set<GivenRecord["type"]>([
+  "provider_response",
+  "provider_bytes",
   "model_events",
   "model_end",
   "model_error",
@@ -61,6 +63,7 @@ const givenTypes: ReadonlySet<CassetteRecord["type"]> = new Set<GivenRecord["typ
   "tool_outcome",
   "tool_error",
   "quote_check",
+  "approval_answer",
   "store_error",
   "abort",
 ]);
@@ -79,6 +82,8 @@ class CassetteTape implements Tape {
   #at = 0;
   /** Index of the next record of the log. */
   #logAt = 0;
+  /** Number of events that the log took. */
+  #logged = 0;
   #isPumping = false;
   /** Index of the record that was asked for last. */
   #last = 0;
@@ -133,11 +138,10 @@ class CassetteTape implements Tape {
     this.#logAt += 1;
     this.#skip();
     this.logTime = record.time;
-    const differs =
-      record.types.some((type, place) => type !== events[place]?.type) ||
-      (record.digest !== undefined && record.digest !== toEventsDigest(events));
-    if (differs) this.#differ(index, `the run makes ${formatTypes(events)}: ${shortenValue(JSON.stringify(events))}`);
-    else this.schedule();
+    const place = findDifference(record, events);
+    if (place === undefined) this.schedule();
+    else this.#differ(index, formatDifference(record, events, place, this.#logged));
+    this.#logged += events.length;
     this.progress += 1;
   }
 
@@ -231,11 +235,34 @@ class CassetteTape implements Tape {
 
 /** Records that the run neither asks for nor is given. */
 function isPassedOver({ type }: CassetteRecord): boolean {
-  return type === "events" || type === "provider_bytes";
+  return type === "events";
 }
 
 function isGiven(record: CassetteRecord): record is GivenRecord {
   return givenTypes.has(record.type);
+}
+
+/** Place of the first event that differs from the record; undefined: none does, as far as the record tells. */
+function findDifference({ types, digests }: EventsRecord, events: readonly RunEventBody[]): number | undefined {
+  const made = digests && toEventDigests(events);
+  const count = Math.max(types.length, events.length);
+  for (let place = 0; place < count; place += 1) {
+    if (types[place] !== events[place]?.type || digests?.[place] !== made?.[place]) return place;
+  }
+  return undefined;
+}
+
+/** `before`: how many events the log has. */
+function formatDifference(
+  { types }: EventsRecord,
+  events: readonly RunEventBody[],
+  place: number,
+  before: number,
+): string {
+  const event = events[place];
+  const came = event ? `makes ${event.type} ${shortenValue(JSON.stringify(event))}` : "makes nothing";
+  const expected = types[place] === event?.type ? "another one" : (types[place] ?? "nothing");
+  return `the run ${came} as event ${before + place + 1}, where ${expected} was recorded`;
 }
 
 function formatTypes(events: readonly RunEventBody[]): string {

@@ -14,6 +14,7 @@ import type { Quote } from "../../src/run/reference-checker.ts";
 import type { RunSettings } from "../../src/run/run.ts";
 import { createMemoryStore } from "../../src/storage/memory.ts";
 import type { Store } from "../../src/storage/store.ts";
+import type { Approver } from "../../src/tools/approval.ts";
 import type { ToolBox } from "../../src/tools/tool.ts";
 import { createFakeTools, start } from "../run/fake-ports.ts";
 
@@ -22,6 +23,7 @@ interface RecordOptions {
   readonly settings?: Partial<RunSettings>;
   readonly store?: Store;
   readonly checkAnswer?: AnswerCheck;
+  readonly approver?: Approver;
   /** Called with each event; may abort, and may take its time as a slow reader does. */
   readonly onEvent?: (event: RunEvent, abort: (reason?: SheafError) => void) => Promise<void> | void;
 }
@@ -39,6 +41,7 @@ export async function recordRun(model: Model, options: RecordOptions = {}): Prom
   const file = join(folder, "run.ndjson");
   const controller = new AbortController();
   const abort = (reason?: SheafError): void => controller.abort(reason);
+  let approvals = 0;
   const settings = { start, history: [], system: "s", limits: {}, stopsOnDenied: false, ...options.settings };
   const ports = {
     model,
@@ -46,6 +49,8 @@ export async function recordRun(model: Model, options: RecordOptions = {}): Prom
     store: options.store ?? createMemoryStore(),
     now: () => performance.now(),
     newCallId: () => "call_x",
+    newApprovalId: () => `appr_${(approvals += 1)}`,
+    approver: options.approver,
     isInFile: async ({ content }: Quote) => content === "right",
     checkAnswer: options.checkAnswer,
     abort,

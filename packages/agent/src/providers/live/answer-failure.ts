@@ -1,5 +1,5 @@
 /** Answers that ended, but not well. */
-import type { ModelStreamReport } from "@sheaf/documents";
+import type { ModelStreamReport } from "@sheaf/documents/model-streams";
 import type { ModelEvent } from "@sheaf/protocol";
 import type { ProviderEndpoint } from "../endpoint.ts";
 import { toStreamFailure } from "./http-error.ts";

@@ -1,22 +1,25 @@
 /** One try of a request: sent, then read with our own decoder. */
-import { createModelStreamDecoder, type ModelStreamDecoder } from "@sheaf/documents";
+import { createModelStreamDecoder, type ModelStreamDecoder } from "@sheaf/documents/model-streams";
 import type { ModelEvent } from "@sheaf/protocol";
 import type { ProviderEndpoint, RequestLimits } from "../endpoint.ts";
+import type { BodyTap } from "../provider.ts";
 import { toAnswerFailure } from "./answer-failure.ts";
 import { createConnection, type Connection } from "./connection.ts";
+import { isRestedConnectionError, type HttpClient, type HttpRequest, type HttpResponse } from "./http-client.ts";
 import { toHttpFailure, toNetworkFailure, toWrongTypeFailure } from "./http-error.ts";
 import type { LivePorts } from "./live-ports.ts";
-import { createProviderError, type ProviderFailure } from "./provider-failure.ts";
-import { createReasoningReader, type ReasoningReader } from "./reasoning-reader.ts";
-import type { TurnMemory } from "./turn-memory.ts";
-import type { WireRequest } from "./wire-request.ts";
+import { createStallFailure, type ProviderFailure } from "./provider-failure.ts";
+import { toOrigin } from "./provider-data.ts";
+import { listSecrets } from "./safe-text.ts";
+import { createSecretMask, type SecretMask } from "./secret-mask.ts";
 
 export interface AttemptContext {
   readonly endpoint: ProviderEndpoint;
   readonly limits: RequestLimits;
   readonly ports: LivePorts;
-  readonly memory: TurnMemory;
   readonly newCallId: () => string;
+  readonly http: HttpClient;
+  readonly tap?: BodyTap | undefined;
 }
 
 /** Groups of events as they came; undefined at the end: the answer is whole, or the run was aborted. */
@@ -25,6 +28,8 @@ export type Attempt = AsyncGenerator<readonly ModelEvent[], ProviderFailure | un
 /** Of an error's body, in bytes. */
 const longestErrorBody = 65_536;
 const blank = 0x20;
+/** Shorter values of headers are words, which an answer may hold. */
+const shortestKey = 16;
 /** What begins with it, is neither an event stream nor JSON. */
 const lessThan = 0x3c;
 
@@ -32,17 +37,17 @@ const lessThan = 0x3c;
  * Sends the request once. A failure before the first group yields nothing, so the request may be sent again (R-11);
  * one behind it comes with a last group that ends the turn with the usage that is known.
  */
-export async function* runAttempt(request: WireRequest, context: AttemptContext, signal: AbortSignal): Attempt {
+export async function* runAttempt(request: HttpRequest, context: AttemptContext, signal: AbortSignal): Attempt {
   const { endpoint, limits, ports } = context;
   const connection = createConnection(signal, limits.silenceMs, ports);
   try {
-    const response = await sendRequest(request, connection.signal);
-    if (!response.ok) {
-      const { status, headers } = response;
+    const response = await context.http.send(request, connection.signal);
+    const { status, headers } = response;
+    if (status < 200 || status >= 300) {
       const body = await readErrorBody(response);
       return signal.aborted ? undefined : toHttpFailure(endpoint, { status, headers, body }, ports.now());
     }
-    const type = response.headers.get("content-type") ?? "";
+    const type = headers.get("content-type") ?? "";
     if (/html/i.test(type)) return toWrongTypeFailure(endpoint, type);
     return yield* readAnswer(response, connection, context, signal);
   } catch (error) {
@@ -52,33 +57,39 @@ export async function* runAttempt(request: WireRequest, context: AttemptContext,
   }
 }
 
-function sendRequest({ url, headers, body }: WireRequest, signal: AbortSignal): Promise<Response> {
-  return fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
+/** What is recorded is what is decoded: a key that a server repeats is in neither. */
+function createChunkTap(tap: BodyTap, endpoint: ProviderEndpoint, origin: string): SecretMask {
+  const mask = createSecretMask(listSecrets(endpoint).filter(({ length }) => length >= shortestKey));
+  tap.begin({ format: endpoint.protocol, origin });
+  return (chunk) => {
+    const masked = mask(chunk);
+    tap.push(masked);
+    return masked;
+  };
 }
 
-/** Silence, or a lost connection. Undici's own limits (300 s) are silence too. */
+/** Silence, or a lost connection. */
 function toLostFailure(
   error: unknown,
   { isStalled }: Connection,
   { endpoint, limits }: AttemptContext,
 ): ProviderFailure {
+  if (isStalled) return createStallFailure(endpoint, limits);
   const failure = toNetworkFailure(endpoint, error);
-  if (!isStalled && !/UND_ERR_(HEADERS|BODY)_TIMEOUT/.test(failure.error.message)) return failure;
-  const reason = `no byte for ${Math.round(limits.silenceMs / 100) / 10} s`;
-  return { error: createProviderError(endpoint, { code: "STREAM_STALLED", reason }), isRetryable: false };
+  return isRestedConnectionError(error) ? { ...failure, waitMs: 0 } : failure;
 }
 
 async function* readAnswer(
-  response: Response,
+  response: HttpResponse,
   connection: Connection,
   context: AttemptContext,
   signal: AbortSignal,
 ): Attempt {
   const { endpoint, newCallId } = context;
-  const decoder = createModelStreamDecoder(endpoint.protocol, { newCallId });
-  const reasoning = createReasoningReader(endpoint.protocol);
+  const origin = toOrigin(endpoint);
+  const decoder = createModelStreamDecoder(endpoint.protocol, { newCallId, origin });
   const body = createBodyReader(response, connection, decoder);
-  let firstCallId: string | undefined;
+  const tapChunk = context.tap && createChunkTap(context.tap, endpoint, origin);
   let hasYielded = false;
   let first: number | undefined;
   let lost: ProviderFailure | undefined;
@@ -86,9 +97,7 @@ async function* readAnswer(
     for (let chunk = await body.read(); chunk; chunk = await body.read()) {
       first ??= chunk.find((byte) => byte > blank);
       if (first === lessThan) return toWrongTypeFailure(endpoint, "a web page");
-      reasoning?.push(chunk);
-      const events = decoder.push(chunk);
-      firstCallId ??= findFirstCall(events);
+      const events = decoder.push(tapChunk ? tapChunk(chunk) : chunk);
       if (events.length > 0) yield events;
       hasYielded ||= events.length > 0;
       if (decoder.report.errors.length > 0) break;
@@ -101,8 +110,6 @@ async function* readAnswer(
   const rest = decoder.end();
   const failure = lost ?? toAnswerFailure(endpoint, decoder.report, rest, context.ports.now());
   if (failure && !hasYielded && rest.length === 1) return failure;
-  firstCallId ??= findFirstCall(rest);
-  if (firstCallId !== undefined) keepTurn(firstCallId, decoder, reasoning?.parts ?? [], context);
   yield failure ? rest.map(toFailedEnd) : rest;
   return failure;
 }
@@ -113,15 +120,14 @@ interface BodyReader {
 }
 
 /** An answer that has shown its end is whole, whatever becomes of its connection. */
-function createBodyReader({ body }: Response, connection: Connection, { report }: ModelStreamDecoder): BodyReader {
-  const reader = body?.getReader();
+function createBodyReader({ body }: HttpResponse, connection: Connection, { report }: ModelStreamDecoder): BodyReader {
   return {
     async read() {
       if (report.ended !== null) connection.expectEnd();
       try {
         connection.setWaiting(true);
-        const step = await reader?.read();
-        return step?.value;
+        const step = await body.next();
+        return step.done ? undefined : step.value;
       } catch (error) {
         if (report.ended !== null && report.errors.length === 0) return undefined;
         throw error;
@@ -132,41 +138,23 @@ function createBodyReader({ body }: Response, connection: Connection, { report }
   };
 }
 
-function findFirstCall(events: readonly ModelEvent[]): string | undefined {
-  return events.find((event) => event.type === "tool_call_arguments")?.callId;
-}
-
-function toFailedEnd(event: ModelEvent): ModelEvent {
+/** The end of a turn that failed. */
+export function toFailedEnd(event: ModelEvent): ModelEvent {
   return event.type === "turn_end" ? { ...event, finishReason: "error" } : event;
 }
 
-function keepTurn(
-  firstCallId: string,
-  { report }: ModelStreamDecoder,
-  reasoning: ReasoningReader["parts"],
-  { memory }: AttemptContext,
-): void {
-  const signatures = new Map(
-    report.signatures.flatMap(({ callId, value }) => (callId === undefined ? [] : [[callId, value]])),
-  );
-  if (reasoning.length > 0 || signatures.size > 0) memory.keep(firstCallId, { reasoning, signatures });
-}
-
 /** The first bytes of an error's body; what came before the connection broke. */
-async function readErrorBody({ body }: Response): Promise<string> {
-  const reader = body?.getReader();
+async function readErrorBody({ body }: HttpResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    while (size < longestErrorBody) {
-      const step = await reader?.read();
-      if (!step?.value) break;
-      chunks.push(step.value);
-      size += step.value.length;
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= longestErrorBody) break;
     }
   } catch {
     // The status says enough.
   }
-  void reader?.cancel().catch(() => undefined);
   return Buffer.concat(chunks).subarray(0, longestErrorBody).toString();
 }

@@ -1,12 +1,13 @@
 /** Ids of tool calls as a provider takes them. */
-import type { WireProtocol } from "../endpoint.ts";
+import type { RequestWriter } from "./provider-data.ts";
 import type { ModelMessage } from "../provider.ts";
 
 /** What each protocol allows. OpenAI's chat completions refuse ids longer than 40. */
-const patterns: Readonly<Record<WireProtocol, RegExp>> = {
+const patterns: Readonly<Record<RequestWriter, RegExp>> = {
   "anthropic-messages": /^[\w-]{1,64}$/,
   "openai-responses": /^[\w-]{1,64}$/,
   "openai-chat": /^[\x21-\x7E]{1,40}$/,
+  package: /^[\w-]{1,40}$/,
   gemini: /^[\x21-\x7E]{1,64}$/,
 };
 
@@ -17,15 +18,15 @@ const longest = 40;
  * The provider's own where it gave one, it fits and none before it has it: some count from 0 in every turn, and
  * Anthropic refuses a history with equal ids. A pure function of the history up to the call, so that caches hold.
  */
-export function toWireCallIds(messages: readonly ModelMessage[], protocol: WireProtocol): ReadonlyMap<string, string> {
+export function toWireCallIds(messages: readonly ModelMessage[], writer: RequestWriter): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
   const taken = new Set<string>();
   for (const message of messages) {
     if (message.role !== "assistant") continue;
     for (const part of message.content) {
-      if (part.type === "text") continue;
+      if (part.type !== "tool_call") continue;
       const own = part.providerCallId ?? "";
-      const id = patterns[protocol].test(own) && !taken.has(own) ? own : toShortId(part.callId);
+      const id = patterns[writer].test(own) && !taken.has(own) ? own : toShortId(part.callId);
       taken.add(id);
       ids.set(part.callId, id);
     }

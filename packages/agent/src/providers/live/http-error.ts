@@ -1,7 +1,8 @@
 /** Answers that are no stream, and streams that hold an error, as failures of the closed table (C20, R-10). */
-import type { ProviderError } from "@sheaf/documents";
-import type { ProviderEndpoint } from "../endpoint.ts";
+import type { ProviderError } from "@sheaf/documents/model-streams";
+import type { ProviderIdentity } from "../endpoint.ts";
 import { toErrorCode, toStatus } from "./error-code.ts";
+import type { HeaderReader } from "./http-client.ts";
 import { createProviderError, type ProviderFailure } from "./provider-failure.ts";
 import { toRetryAfterMs } from "./retry-after.ts";
 import { createSafeText, type ToSafeText } from "./safe-text.ts";
@@ -9,17 +10,18 @@ import { createSafeText, type ToSafeText } from "./safe-text.ts";
 /** An HTTP answer with its body as text, of which the first 64 KiB are enough. */
 export interface HttpRefusal {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HeaderReader;
   readonly body: string;
 }
 
+const noHeaders: HeaderReader = { get: () => null };
 const longestReason = 300;
 const longestDetails = 2000;
 /** A longer wait is nothing to wait for in silence (R-10). */
 export const longestWaitMs = 60_000;
 
 /** The failure that an HTTP status other than 2xx is. */
-export function toHttpFailure(endpoint: ProviderEndpoint, refusal: HttpRefusal, now: number): ProviderFailure {
+export function toHttpFailure(endpoint: ProviderIdentity, refusal: HttpRefusal, now: number): ProviderFailure {
   const { status, headers, body } = refusal;
   if (status >= 300 && status < 400) return toRedirectFailure(endpoint, refusal);
   const toSafeText = createSafeText(endpoint);
@@ -48,7 +50,7 @@ function isRetryableStatus(status: number): boolean {
 }
 
 /** Redirects are not followed: the key and the prompt are for the host that was configured (S-42). */
-function toRedirectFailure(endpoint: ProviderEndpoint, { status, headers }: HttpRefusal): ProviderFailure {
+function toRedirectFailure(endpoint: ProviderIdentity, { status, headers }: HttpRefusal): ProviderFailure {
   const location = headers.get("location") ?? "";
   const target = URL.canParse(location, endpoint.baseUrl) ? new URL(location, endpoint.baseUrl).host : "nowhere";
   const reason = createSafeText(endpoint)(
@@ -59,7 +61,7 @@ function toRedirectFailure(endpoint: ProviderEndpoint, { status, headers }: Http
 }
 
 /** The failure that a body of the wrong kind is: a page of a proxy or of a login, where a stream should be. */
-export function toWrongTypeFailure(endpoint: ProviderEndpoint, type: string): ProviderFailure {
+export function toWrongTypeFailure(endpoint: ProviderIdentity, type: string): ProviderFailure {
   const reason = createSafeText(endpoint)(
     `the answer is ${type}, no event stream: is a proxy in between, or is the base URL of another service?`,
     longestReason,
@@ -68,12 +70,12 @@ export function toWrongTypeFailure(endpoint: ProviderEndpoint, type: string): Pr
 }
 
 /** The failure that an error object in a stream is. */
-export function toStreamFailure(endpoint: ProviderEndpoint, error: ProviderError, now: number): ProviderFailure {
+export function toStreamFailure(endpoint: ProviderIdentity, error: ProviderError, now: number): ProviderFailure {
   const toSafeText = createSafeText(endpoint);
   const status = toStatus(error.code, error.type);
   const words = `${error.code} ${error.type} ${error.message}`;
   const code = toErrorCode({ status, words });
-  const waitMs = toRetryAfterMs(new Headers(), error.raw, now);
+  const waitMs = toRetryAfterMs(noHeaders, error.raw, now);
   const isLongWait = waitMs !== undefined && waitMs > longestWaitMs;
   const reason = [error.code || error.type, error.message].filter((part) => part !== "").join(": ");
   return {
@@ -89,7 +91,7 @@ export function toStreamFailure(endpoint: ProviderEndpoint, error: ProviderError
 }
 
 /** The failure that a lost connection, or none at all, is. Its cause is not kept: it may hold headers. */
-export function toNetworkFailure(endpoint: ProviderEndpoint, cause: unknown): ProviderFailure {
+export function toNetworkFailure(endpoint: ProviderIdentity, cause: unknown): ProviderFailure {
   const reason = createSafeText(endpoint)(formatCause(cause), longestReason);
   return { error: createProviderError(endpoint, { code: "NETWORK", reason }), isRetryable: true };
 }
@@ -127,7 +129,7 @@ function readError(parsed: unknown): SaidError {
 }
 
 /** A page says nothing that fits into a line. */
-function formatPlainBody(body: string, headers: Headers): string {
+function formatPlainBody(body: string, headers: HeaderReader): string {
   const isPage = /html/i.test(headers.get("content-type") ?? "") || body.trimStart().startsWith("<");
   return isPage ? "a web page and no answer of the provider; is a proxy in between?" : body;
 }
@@ -137,7 +139,8 @@ function formatDetails(toSafeText: ToSafeText, { headers, body }: HttpRefusal): 
   return toSafeText([requestId === "" ? "" : `request ${requestId}`, body].join(" "), longestDetails);
 }
 
-function formatTime(milliseconds: number): string {
+/** Milliseconds since 1970 as RFC 3339. */
+export function formatTime(milliseconds: number): string {
   // The latest time that a date can hold.
   return new Date(Math.min(milliseconds, 8.64e15)).toISOString();
 }

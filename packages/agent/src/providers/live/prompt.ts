@@ -5,24 +5,33 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
-import type { ProviderEndpoint, WireProtocol } from "../endpoint.ts";
-import type { ModelMessage, ModelRequest, ModelToolCall, ToolDefinition } from "../provider.ts";
+import type { PackageEndpoint, ProviderEndpoint } from "../endpoint.ts";
+import type { AssistantPart, ModelMessage, ModelRequest, ModelToolCall, ToolDefinition } from "../provider.ts";
 import { toWireCallIds } from "./call-ids.ts";
-import type { TurnMemory } from "./turn-memory.ts";
+import {
+  appendProviderData,
+  toCallMark,
+  toOrigin,
+  type AssistantMessage,
+  type RequestWriter,
+} from "./provider-data.ts";
 
-type AssistantMessage = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type ToolResultMessage = Extract<ModelMessage, { role: "tool" }>;
 
 interface PromptContext {
-  readonly protocol: WireProtocol;
-  readonly memory: TurnMemory;
+  readonly writer: RequestWriter;
+  /** Who reads what is sent. */
+  readonly origin: string;
   /** Ids for the provider by call id. */
   readonly callIds: ReadonlyMap<string, string>;
   readonly results: ReadonlyMap<string, ToolResultMessage>;
 }
 
 /** Anthropic's mark: everything up to here may be cached. A request may have four. */
-const cacheMark = { anthropic: { cacheControl: { type: "ephemeral" } } };
+const cacheMark = {
+  anthropic: { cacheControl: { type: "ephemeral" } },
+  bedrock: { cachePoint: { type: "default" } },
+};
 
 /** Anthropic asks for a limit. The package knows those of Claude; its guess for other models is too small for a file. */
 const unknownModelTokens = 16_384;
@@ -30,25 +39,25 @@ const unknownModelTokens = 16_384;
 /**
  * The call options of a request: system text first, roles as providers want them (no empty messages, no two user
  * messages in a row, each call followed by exactly one result), Anthropic's cache marks on tools, system and the two
- * newest messages, and what the provider wants back of the run's earlier turns.
+ * newest messages, and what the provider wants back of its earlier answers.
  */
 export function toCallOptions(
   request: ModelRequest,
-  endpoint: ProviderEndpoint,
-  memory: TurnMemory,
+  endpoint: ProviderEndpoint | PackageEndpoint,
 ): LanguageModelV4CallOptions {
-  const { protocol } = endpoint;
+  const writer = "protocol" in endpoint ? endpoint.protocol : "package";
   const messages = toMessages(request.messages, {
-    protocol,
-    memory,
-    callIds: toWireCallIds(request.messages, protocol),
+    writer,
+    origin: toOrigin(endpoint),
+    callIds: toWireCallIds(request.messages, writer),
     results: new Map(
       request.messages.flatMap((message) => (message.role === "tool" ? [[message.callId, message]] : [])),
     ),
   });
   const system: LanguageModelV4Message[] = request.system === "" ? [] : [{ role: "system", content: request.system }];
-  const tools = request.tools.map((tool) => toFunctionTool(tool, protocol));
-  if (protocol === "anthropic-messages") {
+  const tools = request.tools.map((tool) => toFunctionTool(tool, writer));
+  // Packages for other hosts of Claude (Bedrock, Vertex) take the same marks, or marks of their own.
+  if (writer === "anthropic-messages" || (writer === "package" && endpoint.modelId.includes("claude"))) {
     for (const marked of [system.at(-1), tools.at(-1), ...findNewest(messages)]) {
       if (marked) marked.providerOptions = cacheMark;
     }
@@ -56,15 +65,15 @@ export function toCallOptions(
   return {
     prompt: [...system, ...messages],
     ...(tools.length > 0 && { tools }),
-    ...toProtocolOptions(endpoint),
+    ...toWriterOptions(writer, endpoint.modelId),
   };
 }
 
-function toProtocolOptions({ protocol, modelId }: ProviderEndpoint): Partial<LanguageModelV4CallOptions> {
+function toWriterOptions(writer: RequestWriter, modelId: string): Partial<LanguageModelV4CallOptions> {
   // Nothing is kept at OpenAI; reasoning comes back to us encrypted instead.
-  if (protocol === "openai-responses") return { providerOptions: { openai: { store: false } } };
+  if (writer === "openai-responses") return { providerOptions: { openai: { store: false } } };
   // Other servers that speak this protocol need not know Anthropic's newer fields.
-  if (protocol === "anthropic-messages" && !modelId.includes("claude")) {
+  if (writer === "anthropic-messages" && !modelId.includes("claude")) {
     return { maxOutputTokens: unknownModelTokens, providerOptions: { anthropic: { toolStreaming: false } } };
   }
   return {};
@@ -75,14 +84,14 @@ function findNewest(messages: readonly LanguageModelV4Message[]): LanguageModelV
   return messages.filter(({ role }) => role !== "assistant").slice(-2);
 }
 
-function toFunctionTool(tool: ToolDefinition, protocol: WireProtocol): LanguageModelV4FunctionTool {
+function toFunctionTool(tool: ToolDefinition, writer: RequestWriter): LanguageModelV4FunctionTool {
   return {
     type: "function",
     name: tool.name,
     description: tool.description,
     inputSchema: tool.parameters,
     // Left out, Responses would make every optional parameter a required one.
-    ...(protocol === "openai-responses" && { strict: false }),
+    ...(writer === "openai-responses" && { strict: false }),
   };
 }
 
@@ -111,44 +120,55 @@ function appendAnswer(
   context: PromptContext,
 ): void {
   const calls = parts.filter((part) => part.type === "tool_call");
-  const kept = calls[0] && context.memory.find(calls[0].callId);
-  const content: AssistantMessage["content"] = [...(kept?.reasoning ?? [])];
-  for (const part of parts) {
-    if (part.type === "tool_call") content.push(toToolCallPart(part, kept?.signatures.get(part.callId), context));
-    // Providers refuse text of blanks only.
-    else if (part.text.trim() !== "") content.push({ type: "text", text: part.text });
-  }
-  if (content.length === 0) return;
+  const answer = toAnswer(parts, context);
+  if (answer.content.length === 0) return;
   const last = prompt.at(-1);
-  if (last?.role === "assistant") last.content.push(...content);
-  else prompt.push({ role: "assistant", content });
+  if (last?.role === "assistant") last.content.push(...answer.content);
+  else prompt.push(answer);
   if (calls.length > 0) {
     prompt.push({ role: "tool", content: calls.map((call) => toToolResultPart(call, context)) });
   }
 }
 
+function toAnswer(parts: readonly AssistantPart[], context: PromptContext): AssistantMessage {
+  const answer: AssistantMessage = { role: "assistant", content: [] };
+  const own = parts.filter((part) => part.type !== "provider_data" || part.origin === context.origin);
+  for (const part of own) {
+    if (part.type === "tool_call") answer.content.push(toToolCallPart(part, own, context));
+    // Providers refuse text of blanks only.
+    else if (part.type === "text") {
+      if (part.text.trim() !== "") answer.content.push({ type: "text", text: part.text });
+    } else if (part.callId === undefined) appendProviderData(answer, part, context.writer);
+  }
+  // Reasoning that led to nothing, as in an answer that broke off, is refused.
+  while (answer.content.at(-1)?.type === "reasoning") answer.content.pop();
+  return answer;
+}
+
 function toToolCallPart(
   call: ModelToolCall,
-  signature: string | undefined,
+  parts: readonly AssistantPart[],
   { callIds }: PromptContext,
 ): AssistantMessage["content"][number] {
+  const mark = parts.find((part) => part.type === "provider_data" && part.callId === call.callId);
+  const providerOptions = mark?.type === "provider_data" ? toCallMark(mark.data) : undefined;
   return {
     type: "tool-call",
     toolCallId: callIds.get(call.callId) ?? call.callId,
     toolName: call.toolName,
     // `{}` where the model wrote no JSON object: providers take nothing else, and the result tells the model (N30).
     input: call.arguments,
-    ...(signature !== undefined && { providerOptions: { google: { thoughtSignature: signature } } }),
+    ...(providerOptions && { providerOptions }),
   };
 }
 
 function toToolResultPart(
   call: ModelToolCall,
-  { callIds, results, protocol }: PromptContext,
+  { callIds, results, writer }: PromptContext,
 ): LanguageModelV4ToolResultPart {
   const { output, isError } = results.get(call.callId) ?? { output: "This call has no result.", isError: true };
   // OpenAI's protocols have no mark: the package would wrap the text into JSON, line ends escaped.
-  const hasErrorMark = protocol === "anthropic-messages" || protocol === "gemini";
+  const hasErrorMark = writer === "anthropic-messages" || writer === "gemini";
   return {
     type: "tool-result",
     toolCallId: callIds.get(call.callId) ?? call.callId,

@@ -1,6 +1,6 @@
 /** How a try of a request failed. */
 import { SheafError, type ErrorCode } from "../../errors.ts";
-import type { ProviderEndpoint } from "../endpoint.ts";
+import type { ProviderIdentity, RequestLimits } from "../endpoint.ts";
 
 /** A failed try: expected, so a value. */
 export interface ProviderFailure {
@@ -21,13 +21,19 @@ export interface FailureReason {
 }
 
 /** The error for a failure: one line that names provider and model and says what to do (C21). */
-export function createProviderError(endpoint: ProviderEndpoint, failure: FailureReason): SheafError {
+export function createProviderError(endpoint: ProviderIdentity, failure: FailureReason): SheafError {
   const { code, reason, details = "", resetsAt } = failure;
   const message = `${endpoint.provider}, model ${endpoint.modelId}: ${formatHappening(code, endpoint)} (${reason}): ${formatAdvice(code, endpoint, resetsAt)}`;
   return new SheafError(code, message, { source: "provider", details, ...(resetsAt !== undefined && { resetsAt }) });
 }
 
-function formatHappening(code: ErrorCode, endpoint: ProviderEndpoint): string {
+/** Nothing came for the whole limit of silence (R-10). It is not asked again: that could take as long. */
+export function createStallFailure(endpoint: ProviderIdentity, { silenceMs }: RequestLimits): ProviderFailure {
+  const reason = `nothing came for ${Math.round(silenceMs / 100) / 10} s`;
+  return { error: createProviderError(endpoint, { code: "STREAM_STALLED", reason }), isRetryable: false };
+}
+
+function formatHappening(code: ErrorCode, endpoint: ProviderIdentity): string {
   switch (code) {
     case "AUTH_REJECTED":
       return endpoint.apiKey === undefined ? "a key is needed" : `the key from ${endpoint.apiKeySource} was refused`;
@@ -52,7 +58,7 @@ function formatHappening(code: ErrorCode, endpoint: ProviderEndpoint): string {
   }
 }
 
-function formatAdvice(code: ErrorCode, { provider, apiKeySource }: ProviderEndpoint, resetsAt?: string): string {
+function formatAdvice(code: ErrorCode, { provider, apiKeySource }: ProviderIdentity, resetsAt?: string): string {
   switch (code) {
     case "AUTH_REJECTED":
       return apiKeySource === "none"
@@ -80,6 +86,7 @@ function formatAdvice(code: ErrorCode, { provider, apiKeySource }: ProviderEndpo
 }
 
 /** Host and port of the base URL; never more of it, for it may hold a password or a key. */
-function formatHost({ baseUrl }: ProviderEndpoint): string {
+function formatHost({ baseUrl }: ProviderIdentity): string {
+  if (baseUrl === "") return "the provider";
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : "its base URL";
 }

@@ -1,7 +1,8 @@
 /** How long a provider asks us to wait. */
+import type { HeaderReader } from "./http-client.ts";
 
 /** Milliseconds until the next try as headers and body say it; undefined where they say nothing. Never negative. */
-export function toRetryAfterMs(headers: Headers, body: unknown, now: number): number | undefined {
+export function toRetryAfterMs(headers: HeaderReader, body: unknown, now: number): number | undefined {
   const wait =
     toNumber(headers.get("retry-after-ms")) ??
     toHeaderMs(headers.get("retry-after"), now) ??

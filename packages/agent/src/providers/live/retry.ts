@@ -1,7 +1,8 @@
 /** When a failed request is tried again (R-10). */
+import type { ProviderWait } from "@sheaf/protocol";
 import { SheafError } from "../../errors.ts";
 import type { RequestLimits } from "../endpoint.ts";
-import { longestWaitMs } from "./http-error.ts";
+import { formatTime, longestWaitMs } from "./http-error.ts";
 import type { LivePorts } from "./live-ports.ts";
 import type { ProviderFailure } from "./provider-failure.ts";
 
@@ -30,9 +31,19 @@ export function toRetryWaitMs(
   return limits.waitsForQuota && failure.error.code === "RATE_LIMITED" ? waitMs : undefined;
 }
 
-/** Waits, in pieces of at most a minute; returns at once when aborted. */
-export async function runWait(milliseconds: number, sleep: LivePorts["sleep"], signal: AbortSignal): Promise<void> {
+/**
+ * Waits, in pieces of at most a minute, and tells of each before it (R-10); ends at once when aborted.
+ * `reason`: what makes it wait.
+ */
+export async function* runWait(
+  milliseconds: number,
+  reason: Pick<ProviderWait, "code" | "tries">,
+  { sleep, now }: LivePorts,
+  signal: AbortSignal,
+): AsyncGenerator<readonly [ProviderWait]> {
   for (let left = milliseconds; left > 0 && !signal.aborted; left -= longestWaitMs) {
+    yield [{ type: "provider_wait", ...reason, until: formatTime(now() + left) }];
+    if (signal.aborted) return;
     try {
       await sleep(Math.min(left, longestWaitMs), signal);
     } catch (error) {

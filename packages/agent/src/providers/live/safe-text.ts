@@ -1,5 +1,5 @@
 /** Text from outside that may stand in an error: without keys, without control characters, bounded (S-41). */
-import type { ProviderEndpoint } from "../endpoint.ts";
+import type { ProviderIdentity } from "../endpoint.ts";
 
 /** Makes text safe; at most `limit` UTF-16 units. */
 export type ToSafeText = (text: string, limit: number) => string;
@@ -9,7 +9,7 @@ const mask = "[key]";
 const shortestSecret = 4;
 
 /** Masks the key of an endpoint, what its own headers hold, and a password in its address. */
-export function createSafeText(endpoint: ProviderEndpoint): ToSafeText {
+export function createSafeText(endpoint: ProviderIdentity): ToSafeText {
   const secrets = listSecrets(endpoint).map(toPattern);
   return (text, limit) => {
     // Masked first and cut then: half a key is a secret too.
@@ -25,7 +25,8 @@ function toPattern(secret: string): RegExp {
   return new RegExp(secret.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), "gi");
 }
 
-function listSecrets({ apiKey, headers, baseUrl }: ProviderEndpoint): string[] {
+/** What must never be shown or kept, in the forms that it takes in texts; long ones first. */
+export function listSecrets({ apiKey, headers, baseUrl }: ProviderIdentity): string[] {
   const values = Object.values(headers);
   const words = values.flatMap((value) => value.split(/\s+/u));
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;

@@ -1,52 +1,81 @@
 /** The HTTP request of a turn: written by a provider's package, sent by us. */
-import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { SheafError } from "../../errors.ts";
 import type { ProviderEndpoint } from "../endpoint.ts";
+import type { HttpRequest } from "./http-client.ts";
 import type { CreateLanguageModel } from "./language-model.ts";
 import { createSafeText } from "./safe-text.ts";
 
-/** What goes over the wire; the same for every try. */
-export interface WireRequest {
-  readonly url: string;
-  readonly headers: Headers;
-  readonly body: string;
+const keyHeaders: ReadonlySet<string> = new Set(["authorization", "x-api-key", "x-goog-api-key"]);
+
+/** Writes requests with a provider's package. */
+export interface RequestWriter {
+  /** @throws SheafError AUTH_REJECTED or CONFIG_INVALID for a key, a header or an address that no request can carry. */
+  write(options: LanguageModelV4CallOptions): Promise<HttpRequest>;
 }
 
-const keyHeaders = ["authorization", "x-api-key", "x-goog-api-key"];
+/** What the package hears in place of an answer. */
+const isWritten = new Error("the request is written");
 
 /**
- * Lets the package write the request. Its `fetch` notes the request and throws, so the package never sees an answer:
- * there is no stream of its own to read, to tee or to close.
- * @throws SheafError AUTH_REJECTED or CONFIG_INVALID for a key, a header or an address that no request can carry.
+ * Lets the package write the requests of an endpoint. Its `fetch` notes a request and throws, so the package never sees
+ * an answer: there is no stream of its own to read, to tee or to close. It makes its model once, at the first request.
  */
-export async function toWireRequest(
+export function createRequestWriter(
   endpoint: ProviderEndpoint,
   createLanguageModel: CreateLanguageModel,
-  options: LanguageModelV4CallOptions,
-): Promise<WireRequest> {
-  checkBaseUrl(endpoint);
-  checkHeaders(endpoint);
-  let written: WireRequest | undefined;
+): RequestWriter {
+  let model: LanguageModelV4 | undefined;
+  let noted: HttpRequest | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
   const note: typeof globalThis.fetch = (input, init) => {
-    const url = input instanceof Request ? input.url : String(input);
-    written = { url, headers: new Headers(init?.headers), body: typeof init?.body === "string" ? init.body : "" };
-    return Promise.reject(new Error("the request is written"));
+    const url = typeof input === "string" || !("url" in input) ? String(input) : input.url;
+    noted = { url, headers: toRecord(init?.headers), body: typeof init?.body === "string" ? init.body : "" };
+    return Promise.reject(isWritten);
   };
-  try {
-    await createLanguageModel(endpoint, note).doStream(options);
-  } catch (error) {
-    if (!written) throw createWritingError(endpoint, error);
+
+  async function writeNext(options: LanguageModelV4CallOptions): Promise<HttpRequest> {
+    checkBaseUrl(endpoint);
+    checkHeaders(endpoint);
+    noted = undefined;
+    let reason: unknown = "the package sent nothing";
+    try {
+      model ??= createLanguageModel(endpoint, note);
+      await model.doStream(options);
+    } catch (error) {
+      reason = error;
+    }
+    // What `note` sets, the compiler does not see.
+    const written = noted as HttpRequest | undefined;
+    if (!written) throw createWritingError(endpoint, reason);
+    return { ...written, headers: toHeaders(endpoint, written.headers) };
   }
-  if (!written) throw createWritingError(endpoint, "the package sent nothing");
-  return { ...written, headers: toHeaders(endpoint, written.headers) };
+
+  return {
+    write(options) {
+      // One after the other: what is noted must be the request of these options.
+      const next = last.then(
+        () => writeNext(options),
+        () => writeNext(options),
+      );
+      last = next;
+      return next;
+    },
+  };
 }
 
-function toHeaders({ apiKey, headers }: ProviderEndpoint, written: Headers): Headers {
-  const all = new Headers(written);
+/** The packages give a plain object; nothing here may touch `Headers`, which would load all of `fetch`. */
+function toRecord(headers: RequestInit["headers"]): Record<string, string> {
+  const entries = Array.isArray(headers) ? headers : Object.entries(headers ?? {});
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
+}
+
+function toHeaders({ apiKey, headers }: ProviderEndpoint, written: HttpRequest["headers"]): HttpRequest["headers"] {
+  const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   // The stand-in for a missing key.
-  if (apiKey === undefined) for (const name of keyHeaders) all.delete(name);
-  for (const [name, value] of Object.entries(headers)) all.set(name, value);
-  return all;
+  const kept = Object.entries(written).filter(([name]) => apiKey !== undefined || !keyHeaders.has(name));
+  return Object.fromEntries([...kept, ...own]);
 }
 
 /** `fetch` would name an address that it refuses, password and all. */

@@ -38,6 +38,7 @@ function toMessageBytes(message: ModelMessage): number {
   if (message.role === "user") return Buffer.byteLength(message.text);
   if (message.role === "tool") return Buffer.byteLength(message.output);
   return message.content.reduce((sum, part) => {
+    if (part.type === "provider_data") return sum;
     const text =
       part.type === "text" ? part.text : part.toolName + (part.rawArguments ?? JSON.stringify(part.arguments));
     return sum + Buffer.byteLength(text);

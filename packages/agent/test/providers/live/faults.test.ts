@@ -240,7 +240,8 @@ describe("faults", () => {
       expect(outcome.error?.message).not.toMatch(/[\r\n]/);
       // The turn that had begun ends once; one that never began has no event.
       const ends = outcome.events.filter(({ type }) => type === "turn_end");
-      expect(ends).toHaveLength(outcome.events.length > 0 ? 1 : 0);
+      const hasBegun = outcome.events.some(({ type }) => type !== "provider_wait");
+      expect(ends).toHaveLength(hasBegun ? 1 : 0);
       if (ends[0]) expect(outcome.events.at(-1)).toMatchObject({ type: "turn_end", finishReason: "error" });
     },
   );
@@ -344,7 +345,8 @@ describe("retries", () => {
     const requests = server.requests.slice(before);
     expect(requests).toHaveLength(4);
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
-    expect(waits).toEqual([375, 750, 1500]);
+    // The second one broke on the connection that the first had left open: a new one is tried at once.
+    expect(waits).toEqual([375, 1500]);
   });
 
   test(verifies("R-10", "ten tries, no wait above a minute"), async () => {
@@ -384,8 +386,16 @@ describe("retries", () => {
   test(verifies("R-10", "with waitsForQuota it is waited for, a minute at a time"), async () => {
     server.answer(createErrorAnswer(429, "quota", { "retry-after": "150" }), good);
     const { model, waits } = createLiveSetup("openai-chat", server.url, { limits: { waitsForQuota: true } });
-    expect((await readOutcome(model)).text).toBe("Hello");
+    const { text, groups } = await readOutcome(model);
+    expect(text).toBe("Hello");
     expect(waits).toEqual([60_000, 60_000, 30_000]);
+    // Before each piece of the wait; the clock of this test stands still.
+    const wait = { type: "provider_wait", code: "RATE_LIMITED", tries: 1 };
+    expect(groups.slice(0, 3)).toEqual([
+      [{ ...wait, until: "2026-01-01T00:02:30.000Z" }],
+      [{ ...wait, until: "2026-01-01T00:01:30.000Z" }],
+      [{ ...wait, until: "2026-01-01T00:00:30.000Z" }],
+    ]);
   });
 });
 

@@ -31,7 +31,11 @@ const modelIds: Readonly<Record<WireProtocol, string>> = {
   gemini: "gemini-3-pro-preview",
 };
 
-function createEndpoint(protocol: WireProtocol, url: string, more: Partial<ProviderEndpoint> = {}): ProviderEndpoint {
+export function createEndpoint(
+  protocol: WireProtocol,
+  url: string,
+  more: Partial<ProviderEndpoint> = {},
+): ProviderEndpoint {
   return {
     provider: `test-${protocol}`,
     protocol,

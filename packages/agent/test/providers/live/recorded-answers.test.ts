@@ -1,13 +1,15 @@
 /** Every recorded body, over HTTP. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createModelStreamDecoder } from "@sheaf/documents";
+import { createModelStreamDecoder } from "@sheaf/documents/model-streams";
 import type { ModelEvent } from "@sheaf/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeWithFixtures } from "../../../../../test/support/fixtures.ts";
 import { createModelServer, type ModelServer } from "../../../../../test/support/model-server.ts";
+import { readBody } from "../../../../../test/support/recorded-bodies.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { createLiveSetup, protocols, readOutcome } from "./live-setup.ts";
+import { toOrigin } from "../../../src/providers/live/provider-data.ts";
+import { createEndpoint, createLiveSetup, protocols, readOutcome } from "./live-setup.ts";
 
 interface Row {
   readonly file: string;
@@ -18,17 +20,6 @@ interface Row {
   readonly errors: readonly unknown[];
   readonly ended: string | null;
   readonly finish: string | null;
-}
-
-function readBody(folder: string, file: string): Buffer {
-  const bytes = readFileSync(join(folder, file));
-  if (file.endsWith(".chunks.json")) {
-    const quirk: { readonly chunks: readonly string[] } = JSON.parse(bytes.toString());
-    return Buffer.from(quirk.chunks.join(""));
-  }
-  if (!file.endsWith(".jsonl")) return bytes;
-  const lines = bytes.toString().split("\n");
-  return Buffer.from(lines.flatMap((line) => (line.trim() === "" ? [] : [`data: ${line}\n\n`])).join(""));
 }
 
 /** Pieces of 1, 2, 3 … bytes: no line and no character is spared. */
@@ -74,7 +65,10 @@ function joinDeltas(events: readonly ModelEvent[]): unknown[] {
 
 function decode(protocol: (typeof protocols)[number], body: Buffer): ModelEvent[] {
   let calls = 0;
-  const decoder = createModelStreamDecoder(protocol, { newCallId: () => `call_${(calls += 1)}` });
+  const decoder = createModelStreamDecoder(protocol, {
+    newCallId: () => `call_${(calls += 1)}`,
+    origin: toOrigin(createEndpoint(protocol, "")),
+  });
   return [...decoder.push(body), ...decoder.end()];
 }
 

@@ -2,9 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createModelServer, type ModelServer } from "../../../../../test/support/model-server.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import type { WireProtocol } from "../../../src/providers/endpoint.ts";
+import type { RunEventBody } from "@sheaf/protocol";
+import type { ProviderEndpoint, WireProtocol } from "../../../src/providers/endpoint.ts";
 import { createOpenAiLanguageModel } from "../../../src/providers/live/openai.ts";
 import type { ModelMessage, ModelRequest, ToolDefinition } from "../../../src/providers/provider.ts";
+import { createHistory } from "../../../src/run/history.ts";
+import { start } from "../../run/fake-ports.ts";
 import {
   canaryKey,
   createLiveSetup,
@@ -283,62 +286,93 @@ describe("credentials", () => {
 });
 
 describe("what a provider wants back", () => {
-  /** Two turns of a run: the second request's body. */
-  async function sendSecondTurn(protocol: WireProtocol, firstAnswer: string): Promise<string> {
+  /** Two turns of a run, the first one through the history as a log brings it back: the second request's body. */
+  async function sendSecondTurn(
+    protocol: WireProtocol,
+    firstAnswer: string,
+    nextModel?: Partial<ProviderEndpoint>,
+  ): Promise<string> {
     server.answer({ chunks: [firstAnswer.slice(0, 97), firstAnswer.slice(97)] });
-    const { model } = createLiveSetup(protocol, server.url);
-    const first = await readOutcome(model, createRequest({ tools }));
+    const first = await readOutcome(createLiveSetup(protocol, server.url).model, createRequest({ tools }));
     expect(first.error).toBeUndefined();
-    const content = first.events.flatMap((event) =>
-      event.type === "tool_call_arguments"
-        ? [{ type: "tool_call" as const, callId: event.callId, toolName: "list_dir", arguments: event.arguments }]
-        : [],
-    );
-    const history: ModelMessage[] = [
-      { role: "user", text: "Go" },
-      { role: "assistant", content },
-      ...content.map(({ callId }) => ({
-        role: "tool" as const,
-        callId,
-        toolName: "list_dir",
-        output: "a.md",
-        isError: false,
-      })),
-    ];
+    const history = createHistory();
+    history.push({ type: "run_start", ...start, prompt: "Go" });
+    history.push({ type: "turn_start", turn: 1 });
+    for (const event of JSON.parse(JSON.stringify(first.events)) as RunEventBody[]) {
+      history.push(event);
+      if (event.type !== "tool_call_arguments") continue;
+      const { callId } = event;
+      history.push({ type: "tool_result", callId, status: "success", output: "a.md", durationMs: 0 });
+    }
+    history.push({ type: "run_start", ...start, prompt: "And now?" });
     server.answer({ chunks: shortAnswers[protocol] });
-    await readOutcome(model, createRequest({ tools, messages: history }));
+    const { model } = createLiveSetup(protocol, server.url, nextModel && { endpoint: nextModel });
+    await readOutcome(model, createRequest({ tools, messages: history.messages }));
     return server.requests.at(-1)?.body ?? "";
   }
 
-  test("Anthropic's thinking, signed or redacted, in order before the calls", async () => {
-    const body = await sendSecondTurn(
-      "anthropic-messages",
-      [
-        { type: "message_start", message: { id: "m" } },
-        { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } },
-        { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Let me " } },
-        { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "look." } },
-        { type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: "signed" } },
-        { type: "content_block_stop", index: 0 },
-        { type: "content_block_start", index: 1, content_block: { type: "redacted_thinking", data: "cipher" } },
-        { type: "content_block_stop", index: 1 },
-        { type: "content_block_start", index: 2, content_block: { type: "tool_use", id: "t", name: "list_dir" } },
-        { type: "content_block_delta", index: 2, delta: { type: "input_json_delta", partial_json: "{}" } },
-        { type: "content_block_stop", index: 2 },
-        { type: "message_delta", delta: { stop_reason: "tool_use" } },
-        { type: "message_stop" },
-      ]
-        .map(formatEvent)
-        .join(""),
-    );
+  const thinkingBody = [
+    { type: "message_start", message: { id: "m" } },
+    { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "Let me " } },
+    { type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "look." } },
+    { type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: "signed" } },
+    { type: "content_block_stop", index: 0 },
+    { type: "content_block_start", index: 1, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "I look." } },
+    { type: "content_block_stop", index: 1 },
+    { type: "content_block_start", index: 2, content_block: { type: "redacted_thinking", data: "cipher" } },
+    { type: "content_block_stop", index: 2 },
+    { type: "content_block_start", index: 3, content_block: { type: "tool_use", id: "t", name: "list_dir" } },
+    { type: "content_block_delta", index: 3, delta: { type: "input_json_delta", partial_json: "{}" } },
+    { type: "content_block_stop", index: 3 },
+    { type: "message_delta", delta: { stop_reason: "tool_use" } },
+    { type: "message_stop" },
+  ]
+    .map(formatEvent)
+    .join("");
+
+  test("Anthropic's thinking, signed or redacted, each where it stood", async () => {
+    const body = await sendSecondTurn("anthropic-messages", thinkingBody);
     expect(JSON.parse(body)["messages"][1]).toMatchObject({
       role: "assistant",
       content: [
         { type: "thinking", thinking: "Let me look.", signature: "signed" },
+        { type: "text", text: "I look." },
         { type: "redacted_thinking", data: "cipher" },
         { type: "tool_use", name: "list_dir" },
       ],
     });
+  });
+
+  test("of another model or provider it gets nothing", async () => {
+    for (const next of [{ modelId: "claude-opus-4-5" }, { provider: "gateway" }]) {
+      const body = await sendSecondTurn("anthropic-messages", thinkingBody, next);
+      expect(body).not.toMatch(/signed|cipher/);
+      expect(JSON.parse(body)["messages"][1]).toMatchObject({
+        content: [
+          { type: "text", text: "I look." },
+          { type: "tool_use", name: "list_dir" },
+        ],
+      });
+    }
+  });
+
+  test("not reasoning that led to nothing, which providers refuse", async () => {
+    const events = [
+      { type: "message_start", message: { id: "m" } },
+      {
+        type: "content_block_start",
+        index: 0,
+        content_block: { type: "thinking", thinking: "Hm", signature: "signed" },
+      },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "end_turn" } },
+      { type: "message_stop" },
+    ];
+    const body = await sendSecondTurn("anthropic-messages", events.map(formatEvent).join(""));
+    expect(body).not.toContain("signed");
+    expect(JSON.parse(body)["messages"]).toMatchObject([{ role: "user" }]);
   });
 
   test("Gemini's signature on its call, and only there", async () => {
@@ -352,6 +386,15 @@ describe("what a provider wants back", () => {
     );
     const parts = JSON.parse(body)["contents"][1]["parts"] as Wire[];
     expect(parts.map((part) => part["thoughtSignature"])).toEqual(["signed", undefined]);
+  });
+
+  test("Gemini's signature behind a text", async () => {
+    const parts = [{ text: "Look" }, { text: "ing." }, { text: "", thoughtSignature: "signed" }];
+    const body = await sendSecondTurn(
+      "gemini",
+      formatEvent({ candidates: [{ content: { parts }, finishReason: "STOP" }] }),
+    );
+    expect(JSON.parse(body)["contents"][1]["parts"]).toEqual([{ text: "Looking.", thoughtSignature: "signed" }]);
   });
 
   test("the encrypted reasoning of Responses", async () => {
@@ -368,6 +411,59 @@ describe("what a provider wants back", () => {
         .join(""),
     );
     expect(JSON.parse(body)["input"].slice(2, 4)).toMatchObject([item, { type: "function_call" }]);
+  });
+
+  test("the phase of a message of Responses", async () => {
+    const toItem = (text: string, phase: string) => ({
+      type: "message",
+      phase,
+      content: [{ type: "output_text", text }],
+    });
+    const body = await sendSecondTurn(
+      "openai-responses",
+      [
+        { type: "response.output_item.done", output_index: 0, item: toItem("I look.", "commentary") },
+        { type: "response.output_item.done", output_index: 1, item: toItem("There.", "final_answer") },
+        { type: "response.completed", response: { status: "completed" } },
+      ]
+        .map(formatEvent)
+        .join(""),
+    );
+    expect(JSON.parse(body)["input"].slice(2, 4)).toEqual([
+      { role: "assistant", content: "I look.", phase: "commentary" },
+      { role: "assistant", content: "There.", phase: "final_answer" },
+    ]);
+  });
+
+  test("`reasoning_details` of gateways, their pieces joined", async () => {
+    const toChunk = (details: object[], more: object = {}): string =>
+      formatEvent({ choices: [{ delta: { reasoning_details: details, ...more } }] });
+    const text = { type: "reasoning.text", index: 0, format: "f" };
+    const call = { index: 0, id: "c1", function: { name: "list_dir", arguments: "{}" } };
+    const body = await sendSecondTurn(
+      "openai-chat",
+      `${toChunk([{ ...text, text: "Let " }])}${toChunk([{ ...text, text: "me.", signature: null }])}${toChunk([
+        { type: "reasoning.text", index: 0, signature: "signed" },
+      ])}${toChunk([{ type: "reasoning.encrypted", index: 1, data: "cipher" }], { tool_calls: [call] })}data: [DONE]\n\n`,
+    );
+    expect(JSON.parse(body)["messages"][2]["reasoning_details"]).toEqual([
+      { ...text, text: "Let me.", signature: "signed" },
+      { type: "reasoning.encrypted", index: 1, data: "cipher" },
+    ]);
+  });
+
+  test("Google's mark of a call in its chat completions", async () => {
+    const call = {
+      index: 0,
+      id: "c1",
+      function: { name: "list_dir", arguments: "{}" },
+      extra_content: { google: { thought_signature: "signed" } },
+    };
+    const body = await sendSecondTurn(
+      "openai-chat",
+      `${formatEvent({ choices: [{ delta: { tool_calls: [call] }, finish_reason: "tool_calls" }] })}data: [DONE]\n\n`,
+    );
+    expect(JSON.parse(body)["messages"][2]["tool_calls"]).toMatchObject([{ extra_content: call.extra_content }]);
   });
 
   test("`reasoning_content`, where the server sent it", async () => {

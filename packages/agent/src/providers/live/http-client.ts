@@ -1,0 +1,152 @@
+/**
+ * HTTP as model requests need it. Node's own client and not `fetch`, which loads its code for 25 ms before the first byte
+ * of a process; and no redirect is ever followed, so that keys and prompts stay with the host that was configured (S-42).
+ */
+import type { Agent as HttpAgent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import type { Readable } from "node:stream";
+
+/** One POST. */
+export interface HttpRequest {
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: HeaderReader;
+  /** What the reads of the socket bring, uncompressed. Leaving it early ends the connection. */
+  readonly body: AsyncIterableIterator<Uint8Array>;
+}
+
+/** Headers as `fetch` would give them. */
+export interface HeaderReader {
+  /** The value of a header, in any case; null where there is none. */
+  get(name: string): string | null;
+}
+
+/** Keeps connections open between the requests of a run. */
+export interface HttpClient {
+  /** Resolves with the head of the answer. Rejects when there is none, or when the signal comes. */
+  send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
+}
+
+/** Where the way leads through a proxy: `HTTPS_PROXY` and the like. */
+export type ProxyVariables = Readonly<Record<string, string>>;
+
+/** How long an unused connection stays open. Milliseconds. */
+const idleMs = 30_000;
+
+/** A client with connections of its own; none is made before the first request. */
+export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
+  const agents = new Map<string, HttpAgent>();
+
+  function findAgent(protocol: string): HttpAgent {
+    const known = agents.get(protocol);
+    if (known) return known;
+    const { Agent } = protocol === "https:" ? loadHttps() : loadHttp();
+    const agent = new Agent({ keepAlive: true, timeout: idleMs, ...(proxyEnv && { proxyEnv }) });
+    agents.set(protocol, agent);
+    return agent;
+  }
+
+  return {
+    send(request, signal) {
+      const url = new URL(request.url);
+      const { request: start } = url.protocol === "https:" ? loadHttps() : loadHttp();
+      const body = Buffer.from(request.body);
+      const headers = {
+        accept: "*/*",
+        "accept-encoding": "identity",
+        ...request.headers,
+        "content-length": String(body.length),
+      };
+      return runRequest(start(url, { method: "POST", headers, agent: findAgent(url.protocol) }), body, signal);
+    },
+  };
+}
+
+type Start = (url: URL, options: RequestOptions) => ClientRequest;
+
+interface HttpModule {
+  readonly Agent: typeof HttpAgent;
+  readonly request: Start;
+}
+
+/** Not by `import`: that reads all exports of the module, `WebSocket` among them, which loads all of `fetch`. */
+function loadHttp(): HttpModule {
+  return process.getBuiltinModule("node:http");
+}
+
+function loadHttps(): HttpModule {
+  return process.getBuiltinModule("node:https");
+}
+
+/**
+ * Whether a connection broke that had rested since an earlier answer: its server closed it in the moment of its use, as
+ * servers do after a while. A new connection is worth a try at once.
+ */
+export function isRestedConnectionError(error: unknown): boolean {
+  return error instanceof RestedConnectionError;
+}
+
+class RestedConnectionError extends Error {
+  constructor(error: NodeJS.ErrnoException) {
+    super(error.message, { cause: error });
+  }
+}
+
+function runRequest(request: ClientRequest, body: Buffer, signal: AbortSignal): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    let response: IncomingMessage | undefined;
+    // Not by the request's own `signal`: behind a whole answer that would break the connection on its way back to the
+    // others, in a moment in which nobody hears its errors.
+    const onAbort = (): void => {
+      if (!response?.complete) request.destroy(new Error("aborted"));
+    };
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    request.on("close", () => signal.removeEventListener("abort", onAbort));
+    request.on("response", (started) => {
+      response = started;
+      resolve(toResponse(started));
+    });
+    request.on("error", (error: NodeJS.ErrnoException) => {
+      const isRested = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
+      reject(isRested ? new RestedConnectionError(error) : error);
+    });
+    request.end(body);
+  });
+}
+
+function toResponse(response: IncomingMessage): HttpResponse {
+  const { statusCode = 0, headers } = response;
+  // Who reads the body hears of errors there; behind its end nobody does.
+  response.on("error", () => undefined);
+  return {
+    status: statusCode,
+    headers: {
+      get(name) {
+        const value = headers[name.toLowerCase()];
+        return value === undefined ? null : String(value);
+      },
+    },
+    body: uncompress(response)[Symbol.asyncIterator](),
+  };
+}
+
+/** Nobody asked for compression, but some servers in between compress all the same. */
+function uncompress(response: IncomingMessage): Readable {
+  const encoding = response.headers["content-encoding"]?.trim().toLowerCase() ?? "";
+  if (encoding === "" || encoding === "identity") return response;
+  const zlib = process.getBuiltinModule("node:zlib");
+  const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants;
+  const decoder =
+    encoding === "br"
+      ? zlib.createBrotliDecompress({ flush: BROTLI_OPERATION_FLUSH })
+      : zlib.createUnzip({ flush: Z_SYNC_FLUSH });
+  response.on("error", (error) => decoder.destroy(error));
+  decoder.on("close", () => response.destroy());
+  return response.pipe(decoder);
+}

@@ -1,0 +1,127 @@
+/** A model that a package of the user's speaks to: its own stream parts, as events of ours. */
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { ModelEvent } from "@sheaf/protocol";
+import type { PackageEndpoint, RequestLimits } from "../endpoint.ts";
+import { toFailedEnd, type Attempt } from "../live/attempt.ts";
+import { createConnection, type Connection } from "../live/connection.ts";
+import type { LivePorts } from "../live/live-ports.ts";
+import { toCallOptions } from "../live/prompt.ts";
+import { toOrigin } from "../live/provider-data.ts";
+import { createProviderError, createStallFailure, type ProviderFailure } from "../live/provider-failure.ts";
+import { runTries } from "../live/tries.ts";
+import type { Model, ModelRequest } from "../provider.ts";
+import { createPackageLanguageModel } from "./create-language-model.ts";
+import { toPackageFailure } from "./package-failure.ts";
+import { createPartReader, type PartReader } from "./part-reader.ts";
+
+/**
+ * The model behind a package. `exported`: what the package exports. Nothing is asked for before the first request.
+ * @throws SheafError CONFIG_INVALID when it is no package of the interface.
+ */
+export function createPackageModel(
+  endpoint: PackageEndpoint,
+  exported: Readonly<Record<string, unknown>>,
+  limits: RequestLimits,
+  ports: LivePorts,
+): Model {
+  const languageModel = createPackageLanguageModel(exported, endpoint);
+  return {
+    id: endpoint.modelId,
+    name: endpoint.displayName,
+    apiKeySource: endpoint.apiKeySource,
+    stream(request, signal) {
+      const context = { endpoint, languageModel, limits, ports, request };
+      return runTries(() => runPackageAttempt(context, signal), limits, ports, signal);
+    },
+  };
+}
+
+interface PackageContext {
+  readonly endpoint: PackageEndpoint;
+  readonly languageModel: LanguageModelV4;
+  readonly limits: RequestLimits;
+  readonly ports: LivePorts;
+  readonly request: ModelRequest;
+}
+
+/** One try; as an attempt at a protocol of ours, with the package's parts in place of bytes. */
+async function* runPackageAttempt(context: PackageContext, signal: AbortSignal): Attempt {
+  const { endpoint, limits, ports, request } = context;
+  const connection = createConnection(signal, limits.silenceMs, ports);
+  const reader = createPartReader({ newCallId: request.newCallId, origin: toOrigin(endpoint) });
+  let hasYielded = false;
+  let lost: ProviderFailure | undefined;
+  try {
+    for await (const events of readParts(context, reader, connection)) {
+      yield events;
+      hasYielded = true;
+    }
+  } catch (error) {
+    if (!signal.aborted)
+      lost = connection.isStalled
+        ? createStallFailure(endpoint, limits)
+        : toPackageFailure(endpoint, error, ports.now());
+  } finally {
+    connection.close();
+  }
+  if (signal.aborted) return undefined;
+  const rest = reader.end();
+  const failure = lost ?? toAnswerFailure(endpoint, reader, rest, ports.now());
+  if (failure && !hasYielded && rest.length === 1) return failure;
+  yield failure ? rest.map(toFailedEnd) : rest;
+  return failure;
+}
+
+/** The events of each part, up to the one that ends the answer or breaks it off. */
+async function* readParts(
+  { endpoint, languageModel, request }: PackageContext,
+  reader: PartReader,
+  connection: Connection,
+): AsyncGenerator<readonly ModelEvent[]> {
+  const { signal } = connection;
+  const options: LanguageModelV4CallOptions = { ...toCallOptions(request, endpoint), abortSignal: signal };
+  const { stream } = await waitFor(Promise.resolve(languageModel.doStream(options)), signal);
+  const parts = stream.getReader();
+  try {
+    while (!reader.hasEnded) {
+      connection.setWaiting(true);
+      const step = await waitFor(parts.read(), signal);
+      connection.setWaiting(false);
+      if (step.done) return;
+      const events = reader.push(step.value);
+      if (events.length > 0) yield events;
+    }
+  } finally {
+    void parts.cancel().catch(() => undefined);
+  }
+}
+
+/** A package need not hear the signal. */
+async function waitFor<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(new Error("aborted"));
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function toAnswerFailure(
+  endpoint: PackageEndpoint,
+  { error, finish }: PartReader,
+  rest: readonly ModelEvent[],
+  now: number,
+): ProviderFailure | undefined {
+  if (error !== undefined) return toPackageFailure(endpoint, error.value, now);
+  if (finish === undefined || finish === "interrupted") {
+    const reason = finish === undefined ? "the package gave no finish" : "the package gave an interrupted finish";
+    return { error: createProviderError(endpoint, { code: "STREAM_TRUNCATED", reason }), isRetryable: true };
+  }
+  const end = rest.at(-1);
+  if (end?.type !== "turn_end" || end.finishReason !== "error") return undefined;
+  const reason = `the answer ended with "${end.rawFinishReason}"`;
+  return { error: createProviderError(endpoint, { code: "OVERLOADED", reason }), isRetryable: true };
+}
