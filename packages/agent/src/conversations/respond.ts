@@ -1,9 +1,14 @@
 /** One response of a conversation: opened in the store, run, and delivered event by event. */
 import type { RunEvent } from "@sheaf/protocol";
-import type { SheafError } from "../errors.ts";
+import { SheafError } from "../errors.ts";
+import { readAhead } from "../run/read-ahead.ts";
 import { storeEvents } from "../run/run-log.ts";
 import { runResponse, type RunPorts, type RunSettings } from "../run/run.ts";
-import type { Store } from "../storage/store.ts";
+import { createLostError } from "../storage/busy-error.ts";
+import type { RequestKey, Store } from "../storage/store.ts";
+
+/** How often a writer tells that it lives. Milliseconds; a lease holds five times as long. */
+const KEEP_MS = 2000;
 
 /** Longest title of a conversation, in UTF-16 units. */
 const MAX_TITLE = 80;
@@ -12,6 +17,8 @@ export interface RespondPorts extends RunPorts {
   readonly store: Store;
   /** Aborts the run; called when the store fails. */
   readonly abort: (reason: SheafError) => void;
+  /** The request that asked for the response, where it may come again (X9). */
+  readonly request?: RequestKey | undefined;
 }
 
 /**
@@ -23,7 +30,7 @@ export async function* respond(
   ports: RespondPorts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly RunEvent[]> {
-  const { store, abort, now } = ports;
+  const { store, abort, now, request } = ports;
   const { responseId, conversationId, workspace, prompt } = settings.start;
   await store.createResponse({
     id: responseId,
@@ -31,8 +38,33 @@ export async function* respond(
     workspace,
     title: toTitle(prompt),
     createdAt: now(),
+    request,
   });
-  yield* storeEvents(runResponse(settings, ports, signal), { store, responseId, now, onStoreFailure: abort });
+  const keeper = keepLease(store, responseId, abort);
+  try {
+    const groups = runResponse(settings, ports, signal);
+    yield* storeEvents(store.gathersWrites ? readAhead(groups) : groups, {
+      store,
+      responseId,
+      now,
+      onStoreFailure: abort,
+    });
+  } finally {
+    clearInterval(keeper);
+  }
+}
+
+/** Tells the store that this writer lives, and learns from it whether it should stop. */
+function keepLease(store: Store, responseId: string, abort: (reason: SheafError) => void): NodeJS.Timeout {
+  const keep = async (): Promise<void> => {
+    // A store that fails says so when events are written.
+    const state = await store.keepLease(responseId).catch(() => "kept" as const);
+    if (state === "cancel") abort(new SheafError("CANCELLED", "cancelled by the user", { source: "user" }));
+    if (state === "lost") abort(createLostError(responseId));
+  };
+  const timer = setInterval(() => void keep(), KEEP_MS);
+  timer.unref();
+  return timer;
 }
 
 /** The first line of a prompt, shortened. */

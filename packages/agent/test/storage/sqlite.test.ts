@@ -1,9 +1,13 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { RunEvent } from "@sheaf/protocol";
 import { afterAll, describe, expect, test } from "vitest";
 import { createSqliteStore } from "../../src/storage/sqlite.ts";
+import { createThreadedSqliteStore } from "../../src/storage/threaded-sqlite.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { testStoreContract } from "./store-contract.ts";
 
@@ -12,9 +16,15 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 let count = 0;
 const newFile = () => join(folder, `${(count += 1)}`, "sheaf.db");
+const turnStart = (seq: number): RunEvent => ({ type: "turn_start", turn: seq, seq, time: seq });
 const row = { id: "chat_a", conversationId: "conv_1", workspace: "/w", title: "t", createdAt: 1 };
 
-testStoreContract(() => createSqliteStore(newFile()));
+describe("each write by itself", () => {
+  testStoreContract(() => createSqliteStore(newFile()));
+});
+describe("writes in a thread of their own", () => {
+  testStoreContract(() => createThreadedSqliteStore(newFile()));
+});
 
 describe("the file", () => {
   test(verifies("S-42", "the folder is 0700, the file and its companions 0600"), async () => {
@@ -31,16 +41,79 @@ describe("the file", () => {
     const writer = createSqliteStore(file);
     const reader = createSqliteStore(file);
     await writer.createResponse(row);
-    await writer.appendEvents("chat_a", [{ type: "turn_start", turn: 1, seq: 1, time: 1 }], "grouped");
+    await writer.appendEvents("chat_a", [turnStart(1)], "grouped");
     expect(await reader.readEvents("chat_a")).toHaveLength(1);
-    await reader.appendEvents("chat_a", [{ type: "turn_start", turn: 2, seq: 2, time: 2 }], "synced");
-    // The first writer does not know of the second event: its own would double number 2.
-    await expect(
-      writer.appendEvents("chat_a", [{ type: "turn_start", turn: 9, seq: 2, time: 2 }], "grouped"),
-    ).rejects.toMatchObject({ code: "INTERNAL" });
-    expect((await reader.readEvents("chat_a")).map((event) => event.seq)).toEqual([1, 2]);
+    await expect(reader.appendEvents("chat_a", [turnStart(2)], "synced")).rejects.toMatchObject({ code: "INTERNAL" });
     await writer.close();
     await reader.close();
+  });
+});
+
+describe("writers in several processes", () => {
+  test(verifies("R-05", "a writer that says nothing loses its lease, and can write nothing any more"), async () => {
+    const file = newFile();
+    let now = 1_000_000;
+    const [first, second] = [createSqliteStore(file, { now: () => now }), createSqliteStore(file, { now: () => now })];
+    await first.createResponse(row);
+    await first.appendEvents("chat_a", [turnStart(1)], "grouped");
+    await expect(second.createResponse({ ...row, id: "chat_b" })).rejects.toMatchObject({ code: "CONVERSATION_BUSY" });
+    now += 9000;
+    expect(await first.keepLease("chat_a")).toBe("kept");
+    now += 9000;
+    expect(await second.claimResponse("chat_a")).toBe(false);
+    now += 1001;
+    expect(await second.claimResponse("chat_a")).toBe(true);
+    await expect(first.appendEvents("chat_a", [turnStart(2)], "grouped")).rejects.toMatchObject({
+      code: "CONVERSATION_BUSY",
+    });
+    expect(await first.keepLease("chat_a")).toBe("lost");
+    await second.appendEvents("chat_a", [{ type: "run_end", reason: "end_turn", seq: 2, time: 2 }], "synced");
+    await expect(first.appendEvents("chat_a", [turnStart(2)], "grouped")).rejects.toMatchObject({
+      code: "CONVERSATION_BUSY",
+    });
+    expect((await second.readEvents("chat_a")).map(({ type }) => type)).toEqual(["turn_start", "run_end"]);
+    await first.close();
+    await second.close();
+  });
+
+  test(verifies(["R-05", "R-19"], "a clock that is set back keeps no lease alive"), async () => {
+    const file = newFile();
+    let now = 1_000_000_000;
+    const [first, second] = [createSqliteStore(file, { now: () => now }), createSqliteStore(file, { now: () => now })];
+    await first.createResponse(row);
+    now -= 86_400_000;
+    expect(await second.claimResponse("chat_a")).toBe(true);
+    await first.close();
+    await second.close();
+  });
+
+  test(verifies(["R-01", "R-05"], "the lease of a process that was killed is free at once"), async () => {
+    const file = newFile();
+    const writer = join(import.meta.dirname, "hold-lease-in-process.ts");
+    const child = spawn(process.execPath, ["--conditions=sheaf-source", writer, file], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(child.stdout, "data");
+    const store = createSqliteStore(file);
+    expect(await store.claimResponse("chat_a")).toBe(false);
+    child.kill("SIGKILL");
+    await once(child, "close");
+    expect(await store.claimResponse("chat_a")).toBe(true);
+    await store.close();
+  });
+
+  test("many responses append at once, and one that is refused takes no other with it", async () => {
+    const file = newFile();
+    const store = createThreadedSqliteStore(file);
+    const ids = Array.from({ length: 50 }, (_, index) => `chat_${index}`);
+    for (const id of ids) await store.createResponse({ ...row, id, conversationId: `conv_${id}` });
+    const outcomes = await Promise.allSettled(
+      ids.map((id, index) => store.appendEvents(id, [turnStart(index === 7 ? 2 : 1)], "grouped")),
+    );
+    expect(outcomes.flatMap(({ status }, index) => (status === "rejected" ? [index] : []))).toEqual([7]);
+    for (const [index, id] of ids.entries()) expect(await store.readEvents(id)).toHaveLength(index === 7 ? 0 : 1);
+    await store.appendEvents("chat_7", [turnStart(1)], "synced");
+    await store.close();
   });
 });
 

@@ -29,6 +29,31 @@ const steps: readonly string[] = [
      events TEXT NOT NULL,
      PRIMARY KEY (response, first_seq)
    ) STRICT, WITHOUT ROWID;`,
+  "ALTER TABLE responses ADD COLUMN reverted INTEGER NOT NULL DEFAULT 0",
+  `ALTER TABLE conversations ADD COLUMN owner TEXT NOT NULL DEFAULT 'local';
+   ALTER TABLE conversations ADD COLUMN fence INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE conversations ADD COLUMN lease_holder TEXT;
+   ALTER TABLE conversations ADD COLUMN lease_until INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE conversations ADD COLUMN cancel INTEGER NOT NULL DEFAULT 0;
+   DROP INDEX conversations_by_update;
+   CREATE INDEX conversations_by_update ON conversations (owner, updated_at);
+   CREATE INDEX open_responses ON responses (key) WHERE ended = 0;
+   CREATE TABLE requests (
+     owner TEXT NOT NULL,
+     key TEXT NOT NULL,
+     digest TEXT NOT NULL,
+     response INTEGER NOT NULL REFERENCES responses (key) ON DELETE CASCADE,
+     created_at INTEGER NOT NULL,
+     PRIMARY KEY (owner, key)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX requests_by_response ON requests (response);`,
+  `CREATE TABLE owner_usage (
+     owner TEXT NOT NULL,
+     day TEXT NOT NULL,
+     turns INTEGER NOT NULL,
+     cost_usd REAL NOT NULL,
+     PRIMARY KEY (owner, day)
+   ) STRICT, WITHOUT ROWID;`,
 ];
 
 /** @throws SheafError STORAGE_CORRUPT when a newer Sheaf wrote the file. */

@@ -1,0 +1,58 @@
+/** The end of a response whose process died: its reason, and a result for every call that has none. */
+import type { RunEvent, RunEventBody } from "@sheaf/protocol";
+import { SheafError } from "../errors.ts";
+import { toFailure } from "../run/run-failure.ts";
+import type { Store } from "../storage/store.ts";
+import { toCancelledOutcome } from "../tools/failure.ts";
+
+/**
+ * Ends a response that has no end and no writer. Nothing of it is run again: what a call did, nobody knows.
+ * False: it has a writer, or its end.
+ */
+export async function endCutResponse(store: Store, responseId: string, now: () => number): Promise<boolean> {
+  if (!(await store.claimResponse(responseId))) return false;
+  const events = await store.readEvents(responseId);
+  const last = events.at(-1);
+  const time = Math.max(last?.time ?? 0, now());
+  const closing = toClosingEvents(events).map((event, index) => ({
+    ...event,
+    seq: (last?.seq ?? 0) + index + 1,
+    time,
+  }));
+  await store.appendEvents(responseId, closing, "synced");
+  return true;
+}
+
+function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
+  const openCalls = new Set<string>();
+  const openApprovals = new Set<string>();
+  for (const event of events) {
+    if (event.type === "tool_call_start") openCalls.add(event.callId);
+    if (event.type === "tool_result") openCalls.delete(event.callId);
+    if (event.type === "approval_request") openApprovals.add(event.approvalId);
+    if (event.type === "approval_resolved") openApprovals.delete(event.approvalId);
+  }
+  const error = new SheafError(
+    "INTERNAL",
+    "the process that wrote this response ended before it was complete: send the message again",
+    { source: "server" },
+  );
+  return [
+    ...[...openApprovals].map((approvalId) => toResolved(events, approvalId)),
+    ...[...openCalls].map((callId): RunEventBody => ({
+      type: "tool_result",
+      callId,
+      ...toCancelledOutcome("the process ended before this call had a result; what it did is not known"),
+      durationMs: 0,
+    })),
+    toFailure(error),
+  ];
+}
+
+/** A question that nobody answered is answered by no. */
+function toResolved(events: readonly RunEvent[], approvalId: string): RunEventBody {
+  const request = events.find((event) => event.type === "approval_request" && event.approvalId === approvalId);
+  const options = request?.type === "approval_request" ? request.options : [];
+  const optionId = options.find(({ kind }) => kind === "reject_once")?.id ?? "";
+  return { type: "approval_resolved", approvalId, optionId, by: "cancelled" };
+}
