@@ -1,0 +1,77 @@
+/** The Chat API as an app on web standards; the way to the sockets is in listen.ts. */
+import { Hono } from "hono";
+import { createAuthentication, type Doors } from "./authenticate.ts";
+import { HttpError, toErrorAnswer } from "./http-error.ts";
+import { findRoute } from "./known-routes.ts";
+import { createRequestObserver, type Log } from "./observe-requests.ts";
+import type { PageFiles } from "./page-files.ts";
+import { createRequestRules, type IsOwnHost } from "./request-rules.ts";
+import { addChatRoute } from "./routes/chat.ts";
+import { addConversationRoutes } from "./routes/conversations.ts";
+import { addDescriptionRoutes } from "./routes/description.ts";
+import { addModelRoute } from "./routes/models.ts";
+import { addPageRoutes, addSessionRoutes } from "./routes/page.ts";
+import { addResponseRoutes } from "./routes/responses.ts";
+import { securityHeaders } from "./security-headers.ts";
+import type { ServerContext, ServerEnvironment } from "./server-context.ts";
+
+export interface AppOptions extends Doors {
+  readonly isOwnHost: IsOwnHost;
+  readonly pageFiles: PageFiles;
+  readonly log: Log;
+}
+
+/** Every route of section 7, behind its checks. */
+export function createApp(context: ServerContext, options: AppOptions): Hono<ServerEnvironment> {
+  const app = new Hono<ServerEnvironment>();
+  app.use(createRequestObserver(context.metrics, options.log));
+  app.use(createRequestRules(options.isOwnHost));
+  app.use(async (request, next) => {
+    const { method, path } = request.req;
+    const route = findRoute(path);
+    if (route && !route.methods.includes(method)) throw createMethodError(method, route.methods);
+    if (!route && method !== "GET" && method !== "HEAD") throw createNothingError();
+    for (const [name, value] of Object.entries(securityHeaders)) request.header(name, value);
+    if (route) request.header("Cache-Control", "no-store");
+    await next();
+  });
+  app.get("/healthz", (request) =>
+    context.runner.isClosing ? request.json({ status: "closing" }, 503) : request.json({ status: "ok" }),
+  );
+  addPageRoutes(app, options.pageFiles);
+  addSessionRoutes(app, options);
+
+  const authenticate = createAuthentication(options);
+  app.use("/v1/*", authenticate);
+  app.get("/metrics", authenticate, (request) => {
+    const gauges = { runningResponses: context.runner.running.length, openStreams: context.meter.openStreams };
+    return request.text(context.metrics.format(gauges), 200, { "Content-Type": "text/plain; version=0.0.4" });
+  });
+  addDescriptionRoutes(app);
+  addChatRoute(app, context);
+  addResponseRoutes(app, context);
+  addConversationRoutes(app, context);
+  addModelRoute(app, context);
+
+  app.notFound(() => {
+    throw createNothingError();
+  });
+  app.onError((error) => {
+    const { status, body, headers } = toErrorAnswer(error);
+    if (status === 500) context.onDefect(error);
+    return new Response(JSON.stringify(body), {
+      status,
+      headers: { ...securityHeaders, "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },
+    });
+  });
+  return app;
+}
+
+function createNothingError(): HttpError {
+  return new HttpError("NOT_FOUND", "there is nothing at this address: see /v1/openapi.json");
+}
+
+function createMethodError(method: string, allowed: readonly string[]): HttpError {
+  const message = `the method ${JSON.stringify(method.slice(0, 20))} is not taken here: use ${allowed.join(" or ")}`;
+  return new HttpError("METHOD_NOT_ALLOWED", message, { allowed });
+}

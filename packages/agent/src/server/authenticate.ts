@@ -1,0 +1,38 @@
+/** Who sends a request, and from which page (S-51, S-52). */
+import type { Context, MiddlewareHandler } from "hono";
+import { getCookie } from "hono/cookie";
+import { HttpError } from "./http-error.ts";
+import type { ServerEnvironment } from "./server-context.ts";
+import type { SessionTable } from "./sessions.ts";
+import type { TokenTable } from "./tokens.ts";
+
+/** Cookie of the page; only the server can read it. */
+export const sessionCookie = "sheaf_session";
+
+export interface Doors {
+  readonly tokens: TokenTable;
+  readonly sessions: SessionTable;
+}
+
+/** Finds the owner of a request, or refuses it. @throws HttpError AUTH_REQUIRED, AUTH_REJECTED. */
+export function createAuthentication(doors: Doors): MiddlewareHandler<ServerEnvironment> {
+  return async (context, next) => {
+    context.set("owner", findOwner(context, doors));
+    await next();
+  };
+}
+
+/** The owner whose token or cookie a request carries. @throws HttpError AUTH_REQUIRED, AUTH_REJECTED. */
+export function findOwner(context: Context<ServerEnvironment>, { tokens, sessions }: Doors): string {
+  const header = context.req.header("authorization");
+  if (header !== undefined) {
+    const [, token] = /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(header) ?? [];
+    const owner = token === undefined ? undefined : tokens.findOwner(token);
+    if (owner !== undefined) return owner;
+    throw new HttpError("AUTH_REJECTED", "the token is not one of this server: check the Authorization header");
+  }
+  const session = getCookie(context, sessionCookie);
+  const owner = session === undefined ? undefined : sessions.findOwner(session);
+  if (owner !== undefined) return owner;
+  throw new HttpError("AUTH_REQUIRED", "the request needs a token: send the header Authorization: Bearer TOKEN");
+}

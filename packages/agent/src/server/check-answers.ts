@@ -1,0 +1,53 @@
+/** Whether answers fit the questions that the response before has asked (N42, C25). */
+import type { ClarificationAnswer, ClarificationDocument } from "@sheaf/protocol";
+import type { Store } from "../storage/store.ts";
+import { HttpError } from "./http-error.ts";
+import { readResponse } from "./log-reader.ts";
+import type { WireOptions } from "./response-channel.ts";
+
+/** @throws HttpError USAGE that names the field. */
+export async function checkAnswers(
+  answers: readonly ClarificationAnswer[],
+  conversationId: string | undefined,
+  store: Store,
+  wire: WireOptions,
+): Promise<void> {
+  if (answers.length === 0) return;
+  const asked = conversationId === undefined ? [] : await readQuestions(conversationId, store, wire);
+  for (const [index, answer] of answers.entries()) {
+    const problem = findProblem(answer, asked);
+    if (problem === undefined) continue;
+    const [field, message] = problem;
+    throw new HttpError("USAGE", `the body is not valid at answers.${index}.${field}: ${message}`);
+  }
+}
+
+async function readQuestions(
+  conversationId: string,
+  store: Store,
+  wire: WireOptions,
+): Promise<ClarificationDocument[]> {
+  const last = (await store.listResponses(conversationId)).findLast(({ reverted }) => !reverted);
+  const response = last && (await readResponse(store, last.id, wire));
+  return response?.documents.filter((document) => document.type === "clarification") ?? [];
+}
+
+type Problem = readonly [field: keyof ClarificationAnswer, message: string];
+
+function findProblem(answer: ClarificationAnswer, asked: readonly ClarificationDocument[]): Problem | undefined {
+  const { documentId, questionId, optionIds } = answer;
+  const document = asked.find(({ id }) => id === documentId);
+  if (!document) return ["documentId", `the last response has no clarification ${quote(documentId)}`];
+  const question = document.metadata.questions.find(({ id }) => id === questionId);
+  if (!question) return ["questionId", `${quote(questionId)} was not asked`];
+  const unknown = optionIds.find((optionId) => !question.options.some(({ id }) => id === optionId));
+  if (unknown !== undefined) return ["optionIds", `${quote(unknown)} is none of the options of ${quote(questionId)}`];
+  if (optionIds.length > 1 && question.allowMultiple !== true) {
+    return ["optionIds", `${quote(questionId)} takes one option`];
+  }
+  return undefined;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
+}

@@ -1,0 +1,136 @@
+/** One reader of one response: first the log behind its position, then what comes live; no gap, no double (X2, X3). */
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { encodeSse, type ChatResponse, type RunEvent } from "@sheaf/protocol";
+import type { Live } from "../live/live.ts";
+import type { Store } from "../storage/store.ts";
+import type { EventSink } from "./event-sink.ts";
+import { createLogReader, readState, type LogReader } from "./log-reader.ts";
+import { createReaderView, type ReaderView, type WireForm } from "./reader-view.ts";
+import type { ResponseChannel, WireOptions } from "./response-channel.ts";
+
+/** How often a response that another process writes is looked at. Milliseconds. */
+const POLL_MS = 250;
+
+/** Largest payload of one event (N55), less the fields around it. UTF-16 units of JSON. */
+const MAX_SNAPSHOT = 250 * 1024;
+
+/** Frames that are collected before a write. UTF-16 units. */
+const WRITE_LENGTH = 64 * 1024;
+
+/** What a reader asks for. */
+export interface FollowOptions {
+  readonly responseId: string;
+  /** Id of the last event that the reader has (X1); 0: none. */
+  readonly after: number;
+  /** Begin with the whole state as one event (X3); in the form of documents only. */
+  readonly snapshot: boolean;
+  readonly includesReasoning: boolean;
+  readonly form: WireForm;
+}
+
+export interface FollowPorts {
+  /** Of the owner of the response. */
+  readonly store: Store;
+  readonly live: Live<ResponseChannel>;
+  readonly wire: WireOptions;
+}
+
+/** Sends the events to the sink, and ends it behind the last one. Resolves when the stream is over or the reader is gone. */
+export async function followResponse(sink: EventSink, options: FollowOptions, ports: FollowPorts): Promise<void> {
+  const { responseId, includesReasoning, form } = options;
+  const { store, live, wire } = ports;
+  let { after } = options;
+  if (options.snapshot && form === "documents") {
+    const channel = live.find(responseId);
+    if (channel && channel.lastSeq > 0 && sendSnapshot(sink, channel.snapshot)) {
+      return joinChannel(sink, channel, createReaderView({ form, after: 0, includesReasoning }, wire), options);
+    }
+    const { open } = await readState(store, responseId, wire);
+    if (open && sendSnapshot(sink, open)) after = open.metadata.lastEventId ?? 0;
+  }
+  const reader = createLogReader(store, responseId);
+  const view = createReaderView({ form, after, includesReasoning }, wire);
+  for (;;) {
+    await sendLog(sink, reader, view);
+    if (sink.isClosed) return;
+    if (reader.hasEnded) return sink.end();
+    const channel = live.find(responseId);
+    // Nothing can come between this line and joining.
+    if (channel?.lastSeq === reader.lastSeq) return joinChannel(sink, channel, view, options);
+    // What is stored is told in a moment, or what was told was stored meanwhile.
+    if (channel) await nextTurn();
+    else if (!(await waitForMore(sink, reader, responseId, store))) return;
+  }
+}
+
+/** Sends what is stored now, as fast as the reader takes it. */
+async function sendLog(sink: EventSink, reader: LogReader, view: ReaderView): Promise<void> {
+  let frames = "";
+  for (let page = await reader.read(); page && !sink.isClosed; page = await reader.read()) {
+    for (const event of page) {
+      frames += view.push(event);
+      if (frames.length <= WRITE_LENGTH) continue;
+      sink.send(frames);
+      frames = "";
+      await sink.drain();
+    }
+  }
+  sink.send(frames);
+  await sink.drain();
+}
+
+/** The whole state as the first event; false when it is too large for one, so that the log itself must be sent. */
+function sendSnapshot(sink: EventSink, response: ChatResponse): boolean {
+  const id = response.metadata.lastEventId ?? 0;
+  const frame = encodeSse({ id, event: "snapshot", data: { response } });
+  if (frame.length > MAX_SNAPSHOT) return false;
+  sink.send(frame);
+  return true;
+}
+
+/** Resolves when the stream is over. */
+async function joinChannel(
+  sink: EventSink,
+  channel: ResponseChannel,
+  view: ReaderView,
+  { includesReasoning }: FollowOptions,
+): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  let hasEnded = false;
+  const reader = {
+    includesReasoning,
+    take(frames: Buffer, events: readonly RunEvent[]) {
+      hasEnded = events.at(-1)?.type === "run_end";
+      sink.send(view.isShared ? frames : events.map((event) => view.push(event)).join(""));
+      if (hasEnded) sink.end();
+    },
+    end() {
+      // Without its last event the stream is broken, and the reader asks again (N51).
+      if (!hasEnded) sink.cut();
+      over.resolve();
+    },
+  };
+  channel.join(reader);
+  sink.closed.addEventListener("abort", () => {
+    channel.leave(reader);
+    over.resolve();
+  });
+  return over.promise;
+}
+
+/** Waits until a response that does not run here has more in its log; false when there will be none. */
+async function waitForMore(sink: EventSink, reader: LogReader, responseId: string, store: Store): Promise<boolean> {
+  for (;;) {
+    const record = await store.getResponse(responseId);
+    if (!record) {
+      sink.cut();
+      return false;
+    }
+    if (record.lastSeq > reader.lastSeq) return true;
+    try {
+      await sleep(POLL_MS, undefined, { signal: sink.closed });
+    } catch {
+      return false;
+    }
+  }
+}

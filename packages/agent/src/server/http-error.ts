@@ -1,0 +1,105 @@
+/** Errors before the first event: a status, and the words of an error document (N52). */
+import type { ErrorBody } from "@sheaf/protocol";
+import { errorTable, toSheafError, type ErrorCode, type ErrorSource } from "../errors.ts";
+
+/** What only requests can get wrong, beside the closed table of ends (C20). Statuses by code. */
+const requestErrorTable = {
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
+  IDEMPOTENCY_CONFLICT: 409,
+  APPROVAL_RESOLVED: 409,
+  FILES_CHANGED: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  URI_TOO_LONG: 414,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  HEADERS_TOO_LARGE: 431,
+  LIMIT_REACHED: 429,
+} as const satisfies Record<string, number>;
+
+/** A code that the body of an error can carry. */
+export type HttpErrorCode = ErrorCode | keyof typeof requestErrorTable;
+
+interface HttpErrorOptions {
+  readonly details?: string;
+  /** Seconds, for `Retry-After`. */
+  readonly retryAfter?: number;
+  /** Methods, for `Allow`. */
+  readonly allowed?: readonly string[];
+}
+
+/** A request that gets no response. The message says what is wrong, with which value, and what to do. */
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly code: HttpErrorCode;
+  readonly details: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: HttpErrorCode, message: string, { details = "", retryAfter, allowed }: HttpErrorOptions = {}) {
+    super(message);
+    this.code = code;
+    this.details = details;
+    this.headers = {
+      ...(retryAfter !== undefined && { "Retry-After": `${retryAfter}` }),
+      ...(allowed && { Allow: allowed.join(", ") }),
+      // What comes behind such a head or body is not read.
+      ...((code === "PAYLOAD_TOO_LARGE" || code === "URI_TOO_LONG") && { Connection: "close" }),
+    };
+  }
+}
+
+/** Seconds after which a request that failed for now may be sent again. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** An error as it goes out. What is unexpected is told to the log only, never to the client. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly body: ErrorBody;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Any thrown value as the answer to a request. */
+export function toErrorAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof HttpError) {
+    return createAnswer(toStatus(error.code), error.code, error.message, "server", error.details, error.headers);
+  }
+  const known = toSheafError(error);
+  const { httpStatus, retryable } = errorTable[known.code];
+  if (known.code === "INTERNAL") {
+    return createAnswer(500, "INTERNAL", "the server failed: its log says why", "server", "", {});
+  }
+  const headers: Record<string, string> = retryable ? { "Retry-After": `${RETRY_AFTER_SECONDS}` } : {};
+  return createAnswer(httpStatus, known.code, known.message, toSource(known.source), known.details, headers);
+}
+
+/** The store is part of the server (N39). */
+function toSource(source: ErrorSource): string {
+  return source === "storage" ? "server" : source;
+}
+
+function toStatus(code: HttpErrorCode): number {
+  return Object.hasOwn(requestErrorTable, code)
+    ? requestErrorTable[code as keyof typeof requestErrorTable]
+    : errorTable[code as ErrorCode].httpStatus;
+}
+
+function createAnswer(
+  status: number,
+  errorCode: string,
+  message: string,
+  source: string,
+  details: string,
+  headers: Readonly<Record<string, string>>,
+): ErrorAnswer {
+  return {
+    status,
+    body: { error: { errorCode, message, source, details } },
+    headers: { ...headers, ...(status === 401 && { "WWW-Authenticate": 'Bearer realm="sheaf"' }) },
+  };
+}
+
+/** The answer to what does not exist, or belongs to somebody else: the two look the same (S-53). */
+export function createNotFoundError(kind: "response" | "conversation" | "approval", id: string): HttpError {
+  return new HttpError("NOT_FOUND", `there is no ${kind} ${JSON.stringify(id.slice(0, 100))}: check its id`);
+}

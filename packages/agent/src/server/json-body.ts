@@ -1,0 +1,74 @@
+/** The body of a request: JSON of bounded size and depth, checked by a schema (S-50, S-55, S-71). */
+import type { HonoRequest } from "hono";
+import type * as z from "zod";
+import { HttpError } from "./http-error.ts";
+
+/** Largest body. Bytes. */
+const maxBody = 1024 * 1024;
+
+/**
+ * How much of a body that is too large is read and thrown away. A client that is still writing when the connection
+ * closes often sees the close alone, and never the answer that says why. Bytes.
+ */
+const MAX_DISCARDED = 16 * maxBody;
+
+/** Deepest nesting of objects and lists. */
+const MAX_DEPTH = 100;
+
+/** The body, checked. @throws HttpError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, USAGE that names the field. */
+export async function readJsonBody<Value>(request: HonoRequest, schema: z.ZodType<Value>): Promise<Value> {
+  const type = request.header("content-type") ?? "";
+  if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)) {
+    throw new HttpError(
+      "UNSUPPORTED_MEDIA_TYPE",
+      `the content type ${JSON.stringify(type.slice(0, 100))} is not taken: send application/json`,
+    );
+  }
+  if (request.header("content-encoding") !== undefined) {
+    throw new HttpError("UNSUPPORTED_MEDIA_TYPE", "compressed bodies are not taken: send the JSON as it is");
+  }
+  const value = parseJson(await readText(request));
+  checkNesting(value, 0);
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
+  throw new HttpError("USAGE", `the body is not valid at ${problems[0] ?? "body"}`, { details: problems.join("\n") });
+}
+
+async function readText(request: HonoRequest): Promise<string> {
+  const createError = (): HttpError =>
+    new HttpError("PAYLOAD_TOO_LARGE", `the body is larger than ${maxBody} bytes: send less`);
+  if (Number(request.header("content-length") ?? 0) > MAX_DISCARDED) throw createError();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.raw.body ?? []) {
+      size += chunk.length;
+      if (size > MAX_DISCARDED) break;
+      if (size <= maxBody) chunks.push(chunk);
+    }
+  } catch {
+    throw new HttpError("USAGE", "the body broke off: send it whole");
+  }
+  if (size > maxBody) throw createError();
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new HttpError("USAGE", "the body is no UTF-8: send JSON in UTF-8");
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new HttpError("USAGE", "the body is no JSON: send one JSON object");
+  }
+}
+
+function checkNesting(value: unknown, depth: number): void {
+  if (typeof value !== "object" || value === null) return;
+  if (depth >= MAX_DEPTH) throw new HttpError("USAGE", `the body is nested deeper than ${MAX_DEPTH}: send it flatter`);
+  if (Object.hasOwn(value, "__proto__")) throw new HttpError("USAGE", 'the body has a field "__proto__": leave it out');
+  for (const part of Object.values(value)) checkNesting(part, depth + 1);
+}

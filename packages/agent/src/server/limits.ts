@@ -1,0 +1,102 @@
+/** How much one owner may have at once, and use up in a day (S-55). */
+import { toCostUsd, type RunEvent, type TokenPrice } from "@sheaf/protocol";
+import type { BudgetLimits } from "../run/budget.ts";
+import type { SharedStore } from "../storage/store.ts";
+import { HttpError } from "./http-error.ts";
+
+/** Per owner. */
+export interface OwnerLimits {
+  /** Responses that run at the same time. */
+  readonly running: number;
+  /** Event streams that are open at the same time. */
+  readonly streams: number;
+  readonly conversations: number;
+  /** Model requests in a day (UTC); undefined: no limit. */
+  readonly turnsPerDay: number | undefined;
+  /** US dollars in a day (UTC), by the price of the model; undefined: no limit. */
+  readonly costUsdPerDay: number | undefined;
+}
+
+export const defaultOwnerLimits: OwnerLimits = {
+  running: 1000,
+  streams: 1000,
+  conversations: 100_000,
+  turnsPerDay: undefined,
+  costUsdPerDay: undefined,
+};
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface OwnerMeter {
+  /** Counts a response until the result is called. @throws HttpError LIMIT_REACHED. */
+  startResponse(owner: string): () => void;
+  /** Counts a stream until the result is called. @throws HttpError LIMIT_REACHED. */
+  openStream(owner: string): () => void;
+  /** Of all owners. */
+  readonly openStreams: number;
+  /** @throws HttpError LIMIT_REACHED when no more conversation may be made. */
+  checkConversations(store: SharedStore): Promise<void>;
+  /** What is left of the day as limits of one response. @throws HttpError LIMIT_REACHED when nothing is. */
+  readRest(store: SharedStore): Promise<Pick<BudgetLimits, "maxTurns" | "maxCostUsd">>;
+  /** Writes down what a group of events has used up. */
+  note(store: SharedStore, events: readonly RunEvent[], price: TokenPrice | undefined): Promise<void>;
+}
+
+/** `now` in milliseconds since 1970. */
+export function createOwnerMeter(limits: OwnerLimits, now: () => number): OwnerMeter {
+  const running = new Map<string, number>();
+  const streams = new Map<string, number>();
+  const hasDayLimit = limits.turnsPerDay !== undefined || limits.costUsdPerDay !== undefined;
+  const today = (): string => new Date(now()).toISOString().slice(0, 10);
+
+  const count = (counts: Map<string, number>, owner: string, limit: number, what: string): (() => void) => {
+    const before = counts.get(owner) ?? 0;
+    if (before >= limit) {
+      const message = `${before} ${what} are the limit for one token: wait until one has ended`;
+      throw new HttpError("LIMIT_REACHED", message, { retryAfter: 1 });
+    }
+    counts.set(owner, before + 1);
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      const rest = (counts.get(owner) ?? 1) - 1;
+      if (rest === 0) counts.delete(owner);
+      else counts.set(owner, rest);
+    };
+  };
+
+  /** Seconds until the next day begins. */
+  const toWait = (): number => Math.ceil((DAY_MS - (now() % DAY_MS)) / 1000);
+
+  return {
+    startResponse: (owner) => count(running, owner, limits.running, "responses at the same time"),
+    openStream: (owner) => count(streams, owner, limits.streams, "streams at the same time"),
+    get openStreams() {
+      return [...streams.values()].reduce((sum, open) => sum + open, 0);
+    },
+    async checkConversations(store) {
+      if ((await store.countConversations()) < limits.conversations) return;
+      const message = `${limits.conversations} conversations are the limit for one token: delete some`;
+      throw new HttpError("LIMIT_REACHED", message);
+    },
+    async readRest(store) {
+      if (!hasDayLimit) return {};
+      const { turns, costUsd } = await store.readUsage(today());
+      const maxTurns = limits.turnsPerDay === undefined ? undefined : limits.turnsPerDay - turns;
+      const maxCostUsd = limits.costUsdPerDay === undefined ? undefined : limits.costUsdPerDay - costUsd;
+      if ((maxTurns ?? 1) <= 0 || (maxCostUsd ?? 1) <= 0) {
+        const message = "the budget of this token is used up for today: wait until tomorrow (UTC)";
+        throw new HttpError("LIMIT_REACHED", message, { retryAfter: toWait() });
+      }
+      return { ...(maxTurns !== undefined && { maxTurns }), ...(maxCostUsd !== undefined && { maxCostUsd }) };
+    },
+    async note(store, events, price) {
+      if (!hasDayLimit) return;
+      for (const event of events) {
+        if (event.type !== "turn_end" && event.type !== "compaction") continue;
+        await store.addUsage(today(), { turns: 1, costUsd: price ? toCostUsd(event.usage, price) : 0 });
+      }
+    },
+  };
+}

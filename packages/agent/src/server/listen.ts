@@ -1,0 +1,102 @@
+/** From sockets to the app: the one place that listens. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { getRequestListener } from "@hono/node-server";
+import type { Hono } from "hono";
+import { SheafError } from "../errors.ts";
+import { HttpError, toErrorAnswer, type HttpErrorCode } from "./http-error.ts";
+import type { ServerEnvironment } from "./server-context.ts";
+
+/** Largest header of a request (S-55). Bytes. */
+const MAX_HEADER = 16 * 1024;
+
+/** How long a client may take for its head, and for its whole request. Milliseconds. */
+const HEAD_MS = 20_000;
+const REQUEST_MS = 60_000;
+
+/** How long readers may take for what was sent, before they are cut off at the end. Milliseconds. */
+const FLUSH_MS = 3000;
+
+/** A server that takes requests. */
+export interface Listener {
+  readonly port: number;
+  /** Takes no more connections; those that are idle end. */
+  stop(): void;
+  /** Waits until all has been sent, and ends what is left. */
+  close(): Promise<void>;
+}
+
+/** @throws SheafError USAGE when the address cannot be taken. */
+export async function listen(app: Hono<ServerEnvironment>, host: string, port: number): Promise<Listener> {
+  const handle = getRequestListener(app.fetch);
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER,
+      requireHostHeader: true,
+      insecureHTTPParser: false,
+      headersTimeout: HEAD_MS,
+      requestTimeout: REQUEST_MS,
+      connectionsCheckingInterval: 5000,
+    },
+    (incoming, outgoing) => void handle(incoming, outgoing),
+  );
+  server.on("clientError", answerClientError);
+  await startListening(server, host, port);
+  const closed = Promise.withResolvers<void>();
+  const stop = (): void => {
+    server.close(() => closed.resolve());
+    server.closeIdleConnections();
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    stop,
+    async close() {
+      stop();
+      const timer = new AbortController();
+      await Promise.race([closed.promise, sleep(FLUSH_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);
+      timer.abort();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** What Node's parser refuses, in the words of every other error. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  const { status, body } = toErrorAnswer(toHttpError(error.code));
+  const text = JSON.stringify(body);
+  const head = [
+    `HTTP/1.1 ${status} Refused`,
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${text}`);
+}
+
+function toHttpError(code: string | undefined): HttpError {
+  const errors: Readonly<Record<string, readonly [HttpErrorCode, string]>> = {
+    HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", `the head of the request is larger than ${MAX_HEADER} bytes`],
+    ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "the request did not come within its time"],
+  };
+  return new HttpError(...(errors[code ?? ""] ?? (["USAGE", "the request is no valid HTTP/1.1"] as const)));
+}
+
+async function startListening(server: Server, host: string, port: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen({ host, port }, resolve);
+  try {
+    await promise;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new SheafError("USAGE", `cannot listen on ${host} port ${port} (${code}): choose another --host or --port`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,60 @@
+/** The built page: which files there are, and the headers that they are sent with (S-62). */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { securityHeaders } from "./security-headers.ts";
+
+/** One file as it is sent. */
+interface PageFile {
+  readonly content: Uint8Array<ArrayBuffer>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface PageFiles {
+  /** By the path of an address, for instance `/` or `/assets/index-4f2a.js`; nothing but listed files is reached. */
+  readonly find: (path: string) => PageFile | undefined;
+}
+
+/** A row of `files.json`, which the build of the page writes. */
+interface ListedFile {
+  readonly path: string;
+  readonly type: string;
+  readonly sha256: string;
+  readonly immutable: boolean;
+}
+
+/** @param folder of the built page; without one there, nothing is found */
+export function createPageFiles(folder: string): PageFiles {
+  const listed = new Map(readList(folder).map((file) => [file.path, file]));
+  const known = new Map<string, PageFile>();
+  return {
+    find(path) {
+      const name = path === "/" ? "/index.html" : path;
+      const file = listed.get(name);
+      if (file === undefined) return undefined;
+      const found = known.get(name) ?? readFile(folder, file);
+      known.set(name, found);
+      return found;
+    },
+  };
+}
+
+function readList(folder: string): readonly ListedFile[] {
+  try {
+    return (JSON.parse(readFileSync(join(folder, "files.json"), "utf8")) as { files: ListedFile[] }).files;
+  } catch {
+    // A library without the built page serves the Chat API alone.
+    return [];
+  }
+}
+
+function readFile(folder: string, { path, type, sha256, immutable }: ListedFile): PageFile {
+  return {
+    content: new Uint8Array(readFileSync(join(folder, path))),
+    headers: {
+      ...securityHeaders,
+      "Content-Type": type,
+      "Cache-Control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
+      ETag: `"${sha256.slice(0, 32)}"`,
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/** Questions of running responses that wait for a person (X8, S-16). */
+import type { ApprovalRequest } from "@sheaf/protocol";
+import type { ApprovalAnswer, Approver } from "../tools/approval.ts";
+
+/** How long a question stays open. Milliseconds. */
+const EXPIRES_MS = 10 * 60 * 1000;
+
+/** What became of an answer. `resolved`: somebody was faster, or nobody waits any more. */
+type AnswerOutcome = "accepted" | "resolved" | "unknown" | "unknown_option";
+
+export interface PendingApprovals {
+  /** Asks those who read the response; the question itself is an event of its log. */
+  createApprover(responseId: string): Approver;
+  /** Each question takes one answer. */
+  answer(responseId: string, approvalId: string, answer: ApprovalAnswer): AnswerOutcome;
+  /** Forgets a response that has ended. */
+  forget(responseId: string): void;
+}
+
+interface Question {
+  readonly request: ApprovalRequest;
+  /** Undefined: it has its answer, or expired. */
+  resolve: ((answer: ApprovalAnswer) => void) | undefined;
+}
+
+/** Nothing is asked yet. */
+export function createPendingApprovals(): PendingApprovals {
+  const questions = new Map<string, Map<string, Question>>();
+  return {
+    createApprover: (responseId) => ({
+      expiresAfterMs: EXPIRES_MS,
+      ask: (request, signal) =>
+        new Promise((resolve, reject) => {
+          const question: Question = { request, resolve };
+          const ofResponse = questions.get(responseId) ?? new Map<string, Question>();
+          questions.set(responseId, ofResponse.set(request.approvalId, question));
+          const give = (): void => {
+            question.resolve = undefined;
+            reject(signal.reason as Error);
+          };
+          if (signal.aborted) give();
+          else signal.addEventListener("abort", give, { once: true });
+        }),
+    }),
+    answer(responseId, approvalId, answer) {
+      const question = questions.get(responseId)?.get(approvalId);
+      if (!question) return "unknown";
+      if (!question.request.options.some(({ id }) => id === answer.optionId)) return "unknown_option";
+      const { resolve } = question;
+      if (!resolve) return "resolved";
+      question.resolve = undefined;
+      resolve(answer);
+      return "accepted";
+    },
+    forget: (responseId) => questions.delete(responseId),
+  };
+}

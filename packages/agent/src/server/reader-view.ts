@@ -1,0 +1,68 @@
+/** What one reader sees of a log, as frames of its event stream: the documents, or another wire form of the same log. */
+import { encodeSse, toJsonLine, type RunEvent } from "@sheaf/protocol";
+import { aiSdkUiHeaders, createAiSdkUiProjection } from "../output/ai-sdk-ui.ts";
+import type { Projection } from "../output/projection.ts";
+import { createStreamJsonProjection } from "../output/stream-json.ts";
+import { createWireAssembler, type WireOptions } from "./response-channel.ts";
+
+/** Values of `?format=` (X17). */
+export const wireForms = ["documents", "stream-json", "ai-sdk-ui"] as const;
+
+export type WireForm = (typeof wireForms)[number];
+
+export interface ReaderView {
+  /** Frames of the next event of the log; "" for what the reader has, or does not want. */
+  push(event: RunEvent): string;
+  /** Whether the frames that are made once for all readers are those of this one. */
+  readonly isShared: boolean;
+}
+
+interface ViewOptions {
+  readonly form: WireForm;
+  /** Id of the last event that the reader has; 0: none. */
+  readonly after: number;
+  readonly includesReasoning: boolean;
+}
+
+/** Headers of a stream beside those of every stream. */
+export function toFormHeaders(form: WireForm): Readonly<Record<string, string>> {
+  return form === "ai-sdk-ui" ? aiSdkUiHeaders : {};
+}
+
+/** Sees the log from its first event on, and gives frames from `after` on. */
+export function createReaderView({ form, after, includesReasoning }: ViewOptions, wire: WireOptions): ReaderView {
+  if (form === "documents") return createDocumentsView(after, includesReasoning, wire);
+  const options = { includeThinking: includesReasoning };
+  if (form === "stream-json") return createLineView(createStreamJsonProjection(options), after, "");
+  // Its clients wait for this word.
+  return createLineView(createAiSdkUiProjection(options), after, "data: [DONE]\n\n");
+}
+
+function createDocumentsView(after: number, includesReasoning: boolean, wire: WireOptions): ReaderView {
+  const assembler = createWireAssembler(wire);
+  return {
+    isShared: true,
+    push(event) {
+      let frames = "";
+      for (const streamEvent of assembler.push(event)) {
+        if (streamEvent.id <= after || (streamEvent.event === "reasoning_delta" && !includesReasoning)) continue;
+        frames += encodeSse(streamEvent);
+      }
+      return frames;
+    },
+  };
+}
+
+/** Each line is one message without a name; its id is the number of the event in the log. */
+function createLineView(projection: Projection, after: number, last: string): ReaderView {
+  return {
+    isShared: false,
+    push(event) {
+      let frames = "";
+      for (const line of projection.push(event)) {
+        if (event.seq > after) frames += `id: ${event.seq}\ndata: ${toJsonLine(JSON.parse(line))}\n\n`;
+      }
+      return event.type === "run_end" && event.seq > after ? frames + last : frames;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** Ends what dead processes left open: at the start, and from time to time, since others use the store too. */
+import { endCutResponse } from "../conversations/end-cut-response.ts";
+import type { ResponseRunner } from "../conversations/response-runner.ts";
+import type { SharedStore } from "../storage/store.ts";
+
+/** How often is looked. Milliseconds. */
+const EVERY_MS = 3000;
+
+interface RecoveryPorts {
+  readonly store: SharedStore;
+  readonly runner: Pick<ResponseRunner, "find">;
+  readonly now: () => number;
+  /** Told of each response that was ended. */
+  readonly onRecovered: (responseId: string) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export interface Recovery {
+  /** Looks once. */
+  recover(): Promise<void>;
+  close(): void;
+}
+
+/** Looks from now on. */
+export function startRecovery(ports: RecoveryPorts): Recovery {
+  const { store, runner, now, onRecovered, onFailure } = ports;
+  const recover = async (): Promise<void> => {
+    for (const { id, owner } of await store.listOpenResponses()) {
+      if (runner.find(id)) continue;
+      try {
+        if (await endCutResponse(store.forOwner(owner), id, now)) onRecovered(id);
+      } catch (error) {
+        // One that is damaged must not keep the others from their end.
+        onFailure(error);
+      }
+    }
+  };
+  const timer = setInterval(() => void recover().catch(onFailure), EVERY_MS);
+  timer.unref();
+  return { recover, close: () => clearInterval(timer) };
+}

@@ -1,0 +1,59 @@
+/** The same request, sent again with its `Idempotency-Key`, is the same response (X9). */
+import { createHash } from "node:crypto";
+import type { RequestKey, SharedStore } from "../storage/store.ts";
+import { HttpError } from "./http-error.ts";
+
+/** A response by its ids. */
+export interface ResponseIds {
+  readonly responseId: string;
+  readonly conversationId: string;
+}
+
+/** @throws HttpError USAGE. Undefined: the client sent none. */
+export function toRequestKey(header: string | undefined, body: unknown): RequestKey | undefined {
+  if (header === undefined) return undefined;
+  if (!/^[\x20-\x7e]{1,255}$/.test(header)) {
+    throw new HttpError("USAGE", "the header Idempotency-Key is not valid: send 1 to 255 printable characters");
+  }
+  return { key: header, digest: createHash("sha256").update(JSON.stringify(body)).digest("hex") };
+}
+
+export interface RequestKeys {
+  /** The response that the key has already, or the one that `start` gives. @throws HttpError IDEMPOTENCY_CONFLICT. */
+  startOnce<Started extends ResponseIds>(
+    store: SharedStore,
+    owner: string,
+    key: RequestKey,
+    start: () => Promise<Started>,
+  ): Promise<ResponseIds>;
+}
+
+/** Two that come at the same moment are one, too. */
+export function createRequestKeys(): RequestKeys {
+  const starting = new Map<string, { readonly digest: string; readonly started: Promise<ResponseIds> }>();
+  return {
+    async startOnce(store, owner, { key, digest }, start) {
+      const name = JSON.stringify([owner, key]);
+      const other = starting.get(name);
+      if (other) {
+        checkDigest(key, digest, other.digest);
+        return other.started;
+      }
+      const find = async (): Promise<ResponseIds> => {
+        const known = await store.findRequest(key);
+        if (!known) return start();
+        checkDigest(key, digest, known.digest);
+        return known;
+      };
+      const started = find().finally(() => starting.delete(name));
+      starting.set(name, { digest, started });
+      return started;
+    },
+  };
+}
+
+function checkDigest(key: string, digest: string, known: string): void {
+  if (digest === known) return;
+  const message = `the Idempotency-Key ${JSON.stringify(key.slice(0, 100))} was sent with another body before: choose a new key`;
+  throw new HttpError("IDEMPOTENCY_CONFLICT", message);
+}

@@ -1,0 +1,63 @@
+/** What every request must keep, whoever sends it: its host, its origin, its form (S-50, S-52). */
+import type { IncomingMessage } from "node:http";
+import type { MiddlewareHandler } from "hono";
+import { HttpError } from "./http-error.ts";
+import type { ServerEnvironment } from "./server-context.ts";
+
+/** Longest address. UTF-16 units. */
+const MAX_URL = 8192;
+
+/** Headers that would mean two things if they came twice. */
+const singleHeaders = new Set(["host", "authorization", "content-type", "content-length", "cookie", "origin"]);
+
+/** Host names, with their port, by which the server may be called. */
+export type IsOwnHost = (host: string) => boolean;
+
+/** Refuses what comes under a foreign name (DNS rebinding) or from a foreign page. @throws HttpError. */
+export function createRequestRules(isOwnHost: IsOwnHost): MiddlewareHandler<ServerEnvironment> {
+  return async (context, next) => {
+    const { req } = context;
+    const incoming = (context.env as Partial<ServerEnvironment["Bindings"]> | undefined)?.incoming;
+    if (incoming) checkForm(incoming);
+    const host = req.header("host") ?? new URL(req.url).host;
+    if (!isOwnHost(host)) {
+      throw new HttpError(
+        "FORBIDDEN",
+        `the host ${JSON.stringify(host.slice(0, 100))} is not served here: use the address that sheaf serve printed, or start it with --allow-host`,
+      );
+    }
+    const origin = req.header("origin");
+    if (origin !== undefined && !isOwnOrigin(origin, isOwnHost)) {
+      throw new HttpError(
+        "FORBIDDEN",
+        `requests of the page ${JSON.stringify(origin.slice(0, 100))} are refused: only the server's own page may send them`,
+      );
+    }
+    const site = req.header("sec-fetch-site");
+    if (site !== undefined && site !== "same-origin" && site !== "none") {
+      throw new HttpError("FORBIDDEN", "requests of other pages are refused");
+    }
+    await next();
+  };
+}
+
+function isOwnOrigin(origin: string, isOwnHost: IsOwnHost): boolean {
+  const [, host] = /^https?:\/\/([^/?#@\s]+)$/.exec(origin) ?? [];
+  return host !== undefined && isOwnHost(host);
+}
+
+function checkForm({ url = "", httpVersion, rawHeaders }: IncomingMessage): void {
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") {
+    throw new HttpError("USAGE", `HTTP/${httpVersion} is not taken here: use HTTP/1.1`);
+  }
+  if (!url.startsWith("/")) throw new HttpError("USAGE", "the request names no path: send the path alone");
+  if (url.length > MAX_URL)
+    throw new HttpError("URI_TOO_LONG", `the address has ${url.length} characters, ${MAX_URL} are allowed`);
+  const seen = new Set<string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase();
+    if (!singleHeaders.has(name)) continue;
+    if (seen.has(name)) throw new HttpError("USAGE", `the header ${name} comes twice: send it once`);
+    seen.add(name);
+  }
+}

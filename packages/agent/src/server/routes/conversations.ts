@@ -1,0 +1,124 @@
+/** `/v1/conversations`: what was said before. */
+import type { Context, Hono } from "hono";
+import type { ChatResponse, ClarificationAnswer, ConversationPage, ConversationSummary } from "@sheaf/protocol";
+import { forkConversation } from "../../conversations/fork.ts";
+import { revertConversation } from "../../conversations/revert.ts";
+import { forkRequestSchema, revertRequestSchema } from "../../output/schemas/api-request-schemas.ts";
+import type { ConversationRecord, SharedStore } from "../../storage/store.ts";
+import { createCheckpoints, removeCheckpoints } from "../../workspace/checkpoints.ts";
+import { createNotFoundError, HttpError } from "../http-error.ts";
+import { readJsonBody } from "../json-body.ts";
+import { readResponse } from "../log-reader.ts";
+import { decodePlace, encodePlace } from "../page-place.ts";
+import type { ServerContext, ServerEnvironment } from "../server-context.ts";
+
+/** Longest text that is looked for. UTF-16 units. */
+const MAX_SEARCH = 1000;
+
+/** One message and its response. */
+interface Turn {
+  readonly message: string;
+  readonly answers?: readonly ClarificationAnswer[];
+  readonly response: ChatResponse;
+}
+
+export function addConversationRoutes(app: Hono<ServerEnvironment>, context: ServerContext): void {
+  app.get("/v1/conversations", async (request) => {
+    const limit = readLimit(request);
+    const before = request.req.query("before");
+    const search = request.req.query("search")?.slice(0, MAX_SEARCH) || undefined;
+    const behind = before === undefined ? undefined : decodePlace(before);
+    const store = context.storeOf(request.get("owner"));
+    const records = await store.listConversations({ limit: limit + 1, behind, search });
+    const page = records.slice(0, limit);
+    const next = records.length > limit ? encodePlace(page.at(-1)!) : undefined;
+    const body: ConversationPage = {
+      conversations: page.map((record) => toSummary(record, context)),
+      ...(next !== undefined && { next }),
+    };
+    return request.json(body);
+  });
+
+  app.get("/v1/conversations/:id", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const turns: Turn[] = [];
+    for (const { id, reverted } of await store.listResponses(record.id)) {
+      const turn = reverted ? undefined : await readTurn(store, id, context);
+      if (turn) turns.push(turn);
+    }
+    return request.json({ ...toSummary(record, context), turns });
+  });
+
+  app.delete("/v1/conversations/:id", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    await store.deleteConversation(record.id);
+    const { dataFolder } = context.settings;
+    if (dataFolder !== undefined) await removeCheckpoints(dataFolder, record.id);
+    return request.body(null, 204);
+  });
+
+  app.post("/v1/conversations/:id/fork", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const { responseId } = await readJsonBody(request.req, forkRequestSchema);
+    const fork = await forkConversation(store, record.id, responseId, context.now);
+    if (!fork) throw createNotFoundError("response", responseId);
+    return request.json(toSummary(fork, context), 201, { Location: `/v1/conversations/${fork.id}` });
+  });
+
+  app.post("/v1/conversations/:id/revert", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const { responseId, onConflict = "refuse" } = await readJsonBody(request.req, revertRequestSchema);
+    const responses = await store.listResponses(record.id);
+    if (!responses.some(({ id, reverted }) => id === responseId && !reverted)) {
+      throw createNotFoundError("response", responseId);
+    }
+    const checkpoints = createCheckpoints(context.settings.dataFolder ?? "", record.id);
+    const order = { conversationId: record.id, responseId, onConflict };
+    const { reverted, ...result } = await revertConversation(order, { store, checkpoints });
+    if (reverted) return request.json(result);
+    const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
+    const message = 'files have changed since, nothing was taken back: send "onConflict", "leave" or "overwrite"';
+    throw new HttpError("FILES_CHANGED", message, { details });
+  });
+}
+
+async function findConversation(
+  request: Context<ServerEnvironment>,
+  context: ServerContext,
+): Promise<{ readonly store: SharedStore; readonly record: ConversationRecord }> {
+  const store = context.storeOf(request.get("owner"));
+  const id = request.req.param("id") ?? "";
+  const record = await store.getConversation(id);
+  if (!record) throw createNotFoundError("conversation", id);
+  return { store, record };
+}
+
+async function readTurn(store: SharedStore, responseId: string, context: ServerContext): Promise<Turn | undefined> {
+  const [start] = await store.readEvents(responseId, 0, 1);
+  const channel = context.live.find(responseId);
+  const response =
+    channel && channel.lastSeq > 0 ? channel.snapshot : await readResponse(store, responseId, context.settings.wire);
+  if (start?.type !== "run_start" || !response) return undefined;
+  return { message: start.prompt, ...(start.answers && { answers: start.answers }), response };
+}
+
+function toSummary(
+  record: ConversationRecord,
+  { settings }: ServerContext,
+): ConversationSummary & { readonly workspace?: string } {
+  const [workspace] = [...settings.workspaces].find(([, root]) => root === record.workspace) ?? [];
+  return {
+    id: record.id,
+    title: record.title,
+    created: new Date(record.createdAt).toISOString(),
+    updated: new Date(record.updatedAt).toISOString(),
+    ...(workspace !== undefined && { workspace }),
+  };
+}
+
+function readLimit(request: Context<ServerEnvironment>): number {
+  const text = request.req.query("limit") ?? "50";
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= 200) return limit;
+  throw new HttpError("USAGE", `limit is ${JSON.stringify(text.slice(0, 100))}: send a whole number from 1 to 200`);
+}

@@ -1,0 +1,48 @@
+/** The page, and how a person gets into it: with a ticket or a token, for a cookie (S-51, S-62). */
+import type { Hono } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import { sessionRequestSchema } from "../../output/schemas/api-request-schemas.ts";
+import { type Doors, findOwner, sessionCookie } from "../authenticate.ts";
+import { HttpError } from "../http-error.ts";
+import { readJsonBody } from "../json-body.ts";
+import type { PageFiles } from "../page-files.ts";
+import type { ServerEnvironment } from "../server-context.ts";
+import { sessionSeconds } from "../sessions.ts";
+
+/** The files need no token: they are the same for everybody and hold nothing. */
+export function addPageRoutes(app: Hono<ServerEnvironment>, files: PageFiles): void {
+  app.get("*", async (request, next) => {
+    const file = files.find(request.req.path);
+    if (file === undefined) return next();
+    const isKnown = request.req.header("if-none-match") === file.headers["ETag"];
+    return isKnown
+      ? request.body(null, 304, { ...file.headers })
+      : request.body(file.content, 200, { ...file.headers });
+  });
+}
+
+/** `/v1/session`. It stands before the check of tokens, which it does itself. */
+export function addSessionRoutes(app: Hono<ServerEnvironment>, doors: Doors): void {
+  const { sessions } = doors;
+  app.post("/v1/session", async (request) => {
+    const { ticket } = await readJsonBody(request.req, sessionRequestSchema);
+    const owner = ticket === undefined ? findOwner(request, doors) : sessions.takeTicket(ticket);
+    if (owner === undefined) {
+      throw new HttpError("AUTH_REJECTED", "the ticket is not one of this server, too old, or was used already");
+    }
+    setCookie(request, sessionCookie, sessions.openSession(owner), {
+      httpOnly: true,
+      sameSite: "Strict",
+      path: "/",
+      maxAge: sessionSeconds,
+    });
+    return request.body(null, 204);
+  });
+
+  app.delete("/v1/session", (request) => {
+    const session = getCookie(request, sessionCookie);
+    if (session !== undefined) sessions.closeSession(session);
+    deleteCookie(request, sessionCookie, { path: "/" });
+    return request.body(null, 204);
+  });
+}

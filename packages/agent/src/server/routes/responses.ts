@@ -1,0 +1,100 @@
+/** `/v1/responses/{id}`: a response, its events, its end. */
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Context, Hono } from "hono";
+import { SheafError } from "../../errors.ts";
+import type { ResponseRecord } from "../../storage/store.ts";
+import { approvalAnswerSchema } from "../../output/schemas/api-request-schemas.ts";
+import { openStream } from "../open-stream.ts";
+import { followResponse, type FollowPorts } from "../follow-response.ts";
+import { createNotFoundError, HttpError } from "../http-error.ts";
+import { readJsonBody } from "../json-body.ts";
+import { readResponse, readState } from "../log-reader.ts";
+import { toFormHeaders, type WireForm } from "../reader-view.ts";
+import { isSet, readForm, readPosition } from "../stream-query.ts";
+import type { ServerContext, ServerEnvironment } from "../server-context.ts";
+import { toResponseHeaders } from "./chat.ts";
+
+export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerContext): void {
+  const portsOf = (owner: string): FollowPorts => ({
+    store: context.storeOf(owner),
+    live: context.live,
+    wire: context.settings.wire,
+  });
+
+  const findRecord = async (request: Context<ServerEnvironment>, id: string): Promise<ResponseRecord> => {
+    const record = await context.storeOf(request.get("owner")).getResponse(id);
+    if (!record) throw createNotFoundError("response", id);
+    return record;
+  };
+
+  app.get("/v1/responses/:id", async (request) => {
+    const { id } = await findRecord(request, request.req.param("id"));
+    const channel = context.live.find(id);
+    const { store, wire } = portsOf(request.get("owner"));
+    const response = channel && channel.lastSeq > 0 ? channel.snapshot : await readResponse(store, id, wire);
+    if (!response) throw createNotFoundError("response", id);
+    return request.json(response);
+  });
+
+  app.get("/v1/responses/:id/events", async (request) => {
+    const record = await findRecord(request, request.req.param("id"));
+    const after = readPosition(request);
+    const ports = portsOf(request.get("owner"));
+    const snapshot = isSet(request.req.query("snapshot"));
+    const form = readForm(request);
+    // An EventSource that has everything would come again and again; this answer makes it stop.
+    if (record.ended && after > 0 && !snapshot && after >= (await findLastId(record, form, ports))) {
+      return request.body(null, 204);
+    }
+    const ids = { responseId: record.id, conversationId: record.conversationId };
+    const headers = { ...toResponseHeaders(ids), ...toFormHeaders(form) };
+    const sink = openStream(request, context, headers);
+    const includesReasoning = isSet(request.req.query("reasoning"));
+    await followResponse(sink, { responseId: record.id, after, snapshot, includesReasoning, form }, ports);
+    return RESPONSE_ALREADY_SENT;
+  });
+
+  app.post("/v1/responses/:id/cancel", async (request) => {
+    const { id, ended } = await findRecord(request, request.req.param("id"));
+    const running = context.runner.find(id);
+    if (running) running.abort(new SheafError("CANCELLED", "cancelled by the user", { source: "user" }));
+    else await context.storeOf(request.get("owner")).requestCancel(id);
+    return request.json({ id, status: ended ? "ended" : "cancelling" }, 202);
+  });
+
+  app.post("/v1/responses/:id/approvals/:approvalId", async (request) => {
+    const { id } = await findRecord(request, request.req.param("id"));
+    const { optionId, ...words } = await readJsonBody(request.req, approvalAnswerSchema);
+    const approvalId = request.req.param("approvalId");
+    const answer = { optionId, by: toPersonName(request.get("owner")), ...words };
+    switch (context.approvals.answer(id, approvalId, answer)) {
+      case "accepted":
+        return request.json({ approvalId, optionId }, 202);
+      case "resolved":
+        throw createResolvedError();
+      case "unknown": {
+        const events = await context.storeOf(request.get("owner")).readEvents(id);
+        if (events.some((event) => event.type === "approval_request" && event.approvalId === approvalId)) {
+          throw createResolvedError();
+        }
+        throw createNotFoundError("approval", approvalId);
+      }
+      case "unknown_option":
+        throw new HttpError("USAGE", `optionId: ${JSON.stringify(optionId)} is none of the options of this question`);
+    }
+  });
+}
+
+function createResolvedError(): HttpError {
+  return new HttpError("APPROVAL_RESOLVED", "this question has its answer already, or nobody waits for one");
+}
+
+/** Readers are told who answered; a token without a name is nobody's to know. */
+function toPersonName(owner: string): string {
+  return owner.startsWith("user:") ? owner.slice("user:".length) : "user";
+}
+
+/** Ids count the events of the form: those of documents, or those of the log. */
+async function findLastId({ id, lastSeq }: ResponseRecord, form: WireForm, ports: FollowPorts): Promise<number> {
+  return form === "documents" ? (await readState(ports.store, id, ports.wire)).lastId : lastSeq;
+}

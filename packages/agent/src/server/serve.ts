@@ -1,0 +1,115 @@
+/** The whole server: store, runs, app and sockets, started and stopped together. */
+import { createResponseRunner } from "../conversations/response-runner.ts";
+import { toSheafError } from "../errors.ts";
+import { createInProcessLive } from "../live/in-process.ts";
+import type { SharedStore } from "../storage/store.ts";
+import { createApp } from "./app.ts";
+import { createHeartbeat } from "./heartbeat.ts";
+import { createOwnerMeter, type OwnerLimits } from "./limits.ts";
+import { listen } from "./listen.ts";
+import { createMetrics } from "./metrics.ts";
+import type { Log } from "./observe-requests.ts";
+import { createOwnHosts } from "./own-hosts.ts";
+import { createPageFiles } from "./page-files.ts";
+import { createPendingApprovals } from "./pending-approvals.ts";
+import { startRecovery } from "./recovery.ts";
+import { createRequestKeys } from "./request-keys.ts";
+import { createResponseChannel } from "./response-channel.ts";
+import type { ServerContext, ServerSettings } from "./server-context.ts";
+import type { ServerModels } from "./server-models.ts";
+import { createSessionTable } from "./sessions.ts";
+import { createTokenTable, type Token } from "./tokens.ts";
+
+export interface ServeOptions {
+  readonly settings: ServerSettings;
+  readonly models: ServerModels;
+  readonly store: SharedStore;
+  readonly tokens: readonly Token[];
+  readonly ownerLimits: OwnerLimits;
+  /** Where the built page is. */
+  readonly pageFolder: string;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Further names by which the server may be called. */
+  readonly allowedHosts: readonly string[];
+  /** Milliseconds since 1970; never falling. */
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+/** A server that runs. */
+export interface RunningServer {
+  /** `http://127.0.0.1:7433`. */
+  readonly address: string;
+  /** What stands behind the address to open the page for an owner, once, within a minute. */
+  createTicketPath(owner: string): string;
+  /** Takes nothing more, lets runs end within the grace, then ends them. Milliseconds. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** @throws SheafError USAGE when the address cannot be taken. */
+export async function serve(options: ServeOptions): Promise<RunningServer> {
+  const { now, host, log, store } = options;
+  const sessions = createSessionTable(now, options.tokens);
+  const context = createContext(options);
+  let isOwnHost = createOwnHosts(host, options.port, options.allowedHosts);
+  const app = createApp(context, {
+    tokens: createTokenTable(options.tokens),
+    sessions,
+    isOwnHost: (name) => isOwnHost(name),
+    pageFiles: createPageFiles(options.pageFolder),
+    log,
+  });
+  const recovery = startRecovery({
+    store,
+    runner: context.runner,
+    now,
+    onRecovered: (responseId) => {
+      context.metrics.countRecovered();
+      log({ level: "warn", event: "response_recovered", responseId });
+    },
+    onFailure: context.onDefect,
+  });
+  await recovery.recover();
+  const listener = await listen(app, host, options.port);
+  isOwnHost = createOwnHosts(host, listener.port, options.allowedHosts);
+  const address = `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}`;
+  log({ level: "info", event: "listening", address });
+  return {
+    address,
+    // Behind the hash, so that it is in no log and in no request.
+    createTicketPath: (owner) => `/#ticket=${sessions.createTicket(owner)}`,
+    async close(graceMs) {
+      log({ level: "info", event: "closing", running: context.runner.running.length });
+      recovery.close();
+      listener.stop();
+      await context.runner.close(graceMs);
+      context.heartbeat.close();
+      await listener.close();
+      log({ level: "info", event: "closed" });
+    },
+  };
+}
+
+function createContext({ settings, models, store, ownerLimits, now, log }: ServeOptions): ServerContext {
+  const live = createInProcessLive(() => createResponseChannel(settings.wire));
+  const logDefect = (error: unknown, fields: Readonly<Record<string, unknown>> = {}): void => {
+    const { code, message, stack } = toSheafError(error);
+    log({ level: "error", event: "defect", code, message, stack, ...fields });
+  };
+  return {
+    settings,
+    models,
+    live,
+    runner: createResponseRunner({ live, onDefect: (error, responseId) => logDefect(error, { responseId }) }),
+    heartbeat: createHeartbeat(settings.wire.heartbeatMs),
+    approvals: createPendingApprovals(),
+    requestKeys: createRequestKeys(),
+    meter: createOwnerMeter(ownerLimits, now),
+    metrics: createMetrics(),
+    storeOf: (owner) => store.forOwner(owner),
+    now,
+    onDefect: (error) => logDefect(error),
+  };
+}

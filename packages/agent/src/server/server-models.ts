@@ -1,0 +1,64 @@
+/** The models that requests may name. */
+import type { TokenPrice } from "@sheaf/protocol";
+import { SheafError, toSheafError } from "../errors.ts";
+import type { Model } from "../providers/provider.ts";
+
+/** A model, and what the operator says that it costs. */
+export interface OfferedModel {
+  readonly model: Model;
+  readonly price: TokenPrice | undefined;
+  /** What it takes in one request. Tokens. */
+  readonly windowTokens?: number | undefined;
+}
+
+export interface ServerModels {
+  /** The default one first. */
+  readonly names: readonly string[];
+  /**
+   * The model of a request. One that cannot be used is a model too, which tells why in its answer.
+   * @throws SheafError MODEL_NOT_FOUND for a name that is not offered.
+   */
+  open(name: string | undefined): Promise<OfferedModel>;
+}
+
+/** Opens each model once. `create` may fail: a key can be missing. */
+export function createServerModels(
+  names: readonly string[],
+  create: (name: string) => Promise<OfferedModel>,
+): ServerModels {
+  const opened = new Map<string, OfferedModel>();
+  return {
+    names,
+    async open(name = names[0] ?? "") {
+      if (!names.includes(name)) {
+        const message = `the model ${JSON.stringify(name)} is not offered here: use one of ${names.join(", ")}`;
+        throw new SheafError("MODEL_NOT_FOUND", message, { source: "server" });
+      }
+      const known = opened.get(name);
+      if (known) return known;
+      try {
+        const model = await create(name);
+        opened.set(name, model);
+        return model;
+      } catch (error) {
+        // Not kept: the next request may find the key.
+        return { model: createUnusableModel(name, toSheafError(error)), price: undefined };
+      }
+    },
+  };
+}
+
+/** The reason becomes the answer's error document, as every failure of a provider (N52). */
+function createUnusableModel(name: string, error: SheafError): Model {
+  const failure = new SheafError(error.code, error.message, {
+    cause: error,
+    source: "provider",
+    details: error.details,
+  });
+  return {
+    id: name,
+    name,
+    apiKeySource: "none",
+    stream: () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(failure) }) }),
+  };
+}

@@ -1,0 +1,125 @@
+/** From the body of a request to a response that runs. */
+import { randomUUID } from "node:crypto";
+import type { RunStart } from "@sheaf/protocol";
+import type { RunningResponse } from "../conversations/response-runner.ts";
+import type { ChatRequestBody } from "../output/schemas/api-request-schemas.ts";
+import { prepareResponse } from "../prepare-response.ts";
+import type { Model } from "../providers/provider.ts";
+import type { RequestKey } from "../storage/store.ts";
+import type { BudgetLimits } from "../run/budget.ts";
+import { sheafVersion } from "../version.ts";
+import { checkAnswers } from "./check-answers.ts";
+import { createNotFoundError, HttpError } from "./http-error.ts";
+import type { ServerContext, ServerSettings } from "./server-context.ts";
+
+interface StartOptions {
+  /** The request, where it may come again (X9). */
+  readonly request: RequestKey | undefined;
+  /** Aborted when nobody waits for the start any more. */
+  readonly startSignal: AbortSignal;
+}
+
+/**
+ * Starts the response that a body asks for; resolves once it has begun.
+ * @throws HttpError NOT_FOUND, USAGE; SheafError CONVERSATION_BUSY, MODEL_NOT_FOUND, STORAGE_…, OVERLOADED.
+ */
+export async function startResponse(
+  body: ChatRequestBody,
+  owner: string,
+  context: ServerContext,
+  { request, startSignal }: StartOptions,
+): Promise<RunningResponse> {
+  const { settings, models, runner, approvals, meter, metrics, now } = context;
+  const store = context.storeOf(owner);
+  const { model, price, windowTokens } = await models.open(body.model);
+  const workspace = await chooseWorkspace(body, owner, context);
+  await checkAnswers(body.answers ?? [], body.conversationId, store, settings.wire);
+  const { maxTurns, maxToolCalls, maxTokens, maxCostUsd, timeout } = body.budget ?? {};
+  const asked = toLowerLimits(settings.limits, { maxTurns, maxToolCalls, maxTokens, maxCostUsd });
+  const limits = toLowerLimits(asked, await meter.readRest(store));
+  if (body.conversationId === undefined) await meter.checkConversations(store);
+  const start = {
+    ...toStart(body, model, workspace, settings),
+    ...(price && { price }),
+    ...(windowTokens !== undefined && { context: { windowTokens, usedTokens: 0 } }),
+  };
+  const release = meter.startResponse(owner);
+  return runner.start({
+    responseId: start.responseId,
+    conversationId: start.conversationId,
+    whenBusy: body.whenBusy ?? "reject",
+    timeoutMs: toLower(settings.timeoutMs, timeout === undefined ? undefined : timeout * 1000),
+    startSignal,
+    prepare: async (signal, abort) => {
+      const { sandbox, stopsOnDenied, permissions, mcpServers, dataFolder, environment } = settings;
+      const order = { start, sandbox, limits, stopsOnDenied, permissions, mcpServers, dataFolder, environment };
+      const approver = body.approvals === "ask" ? approvals.createApprover(start.responseId) : undefined;
+      const prepared = await prepareResponse(order, { store, model, now, abort, approver }, signal);
+      const ports = { ...prepared.ports, request };
+      return { settings: prepared.settings, ports, settle: () => prepared.tools.settle() };
+    },
+    onEvents: (events) => {
+      for (const event of events) {
+        if (event.type === "run_start") metrics.countStart();
+        if (event.type === "run_end") metrics.countEnd(event.reason);
+      }
+      void meter.note(store, events, price).catch(context.onDefect);
+    },
+    onEnd: () => {
+      approvals.forget(start.responseId);
+      release();
+    },
+  });
+}
+
+/** A conversation stays where it began. */
+async function chooseWorkspace(body: ChatRequestBody, owner: string, context: ServerContext): Promise<string> {
+  const { workspaces } = context.settings;
+  const { conversationId, workspace: name } = body;
+  if (conversationId !== undefined) {
+    const conversation = await context.storeOf(owner).getConversation(conversationId);
+    if (!conversation) throw createNotFoundError("conversation", conversationId);
+    if ([...workspaces.values()].includes(conversation.workspace)) return conversation.workspace;
+    throw new HttpError("FORBIDDEN", "the workspace of this conversation is not served here: start a new conversation");
+  }
+  const root = name === undefined ? [...workspaces.values()][0] : workspaces.get(name);
+  if (root !== undefined) return root;
+  const names = [...workspaces.keys()].join(", ");
+  throw new HttpError("USAGE", `the workspace ${JSON.stringify(name)} is not served here: use one of ${names}`);
+}
+
+function toStart(
+  body: ChatRequestBody,
+  model: Model,
+  workspace: string,
+  settings: ServerSettings,
+): Omit<RunStart, "type" | "sandbox"> {
+  const { message, answers, conversationId = `conv_${randomUUID()}`, mode = settings.defaultMode } = body;
+  return {
+    responseId: `chat_${randomUUID()}`,
+    conversationId,
+    mode,
+    model: model.id,
+    modelName: model.name,
+    apiKeySource: model.apiKeySource,
+    workspace,
+    permissionMode: mode === "plan" || mode === "ask" ? mode : settings.permissions.force ? "force" : "default",
+    trusted: settings.isTrusted(workspace),
+    sheafVersion,
+    prompt: message,
+    ...(answers && answers.length > 0 && { answers }),
+  };
+}
+
+type Limits = { readonly [Name in keyof BudgetLimits]?: BudgetLimits[Name] | undefined };
+
+/** The lower one of each pair of limits. */
+function toLowerLimits(own: BudgetLimits, asked: Limits): BudgetLimits {
+  const names = ["maxTurns", "maxToolCalls", "maxTokens", "maxCostUsd"] as const;
+  const entries = names.map((name) => [name, toLower(own[name], asked[name])] as const);
+  return Object.fromEntries(entries.filter(([, limit]) => limit !== undefined));
+}
+
+function toLower(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}
