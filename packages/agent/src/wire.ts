@@ -1,12 +1,20 @@
 /** The composition root: the only file that names concrete models and stores. Each is loaded when it is asked for. */
 import { setTimeout } from "node:timers/promises";
+import type { CodeSearch } from "./codebase/code-search.ts";
 import type { ModelChoice } from "./config/endpoints.ts";
+import type { ShellReader } from "./permissions/shell-reading.ts";
 import type { ModelFamily } from "./config/provider-presets.ts";
-import type { ProviderEndpoint, RequestLimits } from "./providers/endpoint.ts";
+import { SheafError } from "./errors.ts";
+import type { PageFetcher } from "./network/page.ts";
+import type { PackageEndpoint, ProviderEndpoint, RequestLimits } from "./providers/endpoint.ts";
 import type { CreateLanguageModel } from "./providers/live/language-model.ts";
+import type { LivePorts } from "./providers/live/live-ports.ts";
+import type { McpConnections } from "./mcp/connect.ts";
+import type { McpServers } from "./mcp/server-settings.ts";
 import type { Model } from "./providers/provider.ts";
 import type { AnswerCheck } from "./run/final-answer.ts";
-import type { Store } from "./storage/store.ts";
+import type { SharedStore } from "./storage/store.ts";
+import type { Workspace } from "./workspace/workspace.ts";
 
 /** The model that was chosen; never another one. @throws SheafError CONFIG_INVALID for a script that is none. */
 export async function createModel(choice: ModelChoice): Promise<Model> {
@@ -17,7 +25,26 @@ export async function createModel(choice: ModelChoice): Promise<Model> {
       return (await import("./providers/scripted.ts")).createScriptedModel(choice.file);
     case "endpoint":
       return createEndpointModel(choice.family, choice.endpoint, choice.limits);
+    case "package":
+      return createPackageModel(choice.endpoint, choice.limits);
   }
+}
+
+/** What live models take from outside. */
+const livePorts: LivePorts = {
+  now: Date.now,
+  random: Math.random,
+  sleep: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
+};
+
+/** A package of the user's is code that the user installed; a workspace cannot name one (S-06). */
+async function createPackageModel(endpoint: PackageEndpoint, limits: RequestLimits): Promise<Model> {
+  const [packages, { findPackage }] = await Promise.all([
+    import("./providers/packages/package-model.ts"),
+    import("./providers/packages/find-package.ts"),
+  ]);
+  const exported = await loadPackage(findPackage(endpoint), endpoint);
+  return packages.createPackageModel(endpoint, exported, limits, livePorts);
 }
 
 /** Only the adapter of the family that is used is loaded. */
@@ -30,11 +57,20 @@ async function createEndpointModel(
     import("./providers/live/live-model.ts"),
     loadLanguageModel(family),
   ]);
-  return createLiveModel(endpoint, createLanguageModel, limits, {
-    now: Date.now,
-    random: Math.random,
-    sleep: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
-  });
+  return createLiveModel(endpoint, createLanguageModel, limits, livePorts);
+}
+
+async function loadPackage(
+  address: string,
+  { provider, settings }: PackageEndpoint,
+): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await import(address)) as Readonly<Record<string, unknown>>;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `the package "${settings.package}" of the provider ${provider} cannot be loaded (${reason}): install it again`;
+    throw new SheafError("CONFIG_INVALID", message, { cause });
+  }
 }
 
 async function loadLanguageModel(family: ModelFamily): Promise<CreateLanguageModel> {
@@ -50,8 +86,17 @@ async function loadLanguageModel(family: ModelFamily): Promise<CreateLanguageMod
   }
 }
 
+/** The servers that are named, connected; undefined when none is. */
+export async function connectMcpServers(
+  servers: McpServers,
+  options: { readonly cwd: string; readonly signal: AbortSignal },
+): Promise<McpConnections | undefined> {
+  if (Object.keys(servers).length === 0) return undefined;
+  return (await import("./mcp/connect.ts")).connectMcpServers(servers, options);
+}
+
 /** The store of a file; undefined: in memory. */
-export async function createStore(file: string | undefined): Promise<Store> {
+export async function createStore(file: string | undefined): Promise<SharedStore> {
   if (file === undefined) {
     const { createMemoryStore } = await import("./storage/memory.ts");
     return createMemoryStore();
@@ -60,8 +105,42 @@ export async function createStore(file: string | undefined): Promise<Store> {
   return createSqliteStore(file);
 }
 
+/** The store of a file for a process that runs many responses at once. */
+export async function createServerStore(file: string): Promise<SharedStore> {
+  return (await import("./storage/threaded-sqlite.ts")).createThreadedSqliteStore(file);
+}
+
+/** The web. It is loaded when a page is asked for. */
+export function createPageFetcher(): PageFetcher {
+  let loading: Promise<PageFetcher> | undefined;
+  return {
+    async fetchPage(url, signal) {
+      loading ??= import("./network/fetch-page.ts").then((module) => module.createPageFetcher());
+      return (await loading).fetchPage(url, signal);
+    },
+  };
+}
+
+/** The index of a workspace. It is opened when something is looked for. */
+export function createCodeSearch(workspace: Workspace, dataFolder: string | undefined): CodeSearch {
+  let loading: Promise<CodeSearch> | undefined;
+  return {
+    async search(query, folders, signal) {
+      loading ??= import("./codebase/create-code-search.ts").then((module) =>
+        module.createCodeSearch(workspace, dataFolder),
+      );
+      return (await loading).search(query, folders, signal);
+    },
+  };
+}
+
 /** The check of a final answer against a schema file; undefined without one. @throws SheafError CONFIG_INVALID. */
 export async function createAnswerCheck(file: string | undefined): Promise<AnswerCheck | undefined> {
   if (file === undefined) return undefined;
   return (await import("./answers/answer-schema.ts")).createAnswerCheck(file);
+}
+
+/** The reader of shell commands; its parser is loaded once, when the first command must be judged. */
+export async function loadShellReader(): Promise<ShellReader> {
+  return (await import("./permissions/loaded-bash-reader.ts")).bashReader;
 }

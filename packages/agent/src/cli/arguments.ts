@@ -1,12 +1,18 @@
 /** The words of a command line as a command, its flags and its other words. */
 import { SheafError } from "../errors.ts";
-import { findNearest } from "../tools/nearest-names.ts";
+import { findNearest, findSlip } from "../tools/nearest-names.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
 
 /** Commands beside the prompt. `agent` is an alias that some clients put before the prompt. */
-const commandNames = [
+export const commandNames = [
   "answer",
   "show",
+  "ls",
+  "create-chat",
+  "export",
+  "import",
+  "fork",
+  "rm",
   "replay",
   "schema",
   "convert",
@@ -15,23 +21,21 @@ const commandNames = [
   "status",
   "whoami",
   "models",
-] as const;
-
-/** Commands of the contract that are not built yet: a slip must not become a prompt that costs money. */
-const comingCommands: ReadonlySet<string> = new Set([
-  "serve",
-  "ls",
-  "mcp",
-  "permissions",
-  "create-chat",
-  "export",
   "revert",
+  "trust",
+  "permissions",
+  "serve",
+  "about",
+  "config",
   "doctor",
   "completion",
+  "install-alias",
+  "mcp",
   "acp",
-]);
+  "help",
+] as const;
 
-type CommandName = (typeof commandNames)[number];
+export type CommandName = (typeof commandNames)[number];
 
 /** What was asked for. */
 export interface ParsedArguments {
@@ -51,31 +55,33 @@ const spellings: ReadonlyMap<string, FlagName> = new Map(
 /**
  * Reads the words. Everything behind `--` is text; a command counts only as the first word and without `-p`, so a prompt
  * that equals a command's name stands behind one of them (section 4).
- * @throws SheafError USAGE for an unknown flag, a missing or a needless value, a command that is not built yet.
+ * @throws SheafError USAGE for an unknown flag, a missing or a needless value.
  */
 export function parseArguments(words: readonly string[]): ParsedArguments {
   const values: Partial<Record<FlagName, true | string | string[]>> = {};
   const positionals: string[] = [];
   let command: CommandName | "prompt" | undefined;
+  let isText = false;
   const rest = [...words];
   while (rest.length > 0) {
     const word = rest.shift()!;
     if (word === "--") {
       positionals.push(...rest.splice(0));
+      isText = true;
       command ??= "prompt";
     } else if (word.startsWith("-") && word !== "-") {
       takeFlag(word, rest, values);
-    } else if (command === undefined && !values.print && comingCommands.has(word)) {
-      throw new SheafError("USAGE", `the command "${word}" is not there yet: for a prompt write sheaf -p -- ${word}`);
     } else if (command === undefined && !values.print && isCommand(word)) {
       command = word;
     } else if (command === undefined && word === "agent") {
       command = "prompt";
+      isText = true;
     } else {
       command ??= "prompt";
       positionals.push(word);
     }
   }
+  if (command === "prompt" && positionals.length === 1 && !isText && !values.print) checkSlip(positionals[0]);
   return { command: command ?? "prompt", flags: values as FlagValues, positionals };
 }
 
@@ -119,6 +125,14 @@ function takeValue(spelling: string, rest: string[]): string {
 /** Ids of sessions are UUIDs (C5); any other word behind `--resume` is the prompt. */
 export function isUuid(word: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(word);
+}
+
+/** One word alone that nearly is a command is a slip: as a prompt it would cost money. */
+function checkSlip(word: string | undefined): void {
+  if (word === undefined || !/^[a-z][a-z-]{3,}$/.test(word)) return;
+  const nearest = findSlip(word, commandNames);
+  if (nearest === undefined) return;
+  throw new SheafError("USAGE", `did you mean sheaf ${nearest}? For the prompt "${word}" write sheaf -p -- ${word}`);
 }
 
 function createUnknownFlagError(spelling: string): SheafError {

@@ -33,33 +33,47 @@ export async function deliverEvents(
     options.onOutputError?.(delivery.outputError);
   };
   const heart = createHeart(options, fail);
-  const print = async (event: RunEvent): Promise<void> => {
-    try {
-      for (const line of projection.push(event)) {
-        const pending = output.write(line);
-        if (pending) await pending;
-      }
-    } catch (error) {
-      fail(error);
-    }
-  };
   for await (const events of groups) {
-    await heart.pause();
     for (const event of events) {
       if (event.type === "run_end") delivery.end = event;
-      if (!delivery.outputError) await print(event);
+      if (delivery.outputError) continue;
+      const lines = projection.push(event);
+      if (lines.length === 0) continue;
+      if (heart.isBeating) await heart.pause();
+      const pending = writeLines(lines, output, fail);
+      if (pending) await pending;
     }
-    if (!delivery.end && !delivery.outputError) heart.beat();
+    if (!heart.isBeating && !delivery.end && !delivery.outputError) heart.beat();
   }
   await heart.pause();
   return delivery;
 }
 
-/** Beats while nobody prints. `pause` waits for the beat that is on its way, so that no line is cut by another. */
-function createHeart(
-  { projection, output, heartbeat }: DeliveryOptions,
+/** A promise only where the reader is slow: a tick for each line would cost more than the line. */
+function writeLines(
+  lines: readonly string[],
+  output: LineOutput,
   fail: (error: unknown) => void,
-): { readonly beat: () => void; readonly pause: () => Promise<void> | undefined } {
+): Promise<void> | undefined {
+  try {
+    for (const [index, line] of lines.entries()) {
+      const pending = output.write(line);
+      if (pending) return pending.then(() => writeLines(lines.slice(index + 1), output, fail), fail);
+    }
+  } catch (error) {
+    fail(error);
+  }
+  return undefined;
+}
+
+interface Heart {
+  readonly isBeating: boolean;
+  readonly beat: () => void;
+  readonly pause: () => Promise<void>;
+}
+
+/** Beats while nothing is printed. `pause` waits for the beat that is on its way, so that no line is cut by another. */
+function createHeart({ projection, output, heartbeat }: DeliveryOptions, fail: (error: unknown) => void): Heart {
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   const write = async (): Promise<void> => {
@@ -77,12 +91,17 @@ function createHeart(
     }, heartbeat.everyMs);
   };
   return {
+    get isBeating() {
+      return timer !== undefined;
+    },
     beat,
-    pause() {
+    async pause() {
       clearTimeout(timer);
-      const last = writing?.then(() => clearTimeout(timer));
+      // A beat that is being written sets the next one when it is out.
+      await writing;
+      clearTimeout(timer);
+      timer = undefined;
       writing = undefined;
-      return last;
     },
   };
 }

@@ -3,6 +3,8 @@ import { errorTable, toSheafError } from "../errors.ts";
 import { sheafVersion } from "../version.ts";
 import { parseArguments } from "./arguments.ts";
 import type { CommandIo } from "./io.ts";
+import { chooseProfile } from "./profile-choice.ts";
+import { isPrintMode } from "./print-mode.ts";
 import { formatFailure } from "./report-error.ts";
 import { createRunControl, type RunControl } from "./signals.ts";
 
@@ -13,6 +15,7 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
   const io: CommandIo = {
     environment: process.env,
     cwd: process.cwd(),
+    profile: chooseProfile(parsed.flags.compat, process.argv[1] ?? ""),
     isInputTerminal: process.stdin.isTTY,
     isOutputTerminal: process.stdout.isTTY,
   };
@@ -21,17 +24,30 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
     return 0;
   }
   if (parsed.flags.help) {
-    const { formatHelp } = await import("./commands/help.ts");
-    process.stdout.write(formatHelp());
-    return 0;
+    return (await import("./commands/help.ts")).runHelp(parsed);
   }
   switch (parsed.command) {
     case "prompt":
+      if (!isPrintMode(parsed.flags, io)) {
+        return (await import("./interactive/interactive.ts")).runInteractive(parsed, io);
+      }
       return runWithControl(async (control) => (await import("./commands/prompt.ts")).runPrompt(parsed, io, control));
     case "answer":
       return runWithControl(async (control) => (await import("./commands/answer.ts")).runAnswer(parsed, io, control));
     case "show":
       return (await import("./commands/show.ts")).runShow(parsed, io);
+    case "ls":
+      return (await import("./commands/list-sessions.ts")).runListSessions(parsed, io);
+    case "create-chat":
+      return (await import("./commands/create-chat.ts")).runCreateChat(parsed);
+    case "export":
+      return (await import("./commands/export.ts")).runExport(parsed, io);
+    case "fork":
+      return (await import("./commands/fork.ts")).runFork(parsed, io);
+    case "rm":
+      return (await import("./commands/remove-session.ts")).runRemoveSession(parsed, io);
+    case "import":
+      return (await import("./commands/import.ts")).runImport(parsed, io);
     case "replay":
       return (await import("./commands/replay.ts")).runReplay(parsed, io);
     case "convert":
@@ -45,8 +61,32 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
     case "status":
     case "whoami":
       return (await import("./commands/status.ts")).runStatus(parsed, io);
+    case "revert":
+      return (await import("./commands/revert.ts")).runRevert(parsed, io);
+    case "trust":
+      return (await import("./commands/trust.ts")).runTrust(parsed, io);
+    case "permissions":
+      return (await import("./commands/permissions.ts")).runPermissions(parsed, io);
+    case "serve":
+      return runWithControl(async (control) => (await import("./commands/serve.ts")).runServe(parsed, io, control));
     case "models":
       return (await import("./commands/models.ts")).runModels(parsed, io);
+    case "about":
+      return (await import("./commands/about.ts")).runAbout(parsed, io);
+    case "config":
+      return (await import("./commands/config.ts")).runConfig(parsed, io);
+    case "doctor":
+      return (await import("./commands/doctor.ts")).runDoctor(parsed, io);
+    case "completion":
+      return (await import("./commands/completion.ts")).runCompletion(parsed);
+    case "mcp":
+      return (await import("./commands/mcp.ts")).runMcp(parsed, io);
+    case "acp":
+      return runWithControl(async (control) => (await import("./commands/acp.ts")).runAcp(parsed, io, control));
+    case "install-alias":
+      return (await import("./commands/install-alias.ts")).runInstallAlias(parsed);
+    case "help":
+      return (await import("./commands/help.ts")).runHelp(parsed);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Which format is printed, and whether anything may be (C1, C2). */
+/** Which format is printed (C2). */
 import { SheafError } from "../errors.ts";
 import { toLocale } from "../output/action-words.ts";
 import { createProjection } from "../output/create-projection.ts";
@@ -6,14 +6,9 @@ import { isOutputFormat, outputFormats, type OutputFormat, type Projection } fro
 import type { FlagValues } from "./flags.ts";
 import type { CommandIo } from "./io.ts";
 
-/** Print mode: asked for, or inferred because stdout is no terminal or stdin is piped (C1). */
-export function isPrintMode(flags: FlagValues, io: CommandIo): boolean {
-  return flags.print === true || !io.isOutputTerminal || !io.isInputTerminal;
-}
-
-/** @throws SheafError USAGE for an unknown format; the message lists the valid ones (C2). */
-export function toOutputFormat(flags: FlagValues): OutputFormat {
-  const format = flags["output-format"] ?? "stream-json";
+/** The format of the flag, else the profile's own (C2, C30). @throws SheafError USAGE for an unknown one; it lists the valid ones. */
+export function toOutputFormat(flags: FlagValues, { profile }: CommandIo): OutputFormat {
+  const format = flags["output-format"] ?? (profile === "cursor-2026" ? "text" : "stream-json");
   if (isOutputFormat(format)) return format;
   throw new SheafError("USAGE", `--output-format "${format}" is unknown: use one of ${outputFormats.join(", ")}`);
 }
@@ -24,5 +19,7 @@ export function createChosenProjection(format: OutputFormat, flags: FlagValues, 
   return createProjection(format, {
     locale: toLocale(flags.locale || LC_ALL || LC_MESSAGES || LANG || "en"),
     includeThinking: flags["include-thinking"] ?? false,
+    profile: io.profile,
+    isPartial: flags["stream-partial-output"] ?? false,
   });
 }

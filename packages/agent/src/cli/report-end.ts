@@ -1,10 +1,15 @@
 /** Exit code and stderr, from the last event of the log: what the last line says too (section 2). */
 import { errorTable, isErrorCode } from "../errors.ts";
+import type { Profile } from "../output/profile.ts";
 import type { Delivery } from "./deliver.ts";
 import { formatFailure } from "./report-error.ts";
 
 /** Tells on stderr how the run ended; gives the exit code. `signalCode`: that of the signal that ended it. */
-export function reportEnd({ end, outputError }: Delivery, signalCode: number | undefined, verbose: boolean): number {
+export function reportEnd(
+  { end, outputError }: Delivery,
+  signalCode: number | undefined,
+  { verbose, profile }: { readonly verbose: boolean; readonly profile: Profile },
+): number {
   if (outputError) {
     // A reader that went away (`| head -1`) knows that it did; a full disk must be told (C23).
     if (outputError.code === "EPIPE") return 1;
@@ -13,8 +18,11 @@ export function reportEnd({ end, outputError }: Delivery, signalCode: number | u
     return 1;
   }
   if (end?.error) {
+    const isInterrupted = end.error.code === "CANCELLED" && signalCode !== undefined;
+    // What clients of that program look for (C30).
+    if (isInterrupted && profile === "cursor-2026") process.stderr.write("Aborting operation...\n");
     process.stderr.write(formatFailure(end.error, verbose));
-    if (end.error.code === "CANCELLED" && signalCode !== undefined) return signalCode;
+    if (isInterrupted) return signalCode;
     return isErrorCode(end.error.code) ? errorTable[end.error.code].exitCode : 1;
   }
   if (end?.reason === "clarification") {

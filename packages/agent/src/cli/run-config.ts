@@ -8,10 +8,14 @@ import type { CommandIo } from "./io.ts";
 /** The settings of a run. @throws SheafError USAGE or CONFIG_INVALID. */
 export function toConfig(flags: FlagValues, io: CommandIo): Config {
   const found = findUserConfig(toUserFiles(io.environment).config);
-  return createConfig(toRawSettings(flags), io.environment, io.cwd, found);
+  const raw = toRawSettings(flags);
+  // There, `auto` is the model of the user's settings.
+  const isAuto = io.profile === "cursor-2026" && raw.model === "auto";
+  return createConfig(isAuto ? { ...raw, model: undefined } : raw, io.environment, io.cwd, found);
 }
 
-function toRawSettings(flags: FlagValues): Parameters<typeof createConfig>[0] {
+/** Flags as the configuration takes them. */
+export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig>[0] {
   return {
     model: flags.model,
     apiKey: flags["api-key"],
@@ -20,13 +24,18 @@ function toRawSettings(flags: FlagValues): Parameters<typeof createConfig>[0] {
     waitsForQuota: flags["wait-for-quota"],
     mode: flags.mode,
     plan: flags.plan,
-    workspace: flags.workspace,
+    workspace: flags.workspace?.at(-1),
+    trust: flags.trust,
     timeout: flags.timeout,
     maxTurns: flags["max-turns"],
     maxToolCalls: flags["max-tool-calls"],
     maxTokens: flags["max-tokens"],
     maxCostUsd: flags["max-cost-usd"],
     onDenied: flags["on-denied"],
+    sandbox: flags.sandbox,
     heartbeat: flags.heartbeat,
+    force: flags.force,
+    allow: flags.allow,
+    deny: flags.deny,
   };
 }

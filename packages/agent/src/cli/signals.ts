@@ -19,6 +19,8 @@ export interface RunControl {
   readonly abort: (reason: SheafError) => void;
   /** Exit code of the signal that came; undefined if none did. */
   readonly exitCode: number | undefined;
+  /** Listens no more. */
+  readonly close: () => void;
 }
 
 /** Listens from now on: a signal that comes before the run begins ends it at its first event. */
@@ -36,6 +38,9 @@ export function createRunControl(): RunControl {
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
+    close() {
+      for (const name of Object.keys(exitCodes) as SignalName[]) process.off(name, onSignal);
+    },
     get exitCode() {
       return received && exitCodes[received];
     },

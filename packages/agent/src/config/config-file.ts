@@ -3,22 +3,16 @@ import { readFileSync, statSync } from "node:fs";
 import * as z from "zod/mini";
 import createEnglishMessages from "zod/v4/locales/en.js";
 import type { TokenPrice } from "@sheaf/protocol";
+import type { McpServers } from "../mcp/server-settings.ts";
 import { SheafError, toSheafError } from "../errors.ts";
-import type { WireProtocol } from "../providers/endpoint.ts";
-import { parseBaseUrl } from "./base-url.ts";
+import type { PackageSettings, WireProtocol } from "../providers/endpoint.ts";
+import { parseRule } from "../permissions/rule.ts";
 import { findJsonFault } from "./json-fault.ts";
-import { isHeaderName, isHeaderValue } from "./key-text.ts";
-import { providerPresets } from "./provider-presets.ts";
+import { createMcpSchema } from "./mcp-settings.ts";
+import { createEndpointsSchema, createPackagesSchema } from "./provider-schema.ts";
 
 /** The largest file that is read. Bytes. */
 const MAX_BYTES = 1024 * 1024;
-
-const protocols = [
-  "openai-responses",
-  "openai-chat",
-  "anthropic-messages",
-  "gemini",
-] as const satisfies readonly WireProtocol[];
 
 /** A server that the user gave a name. */
 export interface EndpointSettings {
@@ -32,15 +26,34 @@ export interface EndpointSettings {
   readonly models?: readonly string[] | undefined;
 }
 
+/** A provider that a package speaks to. */
+export interface PackageProviderSettings extends PackageSettings {
+  /** Variable that holds its key. */
+  readonly apiKeyEnv?: string | undefined;
+  /** Ids of its models, for `sheaf models`. */
+  readonly models?: readonly string[] | undefined;
+}
+
 /** What the user has set for good. Flags and environment win over it. */
 export interface UserConfig {
+  /** Where editors find the schema (`sheaf schema config`). */
+  readonly $schema?: string | undefined;
   readonly model?: string | undefined;
   readonly endpoints?: Readonly<Record<string, EndpointSettings>> | undefined;
+  readonly providers?: Readonly<Record<string, PackageProviderSettings>> | undefined;
   readonly limits?:
     | { readonly silenceSeconds?: number | undefined; readonly maxTries?: number | undefined }
     | undefined;
   /** US dollars for a million tokens, by the name of the model (C24). */
   readonly prices?: Readonly<Record<string, TokenPrice>> | undefined;
+  /** What a model takes in one request, by its name. Tokens. */
+  readonly contextTokens?: Readonly<Record<string, number>> | undefined;
+  /** Servers of the Model Context Protocol. */
+  readonly mcpServers?: McpServers | undefined;
+  /** Rules that hold for every run (S-06). */
+  readonly permissions?:
+    | { readonly allow?: readonly string[] | undefined; readonly deny?: readonly string[] | undefined }
+    | undefined;
   /** C24; `timeout` in seconds. */
   readonly budgets?:
     | {
@@ -57,22 +70,6 @@ export interface UserConfig {
 function createSchema(): z.ZodMiniType<UserConfig> {
   const whole = z.int().check(z.gte(1));
   const name = z.string().check(z.minLength(1), z.maxLength(200));
-  const endpointName = z.string().check(
-    z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "expected a name of letters, digits, points and dashes"),
-    z.refine((value) => !isBuiltIn(value), "this name is built in: choose another one"),
-  );
-  const baseUrl = z.pipe(z.string(), z.transform(toCheckedUrl));
-  const headers = z.record(
-    z.string().check(z.refine(isHeaderName, "expected the name of a header")),
-    z.string().check(z.refine(isHeaderValue, "expected one line of printable characters")),
-  );
-  const endpoint = z.strictObject({
-    protocol: z.enum(protocols),
-    baseUrl,
-    apiKeyEnv: z.optional(z.string().check(z.regex(/^[A-Za-z_]\w*$/, "expected the name of a variable, not a key"))),
-    headers: z.optional(headers),
-    models: z.optional(z.array(name)),
-  });
   const dollars = z.number().check(z.gte(0));
   const price = z.strictObject({
     input: dollars,
@@ -80,9 +77,13 @@ function createSchema(): z.ZodMiniType<UserConfig> {
     cacheRead: z.exactOptional(dollars),
     cacheWrite: z.exactOptional(dollars),
   });
-  return z.strictObject({
+  const rule = z.string().check(z.refine(isRule, "expected a rule, for instance Shell(npm test) or Read(.env)"));
+  const config = z.strictObject({
+    // Editors look for it; it means nothing to a run.
+    $schema: z.optional(z.string()),
     model: z.optional(name),
-    endpoints: z.optional(z.record(endpointName, endpoint)),
+    endpoints: z.optional(createEndpointsSchema()),
+    providers: z.optional(createPackagesSchema()),
     limits: z.optional(
       z.strictObject({
         silenceSeconds: z.optional(z.number().check(z.gt(0), z.lte(86_400))),
@@ -90,6 +91,9 @@ function createSchema(): z.ZodMiniType<UserConfig> {
       }),
     ),
     prices: z.optional(z.record(name, price)),
+    contextTokens: z.optional(z.record(name, whole.check(z.gte(1000)))),
+    mcpServers: z.optional(createMcpSchema()),
+    permissions: z.optional(z.strictObject({ allow: z.optional(z.array(rule)), deny: z.optional(z.array(rule)) })),
     budgets: z.optional(
       z.strictObject({
         maxTurns: z.optional(whole),
@@ -100,17 +104,25 @@ function createSchema(): z.ZodMiniType<UserConfig> {
       }),
     ),
   });
+  return config.check(z.refine(hasOwnNames, 'a name stands in both "endpoints" and "providers": rename one'));
 }
 
-function isBuiltIn(name: string): boolean {
-  return name === "offline" || name === "scripted" || providerPresets.has(name);
+function isRule(text: string): boolean {
+  try {
+    parseRule(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
-function toCheckedUrl(text: string, context: z.core.ParsePayload): string {
-  const url = parseBaseUrl(text);
-  if (url.ok) return url.value;
-  context.issues.push({ code: "custom", message: url.expected, input: text });
-  return z.NEVER;
+/** The JSON Schema of the file, for editors: name it in `$schema`. */
+export function toConfigSchema(): object {
+  return z.toJSONSchema(createSchema(), { io: "input", target: "draft-2020-12", unrepresentable: "any" });
+}
+
+function hasOwnNames({ endpoints = {}, providers = {} }: UserConfig): boolean {
+  return Object.keys(providers).every((name) => !Object.hasOwn(endpoints, name));
 }
 
 /**

@@ -4,22 +4,29 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Mode, TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "../errors.ts";
+import type { McpServers } from "../mcp/server-settings.ts";
 import type { FoundConfig } from "./config-file.ts";
 import { chooseModel, findModelName, type ModelChoice, type ModelFlags } from "./endpoints.ts";
 import { toDataFolder, toUserFiles, type Environment } from "./paths.ts";
+import { isTrusted } from "./trust.ts";
 
 /** Values as they were given, still text. */
 export interface RawSettings extends ModelFlags {
   readonly mode?: string | undefined;
   readonly plan?: true | undefined;
   readonly workspace?: string | undefined;
+  readonly trust?: true | undefined;
   readonly timeout?: string | undefined;
   readonly maxTurns?: string | undefined;
   readonly maxToolCalls?: string | undefined;
   readonly maxTokens?: string | undefined;
   readonly maxCostUsd?: string | undefined;
   readonly onDenied?: string | undefined;
+  readonly sandbox?: string | undefined;
   readonly heartbeat?: string | undefined;
+  readonly force?: true | undefined;
+  readonly allow?: readonly string[] | undefined;
+  readonly deny?: readonly string[] | undefined;
 }
 
 /** What a run is set up with. */
@@ -34,6 +41,13 @@ export interface Config {
   readonly mode: Mode;
   /** Absolute, links resolved. */
   readonly workspace: string;
+  /**
+   * Whether the workspace is trusted (S-03). Asked for when a run begins, so that the run can tell what is wrong.
+   * @throws SheafError CONFIG_INVALID.
+   */
+  readonly findTrust: () => boolean;
+  /** Where Sheaf keeps what it must not lose. */
+  readonly dataFolder: string;
   /** File of the embedded store. */
   readonly storeFile: string;
   readonly limits: {
@@ -44,9 +58,21 @@ export interface Config {
   };
   /** What the model costs; undefined: nobody said. */
   readonly price: TokenPrice | undefined;
+  /** What the model takes in one request; undefined: nobody said. Tokens. */
+  readonly windowTokens: number | undefined;
   /** Milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
   readonly stopsOnDenied: boolean;
+  /** Of the user's configuration. */
+  readonly mcpServers: McpServers;
+  /** Whether commands are held by the system's sandbox (S-30). */
+  readonly sandbox: "enabled" | "disabled";
+  /** Rules of flags and configuration together (S-06). */
+  readonly permissions: {
+    readonly force: boolean;
+    readonly allow: readonly string[];
+    readonly deny: readonly string[];
+  };
   /** Milliseconds between heartbeats (C26); undefined: none. */
   readonly heartbeatMs: number | undefined;
 }
@@ -61,15 +87,18 @@ export function createConfig(
   found: FoundConfig = { settings: {}, fault: undefined },
 ): Config {
   const modelSettings = { flags: raw, environment, config: found, files: toUserFiles(environment) };
-  const { budgets = {} } = found.settings;
+  const { budgets = {}, permissions: rules = {} } = found.settings;
+  const dataFolder = toDataFolder(environment, process.platform, homedir());
   const timeout = toPositive("--timeout", raw.timeout, Number) ?? budgets.timeout;
   const heartbeat = toPositive("--heartbeat", raw.heartbeat, Number);
   const maxTurns = toPositive("--max-turns", raw.maxTurns, toInteger) ?? budgets.maxTurns;
   const maxToolCalls = toPositive("--max-tool-calls", raw.maxToolCalls, toInteger) ?? budgets.maxToolCalls;
   const maxTokens = toPositive("--max-tokens", raw.maxTokens, toInteger) ?? budgets.maxTokens;
   const maxCostUsd = toPositive("--max-cost-usd", raw.maxCostUsd, Number) ?? budgets.maxCostUsd;
+  const workspace = toWorkspace(raw.workspace, cwd);
   const model = findModelName(modelSettings)?.name;
   const price = found.settings.prices?.[model ?? ""];
+  const windowTokens = found.settings.contextTokens?.[model ?? ""];
   if (maxCostUsd !== undefined && model !== undefined && !price) {
     const message = `--max-cost-usd needs the price of "${model}": add it to "prices" in ${modelSettings.files.config}`;
     throw new SheafError("CONFIG_INVALID", message);
@@ -77,10 +106,13 @@ export function createConfig(
   return {
     model,
     price,
+    windowTokens,
     chooseModel: () => chooseModel(modelSettings),
     mode: toMode(raw),
-    workspace: toWorkspace(raw.workspace, cwd),
-    storeFile: join(toDataFolder(environment, process.platform, homedir()), "sheaf.db"),
+    workspace,
+    findTrust: () => isTrusted(workspace, { flag: raw.trust ?? false, environment, dataFolder }),
+    dataFolder,
+    storeFile: join(dataFolder, "sheaf.db"),
     limits: {
       ...(maxTurns !== undefined && { maxTurns }),
       ...(maxToolCalls !== undefined && { maxToolCalls }),
@@ -89,6 +121,13 @@ export function createConfig(
     },
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
     stopsOnDenied: toStopsOnDenied(raw.onDenied),
+    mcpServers: found.settings.mcpServers ?? {},
+    sandbox: toSandboxSetting(raw.sandbox),
+    permissions: {
+      force: raw.force ?? false,
+      allow: [...(raw.allow ?? []), ...(rules.allow ?? [])],
+      deny: [...(raw.deny ?? []), ...(rules.deny ?? [])],
+    },
     heartbeatMs: heartbeat === undefined ? undefined : heartbeat * 1000,
   };
 }
@@ -108,6 +147,11 @@ function toStopsOnDenied(value: string | undefined): boolean {
   if (value === undefined || value === "continue") return false;
   if (value === "stop") return true;
   throw new SheafError("USAGE", `--on-denied "${value}" is unknown: use continue or stop`);
+}
+
+function toSandboxSetting(value = "enabled"): Config["sandbox"] {
+  if (value === "enabled" || value === "disabled") return value;
+  throw new SheafError("USAGE", `--sandbox "${value}" is unknown: use enabled or disabled`);
 }
 
 function toWorkspace(given: string | undefined, cwd: string): string {

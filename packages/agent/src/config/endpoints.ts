@@ -1,6 +1,13 @@
 /** What a model name means: which model, where, with which key. Never another one than the one that was named. */
+import { dirname } from "node:path";
 import { SheafError } from "../errors.ts";
-import { defaultRequestLimits, type ProviderEndpoint, type RequestLimits } from "../providers/endpoint.ts";
+import {
+  defaultRequestLimits,
+  type PackageEndpoint,
+  type ProviderEndpoint,
+  type ProviderIdentity,
+  type RequestLimits,
+} from "../providers/endpoint.ts";
 import { findNearest } from "../tools/nearest-names.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import type { FoundConfig, UserConfig } from "./config-file.ts";
@@ -8,7 +15,7 @@ import { findKey, type FoundKey, type KeySources } from "./credentials.ts";
 import { hasKeyHeader, parseHeaders } from "./key-text.ts";
 import type { Environment, UserFiles } from "./paths.ts";
 import type { ModelFamily } from "./provider-presets.ts";
-import { toProviders, type Provider } from "./providers.ts";
+import { toProviders, type PackageProvider, type Provider, type WireProvider } from "./providers.ts";
 
 /** The model that a run talks to. */
 export type ModelChoice =
@@ -19,7 +26,8 @@ export type ModelChoice =
       readonly family: ModelFamily;
       readonly endpoint: ProviderEndpoint;
       readonly limits: RequestLimits;
-    };
+    }
+  | { readonly kind: "package"; readonly endpoint: PackageEndpoint; readonly limits: RequestLimits };
 
 /** What the flags say about the model. */
 export interface ModelFlags {
@@ -76,12 +84,12 @@ export function chooseModel(settings: ModelSettings): ModelChoice {
   const provider = slash === -1 ? undefined : providers.get(name.slice(0, slash));
   const modelId = name.slice(slash + 1);
   if (!provider || !/^[^\s\p{Cc}]+$/u.test(modelId)) throw createUnknownModelError(name, [...providers.values()]);
-  return {
-    kind: "endpoint",
-    family: provider.family,
-    endpoint: findProviderEndpoint(provider, modelId, name, settings),
-    limits: toRequestLimits(config.settings, flags),
-  };
+  const limits = toRequestLimits(config.settings, flags);
+  if (provider.kind === "package") {
+    return { kind: "package", endpoint: findPackageEndpoint(provider, modelId, name, settings), limits };
+  }
+  const endpoint = findProviderEndpoint(provider, modelId, name, settings);
+  return { kind: "endpoint", family: provider.family, endpoint, limits };
 }
 
 /**
@@ -89,13 +97,36 @@ export function chooseModel(settings: ModelSettings): ModelChoice {
  * @throws SheafError AUTH_REQUIRED without a key that it needs; USAGE, CONFIG_INVALID.
  */
 export function findProviderEndpoint(
-  provider: Provider,
+  provider: WireProvider,
   modelId: string,
   displayName: string,
   settings: ModelSettings,
 ): ProviderEndpoint {
+  const baseUrl = toBaseUrl(provider, settings.flags.baseUrl);
+  return { ...toIdentity(provider, baseUrl, modelId, displayName, settings), protocol: provider.protocol };
+}
+
+/** The package knows its address, unless a flag says another one. */
+function findPackageEndpoint(
+  provider: PackageProvider,
+  modelId: string,
+  displayName: string,
+  settings: ModelSettings,
+): PackageEndpoint {
+  const { flags, files } = settings;
+  const baseUrl = flags.baseUrl === undefined ? "" : toBaseUrl(provider, flags.baseUrl);
+  const identity = toIdentity(provider, baseUrl, modelId, displayName, settings);
+  return { ...identity, settings: provider.settings, folder: dirname(files.config) };
+}
+
+function toIdentity(
+  provider: Provider,
+  baseUrl: string,
+  modelId: string,
+  displayName: string,
+  settings: ModelSettings,
+): ProviderIdentity {
   const { flags } = settings;
-  const baseUrl = toBaseUrl(provider, flags.baseUrl);
   const flagHeaders = parseHeaders(flags.headers ?? []);
   const key = findKey(provider, toKeySources(settings));
   const isHeaderKey = hasKeyHeader(flagHeaders) || hasKeyHeader(provider.headers);
@@ -105,7 +136,6 @@ export function findProviderEndpoint(
   }
   return {
     provider: provider.name,
-    protocol: provider.protocol,
     baseUrl,
     modelId,
     displayName,

@@ -9,6 +9,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface UserFiles {
   /** Written by the user. */
   readonly config: string;
+  /** What the user tells every model. */
+  readonly instructions: string;
   /** Written by `sheaf login`. */
   readonly credentials: string;
 }
@@ -32,8 +34,10 @@ export function toConfigFolder(environment: Environment, platform: string, home:
 /** The files of the user who runs this process. Keys lie with the data: configurations are often shared. */
 export function toUserFiles(environment: Environment): UserFiles {
   const home = homedir();
+  const configFolder = toConfigFolder(environment, process.platform, home);
   return {
-    config: join(toConfigFolder(environment, process.platform, home), "config.json"),
+    config: join(configFolder, "config.json"),
+    instructions: join(configFolder, "AGENTS.md"),
     credentials: join(toDataFolder(environment, process.platform, home), "credentials.json"),
   };
 }

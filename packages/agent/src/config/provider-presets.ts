@@ -4,11 +4,9 @@ import type { WireProtocol } from "../providers/endpoint.ts";
 /** Which adapter makes the requests. */
 export type ModelFamily = "openai" | "anthropic" | "google" | "openai-compatible";
 
-/** A provider as a model name begins with it: `anthropic` in `anthropic/ID`. */
-export interface ProviderPreset {
-  readonly family: ModelFamily;
-  readonly protocol: WireProtocol;
-  /** Without a slash at the end; undefined: `--base-url` says it. */
+/** What is known of any provider. */
+export interface ProviderFacts {
+  /** Without a slash at the end; undefined: `--base-url` says it, or a package knows it. */
   readonly baseUrl: string | undefined;
   /** Name of its key in the credential file. */
   readonly credential: string;
@@ -18,6 +16,12 @@ export interface ProviderPreset {
   readonly key: "required" | "optional";
   /** A server on this machine. */
   readonly isLocal: boolean;
+}
+
+/** A provider as a model name begins with it: `anthropic` in `anthropic/ID`. */
+export interface ProviderPreset extends ProviderFacts {
+  readonly family: ModelFamily;
+  readonly protocol: WireProtocol;
 }
 
 /** A key for whatever model is named, if the provider has no variable of its own that is set. */

@@ -1,9 +1,9 @@
 /** All providers that a model name may begin with: those that Sheaf knows, then the user's own. */
-import type { EndpointSettings, UserConfig } from "./config-file.ts";
-import { familyOfProtocol, providerPresets, type ProviderPreset } from "./provider-presets.ts";
+import type { PackageSettings } from "../providers/endpoint.ts";
+import type { EndpointSettings, PackageProviderSettings, UserConfig } from "./config-file.ts";
+import { familyOfProtocol, providerPresets, type ProviderFacts, type ProviderPreset } from "./provider-presets.ts";
 
-/** A provider by its name. */
-export interface Provider extends ProviderPreset {
+interface NamedProvider {
   readonly name: string;
   /** Headers of the configuration, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -12,11 +12,29 @@ export interface Provider extends ProviderPreset {
   readonly isBuiltIn: boolean;
 }
 
+/** A provider whose protocol Sheaf speaks itself. */
+export interface WireProvider extends NamedProvider, ProviderPreset {
+  readonly kind: "wire";
+}
+
+/** A provider that a package of the user's speaks to. */
+export interface PackageProvider extends NamedProvider, ProviderFacts {
+  readonly kind: "package";
+  readonly settings: PackageSettings;
+}
+
+/** A provider by its name. */
+export type Provider = WireProvider | PackageProvider;
+
 /** By name, in the order in which they are listed. Names of built-in providers cannot be taken by the configuration. */
-export function toProviders({ endpoints = {} }: UserConfig): ReadonlyMap<string, Provider> {
-  const own = Object.entries(endpoints).map(([name, settings]) => toProvider(name, settings));
+export function toProviders({ endpoints = {}, providers = {} }: UserConfig): ReadonlyMap<string, Provider> {
+  const own: readonly Provider[] = [
+    ...Object.entries(endpoints).map(([name, settings]) => toWireProvider(name, settings)),
+    ...Object.entries(providers).map(([name, settings]) => toPackageProvider(name, settings)),
+  ];
   const builtIn = [...providerPresets].map(([name, preset]): Provider => ({
     ...preset,
+    kind: "wire",
     name,
     headers: {},
     models: [],
@@ -25,22 +43,45 @@ export function toProviders({ endpoints = {} }: UserConfig): ReadonlyMap<string,
   return new Map([...own, ...builtIn].map((provider) => [provider.name, provider]));
 }
 
-function toProvider(name: string, settings: EndpointSettings): Provider {
+function toWireProvider(name: string, settings: EndpointSettings): Provider {
   const { protocol, baseUrl, apiKeyEnv, headers = {}, models = [] } = settings;
   return {
+    kind: "wire",
     name,
     family: familyOfProtocol[protocol],
     protocol,
     baseUrl,
-    credential: name,
-    keyVariables: apiKeyEnv === undefined ? [] : [apiKeyEnv],
-    // Whoever names a variable means that a key is needed.
-    key: apiKeyEnv === undefined ? "optional" : "required",
+    ...toKeyFacts(name, apiKeyEnv),
     isLocal: isLoopback(baseUrl),
     headers: Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value])),
     models,
     isBuiltIn: false,
   };
+}
+
+function toPackageProvider(name: string, settings: PackageProviderSettings): Provider {
+  const { apiKeyEnv, models = [], ...rest } = settings;
+  return {
+    kind: "package",
+    name,
+    settings: rest,
+    baseUrl: undefined,
+    ...toKeyFacts(name, apiKeyEnv),
+    isLocal: false,
+    headers: {},
+    models,
+    isBuiltIn: false,
+  };
+}
+
+/** Whoever names a variable means that a key is needed. */
+function toKeyFacts(
+  name: string,
+  apiKeyEnv: string | undefined,
+): Pick<ProviderFacts, "credential" | "keyVariables" | "key"> {
+  return apiKeyEnv === undefined
+    ? { credential: name, keyVariables: [], key: "optional" }
+    : { credential: name, keyVariables: [apiKeyEnv], key: "required" };
 }
 
 function isLoopback(baseUrl: string): boolean {

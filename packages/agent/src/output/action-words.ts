@@ -17,6 +17,7 @@ type Action =
   | "todos"
   | "plan"
   | "question"
+  | "fetched"
   | "tool";
 
 type Words = Readonly<Record<Action | "failed" | "refused" | "cancelled", string>>;
@@ -34,6 +35,7 @@ const words: Readonly<Record<Locale, Words>> = {
     todos: "Updated todo list",
     plan: "Updated plan",
     question: "Asked a question",
+    fetched: "Fetched web page",
     tool: "Called tool",
     failed: "failed",
     refused: "refused",
@@ -51,6 +53,7 @@ const words: Readonly<Record<Locale, Words>> = {
     todos: "Aufgabenliste aktualisiert",
     plan: "Plan aktualisiert",
     question: "Rückfrage gestellt",
+    fetched: "Webseite abgerufen",
     tool: "Werkzeug aufgerufen",
     failed: "fehlgeschlagen",
     refused: "abgelehnt",
@@ -68,6 +71,7 @@ const words: Readonly<Record<Locale, Words>> = {
     todos: "Yapılacaklar listesi güncellendi",
     plan: "Plan güncellendi",
     question: "Soru soruldu",
+    fetched: "Web sayfası getirildi",
     tool: "Araç çağrıldı",
     failed: "başarısız",
     refused: "reddedildi",
@@ -85,6 +89,7 @@ const words: Readonly<Record<Locale, Words>> = {
     todos: "TODOリストを更新しました",
     plan: "計画を更新しました",
     question: "質問しました",
+    fetched: "Webページを取得しました",
     tool: "ツールを呼び出しました",
     failed: "失敗",
     refused: "拒否",
@@ -102,6 +107,7 @@ const words: Readonly<Record<Locale, Words>> = {
     todos: "已更新待辦清單",
     plan: "已更新計畫",
     question: "已提出問題",
+    fetched: "已擷取網頁",
     tool: "已呼叫工具",
     failed: "失敗",
     refused: "遭拒絕",
@@ -130,6 +136,7 @@ const actionsByTool: ReadonlyMap<string, Action> = new Map<string, Action>([
   ["todo_write", "todos"],
   ["create_plan", "plan"],
   ["ask_question", "question"],
+  ["web_fetch", "fetched"],
 ]);
 
 /** One action line (C11): `Read file`; a call that did not succeed says so behind a colon. */

@@ -1,5 +1,6 @@
 /** Tool arguments in the words of the command line (C9). */
 import type { ToolCallKey } from "@sheaf/protocol";
+import { parseMcpToolName } from "../mcp/tool-name.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -37,6 +38,13 @@ function toEditArguments(args: Arguments): Record<string, unknown> {
   const [first] = edits;
   const path = text(args.target_file);
   return first && edits.length === 1 ? { path, strReplace: first } : { path, multiStrReplace: { edits } };
+}
+
+/** Lines put beside others, as a replacement of those. */
+function toInstrumentationArguments(args: Arguments): Record<string, unknown> {
+  const [anchor, code] = [text(args.anchor), text(args.code)];
+  const newText = args.position === "before" ? `${code}\n${anchor}` : `${anchor}\n${code}`;
+  return { path: text(args.target_file), strReplace: { oldText: anchor, newText } };
 }
 
 /** `in_progress` as the command line writes it (C9). */
@@ -86,6 +94,7 @@ const tools: ReadonlyMap<string, CliTool> = new Map<string, CliTool>([
     },
   ],
   ["edit_file", { key: "editToolCall", toArguments: toEditArguments }],
+  ["add_instrumentation", { key: "editToolCall", toArguments: toInstrumentationArguments }],
   ["delete_file", { key: "deleteToolCall", toArguments: (args) => ({ path: text(args.target_file) }) }],
   [
     "run_terminal_cmd",
@@ -155,6 +164,13 @@ export function toCliArguments(
   args: Arguments,
   callId: string,
 ): { readonly key: ToolCallKey; readonly args: Record<string, unknown> } | undefined {
+  const ofServer = parseMcpToolName(toolName);
+  if (ofServer) {
+    const { server, tool } = ofServer;
+    const name = `${server}-${tool}`;
+    const shown = { name, args, toolCallId: callId, providerIdentifier: server, toolName: tool };
+    return { key: "mcpToolCall", args: shown };
+  }
   const tool = tools.get(toolName);
   return tool && { key: tool.key, args: tool.toArguments(args, callId) };
 }

@@ -12,6 +12,9 @@ export function toCliOutcome(toolName: string, result: ToolResult): ToolOutcome 
     case "rejected":
       return { rejected: { reason: message } };
     case "error":
+      // The tool's own word that it failed is content like any other (C9).
+      if (result.effect?.kind === "mcp") return { success: toSuccess(toolName, result) };
+      return { error: { errorMessage: message } };
     case "cancelled":
       return { error: { errorMessage: message } };
     case "success":
@@ -31,6 +34,8 @@ function toShellOutcome(result: ToolResult, effect: Extract<ToolEffect, { kind: 
     stderr: effect.stderr,
     executionTime: result.durationMs,
     interleavedOutput: result.output,
+    ...(effect.terminalId !== undefined && { terminalId: effect.terminalId }),
+    ...(effect.refusals && { refusals: effect.refusals }),
   };
   if (effect.timedOut) return { timeout: fields };
   return effect.exitCode === 0 ? { success: fields } : { failure: fields };
@@ -69,9 +74,14 @@ function toSuccess(toolName: string, { effect, output, note }: ToolResult): Fiel
       };
     case "plan":
       return {};
+    case "mcp":
+      return { content: effect.content, isError: effect.isError };
+    case "web":
+      return { url: effect.url, markdown: output };
     case "question":
       return { answers: [], questions: toCliQuestions(effect) };
     case "command":
+    case "terminal":
     case undefined:
       return { output, ...(note !== undefined && { note }) };
   }

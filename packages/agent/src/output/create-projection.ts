@@ -1,7 +1,9 @@
 /** From the name of a format to its projection (C2). */
 import type { Locale } from "./action-words.ts";
+import { createCursorStreamProjection } from "./cursor-stream.ts";
 import { createDocumentsProjection, createDocumentsStreamProjection } from "./documents.ts";
 import { createJsonProjection } from "./json.ts";
+import type { Profile } from "./profile.ts";
 import type { OutputFormat, Projection } from "./projection.ts";
 import { createStreamJsonProjection } from "./stream-json.ts";
 import { createTextProjection } from "./text.ts";
@@ -10,17 +12,22 @@ import { createTextProjection } from "./text.ts";
 export interface ProjectionOptions {
   readonly locale: Locale;
   readonly includeThinking: boolean;
+  /** C30; default `sheaf`. */
+  readonly profile?: Profile;
+  /** `--stream-partial-output`, which only `cursor-2026` needs. */
+  readonly isPartial?: boolean;
 }
 
 /** A fresh projection of one run. */
 export function createProjection(format: OutputFormat, options: ProjectionOptions): Projection {
+  const isCursor = options.profile === "cursor-2026";
   switch (format) {
     case "text":
-      return createTextProjection(options);
+      return createTextProjection({ ...options, showsActions: !isCursor });
     case "json":
       return createJsonProjection();
     case "stream-json":
-      return createStreamJsonProjection(options);
+      return isCursor ? createCursorStreamProjection(options) : createStreamJsonProjection(options);
     case "documents":
       return createDocumentsProjection(options);
     case "documents-stream":

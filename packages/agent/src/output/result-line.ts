@@ -3,8 +3,10 @@ import {
   toCostUsd,
   type CliQuestion,
   type CliUsage,
+  type PlanEffect,
   type QuestionEffect,
   type ResultLine,
+  type ResultSuccess,
   type RunEvent,
   type RunStart,
 } from "@sheaf/protocol";
@@ -33,10 +35,15 @@ export function toCliQuestions(effect: QuestionEffect): CliQuestion[] {
   }));
 }
 
+function toCliPlan({ title, overview, plan, todos }: PlanEffect): NonNullable<ResultSuccess["plan"]> {
+  return { title, overview, plan, todos };
+}
+
 /** Nothing collected yet. */
 export function createResultCollector(): ResultCollector {
   let start: (RunStart & { time: number }) | undefined;
   let question: QuestionEffect | undefined;
+  let plan: PlanEffect | undefined;
   let turns = 0;
   let modelMs = 0;
   let cost = 0;
@@ -52,6 +59,7 @@ export function createResultCollector(): ResultCollector {
         case "text_delta":
           collector.text += event.text;
           return;
+        case "compaction":
         case "turn_end": {
           turns += 1;
           if (start?.price) cost += toCostUsd(event.usage, start.price);
@@ -67,6 +75,7 @@ export function createResultCollector(): ResultCollector {
         }
         case "tool_result":
           if (event.status === "success" && event.effect?.kind === "question") question = event.effect;
+          if (event.status === "success" && event.effect?.kind === "plan") plan = event.effect;
           return;
         case "run_end":
           if (start) collector.result = toResult(start, event);
@@ -105,6 +114,7 @@ export function createResultCollector(): ResultCollector {
       num_turns: turns,
       ...(run.price && { total_cost_usd: cost }),
       ...("output" in end && { structured_output: end.output }),
+      ...(run.mode === "plan" && plan && { plan: toCliPlan(plan) }),
     };
   }
 

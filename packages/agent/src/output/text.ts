@@ -1,5 +1,5 @@
 /** `--output-format text`: one line per action, then the final message (C11). */
-import type { RunEvent } from "@sheaf/protocol";
+import type { PlanEffect, RunEvent } from "@sheaf/protocol";
 import { formatAction, type Locale } from "./action-words.ts";
 import type { Projection } from "./projection.ts";
 import { toCliQuestions } from "./result-line.ts";
@@ -8,21 +8,25 @@ import { toVisibleLine, toVisibleText } from "./visible-text.ts";
 /** Options of the format. */
 export interface TextOptions {
   readonly locale: Locale;
+  /** False: the final message only (C30). Default true. */
+  readonly showsActions?: boolean;
 }
 
 /** Makes the lines. A failing run prints its actions and no message; why it failed is on stderr (C21). */
-export function createTextProjection({ locale }: TextOptions): Projection {
+export function createTextProjection({ locale, showsActions = true }: TextOptions): Projection {
   const toolNames = new Map<string, string>();
   let wholeText = "";
-  /** Text behind the last tool call. */
+  /** Text behind the last tool call of the model. */
   let lastText = "";
   let questions: string[] = [];
+  /** The plan that nothing was said behind. */
+  let plan = "";
   let hasActions = false;
 
   const message = (): string[] => {
     // A model may end with a tool call; then what it said before is its message.
     const text = toVisibleText(lastText.trim() === "" ? wholeText : lastText).trim();
-    const paragraphs = [text, ...questions].filter((paragraph) => paragraph !== "");
+    const paragraphs = [text, plan, ...questions].filter((paragraph) => paragraph !== "");
     if (paragraphs.length === 0) return [];
     return [...(hasActions ? ["\n"] : []), `${paragraphs.join("\n\n")}\n`];
   };
@@ -33,16 +37,19 @@ export function createTextProjection({ locale }: TextOptions): Projection {
         case "text_delta":
           wholeText += event.text;
           lastText += event.text;
+          if (event.text.trim() !== "") plan = "";
           return [];
         case "tool_call_start":
           toolNames.set(event.callId, event.toolName);
-          lastText = "";
+          if (event.origin !== "agent") lastText = "";
           return [];
         case "tool_result": {
-          hasActions = true;
+          hasActions = showsActions;
           if (event.status === "success" && event.effect?.kind === "question") {
             questions = formatQuestions(event.effect);
           }
+          if (event.status === "success" && event.effect?.kind === "plan") plan = formatPlan(event.effect);
+          if (!showsActions) return [];
           const line = formatAction(toolNames.get(event.callId) ?? "", event, locale);
           return [`${toVisibleLine(line)}\n`];
         }
@@ -53,6 +60,15 @@ export function createTextProjection({ locale }: TextOptions): Projection {
       }
     },
   };
+}
+
+function formatPlan({ title, overview, plan, todos }: PlanEffect): string {
+  const tasks = todos.map(({ id, content, dependencies }) => {
+    const behind = dependencies.length > 0 ? ` (after ${dependencies.join(", ")})` : "";
+    return `- [ ] ${id}: ${content}${behind}`;
+  });
+  const parts = [`# ${title}`, overview, plan, tasks.join("\n")];
+  return toVisibleText(parts.filter((part) => part.trim() !== "").join("\n\n")).trim();
 }
 
 function formatQuestions(effect: Parameters<typeof toCliQuestions>[0]): string[] {

@@ -15,6 +15,8 @@ export interface BudgetLimits {
 /** Counts what a run used. */
 export interface Budget {
   addTurn(usage: Usage): void;
+  /** Of a request that is no turn. */
+  addUsage(usage: Usage): void;
   addToolCalls(count: number): void;
   /** Whether the next turn is the last one, so that the model can be told to wrap up. */
   readonly isLastTurn: boolean;
@@ -29,11 +31,16 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
   let tokens = 0;
   let cost = 0;
 
+  const addUsage = (usage: Usage): void => {
+    tokens += usage.totalTokens;
+    if (price) cost += toCostUsd(usage, price);
+  };
+
   return {
+    addUsage,
     addTurn(usage) {
       turns += 1;
-      tokens += usage.totalTokens;
-      if (price) cost += toCostUsd(usage, price);
+      addUsage(usage);
     },
     addToolCalls(count) {
       toolCalls += count;

@@ -1,22 +1,35 @@
 /** Run events to the messages that a model sees: a pure function of the logs of a conversation. */
-import type { ClarificationAnswer, RunEventBody } from "@sheaf/protocol";
-import type { ModelMessage, ModelToolCall } from "../providers/provider.ts";
+import type { ClarificationAnswer, Compaction, ProviderData, RunEventBody } from "@sheaf/protocol";
+import type { AssistantPart, ModelMessage } from "../providers/provider.ts";
 
 export interface History {
   push(event: RunEventBody): void;
   readonly messages: readonly ModelMessage[];
 }
 
-type AssistantPart = { readonly type: "text"; text: string } | ModelToolCall;
+/** Without number and time: what a model sees does not depend on whether it comes from a store. */
+function toProviderData({ type, origin, callId, data }: ProviderData): ProviderData {
+  return { type, origin, ...(callId !== undefined && { callId }), data };
+}
 
-/** Grows with each event; the cost of an event does not depend on the length of the history. */
-export function createHistory(): History {
-  const messages: ModelMessage[] = [];
+/** What stands in front of a summary. */
+const SUMMARY_HEAD = "(The older part of this conversation was taken away. What it came to:)";
+
+/**
+ * Grows with each event; the cost of an event does not depend on the length of the history.
+ * `before`: the messages of the responses before.
+ */
+export function createHistory(before: readonly ModelMessage[] = []): History {
+  const messages: ModelMessage[] = [...before];
   let parts: AssistantPart[] = [];
+  /** The last part, while it is text that grows. */
+  let openText: { readonly type: "text"; text: string } | undefined;
   const openCalls = new Map<string, { readonly toolName: string; readonly providerCallId?: string }>();
   /** Calls of the last assistant message that have no result yet. */
   const unanswered = new Map<string, string>();
-  let questionCallId: string | undefined;
+  let questionCallId = before
+    .flatMap((message) => (message.role === "tool" && message.toolName === "ask_question" ? [message.callId] : []))
+    .at(-1);
 
   const addResult = (callId: string, output: string, isError: boolean): void => {
     const toolName = unanswered.get(callId);
@@ -36,6 +49,15 @@ export function createHistory(): History {
     messages[index] = { ...asked, output: `The user answered:\n${lines.join("\n")}` };
   };
 
+  /** What the user wrote stays, and so do notes, which are short; an older summary is part of the new one. */
+  const compact = ({ keptMessages, summary }: Compaction): void => {
+    const cut = Math.max(0, messages.length - keptMessages);
+    const words = messages
+      .slice(0, cut)
+      .filter((message) => message.role === "user" && !message.text.startsWith(SUMMARY_HEAD));
+    messages.splice(0, cut, ...words, { role: "user", text: `${SUMMARY_HEAD}\n\n${summary}` });
+  };
+
   return {
     messages,
     push(event) {
@@ -50,20 +72,24 @@ export function createHistory(): History {
         case "turn_start":
           if (event.note !== undefined) messages.push({ role: "user", text: event.note });
           parts = [];
+          openText = undefined;
           messages.push({ role: "assistant", content: parts });
           return;
-        case "text_delta": {
-          const last = parts.at(-1);
-          if (last?.type === "text") last.text += event.text;
-          else parts.push({ type: "text", text: event.text });
+        case "text_delta":
+          if (openText) openText.text += event.text;
+          else parts.push((openText = { type: "text", text: event.text }));
           return;
-        }
+        case "provider_data":
+          openText = undefined;
+          parts.push(toProviderData(event));
+          return;
         case "tool_call_start":
           openCalls.set(event.callId, event);
           return;
         case "tool_call_arguments": {
           const call = openCalls.get(event.callId);
           if (!call) return;
+          openText = undefined;
           parts.push({
             type: "tool_call",
             callId: event.callId,
@@ -83,7 +109,10 @@ export function createHistory(): History {
           addResult(event.callId, lines.join("\n"), event.status !== "success");
           return;
         }
+        case "compaction":
+          return compact(event);
         case "reasoning_delta":
+        case "provider_wait":
         case "tool_call_arguments_delta":
         case "tool_output_delta":
         case "approval_request":

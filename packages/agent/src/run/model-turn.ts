@@ -108,6 +108,8 @@ function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): M
       state.end = { ...event, modelMs };
       return state.end;
     case "reasoning_delta":
+    case "provider_data":
+    case "provider_wait":
     case "tool_call_arguments_delta":
       return event;
   }

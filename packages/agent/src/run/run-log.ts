@@ -21,6 +21,11 @@ const deltaTypes: ReadonlySet<RunEventBody["type"]> = new Set([
   "tool_output_delta",
 ]);
 
+/** Whether an event is a piece of something that goes on. */
+export function isDelta(event: RunEventBody): boolean {
+  return deltaTypes.has(event.type);
+}
+
 /**
  * Gives each group of a run with numbers and times, after it is stored.
  * When the store fails, the run is ended; its last events (results of open calls, `run_end`) are delivered all the same,

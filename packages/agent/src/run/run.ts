@@ -3,11 +3,16 @@ import type { RunEnd, RunEventBody, RunStart, ToolResult, TurnEnd, TurnStart, Us
 import { SheafError } from "../errors.ts";
 import type { Model, ModelMessage } from "../providers/provider.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
+import type { Approver } from "../tools/approval.ts";
 import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
 import { createFinalAnswer, type AnswerCheck } from "./final-answer.ts";
 import { createBudget, type Budget, type BudgetLimits } from "./budget.ts";
+import { createClosingCalls } from "./closing-calls.ts";
+import { createShortener } from "./compaction.ts";
+import { createContextSize } from "./context-size.ts";
 import type { EventGroup } from "./event-group.ts";
 import { createHistory, type History } from "./history.ts";
+import { createLoopGuard } from "./loop-guard.ts";
 import { createTurnState, runModelTurn, type TurnState } from "./model-turn.ts";
 import type { QuoteCheck } from "./reference-checker.ts";
 import { toFailure } from "./run-failure.ts";
@@ -34,6 +39,10 @@ export interface RunPorts {
   readonly newCallId: () => string;
   /** Whether quoted lines stand in their file (N22). */
   readonly isInFile: QuoteCheck;
+  /** Who may be asked whether a call may run (X8); undefined: nobody. */
+  readonly approver?: Approver | undefined;
+  /** Makes ids of approvals: `appr_…`. */
+  readonly newApprovalId: () => string;
   /** `--output-schema`: what the final answer must be. */
   readonly checkAnswer?: AnswerCheck | undefined;
 }
@@ -53,43 +62,76 @@ export async function* runResponse(
   ports: RunPorts,
   signal: AbortSignal,
 ): AsyncGenerator<EventGroup> {
-  const history = createHistory();
-  const budget = createBudget(settings.limits, settings.start.price);
   const start: RunStart = { type: "run_start", ...settings.start };
-  history.push(start);
   yield { events: [start], durability: "synced" };
+  const closing = createClosingCalls(settings.start);
+  const turns = runTurns(start, settings, ports, signal);
+  let step = await turns.next();
+  for (; !step.done; step = await turns.next()) {
+    for (const event of step.value.events) closing.push(event);
+    yield step.value;
+  }
+  yield* closing.run(step.value, ports);
+  yield { events: [step.value], durability: "synced" };
+}
 
-  let hasText = false;
+/** Gives how the run ends. */
+async function* runTurns(
+  start: RunStart,
+  settings: RunSettings,
+  ports: RunPorts,
+  signal: AbortSignal,
+): AsyncGenerator<EventGroup, RunEnd> {
+  const history = createHistory(settings.history);
+  const size = createContextSize(start.context?.usedTokens);
+  const loop = createLoopGuard();
+  const budget = createBudget(settings.limits, start.price);
   const answer = createFinalAnswer(ports.checkAnswer);
+  const note = (event: RunEventBody): void => {
+    history.push(event);
+    size.push(event);
+    if (event.type === "compaction") budget.addUsage(event.usage);
+  };
+  note(start);
+  const shortener = createShortener(start, history, size, ports);
+  let hasText = false;
   for (let turn = 1; ; turn += 1) {
-    const state = createTurnState();
-    const turnStart: TurnStart = { type: "turn_start", turn, ...(answer.note !== undefined && { note: answer.note }) };
-    for await (const group of runTurn(turnStart, settings, { ...ports, budget, history }, state, signal)) {
-      for (const event of group.events) history.push(event);
+    for await (const group of shortener.shortenIfFull(signal)) {
+      group.events.forEach(note);
       yield group;
+    }
+    const state = createTurnState();
+    const told = [answer.note, loop.note].filter((text) => text !== undefined).join("\n");
+    const turnStart: TurnStart = { type: "turn_start", turn, ...(told !== "" && { note: told }) };
+    for await (const group of runTurn(turnStart, settings, { ...ports, budget, history }, state, signal)) {
+      group.events.forEach(note);
+      yield group;
+    }
+    const shorter = await shortener.shortenIfRefused(state, signal);
+    if (shorter) {
+      note(shorter);
+      yield { events: [shorter], durability: "synced" };
+      continue;
     }
     hasText ||= state.text.trim() !== "";
     const end = toRunEnd(state, hasText, budget, signal);
     const checked = end?.reason === "end_turn" ? answer.toEnd(state.text) : end;
     if (checked) {
-      yield { events: [...toOpenResults(state), checked], durability: "synced" };
-      return;
+      const open = toOpenResults(state);
+      if (open.length > 0) yield { events: open, durability: "synced" };
+      return checked;
     }
     if (state.calls.length === 0) continue;
     budget.addToolCalls(state.calls.length);
     const results: ToolResult[] = [];
     for await (const group of runToolCalls(state.calls, ports, signal)) {
-      for (const event of group.events) {
-        history.push(event);
-        if (event.type === "tool_result") results.push(event);
-      }
+      group.events.forEach(note);
+      results.push(...group.events.filter((event) => event.type === "tool_result"));
       yield group;
     }
-    const endBehindTools = signal.aborted ? undefined : toEndBehindTools(results, settings.stopsOnDenied);
-    if (endBehindTools) {
-      yield { events: [endBehindTools], durability: "synced" };
-      return;
-    }
+    loop.addTurn(state.calls, results);
+    const endBehindTools = signal.aborted ? undefined : toEndBehindTools(results, settings, ports, loop.failure);
+    if (endBehindTools) return endBehindTools;
   }
 }
 
@@ -110,11 +152,7 @@ async function* runTurn(
   const { tools, budget, history, newCallId } = ports;
   const request = {
     system: settings.system + (budget.isLastTurn ? wrapUpNote : ""),
-    messages: [
-      ...settings.history,
-      ...history.messages,
-      ...(start.note === undefined ? [] : [{ role: "user" as const, text: start.note }]),
-    ],
+    messages: [...history.messages, ...(start.note === undefined ? [] : [{ role: "user" as const, text: start.note }])],
     tools: tools.definitions,
     mode: settings.start.mode,
     newCallId,
@@ -177,12 +215,24 @@ function toRunEnd(state: TurnState, hasText: boolean, budget: Budget, signal: Ab
   return { type: "run_end", reason: "end_turn" };
 }
 
-/** Results that end the run: a question to the user (N42), or a refusal where that was asked for (C20). */
-function toEndBehindTools(results: readonly ToolResult[], stopsOnDenied: boolean): RunEnd | undefined {
+/**
+ * Results that end the run: a question to the user (N42), the plan of plan mode (N40), a refusal where that was asked
+ * for (C20), or a loop.
+ */
+function toEndBehindTools(
+  results: readonly ToolResult[],
+  { start, stopsOnDenied }: RunSettings,
+  { checkAnswer }: RunPorts,
+  loop: SheafError | undefined,
+): RunEnd | undefined {
   const denied = stopsOnDenied ? results.find((result) => result.status === "rejected") : undefined;
   if (denied) return toFailure(new SheafError("PERMISSION_REQUIRED", denied.error?.message ?? "a call was refused"));
-  const asks = results.some((result) => result.status === "success" && result.effect?.kind === "question");
-  return asks ? { type: "run_end", reason: "clarification" } : undefined;
+  const kinds = new Set(results.map(({ status, effect }) => (status === "success" ? effect?.kind : undefined)));
+  if (kinds.has("question")) return { type: "run_end", reason: "clarification" };
+  // An answer that must fit a schema still has to be written.
+  const isPlanned = start.mode === "plan" && kinds.has("plan") && !checkAnswer;
+  if (isPlanned) return { type: "run_end", reason: "end_turn" };
+  return loop && toFailure(loop);
 }
 
 function toAbortReason(signal: AbortSignal): SheafError {

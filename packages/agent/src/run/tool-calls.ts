@@ -1,83 +1,79 @@
 /** Runs the tool calls of one turn. */
-import type { RunEventBody, ToolResult } from "@sheaf/protocol";
+import type { ApprovalRequest, ToolResult } from "@sheaf/protocol";
+import type { Approval } from "../tools/approval.ts";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
-import type { ToolBox, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
+import type { ExecuteOptions, ToolBox, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
+import { askApproval, createApprovalRequests, type ApprovalPorts } from "./approvals.ts";
 import type { EventGroup } from "./event-group.ts";
-
-interface ToolCallPorts {
-  readonly tools: ToolBox;
-  readonly now: () => number;
-}
+import { createEventQueue, type EventQueue } from "./event-queue.ts";
 
 /**
  * Runs calls and gives their live output and results as they come; exactly one result a call.
- * Calls that only read run side by side; a call that does more runs alone, in order.
+ * Calls that only read run side by side; a call that does more runs alone, in order. Questions to a person are open all
+ * at once, before the first call runs; a call waits for its own answer only.
  */
 export async function* runToolCalls(
   calls: readonly ToolInvocation[],
-  ports: ToolCallPorts,
+  ports: ApprovalPorts,
   signal: AbortSignal,
 ): AsyncGenerator<EventGroup> {
+  const queue = createEventQueue();
+  const requests = signal.aborted ? [] : await createApprovalRequests(calls, ports);
+  if (requests.length > 0) yield { events: requests, durability: "synced" };
+  const approvals = askApprovals(requests, ports, queue, signal);
   const sideBySide = calls.every((call) => ports.tools.accessOf(call.toolName) === "read");
   const batches = sideBySide ? [calls] : calls.map((call) => [call]);
-  for (const batch of batches) yield* runBatch(batch, ports, signal);
+  for (const batch of batches) {
+    const running = new Set(batch);
+    const tasks = batch.map(async (call) => {
+      const result = await runCall(call, ports, approvals.get(call.callId), queue, signal);
+      running.delete(call);
+      void queue.push(result);
+    });
+    yield* queue.drain(() => running.size === 0);
+    await Promise.all(tasks);
+  }
 }
 
-async function* runBatch(
-  calls: readonly ToolInvocation[],
-  ports: ToolCallPorts,
+/** Answers by call. Each is stored before its call may go on. */
+function askApprovals(
+  requests: readonly ApprovalRequest[],
+  { approver }: ApprovalPorts,
+  queue: EventQueue,
   signal: AbortSignal,
-): AsyncGenerator<EventGroup> {
-  let waiting: RunEventBody[] = [];
-  const running = new Set(calls);
-  let { promise, resolve } = Promise.withResolvers<void>();
-
-  const emit = (event: RunEventBody): void => {
-    waiting.push(event);
-    resolve();
+): ReadonlyMap<string, Promise<Approval>> {
+  if (!approver) return new Map();
+  const ask = async (request: ApprovalRequest): Promise<Approval> => {
+    const { event, approval } = await askApproval(request, approver, signal);
+    await queue.push(event);
+    return approval;
   };
-  const tasks = calls.map(async (call) => {
-    const result = await runCall(call, ports, signal, emit);
-    running.delete(call);
-    emit(result);
-  });
-
-  while (running.size > 0 || waiting.length > 0) {
-    if (waiting.length === 0) await promise;
-    ({ promise, resolve } = Promise.withResolvers<void>());
-    const events = waiting;
-    waiting = [];
-    const hasResult = events.some((event) => event.type === "tool_result");
-    yield { events, durability: hasResult ? "synced" : "grouped" };
-  }
-  await Promise.all(tasks);
+  return new Map(requests.map((request) => [request.callId, ask(request)]));
 }
 
 async function runCall(
   call: ToolInvocation,
-  { tools, now }: ToolCallPorts,
+  { tools, now }: ApprovalPorts,
+  waiting: Promise<Approval> | undefined,
+  queue: EventQueue,
   signal: AbortSignal,
-  emit: (event: RunEventBody) => void,
 ): Promise<ToolResult> {
   const { callId } = call;
+  const approval = await waiting;
   const startedAt = now();
-  const outcome = await executeSafely(tools, call, signal, (stream, delta) =>
-    emit({ type: "tool_output_delta", callId, stream, delta }),
-  );
+  const emitOutput: ExecuteOptions["emitOutput"] = (stream, delta) =>
+    void queue.push({ type: "tool_output_delta", callId, stream, delta });
+  const outcome = await executeSafely(tools, call, { signal, emitOutput, ...(approval && { approval }) });
   return { type: "tool_result", callId, ...outcome, durationMs: now() - startedAt };
 }
 
 /** A defect in a tool is the model's to see, not the end of the run. */
-async function executeSafely(
-  tools: ToolBox,
-  call: ToolInvocation,
-  signal: AbortSignal,
-  emitOutput: (stream: "stdout" | "stderr", delta: string) => void,
-): Promise<ToolOutcome> {
+async function executeSafely(tools: ToolBox, call: ToolInvocation, options: ExecuteOptions): Promise<ToolOutcome> {
+  const { signal } = options;
   if (signal.aborted) return toCancelledOutcome("the run ended before this call");
   const settled = new AbortController();
   try {
-    return await Promise.race([tools.execute(call, { signal, emitOutput }), waitForAbort(signal, settled.signal)]);
+    return await Promise.race([tools.execute(call, options), waitForAbort(signal, settled.signal)]);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return toFailure("TOOL_FAILED", `${call.toolName} failed unexpectedly: ${message}`);

@@ -33,6 +33,9 @@ describe("words", () => {
     [["tell", "show"], { command: "prompt", positionals: ["tell", "show"] }],
     [["agent", "hello"], { command: "prompt", positionals: ["hello"] }],
     [["agent", "show"], { command: "prompt", positionals: ["show"] }],
+    [["-p", "stats"], { command: "prompt", positionals: ["stats"] }],
+    [["agent", "stats"], { command: "prompt", positionals: ["stats"] }],
+    [["hello"], { command: "prompt", positionals: ["hello"] }],
     [[], { command: "prompt", positionals: [], flags: {} }],
   ] as const)(verifies("C1", "%j"), (words, expected) => {
     expect(parseArguments(words)).toMatchObject(expected);
@@ -42,8 +45,8 @@ describe("words", () => {
     [["--nope"], "unknown flag --nope"],
     [["--modle", "x"], "did you mean --mode or --model?"],
     [["-x"], "unknown flag -x"],
-    [["serve"], 'the command "serve" is not there yet'],
-    [["ls", "x"], 'the command "ls" is not there yet'],
+    [["shwo"], "did you mean sheaf show?"],
+    [["stats"], 'For the prompt "stats" write sheaf -p -- stats'],
     [["--model"], "--model needs a value"],
     [["--model", "--force"], "--model needs a value"],
     [["--print=1"], "--print takes no value"],

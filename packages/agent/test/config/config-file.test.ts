@@ -33,7 +33,14 @@ test("a whole configuration", () => {
 test("the example of docs/guide/models.md", () => {
   const guide = readFileSync(join(import.meta.dirname, "../../../../docs/guide/models.md"), "utf8");
   const [example = ""] = [...guide.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, text]) => text!).slice(1);
-  expect(Object.keys(parseUserConfig(example, "guide"))).toEqual(["model", "endpoints", "limits", "prices", "budgets"]);
+  expect(Object.keys(parseUserConfig(example, "guide"))).toEqual([
+    "model",
+    "endpoints",
+    "limits",
+    "prices",
+    "contextTokens",
+    "budgets",
+  ]);
 });
 
 test("no file is an empty one", () => {

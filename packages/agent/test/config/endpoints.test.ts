@@ -11,7 +11,11 @@ import { verifies } from "../../../../test/support/verifies.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sheaf-endpoints-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const files = { config: join(folder, "config.json"), credentials: join(folder, "none.json") };
+const files = {
+  config: join(folder, "config.json"),
+  instructions: join(folder, "AGENTS.md"),
+  credentials: join(folder, "none.json"),
+};
 
 interface Given {
   readonly flags?: ModelFlags;

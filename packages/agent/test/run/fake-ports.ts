@@ -7,6 +7,7 @@ import type { Quote } from "../../src/run/reference-checker.ts";
 import type { RunSettings } from "../../src/run/run.ts";
 import { createMemoryStore } from "../../src/storage/memory.ts";
 import type { Store } from "../../src/storage/store.ts";
+import type { Approval, ApprovalQuestion, Approver } from "../../src/tools/approval.ts";
 import type { ToolAccess, ToolBox, ToolOutcome } from "../../src/tools/tool.ts";
 
 export const usage = { promptTokens: 10, completionTokens: 2, totalTokens: 12 };
@@ -73,15 +74,32 @@ export function createFakeModel(turns: readonly Turn[]): Model & { readonly requ
 type FakeTool = (
   signal: AbortSignal,
   emit: (stream: "stdout" | "stderr", delta: string) => void,
+  approval?: Approval,
 ) => Promise<ToolOutcome>;
 
-/** Tools by name. A name that begins with `write` or `run` is no reader. */
+const toQuestion = (callId: string): ApprovalQuestion => ({
+  title: "May it run?",
+  description: `The call ${callId} needs a permission.`,
+  subject: { type: "tool_call" },
+  options: (["allow_once", "allow_always", "reject_once", "reject_always"] as const).map((kind) => ({
+    id: kind,
+    label: kind,
+    kind,
+  })),
+  argumentsHash: `hash of ${callId}`,
+  rules: [`Shell(${callId})`],
+});
+
+/** Tools by name. A name that begins with `write` or `run` is no reader; one that holds `ask` needs an approval. */
 export function createFakeTools(tools: Readonly<Record<string, FakeTool>>): ToolBox {
   return {
     definitions: [],
     accessOf: (name): ToolAccess => (name.startsWith("write") ? "write" : name.startsWith("run") ? "command" : "read"),
-    async execute({ toolName }, { signal, emitOutput }) {
-      return tools[toolName]!(signal, emitOutput);
+    async review({ toolName, callId }) {
+      return toolName.includes("ask") ? toQuestion(callId) : undefined;
+    },
+    async execute({ toolName }, { signal, emitOutput, approval }) {
+      return tools[toolName]!(signal, emitOutput, approval);
     },
     async settle() {
       // Nothing runs on.
@@ -98,6 +116,7 @@ interface RunOptions {
   /** Called with each event; may abort. */
   readonly onEvent?: (event: RunEvent, abort: (reason?: SheafError) => void) => void;
   readonly controller?: AbortController;
+  readonly approver?: Approver;
 }
 
 /** Runs a model to the end and gives the log as it was delivered, in groups. */
@@ -105,6 +124,7 @@ export async function runModel(model: Model, options: RunOptions = {}): Promise<
   const controller = options.controller ?? new AbortController();
   const abort = (reason?: SheafError): void => controller.abort(reason);
   let time = 0;
+  let approvals = 0;
   const settings = { start, history: [], system: "", limits: {}, stopsOnDenied: false, ...options.settings };
   const ports = {
     model,
@@ -112,6 +132,8 @@ export async function runModel(model: Model, options: RunOptions = {}): Promise<
     store: options.store ?? createMemoryStore(),
     now: () => (time += 1),
     newCallId: () => "call_x",
+    newApprovalId: () => `appr_${(approvals += 1)}`,
+    approver: options.approver,
     isInFile: async ({ content }: Quote) => content === "right",
     abort,
   };

@@ -1,6 +1,6 @@
 /** `sheaf answer SESSION …`: answers the questions of a run that ended with code 10, and goes on (C20, N42). */
 import { toResponse } from "@sheaf/documents";
-import type { ClarificationAnswer, ClarificationDocument } from "@sheaf/protocol";
+import type { ClarificationAnswer, ClarificationDocument, RunStart } from "@sheaf/protocol";
 import { SheafError } from "../../errors.ts";
 import type { Store } from "../../storage/store.ts";
 import { createStore } from "../../wire.ts";
@@ -23,22 +23,33 @@ export async function runAnswer(
   if (!isUuid(session))
     throw new SheafError("USAGE", `answer takes a session id first, a UUID; "${session}" was given`);
   const config = toConfig(flags, io);
-  const store = await createStore(config.storeFile);
-  let question: ClarificationDocument;
+  const question = await readQuestion(config.storeFile, session);
+  const message = toAnswerMessage(toAnswers(question, words));
+  return answerPrompt(message, config, { ...flags, resume: session }, io, control);
+}
+
+/** Answers as the message that goes on with the conversation (N42). */
+export function toAnswerMessage(
+  answers: readonly ClarificationAnswer[],
+): Required<Pick<RunStart, "prompt" | "answers">> {
+  const lines = answers.map(({ questionId, optionIds, text }) => {
+    return `${questionId}: ${[...optionIds, text].filter(Boolean).join(" ")}`;
+  });
+  return { prompt: lines.join("\n"), answers };
+}
+
+/** What the last response of a session asks. @throws SheafError USAGE when it asks nothing. */
+export async function readQuestion(storeFile: string, session: string): Promise<ClarificationDocument> {
+  const store = await createStore(storeFile);
   try {
-    question = await readQuestion(store, session);
+    return await findQuestion(store, session);
   } finally {
     await store.close();
   }
-  const answers = toAnswers(question, words);
-  const prompt = answers
-    .map(({ questionId, optionIds, text }) => `${questionId}: ${[...optionIds, text].filter(Boolean).join(" ")}`)
-    .join("\n");
-  return answerPrompt({ prompt, answers }, config, { ...flags, resume: session }, io, control);
 }
 
-async function readQuestion(store: Store, session: string): Promise<ClarificationDocument> {
-  const last = (await store.listResponses(`conv_${session.toLowerCase()}`)).at(-1);
+async function findQuestion(store: Store, session: string): Promise<ClarificationDocument> {
+  const last = (await store.listResponses(`conv_${session.toLowerCase()}`)).findLast(({ reverted }) => !reverted);
   if (!last) throw new SheafError("USAGE", `the session ${session} is not stored: check the id, or SHEAF_HOME`);
   const { documents } = toResponse(await store.readEvents(last.id));
   const question = documents.findLast((document) => document.type === "clarification");

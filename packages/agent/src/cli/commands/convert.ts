@@ -1,6 +1,13 @@
 /** `sheaf convert --from FORMAT --to FORMAT`: a model's stream on stdin, as documents on stdout, while it comes. */
 import { randomUUID } from "node:crypto";
-import { createModelStreamDecoder, modelStreamFormats, toRunEvents, type ModelStreamDecoder } from "@sheaf/documents";
+import { createCursorStreamDecoder } from "@sheaf/documents/agent-streams";
+import {
+  createModelStreamDecoder,
+  modelStreamFormats,
+  toRunEvents,
+  type ModelStreamDecoder,
+  type ModelStreamFormat,
+} from "@sheaf/documents/model-streams";
 import type { ModelEvent, RunEvent } from "@sheaf/protocol";
 import { errorTable, isErrorCode, SheafError } from "../../errors.ts";
 import type { OutputFormat } from "../../output/projection.ts";
@@ -12,17 +19,21 @@ import { createChosenProjection } from "../output-choice.ts";
 import { formatFailure } from "../report-error.ts";
 import { createLineOutput } from "../standard-output.ts";
 
+/** What `cursor-agent` prints, and Sheaf in its place. */
+const agentStream = "cursor-stream-json";
+
+const sources = [...modelStreamFormats, agentStream] as const;
+
 const targets = ["documents", "documents-stream"] as const satisfies readonly OutputFormat[];
 
 /** Reads stdin to its end. The exit code tells how the answer ended, as for a run (C20). */
 export async function runConvert({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
   if (positionals.length > 0)
     throw new SheafError("USAGE", `convert reads stdin; "${positionals.join(" ")}" is too much`);
-  const from = choose("--from", flags.from, modelStreamFormats);
+  const from = choose("--from", flags.from, sources);
   const to = choose("--to", flags.to, targets);
-  const decoder = createModelStreamDecoder(from, { newCallId: () => `call_${randomUUID()}` });
   const projection = createChosenProjection(to, flags, io);
-  const delivery = await deliverEvents(readRun(decoder, io), {
+  const delivery = await deliverEvents(from === agentStream ? readAgentRun() : readModelRun(from, io), {
     projection,
     output: createLineOutput(1),
     onOutputError: () => process.stdin.destroy(),
@@ -41,7 +52,8 @@ function choose<Name extends string>(flag: string, given: string | undefined, na
   return name;
 }
 
-async function* readRun(decoder: ModelStreamDecoder, io: CommandIo): AsyncGenerator<readonly RunEvent[]> {
+async function* readModelRun(from: ModelStreamFormat, io: CommandIo): AsyncGenerator<readonly RunEvent[]> {
+  const decoder = createModelStreamDecoder(from, { newCallId: () => `call_${randomUUID()}` });
   const events = toRunEvents(readModelEvents(decoder), {
     now: Date.now,
     newId: randomUUID,
@@ -49,6 +61,12 @@ async function* readRun(decoder: ModelStreamDecoder, io: CommandIo): AsyncGenera
     report: decoder.report,
   });
   for await (const event of events) yield [event];
+}
+
+async function* readAgentRun(): AsyncGenerator<readonly RunEvent[]> {
+  const decoder = createCursorStreamDecoder({ newId: randomUUID });
+  for await (const chunk of process.stdin) yield decoder.push(chunk as Uint8Array);
+  yield decoder.end();
 }
 
 async function* readModelEvents(decoder: ModelStreamDecoder): AsyncGenerator<ModelEvent> {

@@ -1,22 +1,19 @@
-/** `sheaf --help`. */
+/** `sheaf --help`, `sheaf help COMMAND`, `sheaf COMMAND --help`. */
+import { SheafError } from "../../errors.ts";
 import { sheafVersion } from "../../version.ts";
-import { flags, type Flag } from "../flags.ts";
+import { commandNames, type CommandName, type ParsedArguments } from "../arguments.ts";
+import { commandDescriptions, promptFlags } from "../command-descriptions.ts";
+import { flags, type Flag, type FlagName } from "../flags.ts";
+import { printText } from "../print-text.ts";
 
 const head = `sheaf ${sheafVersion}: a coding agent whose answer is a sheaf of typed documents
 
 Usage
-  sheaf -p [flags] PROMPT…         answer one prompt and exit
-  COMMAND | sheaf -p [flags]       take the prompt, or context for it, from stdin
-  sheaf answer SESSION Q=OPTION…   answer what the agent asked (exit code 10), and go on
-  sheaf show SESSION [flags]       print a stored session again, in any format
-  sheaf replay FILE [flags]        print a run of --record again, offline, in any format
-  sheaf convert --from F --to F    make documents out of a model's stream on stdin
-  sheaf schema NAME                print a JSON Schema: stream-json, documents or events
-  sheaf models [PROVIDER]          list the names that --model takes
-  sheaf login PROVIDER             keep a key, typed hidden or piped to stdin; sheaf logout [PROVIDER] forgets it
-  sheaf status                     show the model in use and where the keys are (also: whoami)
+  sheaf [flags] [PROMPT…]       open a conversation in this terminal
+  sheaf -p [flags] PROMPT…      answer one prompt and exit
+  COMMAND | sheaf -p [flags]    take the prompt, or context for it, from stdin
+  sheaf COMMAND …               one of the commands below; sheaf help COMMAND tells all about it
 
-Flags
 `;
 
 const tail = `
@@ -36,13 +33,64 @@ Examples
   sheaf -p --model scripted:run.json --output-format documents "go"
 `;
 
-/** The help text. */
+/** Prints the help that is asked for. @throws SheafError USAGE for an unknown command. */
+export async function runHelp({ command, positionals }: ParsedArguments): Promise<number> {
+  const [word] = command === "help" ? positionals : command === "prompt" ? [] : [command];
+  if (word === undefined) return printText(formatHelp());
+  const name = commandNames.find((candidate) => candidate === word);
+  if (!name) {
+    throw new SheafError("USAGE", `there is no command "${word}": the commands are ${commandNames.join(", ")}`);
+  }
+  return printText(formatCommandHelp(name));
+}
+
+/** All commands, and the flags of a prompt. */
 export function formatHelp(): string {
-  const rows = (Object.entries(flags) as [string, Flag][]).map(([name, flag]) => {
-    const spelling = [...(flag.aliases ?? []), `--${name}`].join(", ");
-    return [flag.placeholder ? `${spelling} ${flag.placeholder}` : spelling, flag.help] as const;
+  const commands = commandNames.map((name) => {
+    const { usage, summary } = commandDescriptions[name];
+    return [`${name} ${usage}`.trim(), summary] as const;
   });
-  const width = Math.max(...rows.map(([spelling]) => spelling.length));
-  const lines = rows.map(([spelling, help]) => `  ${spelling.padEnd(width)}  ${help}\n`);
-  return head + lines.join("") + tail;
+  const common = [...promptFlags, ...generalFlags];
+  const others = (Object.keys(flags) as FlagName[]).filter((name) => !common.includes(name));
+  const parts = [
+    "Commands",
+    formatRows(commands),
+    "Flags",
+    formatFlags(common),
+    "Flags of commands",
+    formatFlags(others),
+  ];
+  return `${head}${parts.join("\n")}${tail}`;
+}
+
+const generalFlags: readonly FlagName[] = ["verbose", "version", "help"];
+
+function formatCommandHelp(name: CommandName): string {
+  const { usage, summary, flags: own, examples, notes = [] } = commandDescriptions[name];
+  const parts = [
+    `sheaf ${name} ${usage}`.trim(),
+    `  ${summary}.`,
+    ...notes.map((note) => `  ${note}`),
+    "",
+    "Flags",
+    formatFlags([...own, "verbose", "help"]),
+    "Examples",
+    ...examples.map((example) => `  sheaf ${example}`),
+  ];
+  return `${parts.join("\n")}\n`;
+}
+
+function formatFlags(names: readonly FlagName[]): string {
+  return formatRows(names.map((name) => [toSpelling(name), flags[name].help] as const));
+}
+
+function toSpelling(name: FlagName): string {
+  const { aliases = [], placeholder }: Flag = flags[name];
+  const spelling = [...aliases, `--${name}`].join(", ");
+  return placeholder ? `${spelling} ${placeholder}` : spelling;
+}
+
+function formatRows(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join("");
 }

@@ -18,7 +18,7 @@ export async function runLogin(parsed: ParsedArguments, io: CommandIo): Promise<
   if (parsed.flags["api-key"] !== undefined) {
     throw new SheafError("USAGE", "login takes no --api-key: give the key to its prompt, or pipe it to stdin");
   }
-  checkFlags(parsed, []);
+  checkFlags(parsed);
   const [word, ...rest] = parsed.positionals;
   if (word === undefined || rest.length > 0) {
     throw new SheafError(

@@ -12,7 +12,7 @@ import { chooseProvider } from "../provider-choice.ts";
 
 /** Nothing to forget is no failure. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runLogout(parsed: ParsedArguments, { environment }: CommandIo): Promise<number> {
-  checkFlags(parsed, []);
+  checkFlags(parsed);
   const [word, ...rest] = parsed.positionals;
   if (rest.length > 0) {
     throw new SheafError("USAGE", `logout takes one provider; "${parsed.positionals.join(" ")}" was given`);

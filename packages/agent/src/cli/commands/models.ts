@@ -28,8 +28,8 @@ interface ProviderModels {
  * Prints the names. All providers with a key, and local servers, are asked; those that don't answer are told beside the
  * others. @throws SheafError for a PROVIDER that was named and does not answer; USAGE, CONFIG_INVALID.
  */
-export async function runModels(parsed: ParsedArguments, { environment }: CommandIo): Promise<number> {
-  checkFlags(parsed, ["format", "api-key", "base-url", "header"]);
+export async function runModels(parsed: ParsedArguments, { environment, profile }: CommandIo): Promise<number> {
+  checkFlags(parsed);
   const { flags, positionals } = parsed;
   const [word, ...rest] = positionals;
   if (rest.length > 0) throw new SheafError("USAGE", `models takes one provider; "${positionals.join(" ")}" was given`);
@@ -49,7 +49,8 @@ export async function runModels(parsed: ParsedArguments, { environment }: Comman
     return printText(format === "json" ? formatJson([answer]) : formatNames(answer));
   }
   const answers = await Promise.all([...providers.values()].map((provider) => tryProvider(provider, settings)));
-  return printText(format === "json" ? formatJson(answers) : formatText(answers));
+  if (format === "json") return printText(formatJson(answers));
+  return printText(profile === "cursor-2026" ? formatList(answers) : formatText(answers));
 }
 
 async function tryProvider(provider: Provider, settings: ModelSettings): Promise<ProviderModels> {
@@ -66,6 +67,10 @@ async function tryProvider(provider: Provider, settings: ModelSettings): Promise
 
 async function askProvider(provider: Provider, settings: ModelSettings): Promise<ProviderModels> {
   const { name } = provider;
+  // A package has no list that could be asked for.
+  if (provider.kind === "package") {
+    return { provider: name, models: toNames(provider, provider.models), problem: undefined };
+  }
   const endpoint = findProviderEndpoint(provider, "ID", `${name}/ID`, settings);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
@@ -90,6 +95,12 @@ function formatJson(answers: readonly ProviderModels[]): string {
 
 function formatNames({ provider, models }: ProviderModels): string {
   return models.length === 0 ? `${provider} has no models.\n` : models.map((model) => `${model}\n`).join("");
+}
+
+/** The list that clients of `cursor-agent` read (C30): `auto` is the model of the user's settings. */
+function formatList(answers: readonly ProviderModels[]): string {
+  const names = ["offline", ...answers.flatMap(({ models }) => models)];
+  return `Available models\n\nauto - Auto  (current)\n${names.map((name) => `${name} - ${name}\n`).join("")}`;
 }
 
 function formatText(answers: readonly ProviderModels[]): string {

@@ -26,7 +26,7 @@ export async function runReplay({ flags, positionals }: ParsedArguments, io: Com
   if (file === undefined || rest.length > 0) {
     throw new SheafError("USAGE", `replay takes one file of --record; "${positionals.join(" ")}" was given`);
   }
-  const format = toOutputFormat(flags);
+  const format = toOutputFormat(flags, io);
   const cassette = readCassette(file);
   if (flags.redact !== undefined) {
     writeCassette(redactCassette(cassette, readPrivateWords(io.environment, homedir())), flags.redact);
@@ -37,7 +37,10 @@ export async function runReplay({ flags, positionals }: ParsedArguments, io: Com
     projection: createChosenProjection(format, flags, io),
     output: createLineOutput(1),
   });
-  return reportEnd(delivery, toSignalExitCode(delivery.end?.error?.details ?? ""), flags.verbose ?? false);
+  return reportEnd(delivery, toSignalExitCode(delivery.end?.error?.details ?? ""), {
+    verbose: flags.verbose ?? false,
+    profile: io.profile,
+  });
 }
 
 function readCassette(file: string): Cassette {

@@ -1,18 +1,20 @@
-/** `sheaf schema NAME`: a published JSON Schema (C13). */
+/** `sheaf schema NAME`: a published JSON Schema (C13), or that of the configuration file. */
+import { toConfigSchema } from "../../config/config-file.ts";
 import { SheafError } from "../../errors.ts";
 import { schemaNames, toJsonSchema } from "../../output/schemas/json-schemas.ts";
 import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags } from "../command-flags.ts";
+import { printText } from "../print-text.ts";
 
 /** Prints the schema. @throws SheafError USAGE for an unknown name. */
-export function runSchema({ positionals }: ParsedArguments): number {
-  const [name] = positionals;
+export async function runSchema(parsed: ParsedArguments): Promise<number> {
+  checkFlags(parsed);
+  const [name, ...rest] = parsed.positionals;
   const known = schemaNames.find((candidate) => candidate === name);
-  if (!known || positionals.length !== 1) {
-    throw new SheafError(
-      "USAGE",
-      `schema "${positionals.join(" ")}" is unknown: name one of ${schemaNames.join(", ")}`,
-    );
+  if (rest.length > 0 || (!known && name !== "config")) {
+    const names = [...schemaNames, "config"].join(", ");
+    throw new SheafError("USAGE", `schema "${parsed.positionals.join(" ")}" is unknown: name one of ${names}`);
   }
-  process.stdout.write(`${JSON.stringify(toJsonSchema(known), undefined, 2)}\n`);
-  return 0;
+  const schema = known ? toJsonSchema(known) : toConfigSchema();
+  return printText(`${JSON.stringify(schema, undefined, 2)}\n`);
 }

@@ -10,13 +10,13 @@ import type { CommandIo } from "../io.ts";
 import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
 import { createLineOutput } from "../standard-output.ts";
 
-/** Prints every response of the session, oldest first. @throws SheafError USAGE for an unknown session. */
+/** Prints every response of the session that was not reverted, oldest first. @throws SheafError USAGE for an unknown session. */
 export async function runShow({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
   const [session, ...rest] = positionals;
   if (session === undefined || rest.length > 0 || !isUuid(session)) {
     throw new SheafError("USAGE", `show takes one session id, a UUID; "${positionals.join(" ")}" was given`);
   }
-  const format = toOutputFormat(flags);
+  const format = toOutputFormat(flags, io);
   const { storeFile } = createConfig({}, io.environment, io.cwd);
   const store = await createStore(storeFile);
   try {
@@ -29,6 +29,7 @@ export async function runShow({ flags, positionals }: ParsedArguments, io: Comma
     }
     const output = createLineOutput(1);
     for (const response of responses) {
+      if (response.reverted) continue;
       const projection = createChosenProjection(format, flags, io);
       const delivery = await deliverEvents(readGroups(store, response.id), { projection, output });
       if (delivery.outputError) return 1;

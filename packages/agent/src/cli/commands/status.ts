@@ -1,19 +1,26 @@
 /** `sheaf status`, `sheaf whoami`: which model a run would take, and where the keys are. Never a key (S-41). */
 import { findUserConfig } from "../../config/config-file.ts";
 import { findKey, type FoundKey } from "../../config/credentials.ts";
-import { findModelName, toKeySources, type NamedModel } from "../../config/endpoints.ts";
+import {
+  chooseModel,
+  findModelName,
+  toKeySources,
+  type ModelSettings,
+  type NamedModel,
+} from "../../config/endpoints.ts";
 import { hasKeyHeader } from "../../config/key-text.ts";
 import { toUserFiles, type UserFiles } from "../../config/paths.ts";
 import { toProviders, type Provider } from "../../config/providers.ts";
-import { SheafError } from "../../errors.ts";
+import { SheafError, toSheafError } from "../../errors.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../print-text.ts";
 
 /** Prints the state; a missing key is no failure. @throws SheafError USAGE, CONFIG_INVALID. */
-export async function runStatus(parsed: ParsedArguments, { environment }: CommandIo): Promise<number> {
-  checkFlags(parsed, ["format", "model"]);
+export async function runStatus(parsed: ParsedArguments, { environment, profile }: CommandIo): Promise<number> {
+  checkFlags(parsed);
   if (parsed.positionals.length > 0) {
     throw new SheafError("USAGE", `status takes no words; "${parsed.positionals.join(" ")}" was given`);
   }
@@ -26,7 +33,8 @@ export async function runStatus(parsed: ParsedArguments, { environment }: Comman
     toState(provider, findKey(provider, toKeySources(settings))),
   );
   const named = findModelName(settings);
-  return printText(format === "json" ? formatJson(named, states, files) : formatText(named, states, files));
+  if (format === "json") return printText(formatJson(named, states, files));
+  return printText(profile === "cursor-2026" ? formatLogin(settings) : formatText(named, states, files));
 }
 
 interface ProviderState {
@@ -61,6 +69,18 @@ function formatJson(named: NamedModel | undefined, states: readonly ProviderStat
     credentialsFile: files.credentials,
   };
   return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** The one line that clients of `cursor-agent` look for (C30): whether a run would find its model and key. */
+function formatLogin(settings: ModelSettings): string {
+  try {
+    const choice = chooseModel(settings);
+    const user =
+      choice.kind === "endpoint" ? `${choice.endpoint.provider} (${choice.endpoint.displayName})` : choice.kind;
+    return `Logged in as ${user}\n`;
+  } catch (error) {
+    return `Not logged in: ${toVisibleLine(toSheafError(error).message)}\n`;
+  }
 }
 
 function formatText(named: NamedModel | undefined, states: readonly ProviderState[], files: UserFiles): string {

@@ -120,6 +120,8 @@ const terminalCommand = document(
     timedOut: z.literal(true).exactOptional(),
     truncated: z.literal(true).exactOptional(),
     background: z.literal(true).exactOptional(),
+    terminalId: z.string().exactOptional(),
+    refusals: z.array(z.string()).exactOptional(),
   }),
 );
 

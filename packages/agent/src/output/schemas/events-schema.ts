@@ -1,7 +1,8 @@
 /** Schema of the stream events in their envelope (X10, X15), tied to the types of the protocol by a test. */
 import * as z from "zod";
+import { responseSnapshotSchema } from "./api-answer-schemas.ts";
+import { approvalRequestSchema } from "./approval-schema.ts";
 import {
-  chatResponseSchema,
   documentTypeSchema,
   modeSchema,
   responseMetadataSchema,
@@ -42,22 +43,6 @@ const documentEnd = z.object({
   metadata: fields.exactOptional(),
 });
 
-const approvalRequest = z.object({
-  approvalId: z.string(),
-  documentId,
-  title: z.string(),
-  description: z.string(),
-  subject: z.looseObject({ type: z.enum(["command", "file_edit", "tool_call"]) }),
-  options: z.array(
-    z.object({
-      id: z.string(),
-      label: z.string(),
-      kind: z.enum(["allow_once", "allow_always", "reject_once", "reject_always"]),
-    }),
-  ),
-  expiresAt: z.iso.datetime(),
-});
-
 const done = z.object({
   id: z.string().exactOptional(),
   status: z.enum(["completed", "error"]).exactOptional(),
@@ -78,9 +63,10 @@ export const streamEventSchema = z
     event("tool_result", z.object({ documentId, result: toolCallResultSchema })),
     event("document_end", documentEnd),
     event("reasoning_delta", z.object({ delta: z.string() })),
-    event("snapshot", z.object({ response: chatResponseSchema })),
-    event("approval_request", approvalRequest),
+    event("snapshot", z.object({ response: responseSnapshotSchema })),
+    event("approval_request", approvalRequestSchema),
     event("approval_resolved", z.object({ approvalId: z.string(), optionId: z.string(), by: z.string() })),
+    event("provider_wait", z.object({ code: z.string(), until: z.iso.datetime(), tries: count })),
     event("done", done),
   ])
   .meta({ title: "One event of a response of Sheaf" });

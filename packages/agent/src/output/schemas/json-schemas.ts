@@ -1,5 +1,23 @@
 /** The published JSON Schemas, by name (C13, X10). */
 import * as z from "zod";
+import {
+  approvalResultSchema,
+  cancelResultSchema,
+  conversationPageSchema,
+  conversationSchema,
+  conversationSummarySchema,
+  errorBodySchema,
+  modelListSchema,
+  responseSnapshotSchema,
+  revertResultSchema,
+} from "./api-answer-schemas.ts";
+import {
+  approvalAnswerSchema,
+  chatRequestSchema,
+  forkRequestSchema,
+  revertRequestSchema,
+  sessionRequestSchema,
+} from "./api-request-schemas.ts";
 import { chatResponseSchema } from "./documents-schema.ts";
 import { streamEventSchema } from "./events-schema.ts";
 import { streamJsonSchema } from "./stream-json-schema.ts";
@@ -8,6 +26,20 @@ const schemas = {
   "stream-json": streamJsonSchema,
   documents: chatResponseSchema,
   events: streamEventSchema,
+  snapshot: responseSnapshotSchema,
+  "chat-request": chatRequestSchema,
+  error: errorBodySchema,
+  conversation: conversationSchema,
+  "conversation-summary": conversationSummarySchema,
+  conversations: conversationPageSchema,
+  models: modelListSchema,
+  "cancel-result": cancelResultSchema,
+  "approval-answer": approvalAnswerSchema,
+  "approval-result": approvalResultSchema,
+  "fork-request": forkRequestSchema,
+  "revert-request": revertRequestSchema,
+  "revert-result": revertResultSchema,
+  "session-request": sessionRequestSchema,
 } as const;
 
 export type SchemaName = keyof typeof schemas;
@@ -22,5 +54,9 @@ export function toJsonSchema(
   name: SchemaName,
   options: { readonly closed?: boolean } = {},
 ): z.core.JSONSchema.BaseSchema {
-  return z.toJSONSchema(schemas[name], { io: options.closed ? "output" : "input", target: "draft-2020-12" });
+  return z.toJSONSchema(schemas[name], {
+    io: options.closed ? "output" : "input",
+    target: "draft-2020-12",
+    unrepresentable: "any",
+  });
 }

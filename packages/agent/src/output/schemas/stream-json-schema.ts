@@ -23,6 +23,9 @@ const init = z.object({
   sheaf_version: z.string(),
   sandbox: z.enum(["enabled", "disabled", "unavailable"]),
   trusted: z.boolean(),
+  mcp_servers: z
+    .array(z.object({ name: z.string(), status: z.enum(["ready", "failed"]), tools: z.array(z.string()) }))
+    .exactOptional(),
 });
 
 const heartbeat = z.object({
@@ -30,6 +33,7 @@ const heartbeat = z.object({
   subtype: z.literal("heartbeat"),
   session_id: uuid,
   timestamp_ms: count,
+  waiting: z.object({ code: z.string(), until: z.iso.datetime() }).exactOptional(),
 });
 
 const user = z.object({ type: z.literal("user"), message: message("user"), session_id: uuid });
@@ -135,6 +139,8 @@ const tools = {
       stderr: z.string(),
       executionTime: count,
       interleavedOutput: z.string(),
+      terminalId: z.string().exactOptional(),
+      refusals: z.array(z.string()).exactOptional(),
     }),
   ),
   grepToolCall: tool(
@@ -200,6 +206,13 @@ const toolCall = z.object({
 const durations = { duration_ms: count, duration_api_ms: count };
 const ids = { session_id: uuid, request_id: uuid };
 
+const planTodo = z.object({
+  id: z.string(),
+  content: z.string(),
+  status: z.enum(["pending", "in_progress", "completed", "cancelled"]),
+  dependencies: z.array(z.string()),
+});
+
 const success = z.object({
   type: z.literal("result"),
   subtype: z.literal("success"),
@@ -218,6 +231,9 @@ const success = z.object({
   num_turns: count,
   total_cost_usd: z.number().exactOptional(),
   structured_output: z.unknown().exactOptional(),
+  plan: z
+    .object({ title: z.string(), overview: z.string(), plan: z.string(), todos: z.array(planTodo) })
+    .exactOptional(),
 });
 
 const failure = z.object({

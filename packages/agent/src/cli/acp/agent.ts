@@ -1,0 +1,248 @@
+/** Sheaf as an agent of the Agent Client Protocol: sessions of an editor are conversations of the store. */
+import { randomUUID } from "node:crypto";
+import {
+  agent,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type AgentApp,
+  type AgentContext,
+  type InitializeResponse,
+  type McpServer,
+  type PromptRequest,
+  type PromptResponse,
+  type SessionModeState,
+} from "@agentclientprotocol/sdk";
+import type { RunEnd } from "@sheaf/protocol";
+import { SheafError, toSheafError } from "../../errors.ts";
+import { createAcpProjection, toStopReason } from "../../output/acp-updates.ts";
+import { toBareId } from "../../output/result-line.ts";
+import type { McpServers } from "../../mcp/server-settings.ts";
+import type { Store } from "../../storage/store.ts";
+import { sheafVersion } from "../../version.ts";
+import { createStore } from "../../wire.ts";
+import { isUuid } from "../arguments.ts";
+import type { FlagValues } from "../flags.ts";
+import type { CommandIo } from "../io.ts";
+import { createPromptRun } from "../prompt-run.ts";
+import { toConfig } from "../run-config.ts";
+import { toMcpServers } from "./mcp-servers.ts";
+import { createEditorApprover } from "./permission-requests.ts";
+import { toPromptText } from "./prompt-content.ts";
+
+/** Sessions of one page of the list. */
+const PAGE = 50;
+
+/** One session that the editor has open. */
+interface OpenSession {
+  /** Flags of the command line, with what the session has of its own. */
+  flags: FlagValues;
+  /** Servers of the Model Context Protocol that the editor brought. */
+  readonly mcpServers: McpServers;
+  /** There while a prompt runs. */
+  running: AbortController | undefined;
+}
+
+/** The agent, not connected yet. `flags` hold for all of its sessions. */
+export function createAcpAgent(flags: FlagValues, io: CommandIo): AgentApp {
+  const sessions = new Map<string, OpenSession>();
+  const open = (sessionId: string, cwd: string, servers: readonly McpServer[]): SessionModeState => {
+    const own = { ...flags, workspace: [cwd], resume: sessionId };
+    const { mode } = toConfig(own, io);
+    sessions.set(sessionId, { flags: own, mcpServers: toMcpServers(servers), running: undefined });
+    return toModes(mode);
+  };
+  const find = (sessionId: string): OpenSession => {
+    const session = sessions.get(sessionId);
+    if (session) return session;
+    throw RequestError.invalidParams({ sessionId }, `the session ${sessionId} is not open: create or load it`);
+  };
+
+  return agent({ name: "sheaf" })
+    .onRequest(methods.agent.initialize, () => toCapabilities())
+    .onRequest(methods.agent.authenticate, () => ({}))
+    .onRequest(methods.agent.session.new, ({ params }) =>
+      translate(() => {
+        const sessionId = randomUUID();
+        return { sessionId, modes: open(sessionId, params.cwd, params.mcpServers) };
+      }),
+    )
+    .onRequest(methods.agent.session.load, ({ params, client }) =>
+      translate(async () => {
+        const { sessionId, cwd, mcpServers } = params;
+        const modes = open(toKnownId(sessionId), cwd, mcpServers);
+        await withStore(find(sessionId).flags, io, (store) => tellHistory(store, sessionId, client));
+        return { modes };
+      }),
+    )
+    .onRequest(methods.agent.session.resume, ({ params }) =>
+      translate(() => ({ modes: open(toKnownId(params.sessionId), params.cwd, params.mcpServers ?? []) })),
+    )
+    .onRequest(methods.agent.session.list, ({ params }) =>
+      translate(() => withStore(flags, io, (store) => listSessions(store, params.cwd ?? undefined))),
+    )
+    .onRequest(methods.agent.session.close, ({ params }) => {
+      sessions.get(params.sessionId)?.running?.abort(createCancelError());
+      sessions.delete(params.sessionId);
+      return {};
+    })
+    .onRequest(methods.agent.session.setMode, ({ params }) =>
+      translate(() => {
+        const session = find(params.sessionId);
+        const { plan: _, ...rest } = session.flags;
+        const changed = { ...rest, mode: params.modeId };
+        toConfig(changed, io);
+        session.flags = changed;
+        return {};
+      }),
+    )
+    .onNotification(methods.agent.session.cancel, ({ params }) => {
+      sessions.get(params.sessionId)?.running?.abort(createCancelError());
+    })
+    .onRequest(methods.agent.session.prompt, ({ params, client, signal }) =>
+      translate(() => runPrompt(find(params.sessionId), params, client, signal, io)),
+    );
+}
+
+function toCapabilities(): InitializeResponse {
+  return {
+    protocolVersion: PROTOCOL_VERSION,
+    agentInfo: { name: "sheaf", title: "Sheaf", version: sheafVersion },
+    agentCapabilities: {
+      loadSession: true,
+      promptCapabilities: { embeddedContext: true },
+      mcpCapabilities: { http: true },
+      sessionCapabilities: { list: {}, resume: {}, close: {} },
+    },
+    authMethods: [],
+  };
+}
+
+const modeTexts = {
+  agent: ["Agent", "reads, writes and runs commands"],
+  plan: ["Plan", "reads and plans, changes nothing"],
+  ask: ["Ask", "reads and answers, changes nothing"],
+  debug: ["Debug", "finds the cause of a fault by experiments"],
+} as const;
+
+function toModes(mode: keyof typeof modeTexts): SessionModeState {
+  const availableModes = Object.entries(modeTexts).map(([id, [name, description]]) => ({ id, name, description }));
+  return { currentModeId: mode, availableModes };
+}
+
+function toKnownId(sessionId: string): string {
+  if (isUuid(sessionId)) return sessionId;
+  throw RequestError.invalidParams({ sessionId }, `the session id ${JSON.stringify(sessionId)} is no UUID`);
+}
+
+/** One prompt, one at a time in a session. Each update goes out behind its event is stored. */
+async function runPrompt(
+  session: OpenSession,
+  { sessionId, prompt }: PromptRequest,
+  client: AgentContext,
+  signal: AbortSignal,
+  io: CommandIo,
+): Promise<PromptResponse> {
+  if (session.running) {
+    throw new SheafError(
+      "CONVERSATION_BUSY",
+      `a prompt of the session ${sessionId} runs: wait for its end, or cancel it`,
+    );
+  }
+  const controller = new AbortController();
+  session.running = controller;
+  const onAbort = (): void => controller.abort(createCancelError());
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const run = createPromptRun({
+      message: { prompt: toPromptText(prompt) },
+      config: toConfig(session.flags, io),
+      flags: session.flags,
+      environment: io.environment,
+      mcpServers: session.mcpServers,
+      control: { signal: controller.signal, abort: (reason) => controller.abort(reason) },
+      approver: createEditorApprover(client, sessionId),
+    });
+    const projection = createAcpProjection();
+    let end: RunEnd | undefined;
+    for await (const events of run.events()) {
+      for (const event of events) {
+        if (event.type === "run_end") end = event;
+        for (const update of projection.push(event)) {
+          await client.notify(methods.client.session.update, { sessionId, update });
+        }
+      }
+    }
+    await run.close();
+    return toPromptResponse(end);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    session.running = undefined;
+  }
+}
+
+function toPromptResponse(end: RunEnd | undefined): PromptResponse {
+  const stopReason = end && toStopReason(end);
+  if (stopReason) return { stopReason };
+  const { code = "INTERNAL", message = "the run has no end", retryable = false } = end?.error ?? {};
+  if (code === "AUTH_REQUIRED" || code === "AUTH_REJECTED") throw RequestError.authRequired({ code }, message);
+  throw RequestError.internalError({ code, retryable }, message);
+}
+
+/** The responses of a session, as if they came now. */
+async function tellHistory(store: Store, sessionId: string, client: AgentContext): Promise<void> {
+  const responses = await store.listResponses(`conv_${sessionId.toLowerCase()}`);
+  if (responses.length === 0) {
+    throw new SheafError("USAGE", `the session ${sessionId} is not stored: create a new one`);
+  }
+  for (const { id, reverted } of responses) {
+    if (reverted) continue;
+    const projection = createAcpProjection({ withPrompt: true });
+    for (const event of await store.readEvents(id)) {
+      for (const update of projection.push(event)) {
+        await client.notify(methods.client.session.update, { sessionId, update });
+      }
+    }
+  }
+}
+
+async function listSessions(store: Store, workspace: string | undefined) {
+  const conversations = await store.listConversations({ limit: PAGE, ...(workspace !== undefined && { workspace }) });
+  return {
+    sessions: conversations.map(({ id, workspace: cwd, title, updatedAt }) => ({
+      sessionId: toBareId(id),
+      cwd,
+      title,
+      updatedAt: new Date(updatedAt).toISOString(),
+    })),
+  };
+}
+
+async function withStore<Result>(
+  flags: FlagValues,
+  io: CommandIo,
+  use: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const store = await createStore(toConfig(flags, io).storeFile);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Failures in the words of the protocol: what the editor sent wrongly is its to mend, the rest is told as it is. */
+async function translate<Result>(action: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await action();
+  } catch (error) {
+    if (error instanceof RequestError) throw error;
+    const { code, message } = toSheafError(error);
+    if (code === "USAGE") throw RequestError.invalidParams({ code }, message);
+    throw RequestError.internalError({ code }, message);
+  }
+}
+
+function createCancelError(): SheafError {
+  return new SheafError("CANCELLED", "cancelled by the editor", { source: "user" });
+}

@@ -1,0 +1,288 @@
+/** What the commands are: for help, completion and the manual, and for the check of flags that do not belong. */
+import type { CommandName } from "./arguments.ts";
+import type { FlagName } from "./flags.ts";
+
+export interface CommandDescription {
+  /** Words behind the command's name. */
+  readonly usage: string;
+  /** One line. */
+  readonly summary: string;
+  /** Flags that it takes beside `--verbose` and `--help`. */
+  readonly flags: readonly FlagName[];
+  /** Command lines, without `sheaf `. */
+  readonly examples: readonly string[];
+  /** More to know, one paragraph each. */
+  readonly notes?: readonly string[];
+}
+
+const outputFlags = ["output-format", "include-thinking", "stream-partial-output", "compat", "locale"] as const;
+
+/** Flags of everything that runs a model. */
+const runFlags = [
+  "print",
+  ...outputFlags,
+  "model",
+  "api-key",
+  "base-url",
+  "header",
+  "mode",
+  "plan",
+  "force",
+  "allow",
+  "deny",
+  "approve-mcps",
+  "on-denied",
+  "sandbox",
+  "workspace",
+  "trust",
+  "wait-for-quota",
+  "max-turns",
+  "max-tool-calls",
+  "max-tokens",
+  "max-cost-usd",
+  "timeout",
+  "heartbeat",
+  "output-schema",
+  "record",
+] as const;
+
+const session = "123e4567-e89b-42d3-a456-426614174000";
+
+/** Flags of the prompt itself. */
+export const promptFlags: readonly FlagName[] = [...runFlags, "resume", "continue", "session-id", "no-save"];
+
+export const commandDescriptions: Readonly<Record<CommandName, CommandDescription>> = {
+  answer: {
+    usage: "SESSION QUESTION=OPTION…",
+    summary: "Answer what the agent asked (exit code 10), and go on",
+    flags: runFlags,
+    examples: [`answer ${session} storage=sqlite`, `answer ${session} "name=My project"`],
+    notes: ["Every question needs an answer. With a single question its id may be left out."],
+  },
+  show: {
+    usage: "SESSION",
+    summary: "Print a stored session again, in any format",
+    flags: outputFlags,
+    examples: [`show ${session} --output-format text`, `show ${session} --output-format documents`],
+  },
+  ls: {
+    usage: "",
+    summary: "List the sessions of this workspace, newest first",
+    flags: ["all", "format", "json", "limit", "workspace"],
+    examples: ["ls", "ls --all --format json"],
+  },
+  "create-chat": {
+    usage: "",
+    summary: "Print the id of a new session, for --resume",
+    flags: [],
+    examples: ["create-chat"],
+  },
+  export: {
+    usage: "SESSION",
+    summary: "Write a session as JSON (which sheaf import reads), Markdown, or one HTML file",
+    flags: ["format", "output"],
+    examples: [`export ${session} --format markdown`, `export ${session} --format html --output session.html`],
+  },
+  fork: {
+    usage: "SESSION [RESPONSE]",
+    summary: "Begin a session of its own behind a response of another one; files stay as they are",
+    flags: [],
+    examples: [`fork ${session}`],
+  },
+  rm: { usage: "SESSION…", summary: "Forget sessions for good", flags: [], examples: [`rm ${session}`] },
+  import: {
+    usage: "FILE",
+    summary: "Take over a session that sheaf export wrote as JSON",
+    flags: [],
+    examples: ["import session.json"],
+  },
+  revert: {
+    usage: "SESSION [RESPONSE]",
+    summary: "Take the last response back, or RESPONSE and all behind it: files and history",
+    flags: ["format", "json", "force", "on-conflict"],
+    examples: [`revert ${session}`, `revert ${session} --on-conflict leave`],
+  },
+  trust: {
+    usage: "[DIR]",
+    summary: "Trust a repository: its AGENTS.md instructs the model",
+    flags: ["list", "remove", "workspace", "format", "json"],
+    examples: ["trust", "trust --list", "trust --remove ../other"],
+    notes: ["Trust gives no rights: what tools may do is decided by flags, rules and the sandbox."],
+  },
+  permissions: {
+    usage: "explain | check",
+    summary: "Show what a run may do and why, or decide one case",
+    flags: [
+      "command",
+      "path",
+      "access",
+      "url",
+      "mcp",
+      "allow",
+      "deny",
+      "force",
+      "mode",
+      "plan",
+      "sandbox",
+      "workspace",
+      "trust",
+      "format",
+      "json",
+    ],
+    examples: [
+      "permissions explain",
+      'permissions check --command "npm test && git push" --allow "Shell(npm test)" --json',
+      "permissions check --path .env --access read --deny 'Read(.env)' --json",
+      "permissions check --url https://example.org/ --json",
+    ],
+    notes: ["A check prints allow, ask or deny. In print mode nobody is asked: what asks is refused."],
+  },
+  serve: {
+    usage: "",
+    summary: "Serve the Chat API and its page over HTTP",
+    flags: [
+      "host",
+      "port",
+      "token-file",
+      "open",
+      "allow-host",
+      "insecure-listen",
+      "grace",
+      "workspace",
+      "model",
+      "offer",
+      "api-key",
+      "base-url",
+      "header",
+      "mode",
+      "plan",
+      "force",
+      "allow",
+      "deny",
+      "on-denied",
+      "sandbox",
+      "trust",
+      "wait-for-quota",
+      "max-turns",
+      "max-tool-calls",
+      "max-tokens",
+      "max-cost-usd",
+      "timeout",
+      "heartbeat",
+      "max-running",
+      "max-streams",
+      "max-conversations",
+      "max-turns-per-day",
+      "max-cost-usd-per-day",
+    ],
+    examples: [
+      "serve --model anthropic/claude-sonnet-4-5 --open",
+      "serve --port 0 --model offline --workspace docs=~/docs",
+    ],
+  },
+  replay: {
+    usage: "FILE",
+    summary: "Print a run of --record again, offline, in any format",
+    flags: [...outputFlags, "redact"],
+    examples: ["replay run.ndjson", "replay run.ndjson --redact shared.ndjson"],
+  },
+  convert: {
+    usage: "--from FORMAT --to FORMAT",
+    summary: "Make documents out of a model's or an agent's stream on stdin",
+    flags: ["from", "to", "include-thinking"],
+    examples: [
+      "convert --from openai-chat --to documents-stream < stream.sse",
+      "convert --from cursor-stream-json --to documents < run.ndjson",
+    ],
+  },
+  schema: {
+    usage: "NAME",
+    summary: "Print a JSON Schema: stream-json, documents, events, config and others",
+    flags: [],
+    examples: ["schema stream-json", "schema config > sheaf-config.schema.json"],
+  },
+  models: {
+    usage: "[PROVIDER]",
+    summary: "List the names that --model takes",
+    flags: ["format", "json", "api-key", "base-url", "header"],
+    examples: ["models", "models ollama --format json"],
+  },
+  login: {
+    usage: "PROVIDER",
+    summary: "Keep a key, typed hidden or piped to stdin",
+    flags: [],
+    examples: ["login anthropic", "login openai < key.txt"],
+  },
+  logout: { usage: "[PROVIDER]", summary: "Forget a key, or all keys", flags: [], examples: ["logout openai"] },
+  status: {
+    usage: "",
+    summary: "Show the model in use, and where the keys are",
+    flags: ["format", "json", "model", "compat"],
+    examples: ["status", "status --format json"],
+  },
+  whoami: {
+    usage: "",
+    summary: "The same as status",
+    flags: ["format", "json", "model", "compat"],
+    examples: ["whoami"],
+  },
+  about: {
+    usage: "",
+    summary: "Show the versions and folders in use",
+    flags: ["format", "json"],
+    examples: ["about"],
+  },
+  config: {
+    usage: "explain",
+    summary: "Show each setting, its value and where it came from",
+    flags: [...runFlags, "format", "json"],
+    examples: ["config explain", "config explain --model offline --format json"],
+  },
+  doctor: {
+    usage: "",
+    summary: "Check this machine, and say what to do",
+    flags: ["json", "format", "model", "base-url", "api-key", "header", "workspace"],
+    examples: ["doctor", "doctor --json"],
+  },
+  completion: {
+    usage: "bash|zsh|fish",
+    summary: "Print the completion script of a shell",
+    flags: [],
+    examples: [
+      "completion bash > ~/.local/share/bash-completion/completions/sheaf",
+      'completion zsh > "${fpath[1]}/_sheaf"',
+      "completion fish > ~/.config/fish/completions/sheaf.fish",
+    ],
+  },
+  mcp: {
+    usage: "list|add|remove …",
+    summary: "Show, add or remove your servers of the Model Context Protocol",
+    flags: ["format", "json", "url", "header"],
+    examples: [
+      "mcp list",
+      "mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/docs",
+      "mcp add search --url https://example.org/mcp",
+      "mcp remove files",
+    ],
+  },
+  acp: {
+    usage: "",
+    summary: "Speak the Agent Client Protocol on stdin and stdout, for editors",
+    flags: runFlags,
+    examples: ["acp --model anthropic/claude-sonnet-4-5"],
+    notes: ["The editor names the folder of each session. Calls that need consent are asked in the editor."],
+  },
+  help: {
+    usage: "[COMMAND]",
+    summary: "Show what Sheaf can do, or all about one command",
+    flags: [],
+    examples: ["help", "help export"],
+  },
+  "install-alias": {
+    usage: "DIR [NAME…]",
+    summary: "Make programs named cursor-agent and agent, which start Sheaf in their profile",
+    flags: ["force"],
+    examples: ["install-alias ~/bin", "install-alias ~/bin cursor-agent"],
+    notes: ["Nothing is replaced but what this command made before, unless --force is given."],
+  },
+};

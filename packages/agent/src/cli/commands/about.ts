@@ -1,0 +1,32 @@
+/** `sheaf about`: versions and folders, for bug reports. No secret and no path of a workspace. */
+import { homedir } from "node:os";
+import { toDataFolder, toUserFiles } from "../../config/paths.ts";
+import { sheafVersion } from "../../version.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import type { CommandIo } from "../io.ts";
+import { printText } from "../print-text.ts";
+import { checkNoWords } from "../words.ts";
+
+/** Prints the facts. @throws SheafError USAGE. */
+export async function runAbout(parsed: ParsedArguments, { environment }: CommandIo): Promise<number> {
+  checkFlags(parsed);
+  checkNoWords(parsed);
+  const facts = {
+    version: sheafVersion,
+    node: process.versions.node,
+    system: `${process.platform} ${process.arch}`,
+    data: toDataFolder(environment, process.platform, homedir()),
+    config: toUserFiles(environment).config,
+  };
+  if (toCommandFormat(parsed) === "json") return printText(`${JSON.stringify(facts, undefined, 2)}\n`);
+  const { version, node, system, data, config } = facts;
+  const rows = [
+    ["CLI Version", version],
+    ["Node", node],
+    ["System", system],
+    ["Data", data],
+    ["Configuration", config],
+  ] as const;
+  return printText(rows.map(([name, value]) => `${name.padEnd(14)} ${value}\n`).join(""));
+}

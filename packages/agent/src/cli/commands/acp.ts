@@ -1,0 +1,24 @@
+/** `sheaf acp`: speaks the Agent Client Protocol on stdin and stdout, for editors. */
+import { Readable, Writable } from "node:stream";
+import { ndJsonStream } from "@agentclientprotocol/sdk";
+import { createAcpAgent } from "../acp/agent.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags } from "../command-flags.ts";
+import type { CommandIo } from "../io.ts";
+import { toConfig } from "../run-config.ts";
+import type { RunControl } from "../signals.ts";
+import { checkNoWords } from "../words.ts";
+
+/** Serves one editor until it goes away. @throws SheafError USAGE, CONFIG_INVALID. */
+export async function runAcp(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
+  checkFlags(parsed);
+  checkNoWords(parsed);
+  // A wrong setting is told before the first message.
+  toConfig(parsed.flags, io);
+  const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
+  const output = Writable.toWeb(process.stdout) as WritableStream<Uint8Array>;
+  const connection = createAcpAgent(parsed.flags, io).connect(ndJsonStream(output, input));
+  control.signal.addEventListener("abort", () => connection.close(), { once: true });
+  await connection.closed;
+  return control.exitCode ?? 0;
+}

@@ -1,0 +1,37 @@
+/** `sheaf config explain`: each setting of a run, and where it came from. */
+import { findUserConfig } from "../../config/config-file.ts";
+import { createConfig } from "../../config/config.ts";
+import { explainSettings, type ExplainedSetting } from "../../config/explain.ts";
+import { toUserFiles } from "../../config/paths.ts";
+import { SheafError } from "../../errors.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import type { CommandIo } from "../io.ts";
+import { printText } from "../print-text.ts";
+import { toRawSettings } from "../run-config.ts";
+
+/** Prints the settings that a run with the same flags has. @throws SheafError USAGE, CONFIG_INVALID. */
+export async function runConfig(parsed: ParsedArguments, { environment, cwd }: CommandIo): Promise<number> {
+  checkFlags(parsed);
+  if (parsed.positionals.join(" ") !== "explain") {
+    throw new SheafError("USAGE", `config "${parsed.positionals.join(" ")}" is unknown: write sheaf config explain`);
+  }
+  const configFile = toUserFiles(environment).config;
+  const found = findUserConfig(configFile);
+  if (found.fault) throw found.fault;
+  const raw = toRawSettings(parsed.flags);
+  const { storeFile, workspace } = createConfig(raw, environment, cwd, found);
+  const settings = explainSettings(raw, environment, found.settings, { configFile, storeFile, workspace });
+  const isJson = toCommandFormat(parsed) === "json";
+  return printText(isJson ? `${JSON.stringify(settings, undefined, 2)}\n` : formatText(settings));
+}
+
+function formatText(settings: readonly ExplainedSetting[]): string {
+  const width = Math.max(...settings.map(({ name }) => name.length));
+  const lines = settings.map(({ name, value, source }) => {
+    const shown = value === null ? "none" : toVisibleLine(String(value));
+    return `${name.padEnd(width)}  ${shown}  (${source})\n`;
+  });
+  return lines.join("");
+}

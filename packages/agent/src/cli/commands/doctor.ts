@@ -1,0 +1,27 @@
+/** `sheaf doctor`: whether this machine is ready, and what to do where it is not. */
+import { toVisibleLine } from "../../output/visible-text.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import { runChecks, type CheckResult } from "../doctor/checks.ts";
+import type { CommandIo } from "../io.ts";
+import { printText } from "../print-text.ts";
+import { checkNoWords } from "../words.ts";
+
+/** Prints every check; exit code 1 when one of them failed. @throws SheafError USAGE. */
+export async function runDoctor(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  checkFlags(parsed);
+  checkNoWords(parsed);
+  const isJson = toCommandFormat(parsed) === "json";
+  const results = await runChecks(io, parsed.flags);
+  const ok = results.every(({ status }) => status !== "fail");
+  const text = isJson
+    ? `${JSON.stringify({ ok, checks: results }, undefined, 2)}\n`
+    : results.map(formatCheck).join("");
+  const code = await printText(text);
+  return code === 0 && !ok ? 1 : code;
+}
+
+function formatCheck({ name, status, found, advice }: CheckResult): string {
+  const head = `${status.padEnd(4)}  ${name.padEnd(13)}  ${toVisibleLine(found)}\n`;
+  return advice === undefined ? head : `${head}${" ".repeat(21)}${advice}\n`;
+}

@@ -1,0 +1,54 @@
+/** `sheaf import FILE`: takes over a session that `sheaf export` wrote. */
+import { readFileSync, statSync } from "node:fs";
+import { createConfig } from "../../config/config.ts";
+import { SheafError } from "../../errors.ts";
+import { decodeExport } from "../../output/exports/decode-export.ts";
+import { toBareId } from "../../output/result-line.ts";
+import { createStore } from "../../wire.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags } from "../command-flags.ts";
+import type { CommandIo } from "../io.ts";
+import { printText } from "../print-text.ts";
+
+/** The largest file that is read. Bytes. */
+const MAX_BYTES = 512 * 1024 * 1024;
+
+/** Stores the session under its own id and prints it. @throws SheafError USAGE for a file that is none, or is stored. */
+export async function runImport(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  checkFlags(parsed);
+  const [file, ...rest] = parsed.positionals;
+  if (file === undefined || rest.length > 0) {
+    throw new SheafError("USAGE", `import takes one file of sheaf export; "${parsed.positionals.join(" ")}" was given`);
+  }
+  const { conversation, responses } = decodeExport(readText(file), file);
+  const { storeFile } = createConfig({}, io.environment, io.cwd);
+  const store = await createStore(storeFile);
+  try {
+    if (await store.getConversation(conversation.id)) {
+      const session = toBareId(conversation.id);
+      throw new SheafError("USAGE", `the session ${session} is stored already: go on with --resume ${session}`);
+    }
+    for (const response of responses) {
+      const { workspace, title } = conversation;
+      await store.createResponse({ ...response, conversationId: conversation.id, workspace, title });
+      await store.appendEvents(response.id, response.events, "synced");
+    }
+  } finally {
+    await store.close();
+  }
+  return printText(`${toBareId(conversation.id)}\n`);
+}
+
+function readText(file: string): string {
+  try {
+    const stat = statSync(file);
+    // A pipe would be waited for.
+    if (!stat.isFile()) throw new SheafError("USAGE", `${file} is no file: name a file of sheaf export`);
+    if (stat.size > MAX_BYTES) throw new SheafError("USAGE", `${file} is larger than ${MAX_BYTES} bytes`);
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof SheafError) throw error;
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new SheafError("USAGE", `${file} cannot be read (${code}): name a file of sheaf export`, { cause: error });
+  }
+}

@@ -1,0 +1,56 @@
+/** `sheaf install-alias DIR`: programs by the names of `cursor-agent`, which start this Sheaf in its profile (C30). */
+import { chmodSync, lstatSync, readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { SheafError } from "../../errors.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags } from "../command-flags.ts";
+import { writeOutputFile } from "../output-file.ts";
+import { printText } from "../print-text.ts";
+import { aliasNames } from "../profile-choice.ts";
+
+/** By this line a launcher of ours is known again. */
+const mark = "# Starts Sheaf in the profile cursor-2026.";
+
+/**
+ * Writes one launcher a name. It names this Node and this Sheaf, so that it works wherever it is started.
+ * @throws SheafError USAGE for a folder that is none, and for a file that somebody else made.
+ */
+export async function runInstallAlias(parsed: ParsedArguments): Promise<number> {
+  checkFlags(parsed);
+  const [folder, ...words] = parsed.positionals;
+  if (folder === undefined) {
+    throw new SheafError("USAGE", "install-alias takes a folder of your PATH: write sheaf install-alias ~/bin");
+  }
+  const names = words.length > 0 ? words : aliasNames;
+  const unknown = names.find((name) => !aliasNames.includes(name));
+  if (unknown !== undefined) {
+    throw new SheafError("USAGE", `"${unknown}" is no name of that program: use ${aliasNames.join(" or ")}`);
+  }
+  checkFolder(folder);
+  const files = names.map((name) => resolve(folder, name));
+  for (const file of files) checkReplaceable(file, parsed.flags.force ?? false);
+  const program = process.argv[1] ?? "";
+  const text = `#!/bin/sh\n${mark}\nexec ${quote(process.execPath)} ${quote(program)} --compat=cursor-2026 "$@"\n`;
+  for (const file of files) {
+    rmSync(file, { force: true });
+    writeOutputFile(file, text, { mode: 0o755 });
+    chmodSync(file, 0o755);
+  }
+  return printText(files.map((file) => `${file}\n`).join(""));
+}
+
+function checkFolder(folder: string): void {
+  const stats = lstatSync(join(resolve(folder), "."), { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) throw new SheafError("USAGE", `${resolve(folder)} is no folder: make it first`);
+}
+
+function checkReplaceable(file: string, force: boolean): void {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (!stats || force) return;
+  if (stats.isFile() && readFileSync(file, "utf8").includes(`\n${mark}\n`)) return;
+  throw new SheafError("USAGE", `${file} is there already, and not made by Sheaf: move it away, or pass --force`);
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

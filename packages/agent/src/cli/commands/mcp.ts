@@ -1,0 +1,109 @@
+/** `sheaf mcp list`, `add` and `remove`: the user's servers of the Model Context Protocol. */
+import { findUserConfig } from "../../config/config-file.ts";
+import { toUserFiles } from "../../config/paths.ts";
+import { writeUserConfig } from "../../config/write-config.ts";
+import { SheafError } from "../../errors.ts";
+import type { McpServerSettings } from "../../mcp/server-settings.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
+import { connectMcpServers } from "../../wire.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import type { FlagValues } from "../flags.ts";
+import type { CommandIo } from "../io.ts";
+import { printText } from "../print-text.ts";
+
+/** Runs the one that is named. @throws SheafError USAGE, CONFIG_INVALID. */
+export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  checkFlags(parsed);
+  const [action = "list", ...words] = parsed.positionals;
+  switch (action) {
+    case "list":
+      return listServers(parsed, io, words);
+    case "add":
+      return addServer(parsed.flags, io, words);
+    case "remove":
+      return removeServer(io, words);
+    default:
+      throw new SheafError("USAGE", `mcp "${action}" is unknown: use list, add or remove`);
+  }
+}
+
+/** Connects to each, so that what is listed is what a run would find. */
+async function listServers(parsed: ParsedArguments, io: CommandIo, words: readonly string[]): Promise<number> {
+  if (words.length > 0) throw new SheafError("USAGE", `mcp list takes no words; "${words.join(" ")}" was given`);
+  const isJson = toCommandFormat(parsed) === "json";
+  const { settings, fault } = findUserConfig(toUserFiles(io.environment).config);
+  if (fault) throw fault;
+  const controller = new AbortController();
+  const connections = await connectMcpServers(settings.mcpServers ?? {}, { cwd: io.cwd, signal: controller.signal });
+  try {
+    const servers = connections?.servers ?? [];
+    if (isJson) return await printText(`${JSON.stringify(servers, undefined, 2)}\n`);
+    if (servers.length === 0) return await printText("No MCP servers configured (sheaf mcp add NAME -- COMMAND …)\n");
+    const lines = servers.map(({ name, status, tools, problem }) => {
+      if (status === "failed") return `${name}: failed (${toVisibleLine(problem ?? "")})\n`;
+      return `${name}: ready (${tools.length} ${tools.length === 1 ? "tool" : "tools"})\n`;
+    });
+    return await printText(lines.join(""));
+  } finally {
+    await connections?.close();
+  }
+}
+
+async function addServer(flags: FlagValues, io: CommandIo, words: readonly string[]): Promise<number> {
+  const [name, ...rest] = words;
+  if (name === undefined) throw createAddError();
+  const server = toSettings(flags, rest);
+  const file = toUserFiles(io.environment).config;
+  writeUserConfig(file, (config) => {
+    const servers = toRecord(config.mcpServers);
+    if (Object.hasOwn(servers, name)) {
+      throw new SheafError(
+        "USAGE",
+        `the MCP server "${name}" is there already: take it out with sheaf mcp remove ${name}`,
+      );
+    }
+    return { ...config, mcpServers: { ...servers, [name]: server } };
+  });
+  return printText(`Added the MCP server ${name} to ${file}.\n`);
+}
+
+function toSettings({ url, header = [] }: FlagValues, words: readonly string[]): McpServerSettings {
+  const [command, ...args] = words;
+  if (url !== undefined) {
+    if (command !== undefined) throw createAddError();
+    const headers = header.map((line) => {
+      const colon = line.indexOf(":");
+      if (colon < 1) throw new SheafError("USAGE", '--header needs the form "NAME: VALUE"');
+      return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()] as const;
+    });
+    return { url, ...(headers.length > 0 && { headers: Object.fromEntries(headers) }) };
+  }
+  if (command === undefined) throw createAddError();
+  return { command, ...(args.length > 0 && { args }) };
+}
+
+function createAddError(): SheafError {
+  const forms = 'sheaf mcp add NAME -- COMMAND ARGS…, or sheaf mcp add NAME --url URL [-H "NAME: VALUE"]';
+  return new SheafError("USAGE", `mcp add takes a name and a command or an address: write ${forms}`);
+}
+
+async function removeServer(io: CommandIo, words: readonly string[]): Promise<number> {
+  const [name, ...rest] = words;
+  if (name === undefined || rest.length > 0) {
+    throw new SheafError("USAGE", `mcp remove takes one name; "${words.join(" ")}" was given`);
+  }
+  const file = toUserFiles(io.environment).config;
+  writeUserConfig(file, (config) => {
+    const { [name]: found, ...others } = toRecord(config.mcpServers);
+    if (found === undefined) {
+      throw new SheafError("USAGE", `there is no MCP server "${name}" in ${file}: see sheaf mcp list`);
+    }
+    return { ...config, mcpServers: others };
+  });
+  return printText(`Removed the MCP server ${name} from ${file}.\n`);
+}
+
+function toRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,125 @@
+/** `sheaf permissions explain` and `sheaf permissions check`: what a run with the same flags may do, and why. */
+import { findUserConfig } from "../../config/config-file.ts";
+import type { Config } from "../../config/config.ts";
+import { toUserFiles } from "../../config/paths.ts";
+import { SheafError } from "../../errors.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
+import { deny, type PermissionDecision } from "../../permissions/decision.ts";
+import { explainPolicy, type ExplainedPolicy, type SourcedRule } from "../../permissions/explain-policy.ts";
+import { preparePolicy, type PreparedPolicy } from "../../prepare-policy.ts";
+import { findFault } from "../../sandbox/sandbox.ts";
+import { findProtection } from "../../workspace/protected-names.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import type { FlagValues } from "../flags.ts";
+import type { CommandIo } from "../io.ts";
+import { printText } from "../print-text.ts";
+import { toConfig } from "../run-config.ts";
+
+/** Prints the policy, or one decision; gives 0, whatever is decided. @throws SheafError USAGE, CONFIG_INVALID. */
+export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  checkFlags(parsed);
+  const config = toConfig(parsed.flags, io);
+  const { fault, settings } = findUserConfig(toUserFiles(io.environment).config);
+  if (fault) throw fault;
+  const { mode, workspace, sandbox, permissions } = config;
+  const trusted = config.findTrust();
+  const { environment } = io;
+  const order = { mode, workspace, sandbox, permissions, trusted, environment, dataFolder: undefined, now: Date.now };
+  const policy = await preparePolicy(order);
+  const isJson = toCommandFormat(parsed) === "json";
+  switch (parsed.positionals.join(" ")) {
+    case "explain": {
+      const rules = toSourcedRules(parsed.flags, settings.permissions, policy.workspaceDenials);
+      const explained = explainPolicy({ ...toFacts(config, policy), trusted, rules });
+      return printText(isJson ? `${JSON.stringify(explained, undefined, 2)}\n` : formatPolicy(explained));
+    }
+    case "check": {
+      const { decision, rule = null, reason } = toPlain(await checkCase(parsed.flags, policy));
+      const isRule = rule === null ? "" : ` (${rule})`;
+      return printText(
+        isJson ? `${JSON.stringify({ decision, rule, reason })}\n` : `${decision}${isRule}: ${toVisibleLine(reason)}\n`,
+      );
+    }
+    default:
+      throw new SheafError("USAGE", "write sheaf permissions explain, or sheaf permissions check with one case");
+  }
+}
+
+function toFacts({ mode, permissions }: Config, { sandbox }: PreparedPolicy) {
+  return { mode, force: permissions.force, sandbox: sandbox.state, sandboxFault: findFault(sandbox) };
+}
+
+function toSourcedRules(
+  flags: FlagValues,
+  config: { readonly allow?: readonly string[] | undefined; readonly deny?: readonly string[] | undefined } = {},
+  workspaceDenials: readonly string[],
+): SourcedRule[] {
+  const toRules = (effect: SourcedRule["effect"], source: SourcedRule["source"], rules: readonly string[] = []) =>
+    rules.map((rule) => ({ effect, rule, source }));
+  return [
+    ...toRules("deny", "flag", flags.deny),
+    ...toRules("deny", "config", config.deny),
+    ...toRules("deny", "workspace", workspaceDenials),
+    ...toRules("allow", "flag", flags.allow),
+    ...toRules("allow", "config", config.allow),
+  ];
+}
+
+/** The one case that the flags name. */
+async function checkCase(flags: FlagValues, policy: PreparedPolicy): Promise<PermissionDecision> {
+  const { command, path, access, url, mcp } = flags;
+  const named = [command, path, url, mcp].filter((value) => value !== undefined);
+  if (named.length !== 1 || (access !== undefined && path === undefined)) {
+    throw new SheafError(
+      "USAGE",
+      "name one case: --command CMD, --path P --access read|write, --url U, or --mcp SERVER:TOOL",
+    );
+  }
+  if (path !== undefined) return checkPath(path, access, policy);
+  if (command !== undefined) {
+    return policy.permissions.decide({ toolName: "run_terminal_cmd", access: "command", arguments: { command } });
+  }
+  if (url !== undefined) {
+    return policy.permissions.decide({ toolName: "web_fetch", access: "network", arguments: { url } });
+  }
+  const [server = "", tool = ""] = mcp!.split(/:(.*)/s);
+  if (server === "" || tool === "") throw new SheafError("USAGE", `--mcp "${mcp}" names no tool: write SERVER:TOOL`);
+  return policy.permissions.decide({ toolName: tool, access: "mcp", arguments: {}, mcp: { server, tool } });
+}
+
+/** As a file tool would: inside the workspace, not protected, and by the rules for where the path leads. */
+async function checkPath(
+  path: string,
+  access: string | undefined,
+  policy: PreparedPolicy,
+): Promise<PermissionDecision> {
+  if (access !== "read" && access !== "write")
+    throw new SheafError("USAGE", "--path needs --access read or --access write");
+  const resolved = policy.workspace.resolve(path);
+  if (!resolved.ok) return deny(resolved.error.message);
+  const protection = access === "write" ? findProtection(resolved.path) : undefined;
+  if (protection) return deny(protection.message);
+  const toolName = access === "read" ? "read_file" : "write_file";
+  const spellings = [path, resolved.path.relative].map((target_file) =>
+    policy.permissions.decide({ toolName, access, arguments: { target_file } }),
+  );
+  const decisions = await Promise.all(spellings);
+  return decisions.find(({ decision }) => decision === "deny") ?? decisions[0]!;
+}
+
+function toPlain(decision: PermissionDecision): { decision: string; rule?: string | undefined; reason: string } {
+  return { decision: decision.decision, rule: "rule" in decision ? decision.rule : undefined, reason: decision.reason };
+}
+
+function formatPolicy({ mode, trusted, sandbox, classes, rules }: ExplainedPolicy): string {
+  const width = Math.max(...classes.map((row) => row.class.length));
+  const rows = classes.map(
+    (row) => `${row.class.padEnd(width)}  ${row.decision.padEnd(5)}  ${toVisibleLine(row.reason)}\n`,
+  );
+  const listed = rules.map(
+    ({ effect, rule, source }) => `  ${effect.padEnd(5)}  ${toVisibleLine(rule)}  (${source})\n`,
+  );
+  const head = `mode ${mode}, sandbox ${sandbox}, workspace ${trusted ? "trusted" : "not trusted"}\n\n`;
+  return `${head}${rows.join("")}\nRules${listed.length === 0 ? ": none" : ", deny wins"}\n${listed.join("")}`;
+}

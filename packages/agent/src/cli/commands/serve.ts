@@ -1,0 +1,173 @@
+/** `sheaf serve`: the Chat API, until a signal ends it. */
+import { realpathSync } from "node:fs";
+import { basename, join } from "node:path";
+import { findUserConfig } from "../../config/config-file.ts";
+import { createConfig, type Config } from "../../config/config.ts";
+import { toUserFiles } from "../../config/paths.ts";
+import { ensureServerToken, readTokenFile, type ServerToken } from "../../config/server-tokens.ts";
+import { isTrusted } from "../../config/trust.ts";
+import { SheafError } from "../../errors.ts";
+import { defaultOwnerLimits, type OwnerLimits } from "../../server/limits.ts";
+import { isLoopback } from "../../server/own-hosts.ts";
+import { serve } from "../../server/serve.ts";
+import { createServerModels } from "../../server/server-models.ts";
+import { localOwner } from "../../storage/store.ts";
+import { createModel, createServerStore } from "../../wire.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags } from "../command-flags.ts";
+import type { FlagValues } from "../flags.ts";
+import type { CommandIo } from "../io.ts";
+import { toRawSettings } from "../run-config.ts";
+import type { RunControl } from "../signals.ts";
+
+const DEFAULT_PORT = 7433;
+
+/** How long runs may go on behind the signal, by default. Seconds. */
+const DEFAULT_GRACE = 10;
+
+/** Between heartbeats of a stream (X5). Milliseconds. */
+const HEARTBEAT_MS = 15_000;
+
+/** Wall clock that a change of the system's time does not move (R-19). Milliseconds since 1970. */
+const now = (): number => Math.round(performance.timeOrigin + performance.now());
+
+/** Serves until the first signal; gives 0 once everything has ended. @throws SheafError USAGE, CONFIG_INVALID. */
+export async function runServe(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
+  checkFlags(parsed);
+  const { flags, positionals } = parsed;
+  if (positionals.length > 0)
+    throw new SheafError("USAGE", `serve takes no words; "${positionals.join(" ")}" was given`);
+  const host = flags.host ?? "127.0.0.1";
+  const port = toPort(flags.port);
+  const grace = toGrace(flags.grace);
+  const workspaces = toWorkspaces(flags, io);
+  const configOf = createConfigReader(flags, io, [...workspaces.values()][0]!);
+  const config = configOf(undefined);
+  const { tokens, tokenFile } = toTokens(flags, host, config);
+  const store = await createServerStore(config.storeFile);
+  const server = await serve({
+    settings: {
+      workspaces,
+      defaultMode: config.mode,
+      limits: config.limits,
+      timeoutMs: config.timeoutMs,
+      permissions: config.permissions,
+      sandbox: config.sandbox,
+      stopsOnDenied: config.stopsOnDenied,
+      mcpServers: config.mcpServers,
+      isTrusted: (workspace) =>
+        isTrusted(workspace, {
+          flag: flags.trust ?? false,
+          environment: io.environment,
+          dataFolder: config.dataFolder,
+        }),
+      dataFolder: config.dataFolder,
+      environment: io.environment,
+      wire: { heartbeatMs: config.heartbeatMs ?? HEARTBEAT_MS },
+    },
+    models: createServerModels([...new Set([config.model ?? "", ...(flags.offer ?? [])])], async (name) => {
+      const { chooseModel, price, windowTokens } = configOf(name);
+      return { model: await createModel(chooseModel()), price, windowTokens };
+    }),
+    ownerLimits: toOwnerLimits(flags),
+    // Beside the folder of this program in the package.
+    pageFolder: join(import.meta.dirname, "../web"),
+    store,
+    tokens,
+    host,
+    port,
+    allowedHosts: flags["allow-host"] ?? [],
+    now,
+    log: (entry) => process.stderr.write(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`),
+  });
+  const path = flags.open ? server.createTicketPath(tokens[0]!.owner) : "";
+  process.stdout.write(`Sheaf listens on ${server.address}${path} (token: ${tokenFile})\n`);
+  await waitForAbort(control.signal);
+  await server.close(grace);
+  await store.close();
+  return 0;
+}
+
+/** The settings for a model by its name; undefined: the default one. */
+function createConfigReader(
+  flags: FlagValues,
+  io: CommandIo,
+  workspace: string,
+): (model: string | undefined) => Config {
+  const found = findUserConfig(toUserFiles(io.environment).config);
+  const raw = { ...toRawSettings(flags), workspace };
+  return (model) => createConfig(model === undefined ? raw : { ...raw, model }, io.environment, io.cwd, found);
+}
+
+/** `--workspace DIR` and `--workspace NAME=DIR`; default: the folder in which Sheaf was started. */
+function toWorkspaces({ workspace = ["."] }: FlagValues, io: CommandIo): ReadonlyMap<string, string> {
+  const roots = new Map<string, string>();
+  for (const word of workspace) {
+    const [, name, folder = word] = /^([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)$/s.exec(word) ?? [];
+    const { workspace: root } = createConfig({ workspace: folder }, io.environment, io.cwd);
+    const key = name ?? (basename(root) || "root");
+    if (roots.has(key)) throw new SheafError("USAGE", `two workspaces are named "${key}": write --workspace NAME=DIR`);
+    roots.set(key, realpathSync(root));
+  }
+  return roots;
+}
+
+/** S-51, S-56. */
+function toTokens(
+  flags: FlagValues,
+  host: string,
+  { dataFolder }: Config,
+): { readonly tokens: readonly ServerToken[]; readonly tokenFile: string } {
+  const given = flags["token-file"];
+  if (given !== undefined) return { tokens: readTokenFile(given), tokenFile: given };
+  if (!isLoopback(host) && !flags["insecure-listen"]) {
+    throw new SheafError(
+      "USAGE",
+      `--host ${host} is reached from other machines: give --token-file FILE, or --insecure-listen to serve with the token of this user`,
+    );
+  }
+  const tokenFile = join(dataFolder, "server-token");
+  return { tokens: [{ token: ensureServerToken(tokenFile), owner: localOwner }], tokenFile };
+}
+
+/** S-55. */
+function toOwnerLimits(flags: FlagValues): OwnerLimits {
+  const read = (
+    name: "max-running" | "max-streams" | "max-conversations" | "max-turns-per-day",
+  ): number | undefined => {
+    const text = flags[name];
+    if (text === undefined) return undefined;
+    if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
+    throw new SheafError("USAGE", `--${name} "${text}" is no whole number above 0`);
+  };
+  const cost = flags["max-cost-usd-per-day"];
+  if (cost !== undefined && !(Number(cost) > 0)) {
+    throw new SheafError("USAGE", `--max-cost-usd-per-day "${cost}" is no number above 0`);
+  }
+  return {
+    running: read("max-running") ?? defaultOwnerLimits.running,
+    streams: read("max-streams") ?? defaultOwnerLimits.streams,
+    conversations: read("max-conversations") ?? defaultOwnerLimits.conversations,
+    turnsPerDay: read("max-turns-per-day"),
+    costUsdPerDay: cost === undefined ? undefined : Number(cost),
+  };
+}
+
+function toPort(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_PORT;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new SheafError("USAGE", `--port "${text}" is no port: use 0 (any free one) to 65535`);
+}
+
+function toGrace(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_GRACE * 1000;
+  if (/^\d{1,6}$/.test(text)) return Number(text) * 1000;
+  throw new SheafError("USAGE", `--grace "${text}" is no whole number of seconds`);
+}
+
+async function waitForAbort(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => {
+    signal.addEventListener("abort", resolve, { once: true });
+  });
+}

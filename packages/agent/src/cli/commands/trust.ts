@@ -1,0 +1,66 @@
+/** `sheaf trust [DIR]`: which repositories are trusted, so that their AGENTS.md instructs the model (S-01, S-02). */
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { createConfig } from "../../config/config.ts";
+import { readTrusted, writeTrusted } from "../../config/trust.ts";
+import { SheafError } from "../../errors.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
+import { findRepository, isSameRepository, type Repository } from "../../workspace/repository.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import type { CommandIo } from "../io.ts";
+import { printText } from "../print-text.ts";
+
+/** Trusts the repository of a folder, forgets it (`--remove`), or lists all (`--list`). @throws SheafError USAGE, CONFIG_INVALID. */
+export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  checkFlags(parsed);
+  const { flags, positionals } = parsed;
+  const [folder = flags.workspace?.at(-1), ...rest] = positionals;
+  if (rest.length > 0 || (flags.list && (folder !== undefined || flags.remove))) {
+    throw new SheafError("USAGE", "trust takes one folder, or --list alone; with --remove it forgets the folder");
+  }
+  const format = toCommandFormat(parsed);
+  if (flags.list) {
+    const trusted = readTrusted(createConfig({}, io.environment, io.cwd).dataFolder);
+    return printText(format === "json" ? `${JSON.stringify(trusted, undefined, 2)}\n` : formatList(trusted));
+  }
+  if (flags.remove) return forget(resolve(io.cwd, folder ?? "."), io);
+  const { workspace, dataFolder } = createConfig({ workspace: folder }, io.environment, io.cwd);
+  const repository = findRepository(workspace);
+  if (repository.git === "file" && repository.gitFolder === "") {
+    throw new SheafError("USAGE", `${repository.root}/.git names no repository: mend it, or use --trust for one run`);
+  }
+  const trusted = readTrusted(dataFolder);
+  if (!trusted.some((candidate) => isSameRepository(candidate, repository))) {
+    const others = trusted.filter((candidate) => candidate.root !== repository.root);
+    writeTrusted(dataFolder, [...others, repository]);
+  }
+  return printText(`Trusted: ${describe(repository)}\n`);
+}
+
+/** Also a folder that is gone can be forgotten. */
+function forget(folder: string, io: CommandIo): Promise<number> {
+  const { dataFolder } = createConfig({}, io.environment, io.cwd);
+  const root = existsSync(folder) ? findRepository(realpathSync(folder)).root : folder;
+  const trusted = readTrusted(dataFolder);
+  const others = trusted.filter((candidate) => candidate.root !== root);
+  if (others.length < trusted.length) writeTrusted(dataFolder, others);
+  const was = others.length < trusted.length ? "Not trusted any more" : "Was not trusted";
+  return printText(`${was}: ${toVisibleLine(root)}\n`);
+}
+
+function formatList(trusted: readonly Repository[]): string {
+  if (trusted.length === 0) return "No workspace is trusted.\n";
+  return trusted.map((repository) => `${describe(repository)}\n`).join("");
+}
+
+function describe({ root, git, gitFolder }: Repository): string {
+  const kinds: Readonly<Record<Repository["git"], string>> = {
+    folder: "a repository",
+    file: `a checkout of ${gitFolder}`,
+    link: `a checkout of ${gitFolder}`,
+    bare: "a bare repository",
+    none: "no repository",
+  };
+  return toVisibleLine(`${root} (${kinds[git]})`);
+}

@@ -1,0 +1,93 @@
+/** What can be completed, for every shell. */
+import { modelStreamFormats } from "@sheaf/documents/model-streams";
+import { outputFormats } from "../../output/projection.ts";
+import { profiles } from "../../output/profile.ts";
+import { commandNames } from "../arguments.ts";
+import { commandDescriptions, promptFlags } from "../command-descriptions.ts";
+import { flags, type Flag, type FlagName } from "../flags.ts";
+
+/** How the value of a flag is completed. */
+export type ValueCompletion =
+  | { readonly kind: "words"; readonly words: readonly string[] }
+  | { readonly kind: "file" | "folder" | "text" };
+
+export interface FlagCompletion {
+  /** `--name` and its other spellings. */
+  readonly spellings: readonly string[];
+  readonly help: string;
+  /** Undefined for a switch. */
+  readonly value: ValueCompletion | undefined;
+}
+
+export interface CommandCompletion {
+  readonly name: string;
+  readonly help: string;
+  readonly flags: readonly FlagCompletion[];
+  /** First word behind the command. */
+  readonly word: ValueCompletion;
+}
+
+export interface CompletionTable {
+  readonly commands: readonly CommandCompletion[];
+  /** Flags of a prompt. */
+  readonly flags: readonly FlagCompletion[];
+}
+
+const flagWords: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
+  "output-format": outputFormats,
+  mode: ["agent", "plan", "ask", "debug"],
+  "on-denied": ["continue", "stop"],
+  sandbox: ["enabled", "disabled"],
+  locale: ["en", "de", "tr", "ja", "zh-TW"],
+  compat: profiles,
+  from: [...modelStreamFormats, "cursor-stream-json"],
+  to: ["documents", "documents-stream"],
+  model: ["offline", "scripted:"],
+  format: ["text", "json", "markdown", "html"],
+};
+
+const fileFlags: ReadonlySet<FlagName> = new Set(["output-schema", "record", "redact", "output"]);
+
+const commandWords: Readonly<Record<string, readonly string[]>> = {
+  completion: ["bash", "zsh", "fish"],
+  config: ["explain"],
+  help: commandNames,
+  schema: ["stream-json", "documents", "events", "config"],
+};
+
+const fileCommands: ReadonlySet<string> = new Set(["import", "replay"]);
+
+/** Everything, from the tables that the help is made from. */
+export function toCompletionTable(): CompletionTable {
+  return {
+    commands: commandNames.map((name) => {
+      const { summary, flags: own } = commandDescriptions[name];
+      return {
+        name,
+        help: summary,
+        flags: [...own, "verbose" as const, "help" as const].map(toFlagCompletion),
+        word: toWordCompletion(name),
+      };
+    }),
+    flags: [...promptFlags, "verbose" as const, "version" as const, "help" as const].map(toFlagCompletion),
+  };
+}
+
+function toWordCompletion(name: string): ValueCompletion {
+  const words = commandWords[name];
+  if (words) return { kind: "words", words };
+  if (fileCommands.has(name)) return { kind: "file" };
+  return { kind: name === "install-alias" ? "folder" : "text" };
+}
+
+function toFlagCompletion(name: FlagName): FlagCompletion {
+  const { kind, help, aliases = [] }: Flag = flags[name];
+  return { spellings: [`--${name}`, ...aliases], help, value: kind === "switch" ? undefined : toValue(name) };
+}
+
+function toValue(name: FlagName): ValueCompletion {
+  const words = flagWords[name];
+  if (words) return { kind: "words", words };
+  if (fileFlags.has(name)) return { kind: "file" };
+  return { kind: name === "workspace" ? "folder" : "text" };
+}

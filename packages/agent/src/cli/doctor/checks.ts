@@ -1,0 +1,135 @@
+/** What `sheaf doctor` looks at: each check is one question to this machine, with what to do about a bad answer. */
+import { accessSync, constants, existsSync } from "node:fs";
+import { rgPath } from "@vscode/ripgrep";
+import { findUserConfig } from "../../config/config-file.ts";
+import { createConfig } from "../../config/config.ts";
+import { chooseModel, findModelName } from "../../config/endpoints.ts";
+import { toUserFiles } from "../../config/paths.ts";
+import { toSheafError } from "../../errors.ts";
+import { listModels } from "../../providers/model-list.ts";
+import { runProgram } from "../../sandbox/program.ts";
+import { createStore } from "../../wire.ts";
+import type { FlagValues } from "../flags.ts";
+import type { CommandIo } from "../io.ts";
+import { toRawSettings } from "../run-config.ts";
+
+/** One answer. `warn`: Sheaf works, with less. */
+export interface CheckResult {
+  readonly name: string;
+  readonly status: "ok" | "warn" | "fail";
+  /** What was found, one line. */
+  readonly found: string;
+  /** What to do; undefined: nothing. */
+  readonly advice?: string;
+}
+
+/** How long a provider may take. Milliseconds. */
+const NETWORK_TIMEOUT_MS = 5000;
+
+type Check = (io: CommandIo, flags: FlagValues) => Promise<CheckResult> | CheckResult;
+
+/** All checks, in the order in which they are printed. A check that throws is a failed one. */
+export async function runChecks(io: CommandIo, flags: FlagValues): Promise<CheckResult[]> {
+  const checks: Readonly<Record<string, Check>> = {
+    node: checkNode,
+    configuration: checkConfiguration,
+    storage: checkStorage,
+    workspace: checkWorkspace,
+    search: checkSearch,
+    model: checkModel,
+    network: checkNetwork,
+  };
+  return Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      try {
+        return await check(io, flags);
+      } catch (error) {
+        return { name, status: "fail" as const, found: toSheafError(error).message };
+      }
+    }),
+  );
+}
+
+function checkNode(): CheckResult {
+  return { name: "node", status: "ok", found: `Node ${process.versions.node}` };
+}
+
+function checkConfiguration({ environment }: CommandIo): CheckResult {
+  const file = toUserFiles(environment).config;
+  const { fault } = findUserConfig(file);
+  if (fault) return { name: "configuration", status: "fail", found: fault.message };
+  const found = existsSync(file) ? file : `no file at ${file}, which is fine`;
+  return { name: "configuration", status: "ok", found };
+}
+
+async function checkStorage({ environment, cwd }: CommandIo): Promise<CheckResult> {
+  const { storeFile } = createConfig({}, environment, cwd);
+  const store = await createStore(storeFile);
+  try {
+    await store.listConversations({ limit: 1 });
+    return { name: "storage", status: "ok", found: `${storeFile} can be read and written` };
+  } finally {
+    await store.close();
+  }
+}
+
+function checkWorkspace({ environment, cwd }: CommandIo, flags: FlagValues): CheckResult {
+  const { workspace } = createConfig({ workspace: flags.workspace?.at(-1) }, environment, cwd);
+  try {
+    accessSync(workspace, constants.R_OK | constants.W_OK);
+    return { name: "workspace", status: "ok", found: `${workspace} can be read and written` };
+  } catch {
+    const advice = "give yourself the right to write, or work in --mode ask or plan";
+    return { name: "workspace", status: "warn", found: `${workspace} cannot be written`, advice };
+  }
+}
+
+async function checkSearch({ environment, cwd }: CommandIo): Promise<CheckResult> {
+  let version = "";
+  const outcome = await runProgram({
+    file: rgPath,
+    args: ["--version"],
+    cwd,
+    environment: { PATH: environment.PATH },
+    signal: AbortSignal.timeout(NETWORK_TIMEOUT_MS),
+    maxStderrBytes: 1000,
+    onStdout(chunk) {
+      version += Buffer.from(chunk).toString();
+      return true;
+    },
+  });
+  if (outcome.exitCode === 0) return { name: "search", status: "ok", found: version.split("\n", 1)[0] ?? "" };
+  const found = `ripgrep does not run (${outcome.startError || outcome.stderr.trim()})`;
+  return { name: "search", status: "fail", found, advice: "install Sheaf again: the program comes with it" };
+}
+
+function checkModel({ environment }: CommandIo, flags: FlagValues): CheckResult {
+  const files = toUserFiles(environment);
+  const settings = { flags: toRawSettings(flags), environment, config: findUserConfig(files.config), files };
+  const named = findModelName(settings);
+  if (!named) {
+    const advice = "name one with --model, SHEAF_MODEL or in the configuration; --model offline needs no key";
+    return { name: "model", status: "warn", found: "no model is named", advice };
+  }
+  const choice = chooseModel(settings);
+  const key = choice.kind === "endpoint" ? `, key: ${choice.endpoint.apiKeySource}` : "";
+  return { name: "model", status: "ok", found: `${named.name}${key}` };
+}
+
+/** Asks the provider of the chosen model for its list; nothing is sent to any other. */
+async function checkNetwork({ environment }: CommandIo, flags: FlagValues): Promise<CheckResult> {
+  const files = toUserFiles(environment);
+  const settings = { flags: toRawSettings(flags), environment, config: findUserConfig(files.config), files };
+  const choice = findModelName(settings) && chooseModel(settings);
+  if (choice?.kind !== "endpoint") return { name: "network", status: "ok", found: "not needed" };
+  const { baseUrl } = choice.endpoint;
+  const signal = AbortSignal.timeout(NETWORK_TIMEOUT_MS);
+  try {
+    const models = await listModels(choice.endpoint, signal);
+    return { name: "network", status: "ok", found: `${baseUrl} answers, ${models.length} models` };
+  } catch (error) {
+    const reason = signal.aborted ? `no answer within ${NETWORK_TIMEOUT_MS / 1000} s` : toSheafError(error).message;
+    const advice = "check the address, the key and the proxy settings";
+    return { name: "network", status: "fail", found: `${baseUrl}: ${reason}`, advice };
+  }
+}

@@ -1,0 +1,48 @@
+/** Asks the person at the terminal whether a call may run (X8, S-16). */
+import { isCancel, select, text } from "@clack/prompts";
+import type { ApprovalRequest } from "@sheaf/protocol";
+import type { ApprovalAnswer, Approver } from "../../tools/approval.ts";
+import { toVisibleText } from "../../output/visible-text.ts";
+
+/** How long a question stays open. Milliseconds. */
+const EXPIRES_AFTER_MS = 30 * 60 * 1000;
+
+/** Questions come one after another, however many calls wait. `onCancel`: the person pressed Ctrl-C. */
+export function createApprovalMenu(onCancel: () => void): Approver {
+  let before: Promise<unknown> = Promise.resolve();
+  return {
+    expiresAfterMs: EXPIRES_AFTER_MS,
+    ask(request, signal) {
+      const asked = before.then(() => askOnce(request, signal, onCancel));
+      before = asked.catch(() => undefined);
+      return asked;
+    },
+  };
+}
+
+async function askOnce(request: ApprovalRequest, signal: AbortSignal, onCancel: () => void): Promise<ApprovalAnswer> {
+  signal.throwIfAborted();
+  const { title, description, subject, options } = request;
+  const shown = toVisibleText(formatSubject(subject));
+  const chosen = await select({
+    message: `${toVisibleText(title)}\n${shown}\n${toVisibleText(description)}`,
+    options: options.map(({ id, label }) => ({ value: id, label: toVisibleText(label) })),
+    signal,
+    showInstructions: false,
+  });
+  const rejection = options.find(({ kind }) => kind === "reject_once");
+  if (isCancel(chosen)) {
+    if (!signal.aborted) onCancel();
+    return { optionId: rejection?.id ?? "", by: "user" };
+  }
+  if (chosen !== rejection?.id) return { optionId: chosen, by: "user" };
+  const message = await text({ message: "What should it do instead?", placeholder: "nothing to add", signal });
+  return { optionId: chosen, by: "user", ...(typeof message === "string" && message !== "" && { message }) };
+}
+
+/** All of a command, and all arguments of any other call: what is approved is what is seen. */
+function formatSubject(subject: ApprovalRequest["subject"]): string {
+  const { command, workingDirectory, toolName, arguments: args } = subject;
+  if (typeof command === "string") return `$ ${command}\n(in ${String(workingDirectory)})`;
+  return `${String(toolName)} ${JSON.stringify(args, undefined, 2)}`;
+}

@@ -1,0 +1,123 @@
+/** `sheaf` alone in a terminal: a conversation, prompt by prompt. No full screen: what is said stays in the scrollback. */
+import type { RunStart } from "@sheaf/protocol";
+import { errorTable, SheafError, toSheafError } from "../../errors.ts";
+import { toLocale } from "../../output/action-words.ts";
+import { toBareId } from "../../output/result-line.ts";
+import { createTerminalProjection } from "../../output/terminal/terminal.ts";
+import { sheafVersion } from "../../version.ts";
+import { createStore } from "../../wire.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { answerPrompt } from "../commands/prompt.ts";
+import { readQuestion, toAnswerMessage } from "../commands/answer.ts";
+import type { FlagValues } from "../flags.ts";
+import type { CommandIo } from "../io.ts";
+import { formatFailure } from "../report-error.ts";
+import { toConfig } from "../run-config.ts";
+import { chooseConversation } from "../session-choice.ts";
+import { createRunControl } from "../signals.ts";
+import { createApprovalMenu } from "./approval-menu.ts";
+import { createLineReader } from "./line-reader.ts";
+import { askQuestions } from "./question-menu.ts";
+import { runSlashCommand } from "./run-slash-command.ts";
+import { completeSlashLine, parseSlashLine } from "./slash-commands.ts";
+import type { InteractiveState } from "./state.ts";
+import { keepTerminalClean } from "./terminal-state.ts";
+
+type Message = Pick<RunStart, "prompt" | "answers">;
+
+/** Runs the conversation to its end; gives 0, or the code of the signal that ended it. */
+export async function runInteractive({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
+  if (flags["output-format"] !== undefined) {
+    throw new SheafError("USAGE", '--output-format works in print mode only: write sheaf -p "your prompt"');
+  }
+  keepTerminalClean();
+  const state: InteractiveState = { flags, session: await chooseSession(flags, io) };
+  process.stdout.write(formatHead(state, io));
+  const reader = createLineReader(completeSlashLine);
+  let first = positionals.join(" ").trim();
+  for (let interrupts = 0; ;) {
+    const input = first === "" ? await reader.read("› ") : ({ kind: "text", text: first } as const);
+    first = "";
+    if (input.kind === "end") break;
+    if (input.kind === "interrupt") {
+      interrupts += 1;
+      if (interrupts === 2) break;
+      process.stdout.write("\nPress Ctrl-C again to leave.\n");
+      continue;
+    }
+    interrupts = 0;
+    if ((await runLine(input.text, state, io)) === "quit") break;
+  }
+  process.stdout.write(`\nGo on with: sheaf --resume ${state.session}\n`);
+  return 0;
+}
+
+/** The session that the flags name, or a new one. */
+async function chooseSession(flags: FlagValues, io: CommandIo): Promise<string> {
+  const { storeFile, workspace } = toConfig(flags, io);
+  const store = await createStore(storeFile);
+  try {
+    return toBareId(await chooseConversation(flags, store, workspace));
+  } finally {
+    await store.close();
+  }
+}
+
+function formatHead(state: InteractiveState, io: CommandIo): string {
+  const { model, mode, workspace } = toConfig(state.flags, io);
+  const name = model ?? "no model: name one with /model";
+  return `sheaf ${sheafVersion} · ${name} · ${mode} · ${workspace}\nCtrl-C stops, /help shows more.\n\n`;
+}
+
+/** What a line asks for is done; what goes wrong is told, and the conversation goes on. */
+async function runLine(line: string, state: InteractiveState, io: CommandIo): Promise<"quit" | undefined> {
+  if (line.trim() === "") return undefined;
+  const slash = parseSlashLine(line);
+  try {
+    if (slash?.kind === "unknown") process.stdout.write(`${slash.message}\n`);
+    else if (slash) return await runSlashCommand(slash, state, io);
+    else await converse({ prompt: line }, state, io);
+  } catch (error) {
+    const { code, message } = toSheafError(error);
+    process.stderr.write(formatFailure({ code, message }, false));
+  }
+  return undefined;
+}
+
+/** One response, and those behind it while the agent asks and the person answers. */
+async function converse(message: Message, state: InteractiveState, io: CommandIo): Promise<void> {
+  for (let next: Message | undefined = message; next;) {
+    const code = await respond(next, state, io);
+    next = code === errorTable.NEEDS_INPUT.exitCode ? await askPerson(state, io) : undefined;
+  }
+}
+
+async function respond(message: Message, state: InteractiveState, io: CommandIo): Promise<number> {
+  const { flags, session } = state;
+  const control = createRunControl();
+  const { LC_ALL, LC_MESSAGES, LANG, NO_COLOR, TERM } = io.environment;
+  const projection = createTerminalProjection({
+    locale: toLocale(flags.locale || LC_ALL || LC_MESSAGES || LANG || "en"),
+    hasColors: !NO_COLOR && TERM !== "dumb",
+    includeThinking: flags["include-thinking"] ?? false,
+  });
+  const approver = createApprovalMenu(() => {
+    control.abort(new SheafError("CANCELLED", "cancelled at a question", { source: "user" }));
+  });
+  const { continue: _, "session-id": __, ...rest } = flags;
+  try {
+    const runFlags = { ...rest, resume: session };
+    return await answerPrompt(message, toConfig(runFlags, io), runFlags, io, control, { projection, approver });
+  } finally {
+    control.close();
+    // A signal other than Ctrl-C means to end all of it.
+    if (control.exitCode !== undefined && control.exitCode !== errorTable.CANCELLED.exitCode)
+      process.exit(control.exitCode);
+  }
+}
+
+async function askPerson(state: InteractiveState, io: CommandIo): Promise<Message | undefined> {
+  const { storeFile } = toConfig(state.flags, io);
+  const answers = await askQuestions(await readQuestion(storeFile, state.session));
+  return answers && toAnswerMessage(answers);
+}

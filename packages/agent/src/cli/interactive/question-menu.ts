@@ -1,0 +1,46 @@
+/** Puts the questions of the agent to the person at the terminal (N42). */
+import { isCancel, multiselect, select, text } from "@clack/prompts";
+import type { ClarificationAnswer, ClarificationDocument, ClarificationQuestion } from "@sheaf/protocol";
+import { toVisibleText } from "../../output/visible-text.ts";
+
+/** Stands beside the options for an answer in other words. No option has it: ids of options are printable. */
+const OTHER = "\u0000other";
+
+/** One answer a question; undefined when the person pressed Ctrl-C: none is made up (C25). */
+export async function askQuestions({
+  id,
+  content,
+  metadata,
+}: ClarificationDocument): Promise<ClarificationAnswer[] | undefined> {
+  const answers: ClarificationAnswer[] = [];
+  for (const [index, question] of metadata.questions.entries()) {
+    const title = index === 0 && content !== "" && content !== question.text ? `${toVisibleText(content)}\n` : "";
+    const answer = await askQuestion(question, title);
+    if (answer === undefined) return undefined;
+    answers.push({ documentId: id, questionId: question.id, ...answer });
+  }
+  return answers;
+}
+
+type Answer = Pick<ClarificationAnswer, "optionIds" | "text">;
+
+async function askQuestion(question: ClarificationQuestion, title: string): Promise<Answer | undefined> {
+  const message = `${title}${toVisibleText(question.text)}`;
+  if (question.options.length === 0) return askText(message);
+  const options = question.options.map(({ id, label }) => ({ value: id, label: toVisibleText(label) }));
+  if (question.allowMultiple) {
+    const chosen = await multiselect({ message, options, required: true });
+    return isCancel(chosen) ? undefined : { optionIds: chosen, text: "" };
+  }
+  const chosen = await select({ message, options: [...options, { value: OTHER, label: "Something else …" }] });
+  if (isCancel(chosen)) return undefined;
+  return chosen === OTHER ? askText("Your answer") : { optionIds: [chosen], text: "" };
+}
+
+async function askText(message: string): Promise<Answer | undefined> {
+  const answer = await text({
+    message,
+    validate: (value) => (value?.trim() ? undefined : "Say something, or press Ctrl-C"),
+  });
+  return isCancel(answer) ? undefined : { optionIds: [], text: answer };
+}

@@ -1,0 +1,118 @@
+/** Runs a command of the conversation. */
+import { randomUUID } from "node:crypto";
+import { isCancel, select } from "@clack/prompts";
+import { SheafError, toSheafError } from "../../errors.ts";
+import { toBareId } from "../../output/result-line.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
+import { createStore } from "../../wire.ts";
+import { isUuid } from "../arguments.ts";
+import { runExport } from "../commands/export.ts";
+import { runRevert } from "../commands/revert.ts";
+import type { CommandIo } from "../io.ts";
+import { formatFailure } from "../report-error.ts";
+import { toConfig } from "../run-config.ts";
+import { formatSlashHelp, type SlashCommandName, type SlashLine } from "./slash-commands.ts";
+import type { InteractiveState } from "./state.ts";
+
+type Run = (words: readonly string[], state: InteractiveState, io: CommandIo) => Promise<void> | void;
+
+/** Gives "quit" when the conversation is over. @throws SheafError for what cannot be done. */
+export async function runSlashCommand(
+  { name, words }: Extract<SlashLine, { kind: "command" }>,
+  state: InteractiveState,
+  io: CommandIo,
+): Promise<"quit" | undefined> {
+  if (name === "quit") return "quit";
+  await commands[name](words, state, io);
+  return undefined;
+}
+
+const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
+  help: () => print(formatSlashHelp()),
+  mode([mode], state, io) {
+    if (mode !== undefined) {
+      const { plan: _, ...rest } = state.flags;
+      change({ ...rest, mode }, state, io);
+    }
+    print(`mode: ${toConfig(state.flags, io).mode}\n`);
+  },
+  model([model], state, io) {
+    if (model !== undefined) {
+      const flags = { ...state.flags, model };
+      // A wrong name is told now, not with the next prompt.
+      toConfig(flags, io).chooseModel();
+      change(flags, state, io);
+    }
+    print(`model: ${toConfig(state.flags, io).model ?? "none"}\n`);
+  },
+  new(_words, state) {
+    state.session = randomUUID();
+    print(`new session: ${state.session}\n`);
+  },
+  async resume([session], state, io) {
+    const chosen = session ?? (await chooseSession(state, io));
+    if (chosen === undefined) return;
+    if (!isUuid(chosen)) throw new SheafError("USAGE", `the session id "${chosen}" is no UUID`);
+    state.session = chosen.toLowerCase();
+    print(`session: ${state.session}\n`);
+  },
+  revert: revertLast,
+  async export([format = "markdown", file], state, io) {
+    const output = file ?? `session-${state.session}.${extensions[format] ?? format}`;
+    await runExport({ command: "export", flags: { format, output }, positionals: [state.session] }, io);
+    print(`written: ${output}\n`);
+  },
+};
+
+const extensions: Readonly<Record<string, string>> = { markdown: "md" };
+
+function print(text: string): void {
+  process.stdout.write(text);
+}
+
+/** @throws SheafError USAGE for a value that cannot be; the state then stays as it was. */
+function change(flags: InteractiveState["flags"], state: InteractiveState, io: CommandIo): void {
+  toConfig(flags, io);
+  state.flags = flags;
+}
+
+/** A menu of the newest sessions of this folder. */
+async function chooseSession(state: InteractiveState, io: CommandIo): Promise<string | undefined> {
+  const { storeFile, workspace } = toConfig(state.flags, io);
+  const store = await createStore(storeFile);
+  try {
+    const sessions = await store.listConversations({ limit: 20, workspace });
+    if (sessions.length === 0) throw new SheafError("USAGE", "there is no session of this folder to go on with");
+    const chosen = await select({
+      message: "Which session?",
+      options: sessions.map(({ id, title }) => ({ value: toBareId(id), label: toVisibleLine(title) })),
+    });
+    return isCancel(chosen) ? undefined : chosen;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Files that have changed since are the person's to decide about. */
+async function revertLast(_words: readonly string[], state: InteractiveState, io: CommandIo): Promise<void> {
+  const revert = async (onConflict: string): Promise<void> => {
+    const flags = { "on-conflict": onConflict };
+    await runRevert({ command: "revert", flags, positionals: [state.session] }, io);
+  };
+  try {
+    await revert("refuse");
+  } catch (error) {
+    const known = toSheafError(error);
+    if (known.code !== "PERMISSION_REQUIRED") throw known;
+    process.stderr.write(formatFailure(known, false));
+    const chosen = await select({
+      message: "Files have changed since. What now?",
+      options: [
+        { value: "cancel", label: "Leave all as it is" },
+        { value: "leave", label: "Take the rest back" },
+        { value: "overwrite", label: "Put the old content back all the same" },
+      ],
+    });
+    if (!isCancel(chosen) && chosen !== "cancel") await revert(chosen);
+  }
+}

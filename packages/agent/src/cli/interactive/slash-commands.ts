@@ -1,0 +1,58 @@
+/** Commands inside a conversation: what is written with a slash in front. */
+import { findNearest } from "../../tools/nearest-names.ts";
+
+interface SlashCommandHelp {
+  readonly usage: string;
+  readonly help: string;
+}
+
+const slashCommands = {
+  help: { usage: "", help: "show these commands" },
+  mode: { usage: "[agent|plan|ask|debug]", help: "show or change the mode" },
+  model: { usage: "[NAME]", help: "show or change the model" },
+  new: { usage: "", help: "begin a new session" },
+  resume: { usage: "[SESSION]", help: "go on with another session" },
+  revert: { usage: "", help: "take the last response back, files and history" },
+  export: { usage: "[json|markdown|html] [FILE]", help: "write the session to a file" },
+  quit: { usage: "", help: "leave (also Ctrl-D, or Ctrl-C twice)" },
+} as const satisfies Record<string, SlashCommandHelp>;
+
+export type SlashCommandName = keyof typeof slashCommands;
+
+export type SlashLine =
+  | { readonly kind: "command"; readonly name: SlashCommandName; readonly words: readonly string[] }
+  /** Told to the person: the prompt would cost money. */
+  | { readonly kind: "unknown"; readonly message: string };
+
+/** The command of a line; undefined for a prompt. A path such as `/etc/hosts` at the start is a prompt. */
+export function parseSlashLine(line: string): SlashLine | undefined {
+  const match = /^\/([A-Za-z]*)(?:\s+(.*))?$/s.exec(line.trim());
+  if (!match) return undefined;
+  const [, given = "", rest = ""] = match;
+  const name = given.toLowerCase();
+  if (Object.hasOwn(slashCommands, name)) {
+    const words = rest.split(/\s+/).filter((word) => word !== "");
+    return { kind: "command", name: name as SlashCommandName, words };
+  }
+  const [nearest] = findNearest(name, Object.keys(slashCommands));
+  const advice = nearest === undefined ? "see /help" : `did you mean /${nearest}?`;
+  return { kind: "unknown", message: `/${given} is no command: ${advice}` };
+}
+
+/** What may be completed at the end of the line. */
+export function completeSlashLine(line: string): string[] {
+  const names = Object.keys(slashCommands).map((name) => `/${name}`);
+  const mode = /^\/mode\s+(\w*)$/.exec(line);
+  if (mode)
+    return ["agent", "plan", "ask", "debug"].map((name) => `/mode ${name}`).filter((text) => text.startsWith(line));
+  return line.startsWith("/") ? names.filter((name) => name.startsWith(line)) : [];
+}
+
+/** The list of `/help`. */
+export function formatSlashHelp(): string {
+  const rows = Object.entries(slashCommands).map(
+    ([name, { usage, help }]) => [`/${name} ${usage}`.trim(), help] as const,
+  );
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join("");
+}

@@ -1,0 +1,22 @@
+/** A file that the user named for output. */
+import { randomUUID } from "node:crypto";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { SheafError } from "../errors.ts";
+
+/**
+ * Writes the file whole or not at all. Only its owner may read a new one: conversations are private.
+ * @throws SheafError USAGE that names the file.
+ */
+export function writeOutputFile(file: string, text: string, options: { readonly mode?: number } = {}): void {
+  const target = resolve(file);
+  const temporary = join(dirname(target), `.sheaf-${randomUUID()}.tmp`);
+  try {
+    writeFileSync(temporary, text, { flag: "wx", mode: options.mode ?? 0o600 });
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new SheafError("USAGE", `${target} cannot be written (${code}): name another file`, { cause: error });
+  }
+}

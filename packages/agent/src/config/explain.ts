@@ -1,0 +1,80 @@
+/** Each setting of a run, with the place that it came from. */
+import type { UserConfig } from "./config-file.ts";
+import type { RawSettings } from "./config.ts";
+import type { Environment } from "./paths.ts";
+
+export interface ExplainedSetting {
+  readonly name: string;
+  /** As it was given; null: nobody said, and there is no default. */
+  readonly value: string | number | boolean | null;
+  /** `default`, `config`, the name of a variable, or a flag. */
+  readonly source: string;
+}
+
+type Value = string | number | boolean | undefined;
+
+/** Every place that may name a value, strongest first. */
+interface Places {
+  readonly flag: readonly [name: string, value: Value];
+  readonly variable?: readonly [name: string, value: Value];
+  readonly config?: Value;
+  readonly fallback?: Value;
+}
+
+/** Flags win over the environment, the environment over the configuration. Keys and headers are never shown. */
+export function explainSettings(
+  raw: RawSettings,
+  environment: Environment,
+  config: UserConfig,
+  found: { readonly configFile: string; readonly storeFile: string; readonly workspace: string },
+): ExplainedSetting[] {
+  const { budgets = {}, limits = {} } = config;
+  const inHome = (file: string): readonly [string, Value] => ["SHEAF_HOME", environment.SHEAF_HOME ? file : undefined];
+  const mode: Places["flag"] = raw.plan ? ["--plan", "plan"] : ["--mode", raw.mode];
+  return [
+    explain("model", {
+      flag: ["--model", raw.model],
+      variable: ["SHEAF_MODEL", environment.SHEAF_MODEL || undefined],
+      config: config.model,
+    }),
+    explain("base URL", { flag: ["--base-url", raw.baseUrl] }),
+    explain("mode", { flag: mode, fallback: "agent" }),
+    explain("workspace", {
+      flag: ["--workspace", raw.workspace === undefined ? undefined : found.workspace],
+      fallback: found.workspace,
+    }),
+    explain("on denied", { flag: ["--on-denied", raw.onDenied], fallback: "continue" }),
+    explain("sandbox", { flag: ["--sandbox", raw.sandbox], fallback: "enabled" }),
+    explainRules("allow", raw.allow, config.permissions?.allow),
+    explainRules("deny", raw.deny, config.permissions?.deny),
+    explain("timeout (s)", { flag: ["--timeout", raw.timeout], config: budgets.timeout }),
+    explain("max turns", { flag: ["--max-turns", raw.maxTurns], config: budgets.maxTurns }),
+    explain("max tool calls", { flag: ["--max-tool-calls", raw.maxToolCalls], config: budgets.maxToolCalls }),
+    explain("max tokens", { flag: ["--max-tokens", raw.maxTokens], config: budgets.maxTokens }),
+    explain("max cost (USD)", { flag: ["--max-cost-usd", raw.maxCostUsd], config: budgets.maxCostUsd }),
+    explain("heartbeat (s)", { flag: ["--heartbeat", raw.heartbeat] }),
+    explain("silence limit (s)", { flag: ["", undefined], config: limits.silenceSeconds, fallback: 120 }),
+    explain("tries", { flag: ["", undefined], config: limits.maxTries, fallback: 10 }),
+    explain("configuration", { flag: ["", undefined], variable: inHome(found.configFile), fallback: found.configFile }),
+    explain("store", { flag: ["", undefined], variable: inHome(found.storeFile), fallback: found.storeFile }),
+  ];
+}
+
+function explain(name: string, { flag, variable, config, fallback }: Places): ExplainedSetting {
+  const [flagName, flagValue] = flag;
+  if (flagValue !== undefined) return { name, value: flagValue, source: flagName };
+  if (variable?.[1] !== undefined) return { name, value: variable[1], source: variable[0] };
+  if (config !== undefined) return { name, value: config, source: "config" };
+  return { name, value: fallback ?? null, source: "default" };
+}
+
+/** Rules of all places hold together. */
+function explainRules(
+  name: "allow" | "deny",
+  fromFlags: readonly string[] = [],
+  fromConfig: readonly string[] = [],
+): ExplainedSetting {
+  const sources = [...(fromFlags.length > 0 ? [`--${name}`] : []), ...(fromConfig.length > 0 ? ["config"] : [])];
+  const rules = [...fromFlags, ...fromConfig];
+  return { name, value: rules.length === 0 ? null : rules.join(", "), source: sources.join(", ") || "default" };
+}

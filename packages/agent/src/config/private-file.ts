@@ -1,0 +1,148 @@
+/** Files that are the user's alone: 0600 in a folder of the user's own, written whole or not at all (S-42). */
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { SheafError } from "../errors.ts";
+
+/** How messages speak of a file. */
+export interface PrivateFile {
+  readonly file: string;
+  /** For instance "the file of keys". */
+  readonly subject: string;
+  /** What helps when it is damaged: "remove it and run sheaf login". */
+  readonly remedy: string;
+  /** What else to do where others could read it, or "". */
+  readonly exposure: string;
+}
+
+/** Rights of the group and of all others. */
+const OTHERS = 0o077;
+
+/**
+ * The text of the file; undefined if there is none.
+ * @throws SheafError CONFIG_INVALID when others can read the file, when it is someone else's, or when it is no such file.
+ */
+export function readPrivateFile(target: PrivateFile): string | undefined {
+  try {
+    // Neither a link to a file elsewhere nor a pipe that would be waited for.
+    const descriptor = openSync(target.file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      checkPrivate(target, descriptor);
+      return readFileSync(descriptor, "utf8");
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    if (error instanceof SheafError) throw error;
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    const problem = code === "ELOOP" ? "is a link" : `cannot be read (${code})`;
+    throw createFault(target, `${problem}: check it, or ${target.remedy}`, error);
+  }
+}
+
+function checkPrivate(target: PrivateFile, descriptor: number): void {
+  const stat = fstatSync(descriptor);
+  if (!stat.isFile()) throw createFault(target, `is no file: ${target.remedy}`);
+  if (process.platform === "win32") return;
+  const user = process.getuid?.();
+  if (user !== undefined && stat.uid !== user) {
+    throw createFault(target, `belongs to another user (${stat.uid}): ${target.remedy}`);
+  }
+  if ((stat.mode & OTHERS) !== 0) {
+    const mode = (stat.mode & 0o777).toString(8).padStart(4, "0");
+    throw createFault(target, `can be opened by others (mode ${mode}): run chmod 600 on it${target.exposure}`);
+  }
+}
+
+/** What is read makes no sense. The cause is left out: what a parser says may quote the text (S-41). */
+export function createDamageError(target: PrivateFile): SheafError {
+  return createFault(target, `is damaged: ${target.remedy}`);
+}
+
+/**
+ * Puts a text in the place of the old one; undefined removes the file.
+ * @throws SheafError STORAGE_FULL, or CONFIG_INVALID when the folder cannot be written.
+ */
+export function writePrivateFile(target: PrivateFile, text: string | undefined): void {
+  const { file } = target;
+  try {
+    if (text === undefined) {
+      rmSync(file, { force: true });
+      return;
+    }
+    makePrivateFolder(dirname(file));
+    replaceFile(file, text);
+  } catch (error) {
+    throw toWriteError(target, error);
+  }
+}
+
+function toWriteError(target: PrivateFile, error: unknown): SheafError {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    const message = `${target.subject} ${target.file} cannot be written, the disk is full: free some space`;
+    return new SheafError("STORAGE_FULL", message, { cause: error, source: "storage" });
+  }
+  return createFault(target, `cannot be written (${code}): check the rights of its folder, or set SHEAF_HOME`, error);
+}
+
+/**
+ * Writes a file that is not there yet; false: it is there, and stays as it is.
+ * @throws SheafError STORAGE_FULL, CONFIG_INVALID.
+ */
+export function createPrivateFile(target: PrivateFile, text: string): boolean {
+  try {
+    makePrivateFolder(dirname(target.file));
+    writeNewFile(target.file, text);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw toWriteError(target, error);
+  }
+}
+
+/** A folder that others can open is closed to them: it is Sheaf's own. */
+function makePrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (process.platform !== "win32" && (statSync(folder).mode & OTHERS) !== 0) chmodSync(folder, 0o700);
+}
+
+function replaceFile(file: string, text: string): void {
+  const temporary = join(dirname(file), `.sheaf-${randomBytes(16).toString("hex")}.tmp`);
+  try {
+    writeNewFile(temporary, text);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function writeNewFile(file: string, text: string): void {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const descriptor = openSync(file, flags, 0o600);
+  try {
+    writeFileSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function createFault({ file, subject }: PrivateFile, problem: string, cause?: unknown): SheafError {
+  return new SheafError("CONFIG_INVALID", `${subject} ${file} ${problem}`, { cause });
+}

@@ -1,0 +1,78 @@
+/** The tokens of `sheaf serve`: from a file of the operator, or one that is made once and kept (S-51). */
+import { createHash, randomBytes } from "node:crypto";
+import { SheafError } from "../errors.ts";
+import { createDamageError, createPrivateFile, readPrivateFile, type PrivateFile } from "./private-file.ts";
+import { localOwner } from "../storage/store.ts";
+
+/** Characters that a token must have at least: 22 of base64 are 128 bits. */
+const MIN_LENGTH = 22;
+
+/** Characters that a token may have. */
+const MAX_LENGTH = 4096;
+
+/** A token and the name of its owner in the store. */
+export interface ServerToken {
+  readonly token: string;
+  readonly owner: string;
+}
+
+/**
+ * The tokens of a file: each line is `TOKEN`, or `NAME TOKEN`; empty lines and lines with `#` are skipped. A name keeps
+ * its conversations when its token changes; `local` is the owner of the command line's. A token without a name owns what
+ * was made with it.
+ * @throws SheafError CONFIG_INVALID, which names the line, never a token.
+ */
+export function readTokenFile(file: string): readonly ServerToken[] {
+  const text = readPrivateFile(toTarget(file, "name another one"));
+  if (text === undefined) throw createFault(file, "is not there: check the path behind --token-file");
+  const tokens = text
+    .split("\n")
+    .map((line, index) => [line.trim(), index + 1] as const)
+    .filter(([line]) => line !== "" && !line.startsWith("#"))
+    .map(([line, number]) => parseLine(line, number, file));
+  if (tokens.length > 0) return tokens;
+  throw createFault(file, "holds no token: write one a line, for instance from openssl rand -hex 32");
+}
+
+function parseLine(line: string, number: number, file: string): ServerToken {
+  const words = line.split(/\s+/);
+  const [name, token] = words.length === 1 ? [undefined, words[0]!] : [words[0]!, words[1]!];
+  if (words.length > 2) throw createFault(file, `is not valid at line ${number}: expected TOKEN, or NAME TOKEN`);
+  if (!isToken(token)) {
+    const range = `${MIN_LENGTH} to ${MAX_LENGTH}`;
+    throw createFault(file, `is not valid at line ${number}: a token has ${range} printable characters`);
+  }
+  if (name !== undefined && !/^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$/.test(name)) {
+    throw createFault(file, `is not valid at line ${number}: a name has letters, digits, points, dashes and @ only`);
+  }
+  return { token, owner: name === undefined || name === localOwner ? (name ?? toHashOwner(token)) : `user:${name}` };
+}
+
+function toHashOwner(token: string): string {
+  return `token:${createHash("sha256").update(token).digest("hex").slice(0, 32)}`;
+}
+
+/**
+ * The token at `file`, 256 bits; made at the first call (S-42).
+ * @throws SheafError CONFIG_INVALID, STORAGE_FULL.
+ */
+export function ensureServerToken(file: string): string {
+  const target = toTarget(file, "remove it, and a new token is made");
+  const made = randomBytes(32).toString("base64url");
+  if (createPrivateFile(target, `${made}\n`)) return made;
+  const token = readPrivateFile(target)?.trim() ?? "";
+  if (isToken(token)) return token;
+  throw createDamageError(target);
+}
+
+function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text) && text.length >= MIN_LENGTH && text.length <= MAX_LENGTH;
+}
+
+function toTarget(file: string, remedy: string): PrivateFile {
+  return { file, subject: "the file of tokens", remedy, exposure: ", and replace its tokens" };
+}
+
+function createFault(file: string, problem: string): SheafError {
+  return new SheafError("CONFIG_INVALID", `the file of tokens ${file} ${problem}`);
+}

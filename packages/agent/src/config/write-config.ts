@@ -1,0 +1,41 @@
+/** Changes the user's configuration file. */
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { SheafError } from "../errors.ts";
+import { parseUserConfig } from "./config-file.ts";
+
+/**
+ * Reads the file, changes its value and writes it back whole or not at all; what Sheaf does not change stays, only the
+ * layout is Sheaf's. Others cannot read a new file (S-42).
+ * @throws SheafError CONFIG_INVALID for a file, or a change, that is not valid: then nothing is written.
+ */
+export function writeUserConfig(
+  file: string,
+  change: (config: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): void {
+  const before = readText(file);
+  if (before !== undefined) parseUserConfig(before, file);
+  const value = before === undefined ? {} : (JSON.parse(before.replace(/^\uFEFF/, "")) as Record<string, unknown>);
+  const text = `${JSON.stringify(change(value), undefined, 2)}\n`;
+  parseUserConfig(text, file);
+  const temporary = join(dirname(file), `.config-${randomUUID()}.tmp`);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, text, { flag: "wx", mode: before === undefined ? 0o600 : statSync(file).mode & 0o777 });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    const { code = "" } = error as NodeJS.ErrnoException;
+    throw new SheafError("CONFIG_INVALID", `${file} cannot be written (${code}): check its rights`, { cause: error });
+  }
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new SheafError("CONFIG_INVALID", `the configuration ${file} cannot be read`, { cause: error });
+  }
+}

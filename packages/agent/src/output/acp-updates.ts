@@ -1,0 +1,184 @@
+/** A run as updates of a session of the Agent Client Protocol, version 1 (X17): for editors. */
+import { isAbsolute, join } from "node:path";
+import type {
+  ContentBlock,
+  PlanEntry,
+  SessionUpdate,
+  StopReason,
+  ToolCallContent,
+  ToolCallLocation,
+  ToolKind,
+} from "@agentclientprotocol/sdk";
+import type { FileChange, QuestionEffect, RunEnd, RunEvent, ToolResult } from "@sheaf/protocol";
+import { formatAction } from "./action-words.ts";
+
+export interface AcpProjection {
+  /** What this event tells an editor; most events tell something. */
+  push(event: RunEvent): readonly SessionUpdate[];
+}
+
+/** Longest output that one update carries, in UTF-16 units: editors show it in a panel. */
+const MAX_OUTPUT = 64 * 1024;
+
+/** A fresh projection of one run; `withPrompt`: what the user said is told too, as when an old session is loaded. */
+export function createAcpProjection({ withPrompt = false }: { readonly withPrompt?: boolean } = {}): AcpProjection {
+  return new AcpUpdates(withPrompt);
+}
+
+class AcpUpdates implements AcpProjection {
+  readonly #withPrompt: boolean;
+  readonly #toolNames = new Map<string, string>();
+  readonly #outputs = new Map<string, string>();
+  #workspace = "";
+
+  constructor(withPrompt: boolean) {
+    this.#withPrompt = withPrompt;
+  }
+
+  push(event: RunEvent): readonly SessionUpdate[] {
+    switch (event.type) {
+      case "run_start":
+        this.#workspace = event.workspace;
+        return this.#withPrompt ? [{ sessionUpdate: "user_message_chunk", content: toText(event.prompt) }] : [];
+      case "text_delta":
+        return [{ sessionUpdate: "agent_message_chunk", content: toText(event.text) }];
+      case "reasoning_delta":
+        return [{ sessionUpdate: "agent_thought_chunk", content: toText(event.text) }];
+      case "tool_call_start": {
+        const { callId, toolName } = event;
+        this.#toolNames.set(callId, toolName);
+        const kind = toKind(toolName);
+        return [{ sessionUpdate: "tool_call", toolCallId: callId, title: toolName, kind, status: "pending" }];
+      }
+      case "tool_call_arguments": {
+        const { callId, arguments: args } = event;
+        const title = toTitle(this.#toolNames.get(callId) ?? "", args);
+        const locations = this.#toLocations(args);
+        const update = { toolCallId: callId, title, status: "in_progress", rawInput: args, locations } as const;
+        return [{ sessionUpdate: "tool_call_update", ...update }];
+      }
+      case "tool_output_delta":
+        return this.#pushOutput(event.callId, event.delta);
+      case "tool_result":
+        return this.#pushResult(event);
+      default:
+        return [];
+    }
+  }
+
+  #toLocations(args: Readonly<Record<string, unknown>>): ToolCallLocation[] {
+    const { target_file: file, offset } = args;
+    if (typeof file !== "string" || file === "") return [];
+    const path = isAbsolute(file) ? file : join(this.#workspace, file);
+    return [{ path, ...(Number.isSafeInteger(offset) && (offset as number) > 0 && { line: offset as number }) }];
+  }
+
+  /** Content replaces what was there, so that each update has all of it. */
+  #pushOutput(callId: string, delta: string): SessionUpdate[] {
+    const output = toTail((this.#outputs.get(callId) ?? "") + delta);
+    this.#outputs.set(callId, output);
+    const content: ToolCallContent[] = [{ type: "content", content: toText(output) }];
+    return [{ sessionUpdate: "tool_call_update", toolCallId: callId, content }];
+  }
+
+  #pushResult(result: ToolResult): SessionUpdate[] {
+    const { callId, status, effect } = result;
+    this.#outputs.delete(callId);
+    const toolName = this.#toolNames.get(callId) ?? "";
+    const failure = status === "success" ? undefined : formatAction(toolName, result, "en");
+    const text = failure ?? toTail(result.output);
+    const diffs = effect?.kind === "file_edit" ? effect.changes.flatMap(toDiff) : [];
+    const content: ToolCallContent[] = diffs.length > 0 ? diffs : [{ type: "content", content: toText(text) }];
+    const update: SessionUpdate = {
+      sessionUpdate: "tool_call_update",
+      toolCallId: callId,
+      status: status === "success" ? "completed" : "failed",
+      content,
+      rawOutput: { status, output: toTail(result.output), ...(result.error && { error: result.error }) },
+    };
+    if (effect?.kind === "plan" || effect?.kind === "todo") return [update, toPlan(effect.todos)];
+    if (effect?.kind === "question") return [update, toQuestions(effect)];
+    return [update];
+  }
+}
+
+/** Why a prompt's turn ended; undefined: it failed, which is an error of the request. */
+export function toStopReason({ reason, error }: RunEnd): StopReason | undefined {
+  if (!error) return reason === "end_turn" || reason === "clarification" ? "end_turn" : undefined;
+  switch (error.code) {
+    case "CANCELLED":
+      return "cancelled";
+    case "MAX_TOKENS":
+    case "BUDGET_TOKENS":
+      return "max_tokens";
+    case "BUDGET_TURNS":
+    case "BUDGET_TOOLS":
+      return "max_turn_requests";
+    case "REFUSED":
+    case "CONTENT_FILTER":
+      return "refusal";
+    default:
+      return undefined;
+  }
+}
+
+const kinds: Readonly<Record<string, ToolKind>> = {
+  read_file: "read",
+  list_dir: "read",
+  write_file: "edit",
+  edit_file: "edit",
+  delete_file: "delete",
+  rename_file: "move",
+  grep_search: "search",
+  glob_search: "search",
+  codebase_search: "search",
+  run_terminal_cmd: "execute",
+  web_fetch: "fetch",
+  todo_write: "think",
+  create_plan: "think",
+};
+
+function toKind(toolName: string): ToolKind {
+  return Object.hasOwn(kinds, toolName) ? kinds[toolName]! : "other";
+}
+
+/** What the call is about, in one line. */
+function toTitle(toolName: string, args: Readonly<Record<string, unknown>>): string {
+  const subject = [args.command, args.target_file, args.query, args.pattern, args.glob_pattern, args.url].find(
+    (value) => typeof value === "string" && value !== "",
+  ) as string | undefined;
+  if (subject === undefined) return toolName;
+  const line = subject.replaceAll(/\s+/g, " ").slice(0, 200);
+  return toolName === "run_terminal_cmd" ? `\`${line}\`` : `${toolName} ${line}`;
+}
+
+function toText(text: string): ContentBlock {
+  return { type: "text", text };
+}
+
+function toTail(text: string): string {
+  return text.length <= MAX_OUTPUT ? text : `…${text.slice(-MAX_OUTPUT)}`;
+}
+
+function toDiff({ path, operation, content, diff, newFilePath }: FileChange): ToolCallContent[] {
+  if (operation === "create" && content !== null) return [{ type: "diff", path, oldText: null, newText: content }];
+  if (diff) return [{ type: "diff", path, oldText: diff.oldString, newText: diff.newString }];
+  const text = newFilePath === undefined ? `${operation} ${path}` : `${operation} ${path} to ${newFilePath}`;
+  return [{ type: "content", content: toText(text) }];
+}
+
+function toPlan(todos: readonly { readonly content: string; readonly status: string }[]): SessionUpdate {
+  const entries = todos
+    .filter(({ status }) => status !== "cancelled")
+    .map(({ content, status }): PlanEntry => ({ content, priority: "medium", status: status as PlanEntry["status"] }));
+  return { sessionUpdate: "plan", entries };
+}
+
+/** The protocol has no question of its own: it is told as text, and the next prompt answers it (N42). */
+function toQuestions({ title, questions }: QuestionEffect): SessionUpdate {
+  const paragraphs = questions.map(({ text, options }) =>
+    [text, ...options.map(({ id, label }) => `- ${id}: ${label}`)].join("\n"),
+  );
+  const text = `\n\n${[title, ...paragraphs].filter((paragraph) => paragraph !== "").join("\n\n")}\n`;
+  return { sessionUpdate: "agent_message_chunk", content: toText(text) };
+}

@@ -1,0 +1,155 @@
+/** `stream-json` in the profile `cursor-2026` (C30), by the captured streams of that program. */
+import type { RunEvent, RunStart } from "@sheaf/protocol";
+import { createAssistantPieces } from "./assistant-pieces.ts";
+import type { Projection } from "./projection.ts";
+import { createResultCollector, toBareId } from "./result-line.ts";
+import type { StreamJsonOptions } from "./stream-json.ts";
+import { createToolCallTracker } from "./tool-call-tracker.ts";
+
+/** Options of the format. */
+export interface CursorStreamOptions extends StreamJsonOptions {
+  /** `--stream-partial-output`: the deltas too, each with its time. */
+  readonly isPartial?: boolean;
+}
+
+/** Makes the lines; holds no more than the answer's text and the open calls. Nothing of Sheaf's own is in them. */
+export function createCursorStreamProjection(options: CursorStreamOptions = {}): Projection {
+  return new CursorStream(options);
+}
+
+class CursorStream implements Projection {
+  readonly #options: CursorStreamOptions;
+  readonly #collector = createResultCollector();
+  readonly #calls = createToolCallTracker();
+  #pieces = createAssistantPieces();
+  #sessionId = "";
+  #requestId = "";
+  #turn = 0;
+  /** Text since the last tool call, which becomes one line. */
+  #segment = "";
+  #isThinking = false;
+
+  constructor(options: CursorStreamOptions) {
+    this.#options = options;
+  }
+
+  push(event: RunEvent): readonly string[] {
+    this.#collector.push(event);
+    switch (event.type) {
+      case "run_start":
+        return this.#startLines(event);
+      case "turn_start":
+        this.#turn = event.turn;
+        return [];
+      case "reasoning_delta":
+        return this.#thinkingLines(event.text, event.time);
+      case "text_delta":
+        this.#segment += event.text;
+        return [...this.#endThinking(event.time), ...this.#partialLines(this.#pieces.push(event.text), event.time)];
+      case "tool_call_start":
+        this.#calls.push(event);
+        return [...this.#endThinking(event.time), ...this.#endSegment(event.time)];
+      case "tool_call_arguments":
+      case "tool_result":
+        return this.#toolLines(event);
+      case "turn_end":
+        return [...this.#endThinking(event.time), ...this.#partialLines(this.#pieces.flush(), event.time)];
+      case "run_end":
+        return this.#endLines(event.time);
+      default:
+        return [];
+    }
+  }
+
+  #startLines({ conversationId, responseId, apiKeySource, workspace, modelName, prompt }: RunStart): string[] {
+    this.#sessionId = toBareId(conversationId);
+    this.#requestId = toBareId(responseId);
+    const session_id = this.#sessionId;
+    return [
+      encodeLine({
+        type: "system",
+        subtype: "init",
+        apiKeySource: apiKeySource === "none" ? "login" : apiKeySource,
+        cwd: workspace,
+        session_id,
+        model: modelName,
+        permissionMode: "default",
+      }),
+      encodeLine({ type: "user", message: toMessage("user", prompt), session_id }),
+    ];
+  }
+
+  #partialLines(pieces: readonly string[], time: number): string[] {
+    if (!this.#options.isPartial) return [];
+    return pieces.map((text) => this.#assistantLine(text, { timestamp_ms: time }));
+  }
+
+  /** A segment before a tool call says which request it came from; blank text waits for the next segment. */
+  #endSegment(time: number): string[] {
+    const rest = this.#partialLines(this.#pieces.flush(), time);
+    const text = this.#segment;
+    if (text.trim() === "") return rest;
+    this.#segment = "";
+    this.#pieces = createAssistantPieces();
+    return [...rest, this.#assistantLine(text, { model_call_id: this.#callId(), timestamp_ms: time })];
+  }
+
+  /** The last segment has neither id nor time; a run that fails has no `result` line. */
+  #endLines(time: number): string[] {
+    const rest = [...this.#endThinking(time), ...this.#partialLines(this.#pieces.flush(), time)];
+    if (this.#segment !== "") rest.push(this.#assistantLine(this.#segment, {}));
+    const { result } = this.#collector;
+    if (result?.subtype !== "success") return rest;
+    const { duration_ms, duration_api_ms, result: text, session_id, request_id, usage } = result;
+    const line = {
+      type: "result",
+      subtype: "success",
+      duration_ms,
+      duration_api_ms,
+      is_error: false,
+      result: text,
+      session_id,
+      request_id,
+      usage,
+    };
+    return [...rest, encodeLine(line)];
+  }
+
+  #assistantLine(text: string, more: { readonly model_call_id?: string; readonly timestamp_ms?: number }): string {
+    const message = toMessage("assistant", text);
+    return encodeLine({ type: "assistant", message, session_id: this.#sessionId, ...more });
+  }
+
+  #thinkingLines(text: string, time: number): string[] {
+    if (!this.#options.includeThinking || text === "") return [];
+    this.#isThinking = true;
+    const line = { type: "thinking", subtype: "delta", text, session_id: this.#sessionId, timestamp_ms: time };
+    return [encodeLine(line)];
+  }
+
+  #endThinking(time: number): string[] {
+    if (!this.#isThinking) return [];
+    this.#isThinking = false;
+    return [encodeLine({ type: "thinking", subtype: "completed", session_id: this.#sessionId, timestamp_ms: time })];
+  }
+
+  #toolLines(event: RunEvent): string[] {
+    const call = this.#calls.push(event);
+    if (!call) return [];
+    const ids = { model_call_id: this.#callId(), session_id: this.#sessionId, timestamp_ms: event.time };
+    return [encodeLine({ type: "tool_call", ...call, ...ids })];
+  }
+
+  /** One per model request. */
+  #callId(): string {
+    return `${this.#requestId}-${this.#turn - 1}`;
+  }
+}
+
+function toMessage(role: "user" | "assistant", text: string): object {
+  return { role, content: [{ type: "text", text }] };
+}
+
+function encodeLine(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}

@@ -1,0 +1,101 @@
+/** The JSON of an export, checked: it may come from anybody (S-71). */
+import { createAssembler } from "@sheaf/documents";
+import type { RunEvent, StreamEvent } from "@sheaf/protocol";
+import { verify } from "@sheaf/protocol/verify";
+import { SheafError } from "../../errors.ts";
+import { exportVersion, type ConversationExport, type ExportedResponse } from "./conversation-export.ts";
+
+const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+const conversationPattern = new RegExp(`^conv_${uuid}$`);
+const responsePattern = new RegExp(`^chat_${uuid}$`);
+
+/** What is wrong with an export, in words that stand behind "is no export of Sheaf:". */
+class ExportFault extends Error {}
+
+/**
+ * A conversation whose logs make documents by the grammar (N44, N48).
+ * Approvals are left out: what somebody allowed elsewhere is allowed to nobody here (S-06, S-16).
+ * @throws SheafError USAGE that names the file and the first thing that is wrong.
+ */
+export function decodeExport(text: string, file: string): ConversationExport {
+  try {
+    return toExport(JSON.parse(text));
+  } catch (error) {
+    const problem = error instanceof ExportFault ? error.message : "it cannot be read";
+    throw new SheafError("USAGE", `${file} is no export of Sheaf: ${problem}; write one with sheaf export`, {
+      cause: error,
+    });
+  }
+}
+
+function toExport(value: unknown): ConversationExport {
+  const { sheafExport, conversation, responses } = toFields(value, "the file");
+  if (sheafExport !== exportVersion) {
+    throw new ExportFault(
+      `its version is ${JSON.stringify(sheafExport) ?? "missing"}, this Sheaf reads ${exportVersion}`,
+    );
+  }
+  const { id, workspace, title, createdAt } = toFields(conversation, '"conversation"');
+  check(isMatch(id, conversationPattern), '"conversation.id" is no conv_UUID');
+  check(typeof workspace === "string" && typeof title === "string", '"conversation" lacks its workspace or title');
+  check(isTime(createdAt), '"conversation.createdAt" is no time');
+  check(Array.isArray(responses) && responses.length > 0, '"responses" is empty');
+  const head = { id, workspace, title, createdAt } as ConversationExport["conversation"];
+  const all = (responses as unknown[]).map((response, index) => toExportedResponse(response, head.id, index + 1));
+  check(new Set(all.map((response) => response.id)).size === all.length, "two responses have one id");
+  return { sheafExport: exportVersion, conversation: head, responses: all };
+}
+
+function toExportedResponse(value: unknown, conversationId: string, number: number): ExportedResponse {
+  const name = `response ${number}`;
+  const { id, createdAt, events } = toFields(value, name);
+  check(isMatch(id, responsePattern), `the id of ${name} is no chat_UUID`);
+  check(isTime(createdAt), `"createdAt" of ${name} is no time`);
+  check(Array.isArray(events) && events.length > 0, `${name} has no events`);
+  const log = events as RunEvent[];
+  const isNumbered = log.every((event, index) => toFields(event, `an event of ${name}`).seq === index + 1);
+  check(isNumbered, `the events of ${name} are not numbered from 1 without a gap`);
+  check(
+    log.every(({ time }) => isTime(time)),
+    `an event of ${name} has no time`,
+  );
+  const [first] = log;
+  check(
+    first?.type === "run_start" && first.responseId === id && first.conversationId === conversationId,
+    `${name} does not begin with its run_start`,
+  );
+  check(log.at(-1)?.type === "run_end", `${name} does not end with run_end`);
+  const kept = log.filter(({ type }) => type !== "approval_request" && type !== "approval_resolved");
+  const renumbered = kept.map((event, index) => ({ ...event, seq: index + 1 }));
+  checkDocuments(renumbered, name);
+  return { id: id as string, createdAt: createdAt as number, events: renumbered };
+}
+
+function checkDocuments(events: readonly RunEvent[], name: string): void {
+  let stream: StreamEvent[];
+  try {
+    const assembler = createAssembler();
+    stream = events.flatMap((event) => assembler.push(event));
+  } catch (error) {
+    throw new ExportFault(`the events of ${name} make no documents`, { cause: error });
+  }
+  const violation = verify(stream);
+  if (violation) throw new ExportFault(`the documents of ${name} break ${violation.clause}: ${violation.message}`);
+}
+
+function toFields(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new ExportFault(`${name} is no JSON object`);
+}
+
+function check(holds: boolean, problem: string): void {
+  if (!holds) throw new ExportFault(problem);
+}
+
+function isMatch(value: unknown, pattern: RegExp): boolean {
+  return typeof value === "string" && pattern.test(value);
+}
+
+function isTime(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

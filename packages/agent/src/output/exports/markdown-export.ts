@@ -1,0 +1,31 @@
+/** A conversation as one Markdown text. */
+import { toResponse } from "@sheaf/documents";
+import { toPrompt } from "./exported-prompt.ts";
+import type { ConversationExport } from "./conversation-export.ts";
+import { toDocumentSection, type SectionPart } from "./document-sections.ts";
+
+/** Prompts as quotes, documents in order, code in fences that nothing inside can close. */
+export function formatMarkdownExport({ conversation, responses }: ConversationExport): string {
+  const parts = [`# ${toInline(conversation.title)}`];
+  for (const { events } of responses) {
+    parts.push("## Prompt", toPrompt(events).replaceAll(/^/gm, "> "), "## Answer");
+    for (const document of toResponse(events).documents) {
+      const { heading, parts: body } = toDocumentSection(document);
+      if (heading !== "") parts.push(`### ${toInline(heading)}`);
+      parts.push(...body.map(formatPart).filter((text) => text !== ""));
+    }
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+function formatPart(part: SectionPart): string {
+  if (part.kind === "prose") return part.text;
+  const longest = Math.max(2, ...[...part.text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${part.language}\n${part.text}${part.text.endsWith("\n") ? "" : "\n"}${fence}`;
+}
+
+/** Foreign text inside a heading stays text. */
+function toInline(text: string): string {
+  return text.replaceAll(/\s+/g, " ").replaceAll(/[\\`*_[\]<>#|]/g, "\\$&");
+}

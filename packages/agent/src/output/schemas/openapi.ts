@@ -1,0 +1,244 @@
+/** The Chat API as an OpenAPI 3.1 document (X10). */
+import { schemaNames, toJsonSchema, type SchemaName } from "./json-schemas.ts";
+
+interface Operation {
+  readonly summary: string;
+  readonly id: string;
+  readonly parameters?: readonly unknown[];
+  readonly request?: SchemaName;
+  /** Answers beside errors, by status: a schema, a media type with none, or nothing. */
+  readonly answers: Readonly<Record<string, SchemaName | "text/event-stream" | "text/plain" | "any" | "none">>;
+  /** Statuses of errors that the operation has beside those of all. */
+  readonly errors?: readonly number[];
+  /** False: no token is asked for. */
+  readonly secured?: false;
+}
+
+const path = (name: string) => ({ name, in: "path", required: true, schema: { type: "string" } });
+const query = (name: string, description: string, schema: object) => ({ name, in: "query", description, schema });
+const header = (name: string, description: string) => ({ name, in: "header", description, schema: { type: "string" } });
+
+const format = query("format", "Another wire form of the same log.", {
+  type: "string",
+  enum: ["documents", "stream-json", "ai-sdk-ui"],
+});
+const lastEventId = header("Last-Event-ID", "Id of the last event that the client has; wins over `after`.");
+
+const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+  "/v1/chat": {
+    post: {
+      id: "chat",
+      summary:
+        "Sends a message; the answer is one JSON object, or with `stream` or `Accept: text/event-stream` a stream.",
+      parameters: [header("Idempotency-Key", "The same key gives the same response."), format],
+      request: "chat-request",
+      answers: { "200": "documents" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/responses/{id}": {
+    get: {
+      id: "getResponse",
+      summary: "A response, complete or not.",
+      parameters: [path("id")],
+      answers: { "200": "snapshot" },
+      errors: [404],
+    },
+  },
+  "/v1/responses/{id}/events": {
+    get: {
+      id: "followResponse",
+      summary: "The events of a response, from any id on; 204 when there are no more.",
+      parameters: [
+        path("id"),
+        lastEventId,
+        query("after", "Id of the last event that the client has.", { type: "integer", minimum: 0 }),
+        query("snapshot", "1: begin with the whole state as one event.", { type: "string", enum: ["0", "1"] }),
+        query("reasoning", "1: with the model's reasoning.", { type: "string", enum: ["0", "1"] }),
+        format,
+      ],
+      answers: { "200": "text/event-stream", "204": "none" },
+      errors: [404],
+    },
+  },
+  "/v1/responses/{id}/cancel": {
+    post: {
+      id: "cancelResponse",
+      summary: "Ends a response that runs.",
+      parameters: [path("id")],
+      answers: { "202": "cancel-result" },
+      errors: [404],
+    },
+  },
+  "/v1/responses/{id}/approvals/{approvalId}": {
+    post: {
+      id: "answerApproval",
+      summary: "Answers a question of a response that runs.",
+      parameters: [path("id"), path("approvalId")],
+      request: "approval-answer",
+      answers: { "202": "approval-result" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/conversations": {
+    get: {
+      id: "listConversations",
+      summary: "Conversations, newest first.",
+      parameters: [
+        query("limit", "How many at most.", { type: "integer", minimum: 1, maximum: 200, default: 50 }),
+        query("before", "`next` of the page before.", { type: "string" }),
+        query("search", "Only those whose title or messages hold this text.", { type: "string" }),
+      ],
+      answers: { "200": "conversations" },
+    },
+  },
+  "/v1/conversations/{id}": {
+    get: {
+      id: "getConversation",
+      summary: "Messages and responses, in order.",
+      parameters: [path("id")],
+      answers: { "200": "conversation" },
+      errors: [404],
+    },
+    delete: {
+      id: "deleteConversation",
+      summary: "Deletes a conversation.",
+      parameters: [path("id")],
+      answers: { "204": "none" },
+      errors: [404, 409],
+    },
+  },
+  "/v1/conversations/{id}/fork": {
+    post: {
+      id: "forkConversation",
+      summary: "A new conversation that begins with what this one said up to a response.",
+      parameters: [path("id")],
+      request: "fork-request",
+      answers: { "201": "conversation-summary" },
+      errors: [404, 413, 415],
+    },
+  },
+  "/v1/conversations/{id}/revert": {
+    post: {
+      id: "revertConversation",
+      summary: "Takes a response and all behind it back: history and files.",
+      parameters: [path("id")],
+      request: "revert-request",
+      answers: { "200": "revert-result" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/models": {
+    get: { id: "listModels", summary: "Names that `model` of a request takes.", answers: { "200": "models" } },
+  },
+  "/v1/session": {
+    post: {
+      id: "openSession",
+      summary: "Lets the page in: sets its cookie.",
+      request: "session-request",
+      answers: { "204": "none" },
+      errors: [413, 415],
+      secured: false,
+    },
+    delete: { id: "closeSession", summary: "Signs the page out.", answers: { "204": "none" }, secured: false },
+  },
+  "/v1/openapi.json": { get: { id: "getDescription", summary: "This document.", answers: { "200": "any" } } },
+  "/v1/schema/{name}.json": {
+    get: {
+      id: "getSchema",
+      summary: "A JSON Schema.",
+      parameters: [path("name")],
+      answers: { "200": "any" },
+      errors: [404],
+    },
+  },
+  "/healthz": {
+    get: { id: "getHealth", summary: "Whether the server takes requests.", answers: { "200": "any" }, secured: false },
+  },
+  "/metrics": {
+    get: { id: "getMetrics", summary: "Counts, in the text format of Prometheus.", answers: { "200": "text/plain" } },
+  },
+};
+
+/** Statuses of errors that every operation can have. */
+const commonErrors = [400, 401, 403, 429, 503];
+
+/** Every address with its methods, in capitals. */
+export function listOperations(): readonly (readonly [path: string, methods: readonly string[]])[] {
+  return Object.entries(operations).map(([route, methods]) => [
+    route,
+    Object.keys(methods).map((method) => method.toUpperCase()),
+  ]);
+}
+
+/** The document, made from the schemas. */
+export function createOpenApiDocument(version: string): Record<string, unknown> {
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Sheaf Chat API",
+      version,
+      description: "An answer is an ordered list of typed documents, as one JSON object or as Server-Sent Events.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
+    servers: [{ url: "/" }],
+    security: [{ token: [] }],
+    paths: Object.fromEntries(
+      Object.entries(operations).map(([route, methods]) => [
+        route,
+        Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, toOperation(operation)])),
+      ]),
+    ),
+    components: {
+      securitySchemes: { token: { type: "http", scheme: "bearer" } },
+      schemas: Object.fromEntries(schemaNames.map((name) => [name, withoutDialect(toJsonSchema(name))])),
+    },
+  };
+}
+
+function toOperation({ id, summary, parameters, request, answers, errors = [], secured }: Operation): object {
+  const statuses = Object.entries(answers).map(([status, answer]) => [status, toAnswer(answer)] as const);
+  const failures = [...commonErrors, ...errors].map((status) => [`${status}`, toAnswer("error")] as const);
+  return {
+    operationId: id,
+    summary,
+    ...(parameters && { parameters }),
+    ...(request && { requestBody: { required: true, content: toJsonContent(request) } }),
+    ...(secured === false && { security: [] }),
+    responses: Object.fromEntries([...statuses, ...failures]),
+  };
+}
+
+function toAnswer(answer: Operation["answers"][string]): object {
+  switch (answer) {
+    case "none":
+      return { description: "Nothing." };
+    case "any":
+      return { description: "JSON.", content: { "application/json": { schema: { type: "object" } } } };
+    case "text/plain":
+      return { description: "Text.", content: { [answer]: { schema: { type: "string" } } } };
+    case "text/event-stream":
+      return {
+        description: "Events; the data of each are those of the schema events.",
+        content: { [answer]: { schema: { type: "string" } } },
+      };
+    case "documents":
+      return {
+        description: "The response.",
+        content: { ...toJsonContent(answer), "text/event-stream": { schema: { type: "string" } } },
+      };
+    case "error":
+      return { description: "What is wrong, and what to do.", content: toJsonContent(answer) };
+    default:
+      return { description: "As asked.", content: toJsonContent(answer) };
+  }
+}
+
+function toJsonContent(name: SchemaName): object {
+  return { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } };
+}
+
+function withoutDialect({ $schema: _dialect, ...schema }: object & { readonly $schema?: unknown }): object {
+  return schema;
+}

@@ -1,0 +1,167 @@
+/** A run as a person in a terminal sees it: the text as it comes, a line for each action, commands with their output. */
+import type { RunEvent, ToolEffect, ToolResult } from "@sheaf/protocol";
+import { formatAction, type Locale } from "../action-words.ts";
+import type { Projection } from "../projection.ts";
+import { toVisibleLine, toVisibleText } from "../visible-text.ts";
+import { createMarkdownStyler } from "./markdown-styler.ts";
+
+export interface TerminalOptions {
+  readonly locale: Locale;
+  /** Whether colours may be used. */
+  readonly hasColors: boolean;
+  readonly includeThinking: boolean;
+}
+
+/** Lines of a command's live output that are shown; the rest is counted. */
+const MAX_OUTPUT_LINES = 12;
+
+/** Pieces of text, not all of them whole lines. */
+export function createTerminalProjection(options: TerminalOptions): Projection {
+  return new Terminal(options);
+}
+
+class Terminal implements Projection {
+  readonly #options: TerminalOptions;
+  #styler: ReturnType<typeof createMarkdownStyler>;
+  readonly #toolNames = new Map<string, string>();
+  readonly #outputLines = new Map<string, number>();
+  #isAtLineStart = true;
+  #workspace = "";
+  #startedAt = 0;
+  #turns = 0;
+  #tokens = 0;
+
+  constructor(options: TerminalOptions) {
+    this.#options = options;
+    this.#styler = createMarkdownStyler(options);
+  }
+
+  push(event: RunEvent): readonly string[] {
+    switch (event.type) {
+      case "run_start":
+        this.#startedAt = event.time;
+        this.#workspace = event.workspace;
+        return [];
+      case "text_delta":
+        return this.#print(this.#styler.push(event.text));
+      case "reasoning_delta":
+        return this.#options.includeThinking ? this.#print(this.#toDim(toVisibleText(event.text))) : [];
+      case "tool_call_start":
+        this.#toolNames.set(event.callId, event.toolName);
+        return this.#endText();
+      case "tool_call_arguments": {
+        if (this.#toolNames.get(event.callId) !== "run_terminal_cmd") return [];
+        const { command } = event.arguments;
+        return this.#line(`$ ${toVisibleLine(typeof command === "string" ? command : "")}`);
+      }
+      case "tool_output_delta":
+        return this.#printOutput(event.callId, event.delta);
+      case "tool_result":
+        return this.#resultLines(event);
+      case "turn_end":
+        this.#turns += 1;
+        this.#tokens += event.usage.totalTokens;
+        return this.#endText();
+      case "run_end":
+        return [
+          ...this.#endText(),
+          ...(this.#turns === 0 ? [] : this.#line(this.#toDim(this.#formatTotals(event.time)))),
+        ];
+      default:
+        return [];
+    }
+  }
+
+  #print(text: string): string[] {
+    if (text === "") return [];
+    this.#isAtLineStart = text.endsWith("\n");
+    return [text];
+  }
+
+  /** A line of its own. */
+  #line(text: string): string[] {
+    const lead = this.#isAtLineStart ? "" : "\n";
+    this.#isAtLineStart = true;
+    return [`${lead}${text}\n`];
+  }
+
+  /** The model's text is over for now: the next one starts afresh. */
+  #endText(): string[] {
+    const rest = this.#styler.end();
+    this.#styler = createMarkdownStyler(this.#options);
+    const lines = this.#print(rest);
+    if (this.#isAtLineStart) return lines;
+    this.#isAtLineStart = true;
+    return [...lines, "\n"];
+  }
+
+  #printOutput(callId: string, delta: string): string[] {
+    const shown = this.#outputLines.get(callId) ?? 0;
+    const lines = toVisibleText(delta).match(/[^\n]*\n|[^\n]+$/g) ?? [];
+    this.#outputLines.set(callId, shown + lines.filter((line) => line.endsWith("\n")).length);
+    const visible = lines.slice(0, Math.max(0, MAX_OUTPUT_LINES - shown)).join("");
+    return visible === "" ? [] : this.#print(this.#toDim(visible));
+  }
+
+  #resultLines(result: ToolResult): string[] {
+    const toolName = this.#toolNames.get(result.callId) ?? "";
+    const hidden = (this.#outputLines.get(result.callId) ?? 0) - MAX_OUTPUT_LINES;
+    const more = hidden > 0 ? this.#line(this.#toDim(`… ${hidden} more lines`)) : [];
+    const subject = result.effect ? toSubject(result.effect, this.#workspace) : "";
+    const action = formatAction(toolName, result, this.#options.locale);
+    const mark = result.status === "success" ? this.#color("●", 32) : this.#color("●", 31);
+    const line = `${mark} ${toVisibleLine(subject === "" ? action : `${action}  ${subject}`)}`;
+    return [...more, ...this.#line(line), ...this.#todoLines(result)];
+  }
+
+  #todoLines({ effect }: ToolResult): string[] {
+    if (effect?.kind === "plan") {
+      const todos = effect.todos.flatMap(({ content }) => this.#line(`  ○ ${toVisibleLine(content)}`));
+      return [...this.#line(`  ${toVisibleLine(effect.title)}: ${toVisibleLine(effect.overview)}`), ...todos];
+    }
+    if (effect?.kind !== "todo") return [];
+    return effect.todos.flatMap(({ content, status }) =>
+      this.#line(`  ${todoMarks[status]} ${toVisibleLine(content)}`),
+    );
+  }
+
+  #formatTotals(endedAt: number): string {
+    const seconds = ((endedAt - this.#startedAt) / 1000).toFixed(1);
+    return `${seconds} s · ${this.#turns} ${this.#turns === 1 ? "turn" : "turns"} · ${this.#tokens} tokens`;
+  }
+
+  #toDim(text: string): string {
+    if (!this.#options.hasColors) return text;
+    const [, body = "", lineEnd = ""] = /^([\s\S]*?)(\n*)$/.exec(text) ?? [];
+    return `\u001B[2m${body}\u001B[22m${lineEnd}`;
+  }
+
+  #color(text: string, code: number): string {
+    return this.#options.hasColors ? `\u001B[${code}m${text}\u001B[39m` : text;
+  }
+}
+
+const todoMarks = { pending: "○", in_progress: "◐", completed: "●", cancelled: "–" } as const;
+
+/** What the action was about, short. */
+function toSubject(effect: ToolEffect, workspace: string): string {
+  switch (effect.kind) {
+    case "read":
+      return effect.path.startsWith(`${workspace}/`) ? effect.path.slice(workspace.length + 1) : effect.path;
+    case "file_edit":
+      return effect.changes
+        .map(({ filePath, newFilePath, linesAdded, linesRemoved }) => {
+          const target = newFilePath === undefined ? "" : ` → ${newFilePath}`;
+          return `${filePath}${target} +${linesAdded} −${linesRemoved}`;
+        })
+        .join(", ");
+    case "command":
+      return effect.exitCode === 0 ? "" : `(exit code ${effect.exitCode})`;
+    case "search":
+      return `${effect.totalMatches} in ${effect.totalFiles} files`;
+    case "glob":
+      return `${effect.totalFiles} files`;
+    default:
+      return "";
+  }
+}

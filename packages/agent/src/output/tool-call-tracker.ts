@@ -1,0 +1,57 @@
+/** The tool calls of a run in the shapes of C8 and C9: each is told when its arguments are there, and when it ended. */
+import type { FunctionPayload, RunEvent, ToolCallArguments, ToolCallLine, ToolOutcome } from "@sheaf/protocol";
+import { toCliArguments } from "./cli-arguments.ts";
+import { toCliOutcome } from "./cli-outcome.ts";
+
+/** What both profiles say of a call; ids and times are theirs to add. */
+type TrackedToolCall = Pick<ToolCallLine, "subtype" | "call_id" | "tool_call">;
+
+export interface ToolCallTracker {
+  /** What this event tells of a call; undefined: nothing. */
+  push(event: RunEvent): TrackedToolCall | undefined;
+}
+
+/** A call whose `started` is out and whose `completed` is not. */
+interface StartedCall {
+  readonly toolName: string;
+  readonly arguments: ToolCallArguments;
+}
+
+/** Holds no more than the open calls. */
+export function createToolCallTracker(): ToolCallTracker {
+  const toolNames = new Map<string, string>();
+  const started = new Map<string, StartedCall>();
+  return {
+    push(event) {
+      switch (event.type) {
+        case "tool_call_start":
+          toolNames.set(event.callId, event.toolName);
+          return undefined;
+        case "tool_call_arguments": {
+          const call = { toolName: toolNames.get(event.callId) ?? "", arguments: event };
+          toolNames.delete(event.callId);
+          started.set(event.callId, call);
+          return { subtype: "started", call_id: event.callId, tool_call: toToolCall(call) };
+        }
+        case "tool_result": {
+          const call = started.get(event.callId);
+          if (!call) return undefined;
+          started.delete(event.callId);
+          const outcome = toCliOutcome(call.toolName, event);
+          return { subtype: "completed", call_id: event.callId, tool_call: toToolCall(call, outcome) };
+        }
+        default:
+          return undefined;
+      }
+    },
+  };
+}
+
+function toToolCall(call: StartedCall, result?: ToolOutcome): ToolCallLine["tool_call"] {
+  const { callId, arguments: args, rawArguments } = call.arguments;
+  const outcome = result && { result };
+  const known = toCliArguments(call.toolName, args, callId);
+  if (known) return { [known.key]: { args: known.args, ...outcome } };
+  const payload: FunctionPayload = { name: call.toolName, arguments: rawArguments ?? JSON.stringify(args), ...outcome };
+  return { function: payload };
+}

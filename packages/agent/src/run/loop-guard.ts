@@ -1,0 +1,58 @@
+/** Notices a model that makes the same calls and gets the same results, over and over. */
+import { createHash } from "node:crypto";
+import type { ToolResult } from "@sheaf/protocol";
+import { SheafError } from "../errors.ts";
+import type { ToolInvocation } from "../tools/tool.ts";
+
+/** Turns in a row that brought nothing new: the model is told at each of these, and the run ends at the last. */
+const TURNS_TO_WARN: ReadonlySet<number> = new Set([3, 6, 9]);
+const TURNS_TO_END = 12;
+
+export interface LoopGuard {
+  /** Takes the calls of a turn with their results. */
+  addTurn(calls: readonly ToolInvocation[], results: readonly ToolResult[]): void;
+  /** What the model is told before the next turn; undefined: nothing. */
+  readonly note: string | undefined;
+  /** Why the run ends; undefined: it goes on. */
+  readonly failure: SheafError | undefined;
+}
+
+/**
+ * A turn is idle when each of its calls was made before with the same arguments and gave the same result. Anything new
+ * in between, such as an edit or another file, begins the count again.
+ */
+export function createLoopGuard(): LoopGuard {
+  const seen = new Set<string>();
+  let idleTurns = 0;
+  let lastNames = "";
+  return {
+    addTurn(calls, results) {
+      const byId = new Map(results.map((result) => [result.callId, result]));
+      let isIdle = true;
+      for (const call of calls) {
+        const key = toKey(call, byId.get(call.callId));
+        if (!seen.has(key)) isIdle = false;
+        seen.add(key);
+      }
+      idleTurns = isIdle ? idleTurns + 1 : 0;
+      lastNames = [...new Set(calls.map(({ toolName }) => toolName))].join(", ");
+    },
+    get note() {
+      if (!TURNS_TO_WARN.has(idleTurns)) return undefined;
+      return (
+        `The last ${idleTurns} turns made calls (${lastNames}) that were made before, with the same results. ` +
+        `Do something else, or end and say what is missing. After ${TURNS_TO_END} such turns the run ends.`
+      );
+    },
+    get failure() {
+      if (idleTurns < TURNS_TO_END) return undefined;
+      const message = `the model repeated the same calls (${lastNames}) with the same results for ${idleTurns} turns: say more exactly what to do, or use another model`;
+      return new SheafError("LOOP_DETECTED", message, { source: "provider" });
+    },
+  };
+}
+
+function toKey({ toolName, arguments: args, rawArguments }: ToolInvocation, result: ToolResult | undefined): string {
+  const parts = [toolName, args, rawArguments, result?.status, result?.output, result?.error?.message];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("base64");
+}

@@ -1,0 +1,217 @@
+import { describe, expect, test } from "vitest";
+import type { Compaction, ModelEvent, RunEvent } from "@sheaf/protocol";
+import { toResponse } from "@sheaf/documents";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { openConversation } from "../../src/conversations/open-conversation.ts";
+import { SheafError } from "../../src/errors.ts";
+import type { Model, ModelMessage, ModelRequest } from "../../src/providers/provider.ts";
+import { createMemoryStore } from "../../src/storage/memory.ts";
+import { call, createFakeTools, end, ok, runModel, start, text } from "./fake-ports.ts";
+
+const usageOf = (promptTokens: number): ModelEvent => {
+  const usage = { promptTokens, completionTokens: 10, totalTokens: promptTokens + 10 };
+  return { ...(end("tool_calls") as Extract<ModelEvent, { type: "turn_end" }>), usage };
+};
+
+/** A model with a window: it refuses what is longer, counts characters as tokens, and writes summaries when asked. */
+function createWindowModel(window: number, turns: number, summary = "what was learned") {
+  const requests: ModelRequest[] = [];
+  const summaries: ModelRequest[] = [];
+  let turn = 0;
+  const model: Model = {
+    id: "m",
+    name: "M",
+    apiKeySource: "none",
+    async *stream(request) {
+      const isSummary = request.tools.length === 0 && request.system.startsWith("You write down");
+      const tokens = Math.ceil(JSON.stringify(request.messages).length / 3.5);
+      (isSummary ? summaries : requests).push(
+        structuredClone({ ...request, newCallId: undefined, tap: undefined }) as never,
+      );
+      if (tokens > window) throw new SheafError("CONTEXT_LENGTH", `${tokens} tokens`, { source: "provider" });
+      if (isSummary) {
+        yield [text(summary), end()];
+        return;
+      }
+      turn += 1;
+      if (turn <= turns) yield [text(`turn ${turn}. `), ...call(`call_${turn}`, "read", { turn }), usageOf(tokens)];
+      else yield [text("Done."), end()];
+    },
+  };
+  return { model, requests, summaries };
+}
+
+const readTool = createFakeTools({ read: async () => ok("content ".repeat(100)) });
+// The fake tools tell nothing of themselves; a request for a summary has none either and is told by its system prompt.
+
+const withContext = (windowTokens: number | undefined, prompt = "the task, word for word") => ({
+  start: { ...start, prompt, ...(windowTokens !== undefined && { context: { windowTokens, usedTokens: 0 } }) },
+  system: "the system prompt",
+});
+
+const compactionsOf = (events: readonly RunEvent[]): Compaction[] =>
+  events.flatMap((event) => (event.type === "compaction" ? [event] : []));
+
+function checkPairs(messages: readonly ModelMessage[]): void {
+  const called = messages.flatMap((message) =>
+    message.role === "assistant"
+      ? message.content.flatMap((part) => (part.type === "tool_call" ? [part.callId] : []))
+      : [],
+  );
+  const answered = messages.flatMap((message) => (message.role === "tool" ? [message.callId] : []));
+  expect(answered).toEqual(called);
+}
+
+describe("a conversation that fills the window", () => {
+  test("gets a summary in the place of its older part; the user's words and the newest calls stay", async () => {
+    const { model, requests, summaries } = createWindowModel(3000, 40);
+    const events = (await runModel(model, { tools: readTool, settings: withContext(3000) })).flat();
+    expect(events.at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
+    const compactions = compactionsOf(events);
+    expect(compactions.length).toBeGreaterThan(2);
+    expect(summaries).toHaveLength(compactions.length);
+    expect(compactions[0]).toMatchObject({ reason: "window", summary: "what was learned", usage: { totalTokens: 12 } });
+    for (const { messages } of requests) {
+      expect(messages[0]).toEqual({ role: "user", text: "the task, word for word" });
+      checkPairs(messages);
+      // One summary at most: an older one is part of the newer.
+      expect(
+        messages.filter((message) => message.role === "user" && message.text.includes("what was learned")).length,
+      ).toBeLessThan(2);
+    }
+    expect(requests.at(-1)!.messages[1]).toMatchObject({
+      role: "user",
+      text: expect.stringContaining("what was learned") as string,
+    });
+    // The summary is made from the calls, their results and the words.
+    const [first] = summaries[0]!.messages;
+    expect(first).toMatchObject({
+      role: "user",
+      text: expect.stringMatching(/User:\nthe task[^]*Call of read[^]*Result of read:\ncontent/) as string,
+    });
+  });
+
+  test(
+    verifies(["N5", "N6"], "costs tokens and requests that are counted; the answer holds nothing of the summary"),
+    async () => {
+      const { model, requests, summaries } = createWindowModel(3000, 20);
+      const events = (await runModel(model, { tools: readTool, settings: withContext(3000) })).flat();
+      const response = toResponse(events);
+      expect(response.metadata.turnCount).toBe(requests.length + summaries.length);
+      const spent = events.flatMap((event) =>
+        event.type === "turn_end" || event.type === "compaction" ? [event.usage.totalTokens] : [],
+      );
+      expect(response.usage.totalTokens).toBe(spent.reduce((sum, count) => sum + count, 0));
+      expect(JSON.stringify(response.documents)).not.toContain("what was learned");
+    },
+  );
+
+  test("goes on the same when it is rebuilt from the log", async () => {
+    const store = createMemoryStore();
+    const { model, requests } = createWindowModel(3000, 20);
+    await runModel(model, { tools: readTool, settings: withContext(3000), store });
+    const { messages, tokens } = await openConversation(store, "conv_1", () => 1);
+    const last = requests.at(-1)!.messages;
+    expect(messages.slice(0, last.length)).toEqual(last);
+    expect(tokens).toBeGreaterThan(0);
+    const next = createWindowModel(3000, 0);
+    const again = { ...withContext(3000, "the second task"), history: messages };
+    const settings = {
+      ...again,
+      start: { ...again.start, responseId: "chat_2", context: { windowTokens: 3000, usedTokens: 2900 } },
+    };
+    const events = (await runModel(next.model, { settings, store })).flat();
+    expect(compactionsOf(events)).toHaveLength(1);
+    const texts = next.requests[0]!.messages.filter(({ role }) => role === "user").map((message) =>
+      "text" in message ? message.text : "",
+    );
+    expect(texts).toContain("the task, word for word");
+    expect(texts).toContain("the second task");
+  });
+
+  test("of a window that nobody told is made shorter once the provider refuses it", async () => {
+    const { model, requests } = createWindowModel(3000, 14);
+    const events = (await runModel(model, { tools: readTool, settings: withContext(undefined) })).flat();
+    expect(compactionsOf(events)).toMatchObject([{ reason: "refused" }]);
+    expect(events.at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
+    expect(toResponse(events).status).toBe("completed");
+    checkPairs(requests.at(-1)!.messages);
+  });
+
+  test(verifies("C20", "that cannot be made shorter fails as too long: the user's words are never cut"), async () => {
+    const long = "all of this matters. ".repeat(1000);
+    for (const window of [undefined, 3000]) {
+      const { model, summaries } = createWindowModel(3000, 3);
+      const events = (await runModel(model, { tools: readTool, settings: withContext(window, long) })).flat();
+      expect(events.at(-1)).toMatchObject({ type: "run_end", reason: "error", error: { code: "CONTEXT_LENGTH" } });
+      expect(summaries).toEqual([]);
+    }
+  });
+
+  test("stays as it is when the model writes no summary; a cancelled run makes none", async () => {
+    const silent = createWindowModel(6000, 12, " ");
+    const events = (await runModel(silent.model, { tools: readTool, settings: withContext(3000) })).flat();
+    expect(compactionsOf(events)).toEqual([]);
+    expect(events.at(-1)).toMatchObject({ reason: "end_turn" });
+    const { model, summaries } = createWindowModel(3000, 40);
+    const cancelled = await runModel(model, {
+      tools: readTool,
+      settings: withContext(3000),
+      onEvent: (event, abort) => void (event.type === "turn_end" && event.usage.totalTokens > 2000 && abort()),
+    });
+    expect(cancelled.flat().at(-1)).toMatchObject({ reason: "cancelled" });
+    expect(summaries).toEqual([]);
+  });
+});
+
+describe("a loop", () => {
+  const repeat = (turns: number, toArguments: (turn: number) => object = () => ({ path: "a" })) =>
+    Array.from({ length: turns }, (_, turn) => [
+      [...call(`call_${turn}`, "read", { ...toArguments(turn) }), end("tool_calls")],
+    ]);
+
+  async function run(
+    turns: readonly (readonly (readonly ModelEvent[])[])[],
+    tools = createFakeTools({ read: async () => ok("same") }),
+  ) {
+    let turn = 0;
+    const notes: string[] = [];
+    const model: Model = {
+      id: "m",
+      name: "M",
+      apiKeySource: "none",
+      async *stream({ messages }) {
+        const last = messages.at(-1);
+        if (last?.role === "user" && turn > 0) notes.push(last.text);
+        yield* turns[turn++] ?? [[text("Done."), end()]];
+      },
+    };
+    const events = (await runModel(model, { tools })).flat();
+    return { events, notes, end: events.at(-1)! };
+  }
+
+  test(verifies("C20", "of the same calls with the same results is told to the model, then ends the run"), async () => {
+    const { notes, end: last, events } = await run(repeat(50));
+    expect(notes).toHaveLength(3);
+    expect(notes[0]).toMatch(/The last 3 turns made calls \(read\) that were made before/);
+    expect(last).toMatchObject({
+      reason: "error",
+      error: { code: "LOOP_DETECTED", message: expect.stringContaining("12 turns") as string },
+    });
+    expect(events.filter(({ type }) => type === "turn_start")).toHaveLength(13);
+  });
+
+  test("also when several calls take turns", async () => {
+    const { end: last } = await run(repeat(60, (turn) => ({ path: turn % 4 })));
+    expect(last).toMatchObject({ error: { code: "LOOP_DETECTED" } });
+  });
+
+  test("is none when anything new comes in between: other arguments, or another result", async () => {
+    const polls = await run(repeat(40, (turn) => ({ path: turn % 3 === 2 ? `new ${turn}` : "a" })));
+    expect([polls.notes, polls.end]).toMatchObject([[], { reason: "end_turn" }]);
+    let count = 0;
+    const counting = createFakeTools({ read: async () => ok(`run ${Math.floor((count += 1) / 3)}`) });
+    const results = await run(repeat(40), counting);
+    expect([results.notes, results.end]).toMatchObject([[], { reason: "end_turn" }]);
+  });
+});
