@@ -8,7 +8,7 @@ import { findViolations, type SourceFile } from "./support/import-rules.ts";
 const root = join(import.meta.dirname, "..");
 
 function readSources(): SourceFile[] {
-  return globSync("packages/*/src/**/*.ts", { cwd: root }).map((path) => ({
+  return globSync("packages/*/src/**/*.{ts,tsx}", { cwd: root }).map((path) => ({
     path,
     text: readFileSync(join(root, path), "utf8"),
   }));
@@ -34,11 +34,15 @@ describe("imports", () => {
     ["packages/agent/src/tools/planted.ts", 'import { spawn } from "node:child_process";', "node:child_process"],
     ["packages/agent/src/tools/planted.ts", 'import { x } from "../run/run.ts";', "run/run.ts"],
     ["packages/agent/src/storage/planted.ts", 'import { createServer } from "node:http";', "node:http"],
+    ["packages/agent/src/tools/planted.ts", 'const x = process.getBuiltinModule("node:http");', "node:http"],
     ["packages/agent/src/tools/planted.ts", "const x = process.env.X;", "process.env"],
     ["packages/agent/src/tools/planted.ts", 'const x = await import("./read-file.ts");', "import()"],
     ["packages/agent/src/permissions/planted.ts", 'import { x } from "../sandbox/command.ts";', "sandbox/command.ts"],
     ["packages/agent/src/tools/planted.ts", 'import { x } from "@sheaf/client";', "@sheaf/client"],
     ["packages/client/src/planted.ts", 'import { x } from "sheaf";', "sheaf"],
+    ["packages/web/src/planted.tsx", 'import { x } from "@sheaf/documents";', "@sheaf/documents"],
+    ["packages/web/src/planted.tsx", 'import { x } from "node:fs";', "node:fs"],
+    ["packages/web/src/planted.tsx", 'const x = await import("./app.tsx");', "import()"],
   ];
   test.each(planted)("a forbidden import is found: %s: %s", (path, text, target) => {
     const violations = findViolations([...readSources(), { path, text }]);

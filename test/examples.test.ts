@@ -1,9 +1,13 @@
 /** Every example runs, and prints what its text promises. */
-import { spawnSync } from "node:child_process";
-import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import type { ConversationPage } from "@sheaf/protocol";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { describeWithChromium, launchChromium } from "./support/chromium.ts";
+import { startServer, type TestServer } from "./support/server.ts";
 
 const root = join(import.meta.dirname, "..");
 const home = mkdtempSync(join(tmpdir(), "sheaf-examples-"));
@@ -13,14 +17,20 @@ function runExample(name: string, ...args: readonly string[]): string {
   const { stdout, stderr, status } = spawnSync(process.execPath, [join("examples", name), ...args], {
     cwd: root,
     encoding: "utf8",
-    env: { PATH: `${join(root, "node_modules/.bin")}:${process.env.PATH}`, HOME: home, SHEAF_HOME: home },
+    env: toEnvironment(),
   });
   expect([status, stderr]).toEqual([0, ""]);
   return stdout;
 }
 
+function toEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: `${join(root, "node_modules/.bin")}:${process.env.PATH}`, HOME: home, SHEAF_HOME: home };
+}
+
 test("every example has a test here", () => {
   expect(globSync("examples/*", { cwd: root }).toSorted()).toEqual([
+    "examples/client-browser",
+    "examples/client-node.ts",
     "examples/documents-from-a-stream.ts",
     "examples/read-the-stream.ts",
   ]);
@@ -36,4 +46,67 @@ test("read-the-stream.ts", () => {
   const output = runExample("read-the-stream.ts", "Summarise CHANGELOG.md");
   expect(output).toContain("[readToolCall]");
   expect(output).toMatch(/Changelog[^]*exit code 0\n$/);
+});
+
+/** A server with the offline model in a small project. */
+async function startOffline(): Promise<TestServer> {
+  const cwd = mkdtempSync(join(home, "project-"));
+  writeFileSync(join(cwd, "README.md"), "# Wordy\n\nCounts words in a text.\n");
+  const script = { turns: [{ events: [{ text: "Hello." }] }] };
+  return startServer({ home: `${cwd}-home`, cwd, script, args: ["--sandbox", "disabled", "--model", "offline"] });
+}
+
+describe("client-node.ts", () => {
+  const run = async (message: string, input: string): Promise<string> => {
+    const { address, token } = await startOffline();
+    const env = { ...toEnvironment(), SHEAF_URL: address, SHEAF_TOKEN: token };
+    const example = [join("examples", "client-node.ts"), message];
+    const { stdout, stderr, status } = spawnSync(process.execPath, example, {
+      cwd: root,
+      encoding: "utf8",
+      env,
+      input,
+    });
+    expect([status, stderr]).toEqual([0, ""]);
+    return stdout;
+  };
+
+  test("shows documents as they come", async () => {
+    const output = await run("Summarise README.md", "");
+    expect(output).toMatch(
+      /\[1 text\]\n[^]*\[2 tool_call\]\n[^]*Counts words[^]*\ncompleted: 3 documents, \d+ tokens\n$/,
+    );
+  });
+
+  test("asks about approvals", async () => {
+    const output = await run("Run `touch a.txt && echo touched`", "allow_once\n");
+    expect(output).toMatch(/\[2 terminal_command\]\n[^]*allow_once: [^]*> [^]*touched\n[^]*completed: /);
+  });
+});
+
+describeWithChromium("client-browser", () => {
+  test("shows documents as they come, in two turns of one conversation", async () => {
+    const server = await startOffline();
+    const env = { ...toEnvironment(), SHEAF_URL: server.address, SHEAF_TOKEN: server.token };
+    const own = spawn(process.execPath, [join("examples", "client-browser", "serve.ts")], { cwd: root, env });
+    onTestFinished(() => void own.kill());
+    const [line] = (await once(own.stdout, "data")) as [Buffer];
+    const address = /http:\S+/.exec(line.toString())![0];
+    const browser = await launchChromium();
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(address);
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("ended").waitFor();
+    await page.getByLabel("Message").fill("What can you do?");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.locator("article").nth(3).waitFor();
+    await page.getByText("ended").waitFor();
+    expect(await page.locator("h2").allTextContents()).toEqual(["text", "tool_call", "text", "text"]);
+    expect(await page.locator("article").nth(2).textContent()).toContain("Counts words");
+    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as ConversationPage;
+    expect(conversations).toHaveLength(1);
+    const foreign = await fetch(`${address}/v1/models`, { headers: { origin: "http://evil.test" } });
+    expect(foreign.status).toBe(403);
+  });
 });

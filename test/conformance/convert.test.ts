@@ -1,8 +1,9 @@
 /** `sheaf convert`: foreign model streams become documents in a pipe. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { reduce, verify, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
-import { expect, test } from "vitest";
+import { reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
+import { verify } from "@sheaf/protocol/verify";
+import { describe, expect, test } from "vitest";
 import { describeWithFixtures } from "../support/fixtures.ts";
 import { explainInvalid, parseValidLines } from "../support/schema-check.ts";
 import { createTestFolder, runSheaf, toLines } from "../support/sheaf.ts";
@@ -79,6 +80,28 @@ describeWithFixtures("providers", (folder) => {
       const words = (value: string) => value.replaceAll(/[\s`]+/g, "");
       const joined = response.documents.map(({ type, content }) => (type === "error" ? "" : (content ?? ""))).join("");
       expect(words(text ?? "").startsWith(words(joined).slice(0, 200)), file).toBe(true);
+    }
+  });
+});
+
+describe("the stream of an agent", () => {
+  test(verifies(["C30", "X17"], "Sheaf's own, in both profiles, gives the documents of the run"), async () => {
+    const place = folders.newFolder({ "README.md": "# Wordy\n\nCounts words.\n" });
+    const session = "123e4567-e89b-42d3-a456-426614174000";
+    const first = await runSheaf(["-p", "--model", "offline", "--session-id", session, "Read README.md"], {
+      cwd: place,
+    });
+    const profile = ["--compat", "cursor-2026", "--output-format", "stream-json"];
+    const cursor = await runSheaf(["show", session, ...profile, "--stream-partial-output"], { cwd: place });
+    const own = await runSheaf(["show", session, "--output-format", "documents"], { cwd: place });
+    const { documents } = JSON.parse(own.stdout) as { documents: { type: string; content: string | null }[] };
+    const toContents = (all: typeof documents) => all.map(({ type, content }) => [type, content]);
+    for (const { stdout } of [first, cursor]) {
+      const args = ["convert", "--from", "cursor-stream-json", "--to", "documents"];
+      const converted = await runSheaf(args, { cwd: place, input: stdout });
+      expect([converted.code, converted.stderr]).toEqual([0, ""]);
+      const response = JSON.parse(converted.stdout) as { documents: typeof documents };
+      expect(toContents(response.documents)).toEqual(toContents(documents));
     }
   });
 });

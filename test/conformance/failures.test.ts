@@ -55,8 +55,8 @@ const failures: readonly (readonly [string, Script, readonly string[], number])[
   ["BUDGET_TIME", { turns: [{ events: [{ text: "t" }, { stall: true }] }] }, ["--timeout", "0.5"], 7],
   [
     "PERMISSION_REQUIRED",
-    { turns: [{ events: [{ call: { tool: "run_terminal_cmd", arguments: { command: "ls" } } }] }] },
-    ["--on-denied", "stop"],
+    { turns: [{ events: [{ call: { tool: "run_terminal_cmd", arguments: { command: "touch x" } } }] }] },
+    ["--on-denied", "stop", "--sandbox", "disabled"],
     8,
   ],
   ["CONFIG_INVALID", { turns: "none" }, [], 2],

@@ -6,7 +6,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createModelServer, type ModelAnswer, type ModelServer } from "../support/model-server.ts";
-import { createTestFolder, parseStream, runSheaf, toTexts } from "../support/sheaf.ts";
+import { parseValidLines } from "../support/schema-check.ts";
+import { createTestFolder, parseStream, runSheaf, toLines, toTexts } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -302,19 +303,46 @@ describe("a fault of the provider", () => {
     const hours = (Date.parse(error.resets_at) - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(1.9);
     expect(hours).toBeLessThan(2.1);
-    let sent = false;
-    const waiting = await runSheaf([...args, "--wait-for-quota"], {
+  });
+
+  /** A run that waits for its quota until it has said so; then a signal comes. */
+  async function runWaiting(sign: string, ...more: readonly string[]) {
+    server.answer(failure(429, { error: { message: "quota" } }, { "retry-after": "7200" }));
+    const model = ["--model", "openai-compatible/m", "--base-url", server.url, "--api-key", "k"];
+    let sentAt = 0;
+    const result = await runSheaf(["-p", ...model, "--wait-for-quota", ...more, "go"], {
       cwd: folders.path,
       home,
       onOutput(output, child) {
-        if (sent || !output.includes('"user"')) return;
-        sent = true;
-        setTimeout(() => child.kill("SIGTERM"), 700);
+        if (sentAt || !output.includes(sign)) return;
+        sentAt = performance.now();
+        child.kill("SIGTERM");
       },
     });
-    // It still waits when the signal comes; an abort ends the wait at once.
-    expect([waiting.code, waiting.stderr]).toEqual([143, "sheaf: CANCELLED: cancelled by SIGTERM\n"]);
+    // An abort ends the wait at once, not when it would have been over.
+    expect([result.code, result.stderr]).toEqual([143, "sheaf: CANCELLED: cancelled by SIGTERM\n"]);
+    return toLines(result.stdout);
+  }
+
+  test(verifies(["R-10", "C26", "X5"], "a wait for a quota is told as it begins"), async () => {
+    const lines = await runWaiting("provider_wait", "--output-format", "documents-stream");
+    const events = lines.map((printed) => JSON.parse(printed) as { event: string; data: { until: string } });
+    expect(events.map(({ event }) => event).slice(0, 2)).toEqual(["response_start", "provider_wait"]);
+    expect(events[1]!.data).toMatchObject({ code: "RATE_LIMITED", tries: 1 });
+    expect(Date.parse(events[1]!.data.until) - Date.now()).toBeGreaterThan(1.9 * 3_600_000);
+    parseValidLines("events", lines);
   });
+
+  test(
+    verifies(["R-10", "C26"], "stream-json tells of it in its heartbeat, if there is one, else nothing"),
+    async () => {
+      const beating = parseStream((await runWaiting("heartbeat", "--heartbeat", "0.2")).join(""));
+      const beat = beating.find(({ subtype }) => subtype === "heartbeat");
+      expect(beat).toMatchObject({ waiting: { code: "RATE_LIMITED", until: expect.stringMatching(/Z$/) } });
+      const silent = parseStream((await runWaiting('"user"')).join(""));
+      expect(silent.map(({ type }) => type)).toEqual(["system", "user", "result"]);
+    },
+  );
 
   test("nothing listens", async () => {
     const args = ["-p", "--model", "openai-compatible/m", "--base-url", "http://127.0.0.1:1/v1", "go"];

@@ -1,7 +1,8 @@
 /** Every format of one run, printed by the built program, and again from the store. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { reduce, verify, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
+import { reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
+import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
 import { explainInvalid, parseValidLines } from "../support/schema-check.ts";
 import { createTestFolder, parseStream, runSheaf, toLines, toTexts } from "../support/sheaf.ts";

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeWithFixtures } from "../support/fixtures.ts";
 import { createModelServer, type ModelServer } from "../support/model-server.ts";
+import { cutBody, endingAnswers, readBody } from "../support/recorded-bodies.ts";
 import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -24,46 +25,6 @@ interface Row {
   readonly errors: readonly unknown[];
 }
 
-/** Model name, and an answer that ends a run, by protocol. */
-const protocols: Readonly<Record<string, readonly [string, string]>> = {
-  "openai-chat": [
-    "openai-chat/m",
-    'data: {"choices":[{"index":0,"delta":{"content":" Done."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
-  ],
-  "openai-responses": [
-    "openai/m",
-    'data: {"type":"response.output_text.delta","item_id":"i","output_index":0,"content_index":0,"delta":" Done."}\n\ndata: {"type":"response.completed","response":{"id":"r","status":"completed","output":[],"usage":{"input_tokens":1,"output_tokens":1}}}\n\n',
-  ],
-  "anthropic-messages": [
-    "anthropic/m",
-    'data: {"type":"message_start","message":{"id":"m","usage":{"input_tokens":1,"output_tokens":0}}}\n\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" Done."}}\n\ndata: {"type":"content_block_stop","index":0}\n\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}}\n\ndata: {"type":"message_stop"}\n\n',
-  ],
-  gemini: [
-    "google/m",
-    'data: {"candidates":[{"content":{"role":"model","parts":[{"text":" Done."}]},"finishReason":"STOP"}]}\n\n',
-  ],
-};
-
-function readBody(folder: string, file: string): Buffer {
-  const bytes = readFileSync(join(folder, file));
-  if (file.endsWith(".chunks.json")) {
-    const { chunks } = JSON.parse(bytes.toString()) as { chunks: string[] };
-    return Buffer.from(chunks.join(""));
-  }
-  if (!file.endsWith(".jsonl")) return bytes;
-  const lines = bytes
-    .toString()
-    .split("\n")
-    .filter((line) => line.trim() !== "");
-  return Buffer.from(lines.map((line) => `data: ${line}\n\n`).join(""));
-}
-
-function cut(body: Buffer, size: number): Buffer[] {
-  return Array.from({ length: Math.ceil(body.length / size) }, (_, index) =>
-    body.subarray(index * size, (index + 1) * size),
-  );
-}
-
 let server: ModelServer;
 beforeAll(async () => {
   server = await createModelServer();
@@ -71,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function runBody(row: Row, chunks: readonly Buffer[]) {
-  const [model, ending] = protocols[row.protocol]!;
+  const [model, ending] = endingAnswers[row.protocol]!;
   server.answer({ chunks }, { chunks: [ending] });
   const args = [
     "-p",
@@ -107,9 +68,9 @@ describeWithFixtures("providers", (folder) => {
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as Row)
-    .filter(({ protocol }) => protocol in protocols);
+    .filter(({ protocol }) => protocol in endingAnswers);
 
-  describe.each(Object.keys(protocols))("%s", (protocol) => {
+  describe.each(Object.keys(endingAnswers))("%s", (protocol) => {
     const whole = rows.filter((row) => row.protocol === protocol && isWhole(row));
     const broken = rows.filter((row) => row.protocol === protocol && !isWhole(row));
 
@@ -119,7 +80,7 @@ describeWithFixtures("providers", (folder) => {
         const body = readBody(folder, row.file);
         const cuts = body.length < 6000 ? [body.length, 137, 1] : [body.length, 1371];
         for (const size of cuts) {
-          const { code, stderr, last, calls } = await runBody(row, cut(body, size));
+          const { code, stderr, last, calls } = await runBody(row, cutBody(body, size));
           const text = row.text ?? "";
           if (text.trim() === "" && row.toolCalls.length === 0) {
             expect([code, (last.error as { code: string }).code]).toEqual([6, "EMPTY_ANSWER"]);

@@ -1,8 +1,9 @@
 /** Signals: the last line is out, the code is right, nothing runs on. */
-import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { findProcesses } from "../support/processes.ts";
 import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -15,18 +16,6 @@ const signals = [
   ["SIGTERM", 143],
   ["SIGHUP", 129],
 ] as const;
-
-/** Command lines of all processes that name a word. */
-function findProcesses(word: string): string[] {
-  return globSync("/proc/[0-9]*/cmdline").flatMap((path) => {
-    try {
-      const line = readFileSync(path, "utf8").replaceAll("\0", " ");
-      return line.includes(word) ? [line] : [];
-    } catch {
-      return [];
-    }
-  });
-}
 
 describe.each(signals.flatMap(([name, exitCode]) => runs.map((run) => [name, exitCode, run] as const)))(
   "%s (exit %i, run %i)",

@@ -92,18 +92,26 @@ describeWithNamespaces("writing", () => {
 
 describe("commands", () => {
   test(
-    verifies(["C9", "S-11"], "without a rule are refused, and the answer names the way; with one they run"),
+    verifies(
+      ["C9", "S-11"],
+      "without a sandbox and without a rule are refused, and the answer names the way; with one they run",
+    ),
     async () => {
       const cwd = folders.newFolder();
-      const refused = await runOffline(cwd, "run `echo hello`");
+      const refused = await runOffline(cwd, "run `env echo hello`", ["--sandbox", "disabled"]);
       expect(refused.code).toBe(0);
       expect(refused.outcomes[0]!.rejected!.reason).toMatch(/--force|--allow/);
       expect(refused.answer).toMatch(/--force|--allow/);
-      const allowed = await runOffline(cwd, "run `echo hello`", ["--allow", "Shell(echo)"]);
+      const allowed = await runOffline(cwd, "run `env echo hello`", [
+        "--sandbox",
+        "disabled",
+        "--allow",
+        "Shell(env echo)",
+      ]);
       expect(allowed.outcomes[0]!.success).toMatchObject({ exitCode: 0, stdout: "hello\n" });
-      const forced = await runOffline(cwd, "run `echo hello`", ["--force"]);
+      const forced = await runOffline(cwd, "run `env echo hello`", ["--sandbox", "disabled", "--force"]);
       expect(forced.outcomes[0]!.success).toMatchObject({ exitCode: 0 });
-      const denied = await runOffline(cwd, "run `echo hello`", ["--force", "--deny", "Shell(echo)"]);
+      const denied = await runOffline(cwd, "run `env echo hello`", ["--force", "--deny", "Shell(echo)"]);
       expect(Object.keys(denied.outcomes[0]!)).toEqual(["rejected"]);
     },
   );

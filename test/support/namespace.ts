@@ -1,6 +1,6 @@
 /** Commands that run in a mount namespace of their own: small disks, read-only folders. */
 import { spawnSync } from "node:child_process";
-import { describe, test } from "vitest";
+import { describeWhere } from "./describe-where.ts";
 
 /** Whether this machine can make one. */
 function canUnshare(): boolean {
@@ -14,15 +14,5 @@ export function toNamespaceWrapper(setup: string): string[] {
 
 /** Runs `body` where mount namespaces work; elsewhere one skipped test says so, and with CI=true a failing one. */
 export function describeWithNamespaces(title: string, body: () => void): void {
-  describe(title, () => {
-    if (canUnshare()) return body();
-    const message = "no mount namespaces on this machine (unshare -rm fails)";
-    if (process.env.CI === "true") {
-      test(message, () => {
-        throw new Error(message);
-      });
-    } else {
-      test.skip(`SKIPPED: ${message}`, () => undefined);
-    }
-  });
+  describeWhere(title, canUnshare() ? undefined : "no mount namespaces on this machine (unshare -rm fails)", body);
 }

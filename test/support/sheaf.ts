@@ -7,7 +7,7 @@ import { afterAll } from "vitest";
 import { parseValidLines } from "./schema-check.ts";
 
 /** The program under test. */
-const sheafProgram = join(import.meta.dirname, "../../packages/agent/bin/sheaf.js");
+export const sheafProgram = join(import.meta.dirname, "../../packages/agent/bin/sheaf.js");
 
 /** A folder of its own for each test file, removed at the end. */
 export function createTestFolder(): { readonly path: string; readonly newFolder: (files?: Files) => string } {

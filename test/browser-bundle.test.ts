@@ -1,0 +1,80 @@
+/** The libraries in a browser: how much there is to load, and that they need nothing but the language. */
+import { runInNewContext } from "node:vm";
+import { afterAll, describe, expect, test } from "vitest";
+import { type BrowserBundle, buildForBrowser, wholeLibraries } from "./support/browser-bundle.ts";
+import { runScenario } from "./support/library-scenario.ts";
+import * as libraries from "./support/whole-libraries.ts";
+
+/** 15 KiB at zlib's level 9 are what a page should have to load at most. */
+const goal = 15 * 1024;
+
+const reader = 'export { createReducer, createStreamDecoder } from "@sheaf/protocol";';
+const protocol = 'export * from "@sheaf/protocol";';
+const parsers = 'export { createJsonScanner, createTextParser, parseText, toLanguage } from "@sheaf/documents";';
+const maker = 'export { createAssembler } from "@sheaf/documents"; export { encodeSse } from "@sheaf/protocol";';
+const makerAndReader = `${maker} export { createTextParser } from "@sheaf/documents"; export { createReducer, createSseDecoder } from "@sheaf/protocol";`;
+const modelStreams = 'export { createModelStreamDecoder, toRunEvents } from "@sheaf/documents/model-streams";';
+
+const lines: string[] = [];
+afterAll(() => process.stdout.write(`\nbrowser bundles (goal of a page: ${goal} bytes gzip)\n${lines.join("\n")}\n`));
+
+async function measure(title: string, contents: string): Promise<BrowserBundle> {
+  const bundle = await buildForBrowser(contents);
+  const [bytes, gzip] = [bundle.bytes, bundle.gzipBytes].map((size) => String(size).padStart(6));
+  const note = bundle.gzipBytes > goal ? ", above the goal" : "";
+  lines.push(`  ${title.padEnd(62)} ${bytes} minified ${gzip} gzip${note}`);
+  return bundle;
+}
+
+describe("size", () => {
+  test.each([
+    ["a page that reads a stream: decoder and reducer", 5_000, reader],
+    ["all of the protocol: reducer and every codec", 6_500, protocol],
+    ["all of the protocol, and the parsers of text and arguments", goal, protocol + parsers],
+    ["documents of a run log as an event stream", goal, maker],
+  ])("%s: at most %d bytes", async (title, bound, contents) => {
+    expect((await measure(title, contents)).gzipBytes).toBeLessThanOrEqual(bound);
+  });
+
+  test.each([
+    ["text alone: parseText", 6_900, 'export { parseText } from "@sheaf/documents";'],
+    ["arguments alone: createJsonScanner", 1_500, 'export { createJsonScanner } from "@sheaf/documents";'],
+    ["types alone", 60, 'export type { Document } from "@sheaf/protocol"; export {};'],
+  ])("what is not imported is left out, %s: at most %d bytes", async (title, bound, contents) => {
+    expect((await measure(title, contents)).gzipBytes).toBeLessThanOrEqual(bound);
+  });
+
+  // Both sides in one page are above the goal. The bounds are a little above what it is: growth has to be meant.
+  test.each([
+    ["documents of a run log, the text parser, and their reader", 17_600, makerAndReader],
+    ["both packages without their further entries", 20_300, 'export * from "@sheaf/documents";' + protocol],
+    ["documents of any model's stream, and their reader", 26_500, makerAndReader + modelStreams],
+    ["everything that the two packages export", 31_800, wholeLibraries],
+  ])("%s: no more than %d bytes", async (title, bound, contents) => {
+    expect((await measure(title, contents)).gzipBytes).toBeLessThanOrEqual(bound);
+  });
+});
+
+describe("needs", () => {
+  test("the two libraries are all there is in it: no built-in module, no package", async () => {
+    const { files, source } = await buildForBrowser(wholeLibraries);
+    expect(files.filter((path) => !/^packages\/(?:protocol|documents)\/src\//.test(path))).toEqual([]);
+    expect(source).not.toMatch(/\b(?:import|require)\s*\(|\bfrom\s*["']|["']node:/);
+  });
+
+  test("an import of a built-in module would be noticed", async () => {
+    await expect(buildForBrowser('import "node:fs";')).rejects.toThrow(/node:fs/);
+  });
+
+  test("it runs in an engine that has the language and no interfaces, with Node's results", async () => {
+    const { source } = await buildForBrowser(
+      `${wholeLibraries}export { runScenario } from "./support/library-scenario.ts";`,
+      { format: "iife", globalName: "library" },
+    );
+    const context = { result: Promise.resolve("") };
+    runInNewContext(`${source}; result = library.runScenario(library).then(JSON.stringify);`, context);
+    const inNode: unknown = JSON.parse(JSON.stringify(await runScenario(libraries)));
+    expect(inNode).toMatchObject({ violation: null, text: { same: true }, response: { status: "completed" } });
+    expect(JSON.parse(await context.result)).toEqual(inNode);
+  });
+});

@@ -1,0 +1,25 @@
+/** The client in a browser: how much there is to load, and that it needs nothing but fetch and web streams. */
+import { expect, test } from "vitest";
+import { buildForBrowser } from "./support/browser-bundle.ts";
+
+/** Bytes at zlib's level 9; 8 kB is the promise. */
+const goal = 7400;
+
+test.each([
+  ["all that the main entry exports", goal, 'export * from "@sheaf/client";'],
+  [
+    "everything but the verifier, with the hook",
+    goal,
+    'export * from "@sheaf/client"; export * from "@sheaf/client/react";',
+  ],
+  ["the client", 7200, 'export { createClient } from "@sheaf/client";'],
+  ["the store alone", 400, 'export { createResponseStore } from "@sheaf/client";'],
+  ["the errors alone", 300, 'export { SheafApiError, StreamBrokenError } from "@sheaf/client";'],
+  ["the hook alone", 120, 'export { createUseResponse } from "@sheaf/client/react";'],
+  ["types alone", 60, 'export type { ResponseStream } from "@sheaf/client"; export {};'],
+])("%s: at most %d bytes", async (title, bound, contents) => {
+  const { bytes, gzipBytes, files } = await buildForBrowser(contents);
+  process.stdout.write(`client, ${title}: ${bytes} minified ${gzipBytes} gzip\n`);
+  expect(gzipBytes).toBeLessThanOrEqual(bound);
+  expect(files.filter((path) => !/^packages\/(?:protocol|client)\/src\//.test(path))).toEqual([]);
+});

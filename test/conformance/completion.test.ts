@@ -1,0 +1,73 @@
+/** Completion in the real shells. */
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { describeWithProgram } from "../support/programs.ts";
+import { createTestFolder, runSheaf } from "../support/sheaf.ts";
+
+const folders = createTestFolder();
+const zshDriver = join(import.meta.dirname, "../support/complete-in-zsh.zsh");
+
+/** Command lines up to the cursor, with completions that must be there and others that must not. */
+const cases: readonly (readonly [line: string, wanted: readonly string[], unwanted: readonly string[]])[] = [
+  ["sheaf ", ["status", "export", "doctor"], ["--plan"]],
+  ["sheaf ex", ["export"], ["status", "import"]],
+  ["sheaf --out", ["--output-format"], ["--plan"]],
+  ["sheaf --output-format ", ["stream-json", "documents-stream"], ["status"]],
+  ["sheaf --mode p", ["plan"], ["agent"]],
+  ["sheaf completion ", ["bash", "zsh", "fish"], ["status"]],
+  ["sheaf status --f", ["--format"], ["--from", "--force"]],
+  ["sheaf import sess", ["session.json"], ["status"]],
+];
+
+/** The script of a shell in a folder with one file to complete. */
+async function createScript(shell: string): Promise<{ cwd: string; script: string }> {
+  const cwd = folders.newFolder({ "session.json": "{}" });
+  const { stdout } = await runSheaf(["completion", shell], { cwd });
+  const script = join(cwd, `completion.${shell}`);
+  writeFileSync(script, stdout);
+  return { cwd, script };
+}
+
+describeWithProgram("bash", () => {
+  test.each(cases)("%j", async (line, wanted, unwanted) => {
+    const { cwd, script } = await createScript("bash");
+    const program = `source "$1"; read -ra COMP_WORDS <<< "$2"; [[ $2 == *" " ]] && COMP_WORDS+=("")
+      COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); COMP_LINE=$2; _sheaf; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const output = execFileSync("bash", ["--norc", "-c", program, "bash", script, line], { cwd, encoding: "utf8" });
+    const found = output.split("\n");
+    expect(found).toEqual(expect.arrayContaining([...wanted]));
+    expect(found.filter((word) => unwanted.includes(word))).toEqual([]);
+  });
+});
+
+describeWithProgram("fish", () => {
+  test.each(cases)("%j", async (line, wanted, unwanted) => {
+    const { cwd, script } = await createScript("fish");
+    const program = `source $argv[1]; complete -C $argv[2]`;
+    const output = execFileSync("fish", ["--no-config", "-c", program, script, line], {
+      cwd,
+      encoding: "utf8",
+      env: { PATH: process.env.PATH, HOME: cwd },
+    });
+    const found = output.split("\n").map((row) => row.split("\t", 1)[0]!);
+    expect(found).toEqual(expect.arrayContaining([...wanted]));
+    expect(found.filter((word) => unwanted.includes(word))).toEqual([]);
+  });
+});
+
+describeWithProgram("zsh", () => {
+  test.each(cases)("%j", async (line, wanted, unwanted) => {
+    const { cwd, script } = await createScript("zsh");
+    const output = execFileSync("zsh", ["--no-rcs", zshDriver, script, line], {
+      cwd,
+      encoding: "utf8",
+      env: { PATH: process.env.PATH, HOME: cwd, TERM: "xterm" },
+      timeout: 20_000,
+    });
+    const found = output.split("\n").map((row) => row.replace(/=$/, ""));
+    expect(found).toEqual(expect.arrayContaining([...wanted]));
+    expect(found.filter((word) => unwanted.includes(word))).toEqual([]);
+  });
+});

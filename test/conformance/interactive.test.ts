@@ -1,0 +1,130 @@
+/** The conversation in a terminal, driven as a person would. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { describeWithProgram } from "../support/programs.ts";
+import { createTestFolder } from "../support/sheaf.ts";
+import { openTerminal, type Terminal } from "../support/terminal.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+const script = {
+  turns: [
+    {
+      events: [
+        { text: "# Plan\nI will **write** it.\n" },
+        { call: { tool: "run_terminal_cmd", arguments: { command: "echo approved > made.txt && cat made.txt" } } },
+      ],
+    },
+    {
+      events: [
+        {
+          call: {
+            tool: "ask_question",
+            arguments: {
+              title: "One question",
+              questions: [
+                {
+                  id: "store",
+                  prompt: "Which storage?",
+                  options: [
+                    { id: "sqlite", label: "SQLite" },
+                    { id: "postgres", label: "PostgreSQL" },
+                  ],
+                },
+              ],
+            },
+          },
+        },
+      ],
+    },
+    { events: [{ text: "It was answered.\n" }, { wait_ms: 60_000 }, { text: "never seen" }] },
+    { events: [{ text: "Still here after all.\n" }] },
+  ],
+};
+
+const open: Terminal[] = [];
+afterEach(() => {
+  for (const terminal of open.splice(0)) terminal.close();
+});
+
+function start(columns: number, rows: number, more: { readonly cwd?: string; readonly args?: readonly string[] } = {}) {
+  const cwd = more.cwd ?? folders.newFolder({ "s.json": JSON.stringify(script) });
+  const args = ["--model", "scripted:s.json", "--sandbox", "disabled", ...(more.args ?? [])];
+  const terminal = openTerminal({ columns, rows, cwd, args, environment: { NO_COLOR: columns < 80 ? "1" : "" } });
+  open.push(terminal);
+  return { cwd, terminal };
+}
+
+describeWithProgram("tmux", () => {
+  test.each([
+    [80, 24],
+    [40, 20],
+  ])(
+    verifies(["C14", "C23", "C25", "S-16"], "a whole conversation at %d x %d: approval, question, cancel, resume"),
+    async (columns, rows) => {
+      const { cwd, terminal } = start(columns, rows);
+      await terminal.waitFor("›");
+      terminal.type("begin");
+      terminal.press("Enter");
+
+      const approval = await terminal.waitFor("Reject");
+      expect(approval.replaceAll(/[│\s]+/g, " ")).toContain("$ echo approved > made.txt && cat made.txt");
+      expect(existsSync(join(cwd, "made.txt"))).toBe(false);
+      terminal.press("Enter");
+
+      await terminal.waitFor("Which storage?");
+      expect(readFileSync(join(cwd, "made.txt"), "utf8")).toBe("approved\n");
+      terminal.press("Down", "Enter");
+
+      await terminal.waitFor("It was answered.");
+      terminal.press("C-c");
+      await terminal.waitFor(/CANCELLED[\s\S]*›/);
+      terminal.press("C-c");
+      await terminal.waitFor("Press Ctrl-C again");
+      terminal.press("C-c");
+      const left = await terminal.waitFor("SHELL>");
+      expect(left).not.toContain("never seen");
+      const [, session = ""] = /sheaf --resume ([0-9a-f-]{36})/.exec(left.replaceAll(/\n/g, "")) ?? [];
+      terminal.close();
+      open.pop();
+
+      const again = start(columns, rows, { cwd, args: ["--resume", session] });
+      await again.terminal.waitFor("›");
+      again.terminal.type("go on");
+      again.terminal.press("Enter");
+      await again.terminal.waitFor("Still here after all.");
+      again.terminal.type("/export markdown out.md");
+      again.terminal.press("Enter");
+      await again.terminal.waitFor("written: out.md");
+      expect(readFileSync(join(cwd, "out.md"), "utf8")).toContain("store: postgres");
+    },
+  );
+
+  test(verifies("C23", "after SIGTERM the terminal shows keys and the cursor again"), async () => {
+    const { terminal } = start(80, 24);
+    await terminal.waitFor("›");
+    const raw = terminal.readModes();
+    expect(raw).toMatch(/-icanon/);
+    process.kill(terminal.readPid()!, "SIGTERM");
+    await terminal.waitFor("SHELL>");
+    expect(terminal.readModes()).toMatch(/[^-]icanon[\s\S]*[^-]echo\b/);
+  });
+
+  test("commands with a slash: help, mode, a wrong value, a slip", async () => {
+    const { terminal } = start(80, 24);
+    await terminal.waitFor("›");
+    terminal.type("/help\r");
+    await terminal.waitFor("take the last response back");
+    terminal.type("/mode plan\r");
+    await terminal.waitFor("mode: plan");
+    terminal.type("/mode nonsense\r");
+    await terminal.waitFor('--mode "nonsense" is unknown');
+    terminal.type("/hepl\r");
+    await terminal.waitFor("did you mean /help?");
+    terminal.type("/mode\r");
+    expect((await terminal.waitFor(/mode: plan[\s\S]*mode: plan/)).includes("mode: plan")).toBe(true);
+    terminal.press("C-d");
+    await terminal.waitFor("SHELL>");
+  });
+});

@@ -1,0 +1,196 @@
+/** Tools of MCP servers, with servers made by the official SDK, over stdio and HTTP. */
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+const program = join(import.meta.dirname, "../support/mcp-server.ts");
+const stdio = { command: process.execPath, args: [program] };
+
+interface CallLine {
+  readonly tool_call: { readonly mcpToolCall?: { readonly args: object; readonly result?: object } };
+}
+
+/** A folder whose store and configuration are its own, with a model that makes these calls one after another. */
+function createPlace(calls: readonly object[], mcpServers: object): { cwd: string; home: string } {
+  const turns = [...calls.map((call) => ({ events: [{ call }] })), { events: [{ text: "Done." }] }];
+  const cwd = folders.newFolder({
+    "s.json": JSON.stringify({ turns }),
+    "home/config.json": JSON.stringify({ mcpServers }),
+  });
+  return { cwd, home: join(cwd, "home") };
+}
+
+async function run(place: { cwd: string; home: string }, flags: readonly string[]) {
+  const result = await runSheaf(["-p", "--model", "scripted:s.json", ...flags, "go"], place);
+  const lines = parseStream(result.stdout);
+  const completed = lines.filter(({ subtype }) => subtype === "completed") as unknown as CallLine[];
+  return { ...result, lines, calls: completed.map(({ tool_call }) => tool_call.mcpToolCall) };
+}
+
+const add = { tool: "mcp__math__add", arguments: { a: 2, b: 3 } };
+
+describe("over stdio", () => {
+  test(verifies(["C9", "C15"], "tools are listed in init, offered, called, and shown in their own shape"), async () => {
+    const place = createPlace([add], { math: stdio });
+    const { code, stderr, lines, calls } = await run(place, ["--allow", "Mcp(math:add)"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(lines[0]).toMatchObject({
+      mcp_servers: [{ name: "math", status: "ready", tools: ["add", "fail", "large", "slow", "environment"] }],
+    });
+    expect(calls).toEqual([
+      {
+        args: {
+          name: "math-add",
+          args: { a: 2, b: 3 },
+          toolCallId: expect.stringMatching(/^call_/) as string,
+          providerIdentifier: "math",
+          toolName: "add",
+        },
+        result: { success: { content: [{ type: "text", text: "5" }], isError: false } },
+      },
+    ]);
+  });
+
+  test(verifies(["S-06", "S-11"], "without a rule a call is refused, and deny wins over every yes"), async () => {
+    const place = createPlace([add], { math: stdio });
+    const refused = await run(place, []);
+    expect(refused.calls[0]?.result).toHaveProperty("rejected");
+    for (const flags of [["--force"], ["--approve-mcps"], ["--allow", "Mcp(math:*)"]]) {
+      expect((await run(place, flags)).calls[0]?.result, flags[0]).toHaveProperty("success");
+      const denied = await run(place, [...flags, "--deny", "Mcp(math:add)"]);
+      expect(denied.calls[0]?.result, flags[0]).toHaveProperty("rejected");
+    }
+  });
+
+  test(verifies("C9", "a tool that fails, and arguments that it does not take, are told to the model"), async () => {
+    const wrong = { tool: "mcp__math__add", arguments: { a: "two" } };
+    const place = createPlace([{ tool: "mcp__math__fail", arguments: {} }, wrong], { math: stdio });
+    const { calls } = await run(place, ["--force"]);
+    expect(calls[0]?.result).toEqual({
+      success: { content: [{ type: "text", text: "no such thing" }], isError: true },
+    });
+    expect(JSON.stringify(calls[1]?.result)).toMatch(/isError":true|errorMessage/);
+  });
+
+  test(verifies("R-14", "a large answer is cut in the middle, with what was cut"), async () => {
+    const place = createPlace([{ tool: "mcp__math__large", arguments: {} }], { math: stdio });
+    const { calls } = await run(place, ["--force"]);
+    const text = JSON.stringify(calls[0]?.result);
+    expect(text.length).toBeLessThan(110_000);
+    expect(text).toContain("900000 characters cut out");
+  });
+
+  test(verifies(["S-40", "S-42"], "a server gets no variable beyond a few and its own"), async () => {
+    const servers = { math: { ...stdio, env: { OWN_TOKEN: "x" } } };
+    const place = createPlace([{ tool: "mcp__math__environment", arguments: {} }], servers);
+    const result = await runSheaf(["-p", "--model", "scripted:s.json", "--force", "go"], {
+      ...place,
+      environment: { CANARY_TOKEN: "canary", ANTHROPIC_API_KEY: "canary" },
+    });
+    expect(result.stdout).toContain("OWN_TOKEN");
+    expect(result.stdout).not.toMatch(/CANARY_TOKEN|ANTHROPIC_API_KEY/);
+  });
+
+  test(verifies(["C23", "R-13"], "a slow call ends with the run, and no server is left"), async () => {
+    const place = createPlace([{ tool: "mcp__math__slow", arguments: {} }], { math: stdio });
+    const { code, stdout } = await runSheaf(["-p", "--model", "scripted:s.json", "--force", "go"], {
+      ...place,
+      onOutput: (output, child) => {
+        if (output.includes('"started"')) child.kill("SIGTERM");
+      },
+    });
+    expect(code).toBe(143);
+    expect(stdout.trimEnd().split("\n").at(-1)).toContain('"CANCELLED"');
+    const left = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" }).split("\n");
+    expect(left.filter((line) => line.includes(program) && !line.includes("--http"))).toEqual([]);
+  });
+
+  test(verifies("C24", "a call takes no longer than its server's limit"), async () => {
+    const servers = { math: { ...stdio, timeoutSeconds: 0.2 } };
+    const place = createPlace([{ tool: "mcp__math__slow", arguments: {} }], servers);
+    const { code, calls } = await run(place, ["--force"]);
+    expect(code).toBe(0);
+    expect(JSON.stringify(calls[0]?.result)).toMatch(/timed out/i);
+  });
+
+  test(verifies("C15", "a server that does not start is told in init; the run goes on"), async () => {
+    const servers = { gone: { command: "/does/not/exist" }, bad: { command: process.execPath, args: ["-e", "1"] } };
+    const { code, stderr, lines } = await run(createPlace([], servers), []);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(lines[0]).toMatchObject({
+      mcp_servers: [
+        { name: "gone", status: "failed", tools: [] },
+        { name: "bad", status: "failed", tools: [] },
+      ],
+    });
+  });
+
+  test(
+    verifies(["S-15", "S-01"], "not in ask mode; and a workspace names servers only when it is trusted"),
+    async () => {
+      const place = createPlace([add], { math: stdio });
+      expect((await run(place, ["--force", "--mode", "ask"])).calls[0]?.result).toHaveProperty("rejected");
+      const cwd = folders.newFolder({
+        "s.json": JSON.stringify({ turns: [{ events: [{ text: "Done." }] }] }),
+        ".mcp.json": JSON.stringify({ mcpServers: { math: stdio } }),
+      });
+      const own = { cwd, home: join(cwd, "home") };
+      expect((await run(own, [])).lines[0]).not.toHaveProperty("mcp_servers");
+      expect((await run(own, ["--trust"])).lines[0]).toHaveProperty("mcp_servers");
+    },
+  );
+});
+
+describe("over HTTP", () => {
+  const server = spawn(process.execPath, [program, "--http"], { stdio: ["ignore", "pipe", "inherit"] });
+  afterAll(() => void server.kill());
+
+  test(verifies("C9", "the same tools, with the headers of the user"), async () => {
+    const port = await new Promise<string>((resolve) => {
+      server.stdout.once("data", (chunk: Buffer) => resolve(chunk.toString().trim()));
+    });
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const place = createPlace([add], { math: { url, headers: { "X-Team": "docs" } } });
+    const { code, calls } = await run(place, ["--force"]);
+    expect(code).toBe(0);
+    expect(calls[0]?.result).toEqual({ success: { content: [{ type: "text", text: "5" }], isError: false } });
+  });
+});
+
+describe("sheaf mcp", () => {
+  test("add, list and remove change the user's configuration and nothing else of it", async () => {
+    const cwd = folders.newFolder({ "home/config.json": '{"model":"offline"}' });
+    const place = { cwd, home: join(cwd, "home") };
+    expect((await runSheaf(["mcp", "list"], place)).stdout).toContain("No MCP servers configured");
+    const added = await runSheaf(["mcp", "add", "math", "--", process.execPath, program], place);
+    expect([added.code, added.stderr]).toEqual([0, ""]);
+    expect((await runSheaf(["mcp", "list"], place)).stdout).toBe("math: ready (5 tools)\n");
+    const config: unknown = JSON.parse(readFileSync(join(cwd, "home/config.json"), "utf8"));
+    expect(config).toEqual({ model: "offline", mcpServers: { math: stdio } });
+    const twice = await runSheaf(["mcp", "add", "math", "--url", "http://127.0.0.1:1/"], place);
+    expect([twice.code, twice.stderr]).toEqual([
+      2,
+      'sheaf: USAGE: the MCP server "math" is there already: take it out with sheaf mcp remove math\n',
+    ]);
+    expect((await runSheaf(["mcp", "remove", "math"], place)).code).toBe(0);
+    expect((await runSheaf(["mcp", "remove", "math"], place)).code).toBe(2);
+    expect(statSync(join(cwd, "home/config.json")).size).toBeGreaterThan(10);
+  });
+
+  test.each([
+    [["mcp", "add"], "mcp add takes a name"],
+    [["mcp", "add", "a b", "--", "x"], "expected a name of letters"],
+    [["mcp", "add", "a", "--url", "ftp://x"], "mcpServers.a"],
+    [["mcp", "add", "a", "--url", "http://x", "--", "y"], "mcp add takes a name"],
+    [["mcp", "forget"], 'mcp "forget" is unknown'],
+  ])(verifies("C20", "%j is told"), async (args, message) => {
+    const cwd = folders.newFolder();
+    const { code, stderr } = await runSheaf(args, { cwd, home: join(cwd, "home") });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});

@@ -1,0 +1,260 @@
+/** The modes, through the built command line: what each may do, and how it ends. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { ChatResponse, Document } from "@sheaf/protocol";
+import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { parseValidLines } from "../support/schema-check.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+
+type Event = Readonly<Record<string, unknown>>;
+
+const call = (tool: string, args: object): Event => ({ call: { tool, arguments: args } });
+const text = (value: string): Event => ({ text: value });
+
+function createSession(files: Readonly<Record<string, string>>) {
+  const [cwd, home] = [folders.newFolder(files), folders.newFolder()];
+  const script = join(home, "script.json");
+  return {
+    cwd,
+    read: (file: string) => readFileSync(join(cwd, file), "utf8"),
+    /** Plays turns; the answer in the format of documents. */
+    async run(turns: readonly (readonly Event[])[], ...args: string[]) {
+      writeFileSync(script, JSON.stringify({ turns: turns.map((events) => ({ events })), after: "error" }));
+      const words = ["-p", "--model", `scripted:${script}`, "--output-format", "documents", ...args, "go"];
+      const result = await runSheaf(words, { cwd, home });
+      const [line = ""] = result.stdout.split("\n");
+      const response = (line === "" ? { documents: [] } : JSON.parse(line)) as ChatResponse;
+      return { ...result, response, documents: response.documents };
+    },
+    prompt: (turns: readonly (readonly Event[])[], ...args: string[]) => {
+      writeFileSync(script, JSON.stringify({ turns: turns.map((events) => ({ events })), after: "error" }));
+      return runSheaf(["-p", "--model", `scripted:${script}`, ...args, "go"], { cwd, home });
+    },
+  };
+}
+
+const toTypes = (documents: readonly Document[]) => documents.map(({ type }) => type);
+
+const source =
+  "export function mean(list) {\n  const sum = list.reduce((a, b) => a + b);\n  return sum / list.length;\n}\n";
+
+describe("plan and ask", () => {
+  const forbidden: readonly (readonly [string, object])[] = [
+    ["write_file", { target_file: "x", content: "x" }],
+    ["edit_file", { target_file: "a.js", edits: [{ old_string: "sum", new_string: "x", replace_all: true }] }],
+    ["delete_file", { target_file: "a.js" }],
+    ["rename_file", { source_file: "a.js", destination_file: "b.js" }],
+    ["run_terminal_cmd", { command: "touch x" }],
+    ["run_terminal_cmd", { command: "ls" }],
+    ["web_fetch", { url: "http://127.0.0.1:9/" }],
+    ["add_instrumentation", { hypothesis: "h1", target_file: "a.js", anchor: "sum", code: "x" }],
+    ["remove_instrumentation", {}],
+  ];
+
+  test(
+    verifies("S-15", "refuse every tool with an effect below the model, also with --force and rules that allow it"),
+    async () => {
+      for (const mode of ["plan", "ask"]) {
+        const session = createSession({ "a.js": source });
+        const turns = [...forbidden.map(([tool, args]) => [call(tool, args)]), [text("Done.")]];
+        const rules = ["--force", "--allow", "Shell(*)", "--allow", "Write(**)", "--trust"];
+        const { documents, code } = await session.run(turns, "--mode", mode, ...rules);
+        expect(code).toBe(0);
+        const errors = documents.flatMap((document) =>
+          document.type === "error" ? [document.metadata.errorCode] : [],
+        );
+        expect(errors, mode).toEqual(forbidden.map(() => "PERMISSION_DENIED"));
+        expect(readdirSync(session.cwd)).toEqual(["a.js"]);
+        expect(session.read("a.js")).toBe(source);
+      }
+    },
+  );
+
+  test(verifies("N40", "plan mode ends with its plan, in every format"), async () => {
+    const session = createSession({ "a.js": source });
+    const plan = call("create_plan", {
+      title: "Mean of nothing",
+      overview: "An empty list gives 0.",
+      plan: "Guard `mean` in a.js.",
+      todos: [
+        { id: "guard", content: "Guard the empty list" },
+        { id: "test", content: "Test it", dependencies: ["guard"] },
+      ],
+    });
+    const turns = [[call("read_file", { target_file: "a.js" })], [text("Found it."), plan]];
+    const { documents, response, code } = await session.run(turns, "--mode", "plan");
+    expect(code).toBe(0);
+    expect(toTypes(documents)).toEqual(["tool_call", "text", "plan"]);
+    expect(response).toMatchObject({ status: "completed", metadata: { finishReason: "end_turn", turnCount: 2 } });
+
+    const json = await session.prompt([[plan]], "--plan", "--output-format", "json");
+    const [line] = parseValidLines("stream-json", [json.stdout]) as [Record<string, unknown>];
+    expect(line).toMatchObject({
+      subtype: "success",
+      result: "",
+      plan: { title: "Mean of nothing", todos: [{ id: "guard", status: "pending" }, { dependencies: ["guard"] }] },
+    });
+    const shown = await session.prompt(turns, "--plan", "--output-format", "text");
+    expect(shown.stdout).toBe(
+      "Read file\nUpdated plan\n\nFound it.\n\n# Mean of nothing\n\nAn empty list gives 0.\n\nGuard `mean` in a.js.\n\n" +
+        "- [ ] guard: Guard the empty list\n- [ ] test: Test it (after guard)\n",
+    );
+  });
+
+  test(
+    verifies(["N40", "N42"], "plan mode ends with a question too; in agent mode a plan is a step like others"),
+    async () => {
+      const session = createSession({ "a.js": source });
+      const question = call("ask_question", {
+        title: "Empty list",
+        questions: [{ id: "q", prompt: "0 or an error?", options: [{ id: "zero", label: "0" }] }],
+      });
+      const asked = await session.run([[question]], "--mode", "plan");
+      expect([asked.code, toTypes(asked.documents)]).toEqual([10, ["clarification"]]);
+      const plan = call("create_plan", { title: "t", overview: "o", plan: "p", todos: [] });
+      const agent = await session.run([[plan], [text("Now I do it.")]]);
+      expect([agent.code, toTypes(agent.documents)]).toEqual([0, ["plan", "text"]]);
+    },
+  );
+});
+
+describe("debug", () => {
+  const hypotheses = call("todo_write", {
+    todos: [
+      { id: "h1", content: "The list is empty: reduce has no first value", status: "in_progress" },
+      { id: "h2", content: "The list holds text", status: "pending" },
+    ],
+    merge: false,
+  });
+  const instrument = call("add_instrumentation", {
+    hypothesis: "h1",
+    target_file: "mean.js",
+    anchor: "export function mean(list) {",
+    code: '  console.log("h1: length", list.length);',
+  });
+  const run = call("run_terminal_cmd", { command: "node main.js" });
+  const fix = call("edit_file", {
+    target_file: "mean.js",
+    edits: [{ old_string: "a + b)", new_string: "a + b, 0)" }],
+  });
+  const judge = call("todo_write", {
+    todos: [
+      { id: "h1", status: "completed" },
+      { id: "h2", status: "cancelled" },
+    ],
+    merge: true,
+  });
+  const files = {
+    "mean.js": source,
+    "main.js": 'import { mean } from "./mean.js";\nmean([]);\n',
+    "package.json": '{"type":"module"}',
+  };
+  const fixed = source.replace("a + b)", "a + b, 0)");
+
+  test(
+    verifies("S-15", "the whole cycle: hypotheses, evidence, fix; Sheaf takes out what the model left"),
+    async () => {
+      const session = createSession(files);
+      const turns = [[hypotheses], [instrument], [run], [judge], [fix], [text("The list was empty.")]];
+      const { documents, response, code } = await session.run(turns, "--mode", "debug", "--force");
+      expect([code, response.status]).toEqual([0, "completed"]);
+      expect(toTypes(documents)).toEqual([
+      "todo_update", "file_edit", "terminal_command", "todo_update", "file_edit", "text", "file_edit",
+    ]); // prettier-ignore
+      const command = documents.find((document) => document.type === "terminal_command")!;
+      expect(command.metadata.output).toContain("h1: length 0");
+      expect(documents.at(-1)).toMatchObject({
+        metadata: {
+          toolName: "remove_instrumentation",
+          filePath: "mean.js",
+          operation: "edit",
+          state: "applied",
+          linesRemoved: 3,
+        },
+      });
+      expect(session.read("mean.js")).toBe(fixed);
+    },
+  );
+
+  test("a model that takes it out itself leaves nothing to do at the end", async () => {
+    const session = createSession(files);
+    const turns = [[hypotheses], [instrument], [fix], [call("remove_instrumentation", {})], [text("Done.")]];
+    const { documents } = await session.run(turns, "--mode", "debug");
+    expect(toTypes(documents)).toEqual(["todo_update", "file_edit", "file_edit", "file_edit", "text"]);
+    expect(session.read("mean.js")).toBe(fixed);
+  });
+
+  test("text and stream-json end as always: the last message, the joined texts, one result line", async () => {
+    const session = createSession(files);
+    const all = [[hypotheses], [instrument], [text("It was the empty list.")]];
+    const shown = await session.prompt(all, "--mode", "debug", "--output-format", "text");
+    expect(shown.stdout).toBe("Updated todo list\nEdited file\nEdited file\n\nIt was the empty list.\n");
+    const stream = await session.prompt(all, "--mode", "debug");
+    const lines = parseStream(stream.stdout);
+    expect(lines.at(-1)).toMatchObject({ subtype: "success", result: "It was the empty list." });
+    const calls = lines.filter(({ type }) => type === "tool_call");
+    expect(calls.at(-1)).toMatchObject({
+      subtype: "completed",
+      tool_call: { function: { name: "remove_instrumentation" } },
+    });
+    expect(session.read("mean.js")).toBe(source);
+  });
+
+  test("a question leaves it in place; the answer goes on with it, and then it goes", async () => {
+    const session = createSession(files);
+    const id = "00000000-0000-4000-8000-000000000001";
+    const question = call("ask_question", {
+      title: "Reproduce",
+      questions: [{ id: "done", prompt: "Run main.js, then say what you saw", options: [] }],
+    });
+    const asked = await session.run([[hypotheses], [instrument], [question]], "--mode", "debug", "--session-id", id);
+    expect(asked.code).toBe(10);
+    expect(session.read("mean.js")).toContain("sheaf-debug:begin h1-");
+    const turns = [[], [], [], [fix], [text("Fixed.")]];
+    const { code, documents } = await session.run(turns, "--mode", "debug", `--resume=${id}`);
+    expect([code, toTypes(documents)]).toEqual([0, ["file_edit", "text", "file_edit"]]);
+    expect(session.read("mean.js")).toBe(fixed);
+  });
+
+  test("a run that fails or whose budget ends takes it out too", async () => {
+    const session = createSession(files);
+    const failing = { error: { code: "OVERLOADED", message: "busy" } };
+    const failed = await session.run([[hypotheses], [instrument], [failing]], "--mode", "debug");
+    expect([failed.code, toTypes(failed.documents)]).toEqual([5, ["todo_update", "file_edit", "file_edit", "error"]]);
+    expect(session.read("mean.js")).toBe(source);
+    const ended = await session.run([[hypotheses], [instrument], [run]], "--mode", "debug", "--max-tool-calls", "2");
+    expect(ended.code).toBe(7);
+    expect(session.read("mean.js")).toBe(source);
+  });
+
+  test(verifies("X11", "a recorded run replays to the same bytes, the calls of Sheaf's own included"), async () => {
+    const session = createSession(files);
+    const cassette = join(session.cwd, "run.ndjson");
+    const turns = [[hypotheses], [instrument], [text("Done.")]];
+    const recorded = await session.prompt(turns, "--mode", "debug", "--record", cassette);
+    expect(recorded.code).toBe(0);
+    const replayed = await runSheaf(["replay", cassette], { cwd: session.cwd });
+    expect([replayed.code, replayed.stdout]).toEqual([0, recorded.stdout]);
+  });
+
+  test("in a document that tells when it cannot: the run still ends as it would", async () => {
+    const session = createSession(files);
+    const damage = call("edit_file", {
+      target_file: "mean.js",
+      edits: [{ old_string: "  // sheaf-debug:begin", new_string: "  // gone" }],
+    });
+    const { code, documents } = await session.run(
+      [[hypotheses], [instrument], [damage], [text("Done.")]],
+      "--mode",
+      "debug",
+    );
+    expect(code).toBe(0);
+    expect(documents.at(-1)).toMatchObject({
+      type: "error",
+      metadata: { errorCode: "INSTRUMENTATION_LEFT", source: "remove_instrumentation" },
+    });
+  });
+});

@@ -1,0 +1,164 @@
+/** `sheaf permissions`, and rules from flags, configuration and workspace, through the real program. */
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+
+/** A user with this configuration. */
+function createHome(config: unknown): string {
+  const home = mkdtempSync(join(folders.path, "home-"));
+  writeFileSync(join(home, "config.json"), JSON.stringify(config));
+  return home;
+}
+
+type Case = { readonly decision: string; readonly rule: string | null; readonly reason: string };
+
+/** Without a sandbox, so that rules decide. */
+async function check(words: readonly string[], options: Partial<SheafOptions> = {}): Promise<Case> {
+  const cwd = options.cwd ?? folders.newFolder();
+  const run = await runSheaf(["permissions", "check", "--json", "--sandbox", "disabled", ...words], {
+    cwd,
+    ...options,
+  });
+  expect([run.code, run.stderr]).toEqual([0, ""]);
+  const decision = JSON.parse(run.stdout) as Case;
+  expect(Object.keys(decision)).toEqual(["decision", "rule", "reason"]);
+  expect(decision.reason).toMatch(/^[^\n]+$/);
+  return decision;
+}
+
+test(verifies(["S-10", "S-11"], "a check of one case prints decision, rule and reason"), async () => {
+  expect(await check(["--command", "npm test"])).toMatchObject({ decision: "ask", rule: null });
+  expect(await check(["--command", "npm test 2>&1 | tail -5", "--allow", "Shell(npm test)"])).toMatchObject({
+    decision: "allow",
+    rule: "Shell(npm test)",
+  });
+  expect(await check(["--command", "npm test", "--force", "--deny", "Shell(npm)"])).toMatchObject({
+    decision: "deny",
+    rule: "Shell(npm)",
+  });
+  expect(await check(["--command", "ls $(id)"])).toMatchObject({ decision: "ask" });
+  expect(await check(["--path", "a.txt", "--access", "write"])).toMatchObject({ decision: "allow" });
+  expect(await check(["--path", ".git/hooks/x", "--access", "write"])).toMatchObject({ decision: "deny" });
+  expect(await check(["--path", "a/.ENV", "--access", "read", "--deny", "Read(.env)"])).toMatchObject({
+    decision: "deny",
+    rule: "Read(.env)",
+  });
+  expect(await check(["--url", "https://example.org/"])).toMatchObject({ decision: "ask" });
+  expect(await check(["--url", "https://example.org/", "--allow", "WebFetch(example.org)"])).toMatchObject({
+    decision: "allow",
+    rule: "WebFetch(example.org)",
+  });
+  expect(await check(["--mcp", "lab:read", "--allow", "Mcp(lab:*)"])).toMatchObject({
+    decision: "allow",
+    rule: "Mcp(lab:*)",
+  });
+});
+
+test.each([
+  [["permissions"]], [["permissions", "check", "--command", "ls", "--url", "http://a"]], [["permissions", "check", "--path", "a", "--access", "run"]],
+  [["permissions", "explain", "--model", "offline"]],
+])(verifies("C20", "%j is a usage error"), async (words) => {
+  const run = await runSheaf(words, { cwd: folders.newFolder() });
+  expect([run.code, run.stdout]).toEqual([2, ""]);
+  expect(run.stderr).toMatch(/^sheaf: USAGE: [^\n]+\n$/);
+}); // prettier-ignore
+
+test(
+  verifies("S-06", "rules of flags and configuration hold together, deny wins; explain says where each came from"),
+  async () => {
+    const home = createHome({
+      permissions: { allow: ["Shell(npm test)", "Shell(git push)"], deny: ["Read(.env)", "Shell(git push)"] },
+    });
+    expect(await check(["--command", "npm test"], { home })).toMatchObject({
+      decision: "allow",
+      rule: "Shell(npm test)",
+    });
+    expect(await check(["--command", "git push", "--allow", "Shell(git)"], { home })).toMatchObject({
+      decision: "deny",
+      rule: "Shell(git push)",
+    });
+    expect(await check(["--path", ".env", "--access", "read", "--force"], { home })).toMatchObject({
+      decision: "deny",
+    });
+    const words = ["permissions", "explain", "--json", "--sandbox", "disabled", "--deny", "Shell(rm)"];
+    const explained = await runSheaf(words, { cwd: folders.newFolder(), home });
+    const policy = JSON.parse(explained.stdout) as {
+      readonly rules: unknown;
+      readonly classes: readonly { class: string; decision: string }[];
+    };
+    expect(policy).toMatchObject({ mode: "agent", trusted: false, sandbox: "disabled" });
+    expect(policy.rules).toEqual([
+      { effect: "deny", rule: "Shell(rm)", source: "flag" },
+      { effect: "deny", rule: "Read(.env)", source: "config" },
+      { effect: "deny", rule: "Shell(git push)", source: "config" },
+      { effect: "allow", rule: "Shell(npm test)", source: "config" },
+      { effect: "allow", rule: "Shell(git push)", source: "config" },
+    ]);
+    expect(policy.classes.find((row) => row.class === "commands")).toMatchObject({ decision: "rules" });
+    const text = await runSheaf(["permissions", "explain"], { cwd: folders.newFolder(), home });
+    expect(text.stdout).toMatch(/^mode agent, sandbox \w+, workspace not trusted\n/);
+    expect(text.stdout).toContain("deny   Read(.env)  (config)");
+  },
+);
+
+test(verifies("S-04", "a rule of the configuration that cannot be read ends every run, and is named"), async () => {
+  const home = createHome({ permissions: { deny: ["Read(.env)", "Read .ssh"] } });
+  for (const words of [
+    ["permissions", "explain"],
+    ["-p", "--model", "offline", "--output-format", "text", "hello"],
+  ]) {
+    const run = await runSheaf(words, { cwd: folders.newFolder(), home });
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(/^sheaf: CONFIG_INVALID: .*config\.json.*permissions\.deny\[1\].*a rule/);
+  }
+});
+
+test(verifies(["S-01", "S-06"], "a workspace can only deny, and only where it is trusted"), async () => {
+  const cwd = folders.newFolder({ ".sheaf/config.json": JSON.stringify({ permissions: { deny: ["Shell(npm)"] } }) });
+  expect(await check(["--command", "npm test", "--force"], { cwd })).toMatchObject({ decision: "allow" });
+  expect(await check(["--command", "npm test", "--force", "--trust"], { cwd })).toMatchObject({
+    decision: "deny",
+    rule: "Shell(npm)",
+  });
+  for (const content of [
+    '{"permissions":{"allow":["Shell(*)"]}}',
+    '{"model":"x"}',
+    "{",
+    '{"permissions":{"deny":["x"]}}',
+  ]) {
+    writeFileSync(join(cwd, ".sheaf/config.json"), content);
+    expect(await check(["--command", "npm test"], { cwd })).toMatchObject({ decision: "ask" });
+    const run = await runSheaf(["permissions", "check", "--command", "ls", "--trust"], { cwd });
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(/^sheaf: CONFIG_INVALID: .*\.sheaf\/config\.json .*a workspace may say.*\n$/);
+  }
+});
+
+test(
+  verifies(["S-01", "S-12"], "a program of an untrusted workspace does not stand in for one of the system"),
+  async () => {
+    const cwd = folders.newFolder({
+      "s.json": JSON.stringify({
+        turns: [
+          { events: [{ call: { tool: "run_terminal_cmd", arguments: { command: "ls; uname" } } }] },
+          { events: [{ text: "end" }] },
+        ],
+      }),
+    });
+    const bin = join(cwd, "node_modules/.bin");
+    mkdirSync(bin, { recursive: true });
+    for (const name of ["ls", "uname"])
+      writeFileSync(join(bin, name), `#!/bin/sh\necho x > ${join(cwd, "MARK")}\n`, { mode: 0o755 });
+    const environment = { PATH: `${bin}:${process.env.PATH}` };
+    const words = ["-p", "--model", "scripted:s.json", "--sandbox", "disabled", "go"];
+    const run = await runSheaf(words, { cwd, environment });
+    expect(run.code).toBe(0);
+    const completed = parseStream(run.stdout).find(({ subtype }) => subtype === "completed")!;
+    expect(completed).toHaveProperty("tool_call.shellToolCall.result.success.stdout", expect.stringContaining("Linux"));
+    expect(existsSync(join(cwd, "MARK"))).toBe(false);
+  },
+);

@@ -1,0 +1,122 @@
+/** The profile `cursor-2026`: by flag, by name, and through the launcher that `install-alias` makes. */
+import { execFile } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { createTestFolder, runSheaf, sheafProgram, toLines } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+const prompt = ["-p", "--model", "offline", "Read README.md"];
+const newFolder = (): string => folders.newFolder({ "README.md": "# Wordy\n\nCounts words.\n" });
+
+describe("by flag", () => {
+  test(verifies("C30", "the default format is text, the final message only"), async () => {
+    const cwd = newFolder();
+    const { code, stdout, stderr } = await runSheaf([...prompt, "--compat", "cursor-2026"], { cwd });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).not.toContain("Read file");
+    expect(stdout).toContain("```1:3:README.md");
+  });
+
+  test(verifies("C30", "an explicit flag wins, and no line has a field of Sheaf's own"), async () => {
+    const args = [...prompt, "--compat=cursor-2026", "--output-format", "stream-json"];
+    const { stdout } = await runSheaf(args, { cwd: newFolder() });
+    const [init, ...rest] = toLines(stdout).map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(Object.keys(init!)).toEqual([
+      "type",
+      "subtype",
+      "apiKeySource",
+      "cwd",
+      "session_id",
+      "model",
+      "permissionMode",
+    ]);
+    expect(Object.keys(rest.at(-1)!)).toEqual([
+      "type",
+      "subtype",
+      "duration_ms",
+      "duration_api_ms",
+      "is_error",
+      "result",
+      "session_id",
+      "request_id",
+      "usage",
+    ]);
+  });
+
+  test(verifies(["C30", "C31"], "a stored run can be shown in the other profile"), async () => {
+    const cwd = newFolder();
+    const session = "7f1e9a52-6a0f-4f1b-9c41-1f1c7d2f3a10";
+    await runSheaf([...prompt, "--session-id", session], { cwd });
+    const args = ["show", session, "--output-format", "stream-json"];
+    const own = await runSheaf(args, { cwd });
+    const other = await runSheaf([...args, "--compat", "cursor-2026"], { cwd });
+    expect(own.stdout).toContain('"schema_version"');
+    expect(other.stdout).not.toContain('"schema_version"');
+    expect(toLines(other.stdout).length).toBeGreaterThan(4);
+  });
+
+  test(verifies(["C20", "C30"], "an unknown profile is a usage error that names the known ones"), async () => {
+    const { code, stderr } = await runSheaf([...prompt, "--compat", "cursor"], { cwd: newFolder() });
+    expect(code).toBe(2);
+    expect(stderr).toBe('sheaf: USAGE: --compat "cursor" is unknown: use one of sheaf, cursor-2026\n');
+  });
+
+  test(verifies("C30", "SIGINT says Aborting operation..., without a result line"), async () => {
+    const cwd = folders.newFolder({
+      "slow.json": JSON.stringify({ turns: [{ events: [{ text: "begin" }, { wait_ms: 60_000 }, { text: "end" }] }] }),
+    });
+    const args = ["-p", "--model", "scripted:slow.json", "--compat=cursor-2026", "--output-format=stream-json"];
+    const { code, stdout, stderr } = await runSheaf([...args, "--stream-partial-output", "go"], {
+      cwd,
+      onOutput: (output, child) => {
+        if (output.includes('"begin"')) child.kill("SIGINT");
+      },
+    });
+    expect(code).toBe(130);
+    expect(stderr.split("\n")[0]).toBe("Aborting operation...");
+    expect(stdout).not.toContain('"type":"result"');
+  });
+});
+
+describe("by name", () => {
+  test.each(["cursor-agent", "agent"])(verifies("C30", "a link named %s starts the profile"), async (name) => {
+    const cwd = newFolder();
+    const link = join(cwd, name);
+    symlinkSync(sheafProgram, link);
+    const { stdout } = await promisify(execFile)(process.execPath, [link, ...prompt], {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: join(cwd, "home") },
+    });
+    expect(stdout).not.toContain("Read file");
+    expect(stdout).toContain("```1:3:README.md");
+  });
+
+  test(verifies("C30", "install-alias makes programs that start with this Node and this Sheaf"), async () => {
+    const cwd = newFolder();
+    mkdirSync(join(cwd, "bin"));
+    const made = await runSheaf(["install-alias", "bin"], { cwd });
+    expect([made.code, made.stderr]).toEqual([0, ""]);
+    expect(made.stdout).toBe(`${join(cwd, "bin/cursor-agent")}\n${join(cwd, "bin/agent")}\n`);
+    const { stdout } = await promisify(execFile)(join(cwd, "bin/cursor-agent"), prompt, {
+      cwd,
+      env: { HOME: cwd, SHEAF_HOME: join(cwd, "home") },
+    });
+    expect(stdout).toContain("```1:3:README.md");
+    // A second run replaces what the first one made.
+    expect((await runSheaf(["install-alias", "bin"], { cwd })).code).toBe(0);
+  });
+
+  test(verifies("C30", "install-alias replaces nothing that others made"), async () => {
+    const cwd = newFolder();
+    const other = join(cwd, "cursor-agent");
+    writeFileSync(other, "#!/bin/sh\necho theirs\n");
+    chmodSync(other, 0o755);
+    const { code, stderr } = await runSheaf(["install-alias", "."], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${other} is there already, and not made by Sheaf`);
+    expect(readFileSync(other, "utf8")).toContain("theirs");
+  });
+});

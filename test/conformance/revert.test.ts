@@ -1,0 +1,110 @@
+/** `sheaf revert`: files and history of a response are taken back, through the built command line. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+
+const folders = createTestFolder();
+
+const edit = (file: string, from: string, to: string) => ({
+  call: { tool: "edit_file", arguments: { target_file: file, edits: [{ old_string: from, new_string: to }] } },
+});
+const create = (file: string) => ({
+  call: { tool: "write_file", arguments: { target_file: file, content: "new\n" } },
+});
+
+/** A workspace, and runs of scripted models in one session of it. */
+async function createSession(files: Readonly<Record<string, string>>) {
+  const cwd = folders.newFolder(files);
+  const home = folders.newFolder();
+  let session: string | undefined;
+  const run = (...args: string[]) => runSheaf(args, { cwd, home });
+  return {
+    cwd,
+    home,
+    run,
+    get session() {
+      return session!;
+    },
+    read: (file: string) => readFileSync(join(cwd, file), "utf8"),
+    async prompt(events: readonly object[], ...args: string[]) {
+      const script = join(home, "script.json");
+      writeFileSync(script, JSON.stringify({ turns: [{ events }, { events: [{ text: "Done." }] }], after: "loop" }));
+      const resume = session === undefined ? [] : [`--resume=${session}`];
+      const result = await run("-p", "--model", `scripted:${script}`, ...resume, ...args, "go");
+      expect([result.code, result.stderr]).toEqual([0, ""]);
+      const last = parseStream(result.stdout).at(-1)!;
+      session ??= String(last.session_id);
+      return String(last.request_id);
+    },
+  };
+}
+
+test("the last response goes first; a named one takes those behind it along", async () => {
+  const session = await createSession({ "a.txt": "zero\n" });
+  await session.prompt([edit("a.txt", "zero", "one")]);
+  const second = await session.prompt([edit("a.txt", "one", "two"), create("b.txt")]);
+  await session.prompt([edit("a.txt", "two", "three")]);
+
+  const last = await session.run("revert", session.session);
+  expect([last.code, last.stderr]).toEqual([0, ""]);
+  expect(last.stdout).toBe("Taken back: 1 response.\n  restored   a.txt\nWhat commands did is not taken back.\n");
+  expect(session.read("a.txt")).toBe("two\n");
+
+  const named = await session.run("revert", session.session, second, "--format", "json");
+  expect(JSON.parse(named.stdout)).toEqual({
+    reverted: true,
+    responseIds: [`chat_${second}`],
+    files: [
+      { filePath: "a.txt", action: "restored" },
+      { filePath: "b.txt", action: "removed" },
+    ],
+    conflicts: [],
+  });
+  expect([session.read("a.txt"), existsSync(join(session.cwd, "b.txt"))]).toEqual(["one\n", false]);
+
+  // One response is left: to show, and to go on with.
+  const shown = await session.run("show", session.session, "--output-format", "documents");
+  expect(shown.stdout.trim().split("\n")).toHaveLength(1);
+  await session.prompt([edit("a.txt", "one", "other")]);
+  expect(session.read("a.txt")).toBe("other\n");
+});
+
+test("files that have changed since stop it with code 8 and their names, until it is said what to do", async () => {
+  const session = await createSession({ "a.txt": "zero\n", "b.txt": "zero\n" });
+  await session.prompt([edit("a.txt", "zero", "one"), edit("b.txt", "zero", "one")]);
+  writeFileSync(join(session.cwd, "b.txt"), "the user's\n");
+  const refused = await session.run("revert", session.session);
+  expect([refused.code, refused.stdout]).toEqual([8, ""]);
+  expect(refused.stderr).toMatch(
+    /^sheaf: PERMISSION_REQUIRED: nothing was taken back, b\.txt: .*--on-conflict leave.*\n$/,
+  );
+  expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["one\n", "the user's\n"]);
+  const forced = await session.run("revert", session.session, "--force");
+  expect(forced.code).toBe(0);
+  expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["zero\n", "zero\n"]);
+});
+
+test("a run that keeps nothing on the disk keeps no contents of files either", async () => {
+  const session = await createSession({ "a.txt": "zero\n" });
+  await session.prompt([edit("a.txt", "zero", "one")], "--no-save");
+  expect(existsSync(join(session.home, "checkpoints"))).toBe(false);
+});
+
+test("wrong words are usage errors that say what to write", async () => {
+  const session = await createSession({});
+  const unknown = "00000000-0000-4000-8000-000000000000";
+  for (const [args, message] of [
+    [[], /revert takes a session id/],
+    [["no-uuid"], /revert takes a session id/],
+    [[unknown], /is not stored/],
+    [[unknown, "no-uuid"], /take the request_id/],
+    [[unknown, unknown, "more"], /revert takes a session id/],
+    [[unknown, "--on-conflict", "maybe"], /refuse, leave or overwrite/],
+    [[unknown, "--model", "offline"], /--model does not go with sheaf revert/],
+  ] as const) {
+    const { code, stdout, stderr } = await session.run("revert", ...args);
+    expect([code, stdout], args.join(" ")).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+  }
+});

@@ -1,0 +1,106 @@
+/** The sandbox through the real program: on by default, told truthfully, and never silently missing. */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { describeWithBubblewrap } from "../support/bubblewrap.ts";
+import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+interface HeldRun {
+  readonly code: number | null;
+  readonly stderr: string;
+  /** Of the first line. */
+  readonly sandbox: unknown;
+  /** `result` of the one tool call. */
+  readonly result: Record<string, { readonly reason?: string; readonly stdout?: string }>;
+  /** Of the terminal_command document. */
+  readonly permissions: readonly string[];
+  readonly cwd: string;
+}
+
+/** Lets a scripted model run one command and then answer. */
+async function runCommand(
+  command: string,
+  args: readonly string[] = [],
+  options: Partial<SheafOptions> = {},
+): Promise<HeldRun> {
+  const cwd = folders.newFolder();
+  const call = { tool: "run_terminal_cmd", arguments: { command } };
+  writeFileSync(
+    join(cwd, "s.json"),
+    JSON.stringify({ turns: [{ events: [{ call }] }, { events: [{ text: "end" }] }] }),
+  );
+  const words = ["-p", "--model", "scripted:s.json", ...args, "go"];
+  const { code, stdout, stderr } = await runSheaf(words, { cwd, ...options });
+  const lines = parseStream(stdout);
+  const completed = lines.find(({ subtype }) => subtype === "completed")!;
+  const { shellToolCall } = completed.tool_call as { shellToolCall: { result: HeldRun["result"] } };
+  const session = lines[0]!.session_id as string;
+  const shown = await runSheaf(["show", session, "--output-format", "documents"], { cwd, ...options });
+  const { documents } = JSON.parse(shown.stdout) as { documents: { type: string; metadata: HeldRun }[] };
+  const { permissions } = documents.find(({ type }) => type === "terminal_command")!.metadata;
+  return { code, stderr, sandbox: lines[0]!.sandbox, result: shellToolCall.result, permissions, cwd };
+}
+
+describeWithBubblewrap("with a sandbox", () => {
+  test(
+    verifies(["S-30", "S-33", "C5", "N38"], "commands run without a rule, held, and the documents say so"),
+    async () => {
+      const run = await runCommand("echo hello; echo x > /etc/sheaf-test || true");
+      expect([run.code, run.stderr, run.sandbox]).toEqual([0, "", "enabled"]);
+      expect(run.result.success).toMatchObject({ exitCode: 0, stdout: "hello\n" });
+      expect(run.permissions).toEqual([]);
+      expect(existsSync("/etc/sheaf-test")).toBe(false);
+    },
+  );
+
+  test(verifies(["S-30", "S-14"], "--force does not let a command out of it"), async () => {
+    const run = await runCommand("echo x > /etc/sheaf-test || echo held", ["--force"]);
+    expect(run.result.success).toMatchObject({ stdout: "held\n" });
+    expect(run.permissions).toEqual([]);
+  });
+
+  test(
+    verifies(["S-33", "C5"], "--sandbox disabled is told: commands need a rule then and are called unsandboxed"),
+    async () => {
+      const refused = await runCommand("env echo hello", ["--sandbox", "disabled"]);
+      expect([refused.code, refused.sandbox]).toEqual([0, "disabled"]);
+      expect(refused.result.rejected!.reason).toMatch(/--force|--allow/);
+      const forced = await runCommand("env echo hello", ["--sandbox", "disabled", "--force"]);
+      expect(forced.result.success).toMatchObject({ stdout: "hello\n" });
+      expect(forced.permissions).toEqual(["unsandboxed"]);
+    },
+  );
+});
+
+test(verifies("S-31", "a wrong value of --sandbox is a usage error"), async () => {
+  const { code, stderr } = await runSheaf(["-p", "--sandbox", "off", "x"], { cwd: folders.newFolder() });
+  expect([code, stderr]).toEqual([2, 'sheaf: USAGE: --sandbox "off" is unknown: use enabled or disabled\n']);
+});
+
+describeWithBubblewrap("on a machine without namespaces", () => {
+  const wrapper = ["bwrap", "--dev-bind", "/", "/", "--unshare-user", "--disable-userns"];
+
+  test(verifies("S-31", "commands are refused, also with --force, and the result names the ways out"), async () => {
+    for (const args of [[], ["--force"], ["--allow", "Shell(touch)"]]) {
+      const run = await runCommand("touch ran", args, { wrapper });
+      expect([run.code, run.sandbox]).toEqual([0, "unavailable"]);
+      const { reason } = run.result.rejected!;
+      expect(reason).toMatch(/no sandbox works here \(.*namespace.*--sandbox disabled.*--force/);
+      expect(existsSync(join(run.cwd, "ran"))).toBe(false);
+    }
+  });
+
+  test(verifies(["S-31", "C20"], "--on-denied stop ends with exit code 8 and says why"), async () => {
+    const run = await runCommand("touch ran", ["--on-denied", "stop"], { wrapper });
+    expect(run.code).toBe(8);
+    expect(run.stderr).toMatch(/^sheaf: PERMISSION_REQUIRED: commands are refused because no sandbox works here/);
+  });
+
+  test(verifies("S-31", "--sandbox disabled with --force runs them, and says that nothing holds them"), async () => {
+    const run = await runCommand("touch ran", ["--sandbox", "disabled", "--force"], { wrapper });
+    expect([run.code, run.sandbox, run.permissions]).toEqual([0, "disabled", ["unsandboxed"]]);
+    expect(existsSync(join(run.cwd, "ran"))).toBe(true);
+  });
+});

@@ -1,0 +1,218 @@
+/** What the server refuses, and what it tells nobody (S-50 to S-56). */
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ChatResponse } from "@sheaf/protocol";
+import { describe, expect, test } from "vitest";
+import { sendRaw } from "../support/raw-http.ts";
+import { startServer, type ServerOptions, type TestServer } from "../support/server.ts";
+import { createTestFolder, runSheaf } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+import { createRefusedRequests } from "./refused-requests.ts";
+
+const folders = createTestFolder();
+const start = (options: Partial<ServerOptions> = {}): Promise<TestServer> => {
+  const cwd = options.cwd ?? folders.newFolder();
+  return startServer({ home: `${cwd}-home`, cwd, ...options });
+};
+
+describe("requests that are wrong", () => {
+  test(
+    verifies(["S-50", "S-52", "S-55", "N52"], "get their status; the server goes on, and stores nothing"),
+    async () => {
+      const server = await start();
+      const rows = createRefusedRequests(server);
+      expect(rows.length).toBeGreaterThan(150);
+      for (const { name, request, statuses } of rows) {
+        const { status, headers, body } = await sendRaw(server.port, request);
+        expect(statuses, `${name}: ${status} ${body.slice(0, 200)}`).toContain(status);
+        for (const header of headers.keys()) expect(header).not.toMatch(/^access-control/);
+        if (status >= 400 && headers.get("content-type") === "application/json" && body !== "") {
+          const { error } = JSON.parse(body) as { error: Record<string, unknown> };
+          expect(Object.keys(error)).toEqual(["errorCode", "message", "source", "details"]);
+          expect(error.message, name).not.toContain(server.token);
+        }
+        const next = await server.fetch("/v1/models");
+        expect(next.status, name).toBe(200);
+        await next.arrayBuffer();
+      }
+      expect(await (await server.fetch("/v1/conversations")).json()).toEqual({ conversations: [] });
+      expect(server.log()).not.toContain(server.token);
+      expect(server.log()).not.toContain('"defect"');
+    },
+  );
+
+  test(verifies("S-50", "a request that is hidden behind another one is no request"), async () => {
+    const server = await start();
+    const hidden = `POST /v1/chat HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: application/json\r\nContent-Length: 18\r\n\r\n{"message":"hide"}`;
+    for (const head of [
+      `Content-Length: ${hidden.length + 5}\r\nTransfer-Encoding: chunked`,
+      "Transfer-Encoding: chunked\r\nContent-Length: 4",
+      "Transfer-Encoding : chunked\r\nContent-Length: 5",
+      "Content-Length: 0\r\nContent-Length: 90",
+    ]) {
+      await sendRaw(
+        server.port,
+        `POST /healthz HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n${head}\r\n\r\n0\r\n\r\n${hidden}`,
+      );
+    }
+    expect(await (await server.fetch("/v1/conversations")).json()).toEqual({ conversations: [] });
+  });
+});
+
+describe("the way in", () => {
+  test(verifies(["S-51", "S-42"], "the token is 256 bits, and only the user can read it"), async () => {
+    const server = await start();
+    expect(Buffer.from(server.token, "base64url")).toHaveLength(32);
+    expect(statSync(join(server.home, "server-token")).mode & 0o777).toBe(0o600);
+    expect(statSync(server.home).mode & 0o777).toBe(0o700);
+  });
+
+  test(verifies("S-51", "a ticket opens the page once; the cookie is the page's alone"), async () => {
+    const server = await start({ args: ["--open"] });
+    const ticket = server.pageAddress.match(/#ticket=(\S+)/)![1]!;
+    const open = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${server.address}/v1/session`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...headers },
+        body: JSON.stringify(body),
+      });
+    expect((await open({ ticket }, { Origin: "http://evil.example" })).status).toBe(403);
+    const opened = await open({ ticket }, { Origin: server.address });
+    expect(opened.status).toBe(204);
+    const cookie = opened.headers.get("set-cookie")!;
+    expect(cookie).toMatch(/^sheaf_session=[\w.-]{43,}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect((await open({ ticket })).status).toBe(401);
+    expect((await open({})).status).toBe(401);
+    const [pair = ""] = cookie.split(";");
+    const models = (headers: Record<string, string>): Promise<Response> =>
+      fetch(`${server.address}/v1/models`, { headers: { Cookie: pair, ...headers } });
+    expect((await models({})).status).toBe(200);
+    expect((await models({ "Sec-Fetch-Site": "same-origin" })).status).toBe(200);
+    expect((await models({ "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
+    expect((await models({ Origin: "http://evil.example" })).status).toBe(403);
+    expect((await models({ Cookie: `${pair}x` })).status).toBe(401);
+    const byToken = await open({}, { Authorization: `Bearer ${server.token}` });
+    expect(byToken.status).toBe(204);
+    const close = await fetch(`${server.address}/v1/session`, { method: "DELETE", headers: { Cookie: pair } });
+    expect(close.status).toBe(204);
+    expect((await models({})).status).toBe(401);
+    expect(server.log()).not.toContain(ticket);
+  });
+
+  test(
+    verifies(["S-56", "C20"], "an address for other machines needs a token file, or a flag that says so"),
+    async () => {
+      const cwd = folders.newFolder();
+      const args = ["serve", "--host", "0.0.0.0", "--port", "0", "--model", "offline"];
+      const refused = await runSheaf(args, { cwd });
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toMatch(/^sheaf: USAGE: --host 0\.0\.0\.0 .*--token-file.*--insecure-listen/);
+      const open = join(cwd, "open");
+      writeFileSync(open, `${"t".repeat(30)}\n`, { mode: 0o644 });
+      const readable = await runSheaf([...args, "--token-file", open], { cwd });
+      expect(readable.code).toBe(2);
+      expect(readable.stderr).toContain("chmod 600");
+      expect(readable.stderr).not.toContain("t".repeat(30));
+      const short = join(cwd, "short");
+      writeFileSync(short, "tooshort\n", { mode: 0o600 });
+      const weak = await runSheaf([...args, "--token-file", short], { cwd });
+      expect(weak.code).toBe(2);
+      expect(weak.stderr).toContain("line 1");
+    },
+  );
+});
+
+describe("limits", () => {
+  const waiting = { turns: [{ events: [{ text: "Begun. " }, { wait_ms: 60_000 }] }], after: "loop" };
+
+  test(verifies("S-55", "of runs, streams, conversations and turns hold for each token"), async () => {
+    const server = await start({ script: waiting, args: ["--max-running", "2", "--max-streams", "3"] });
+    const first = await server.chat({ message: "one", stream: true });
+    await server.chat({ message: "two", stream: true });
+    const third = await server.chat({ message: "three", stream: true });
+    expect(third.status).toBe(429);
+    expect(third.headers.get("retry-after")).toBe("1");
+    expect(await third.json()).toMatchObject({ error: { errorCode: "LIMIT_REACHED" } });
+    const events = `${first.headers.get("location")}/events`;
+    expect((await server.fetch(events)).status).toBe(200);
+    expect((await server.fetch(events)).status).toBe(429);
+  });
+
+  test(verifies("S-55", "of a day end runs, and refuse new ones"), async () => {
+    const server = await start({ args: ["--max-turns-per-day", "2", "--max-conversations", "2"] });
+    for (let count = 0; count < 2; count += 1) expect((await server.chat({ message: "go" })).status).toBe(200);
+    const refused = await server.chat({ message: "go" });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await server.chat({ message: "go" })).status).toBe(429);
+  });
+
+  test(verifies(["S-55", "C24"], "a request can lower the server's budgets, never raise them"), async () => {
+    const call = { call: { tool: "list_dir", arguments: {} } };
+    const server = await start({
+      script: { turns: [{ events: [{ text: "x" }, call] }], after: "loop" },
+      args: ["--max-turns", "3"],
+    });
+    const run = async (budget: object): Promise<ChatResponse> =>
+      (await (await server.chat({ message: "go", budget })).json()) as ChatResponse;
+    expect((await run({ maxTurns: 9 })).metadata).toMatchObject({ turnCount: 3, finishReason: "budget" });
+    expect((await run({ maxTurns: 1 })).metadata).toMatchObject({ turnCount: 1, finishReason: "budget" });
+    expect((await run({ maxToolCalls: 1 })).documents.at(-1)).toMatchObject({
+      metadata: { errorCode: "BUDGET_TOOLS" },
+    });
+  });
+});
+
+describe("headers", () => {
+  test(verifies("S-62", "let a browser do what the page needs, and nothing else"), async () => {
+    const server = await start();
+    for (const path of ["/", "/healthz", "/v1/models", "/v1/nothing"]) {
+      const { headers } = await server.fetch(path);
+      const policy = headers.get("content-security-policy")!.split("; ");
+      expect(policy).toEqual([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+      ]);
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+      expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
+      expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+    }
+    const stream = await server.chat({ message: "go", stream: true });
+    expect(stream.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(stream.headers.get("cache-control")).toBe("no-store, no-transform");
+  });
+});
+
+describe("what is told to operators", () => {
+  test(verifies("S-41", "logs are lines of JSON without secrets; metrics count"), async () => {
+    const cwd = folders.newFolder();
+    mkdirSync(join(cwd, "sub"));
+    const server = await start({ cwd, environment: { MY_CANARY: "CANARY-abc" } });
+    await server.chat({ message: "CANARY-message" });
+    await fetch(`${server.address}/v1/models?token=CANARY-query`, {
+      headers: { Authorization: "Bearer CANARY-token" },
+    });
+    expect((await fetch(`${server.address}/metrics`)).status).toBe(401);
+    const metrics = await (await server.fetch("/metrics")).text();
+    expect(metrics).toContain('sheaf_http_requests_total{method="POST",route="/v1/chat",status="200"} 1\n');
+    expect(metrics).toContain('sheaf_responses_ended_total{reason="end_turn"} 1\n');
+    expect(metrics).toContain("sheaf_responses_running 0\n");
+    for (const line of metrics.trimEnd().split("\n")) {
+      expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [\d.e+-]+)$/);
+    }
+    expect(await server.stop()).toBe(0);
+    const lines = server.log().trimEnd().split("\n");
+    const events = lines.map((line) => (JSON.parse(line) as { event: string }).event);
+    expect(events).toEqual(["listening", ...events.slice(1, -2), "closing", "closed"]);
+    expect(server.log()).not.toContain("CANARY");
+    expect(server.log()).not.toContain(server.token);
+  });
+});

@@ -1,0 +1,260 @@
+/** Sessions on the command line: made, listed, taken along, told wrongly. */
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { createTestFolder, runSheaf, toLines } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+const hostile = "<img src=x onerror=alert(1)> </script> **bold** \u001B[31m\n```\n# heading";
+
+/** A folder with a store of its own, and one session in it. */
+async function createSession(prompt = "Read README.md"): Promise<{ cwd: string; home: string; session: string }> {
+  const cwd = folders.newFolder({ "README.md": "# Wordy\n\nCounts words.\n" });
+  const home = join(cwd, ".home");
+  const created = await runSheaf(["create-chat"], { cwd, home });
+  const session = created.stdout.trim();
+  const args = ["-p", "--model", "offline", "--output-format", "json", "--resume", session, prompt];
+  const { code, stdout } = await runSheaf(args, { cwd, home });
+  expect(code).toBe(0);
+  expect((JSON.parse(stdout) as { session_id: string }).session_id).toBe(session);
+  return { cwd, home, session };
+}
+
+describe("ls", () => {
+  test(
+    verifies(["C14", "C31"], "lists the sessions of the workspace, newest first; --all those of others too"),
+    async () => {
+      const { cwd, home, session } = await createSession();
+      const other = folders.newFolder({ "README.md": "# Other\n" });
+      await runSheaf(["-p", "--model", "offline", "Read README.md"], { cwd: other, home });
+      const here = await runSheaf(["ls", "--json"], { cwd, home });
+      expect(JSON.parse(here.stdout)).toMatchObject([{ session_id: session, title: "Read README.md", workspace: cwd }]);
+      const all = await runSheaf(["ls", "--all", "--format", "json"], { cwd, home });
+      expect((JSON.parse(all.stdout) as { workspace: string }[]).map(({ workspace }) => workspace)).toEqual([
+        other,
+        cwd,
+      ]);
+      const text = await runSheaf(["ls"], { cwd, home });
+      expect(text.stdout).toMatch(new RegExp(`^${session}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d  Read README.md\n$`));
+    },
+  );
+
+  test(verifies("C11", "a title cannot steer the terminal"), async () => {
+    const { cwd, home } = await createSession(`\u001B[31mRead README.md\u001B]0;x\u0007`);
+    const { stdout } = await runSheaf(["ls"], { cwd, home });
+    // oxlint-disable-next-line no-control-regex -- these are the characters that must not pass
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F]/);
+  });
+
+  test("says what to do where there is none", async () => {
+    const cwd = folders.newFolder();
+    const { code, stdout } = await runSheaf(["ls"], { cwd, home: join(cwd, "home") });
+    expect([code, stdout]).toEqual([
+      0,
+      "There is no session of this workspace (sheaf ls --all shows those of others).\n",
+    ]);
+  });
+});
+
+describe("export", () => {
+  test(verifies("C31", "JSON goes into another store, and shows the same bytes there in every format"), async () => {
+    const { cwd, home, session } = await createSession();
+    const file = join(cwd, "session.json");
+    expect((await runSheaf(["export", session, "--output", file], { cwd, home })).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const elsewhere = join(cwd, ".elsewhere");
+    const imported = await runSheaf(["import", file], { cwd, home: elsewhere });
+    expect([imported.code, imported.stdout, imported.stderr]).toEqual([0, `${session}\n`, ""]);
+    for (const format of ["text", "json", "stream-json", "documents", "documents-stream"]) {
+      const args = ["show", session, "--output-format", format];
+      const [one, two] = await Promise.all([runSheaf(args, { cwd, home }), runSheaf(args, { cwd, home: elsewhere })]);
+      expect(two.stdout).toBe(one.stdout);
+      expect(one.stdout).not.toBe("");
+    }
+    const goOn = ["-p", "--model", "offline", "--output-format", "json", "--resume", session, "Read README.md"];
+    expect((await runSheaf(goOn, { cwd, home: elsewhere })).code).toBe(0);
+  });
+
+  test("an import that is stored already changes nothing and says so", async () => {
+    const { cwd, home, session } = await createSession();
+    const file = join(cwd, "session.json");
+    await runSheaf(["export", session, "-o", file], { cwd, home });
+    const { code, stderr } = await runSheaf(["import", file], { cwd, home });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`the session ${session} is stored already`);
+  });
+
+  test("Markdown and HTML hold the whole conversation, and nothing of it becomes markup", async () => {
+    const { cwd, home, session } = await createSession(`Read README.md ${hostile}`);
+    const html = (await runSheaf(["export", session, "--format", "html"], { cwd, home })).stdout;
+    expect(html).toContain("&lt;img src=x onerror=alert(1)&gt;");
+    expect(html.match(/<(?!\/?(?:html|head|meta|title|style|body|h1|h2|h3|p|pre|div|section)\b|!doctype)/g)).toBeNull();
+    expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
+    expect(html).toContain("Counts words.");
+    const markdown = (await runSheaf(["export", session, "--format", "markdown"], { cwd, home })).stdout;
+    expect(markdown).toContain("### read\\_file");
+    expect(markdown).toContain("Counts words.");
+  });
+});
+
+describe("fork and rm", () => {
+  test(verifies("C14", "a fork goes on by itself, and what is removed is gone"), async () => {
+    const { cwd, home, session } = await createSession();
+    const forked = await runSheaf(["fork", session], { cwd, home });
+    expect([forked.code, forked.stderr]).toEqual([0, ""]);
+    const fork = forked.stdout.trim();
+    expect(fork).not.toBe(session);
+    const goOn = ["-p", "--model", "offline", "--output-format", "json", "--resume", fork, "Read README.md"];
+    expect((await runSheaf(goOn, { cwd, home })).code).toBe(0);
+    const count = async (id: string): Promise<number> =>
+      (await runSheaf(["show", id, "--output-format", "json"], { cwd, home })).stdout.trimEnd().split("\n").length;
+    expect([await count(session), await count(fork)]).toEqual([1, 2]);
+    expect((await runSheaf(["rm", session], { cwd, home })).code).toBe(0);
+    expect((await runSheaf(["show", session], { cwd, home })).code).toBe(2);
+    expect(await count(fork)).toBe(2);
+    expect((await runSheaf(["rm", fork, session], { cwd, home })).stderr).toContain(
+      `the session ${session} is not stored`,
+    );
+    expect(await count(fork)).toBe(2);
+  });
+});
+
+describe("what is told wrongly", () => {
+  const id = "123e4567-e89b-42d3-a456-426614174000";
+  test.each([
+    [["export"], 'export takes one session id, a UUID; "" was given'],
+    [["export", "x"], 'export takes one session id, a UUID; "x" was given'],
+    [["export", id], `the session ${id} is not stored`],
+    [["export", id, "--format", "pdf"], '--format "pdf" is unknown: use one of json, markdown, html'],
+    [["fork", "x"], "fork takes a session id"],
+    [["fork", id], `the session ${id} is not stored`],
+    [["rm"], "rm takes session ids"],
+    [["import"], "import takes one file of sheaf export"],
+    [["import", "missing.json"], "missing.json cannot be read (ENOENT)"],
+    [["ls", "x"], 'ls takes no words; "x" was given'],
+    [["ls", "--limit", "0"], '--limit "0" is no whole number'],
+    [["create-chat", "--plan"], "--plan does not go with sheaf create-chat"],
+    [["-p", "--resume=nope", "x"], 'the session id "nope" is no UUID'],
+    [["help", "nope"], 'there is no command "nope"'],
+    [["config"], "write sheaf config explain"],
+    [["completion", "tcsh"], "use one of bash, zsh, fish"],
+  ])(verifies("C20", "%j"), async (args, message) => {
+    const cwd = folders.newFolder();
+    const { code, stdout, stderr } = await runSheaf([...args, ...(args[0] === "-p" ? ["--model", "offline"] : [])], {
+      cwd,
+    });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^sheaf: USAGE: [^\n]+\n$/);
+    expect(stderr).toContain(message);
+    if (args[0] !== "-p") expect(stdout).toBe("");
+  });
+
+  const start = { type: "run_start", seq: 1, time: 1, responseId: `chat_${id}`, conversationId: `conv_${id}` };
+  const end = { type: "run_end", reason: "end_turn", seq: 2, time: 2 };
+  const toExport = (events: readonly object[], more: object = {}): string =>
+    JSON.stringify({
+      sheafExport: 1,
+      conversation: { id: `conv_${id}`, workspace: "/w", title: "t", createdAt: 1 },
+      responses: [{ id: `chat_${id}`, createdAt: 1, events }],
+      ...more,
+    });
+
+  test.each([
+    ["{", "it cannot be read"],
+    ["[]", "the file is no JSON object"],
+    ["{}", "its version is missing"],
+    [toExport([start, end], { sheafExport: 2 }), "its version is 2"],
+    [toExport([]), "response 1 has no events"],
+    [toExport([start, { ...end, seq: 3 }]), "not numbered from 1 without a gap"],
+    [toExport([start]), "does not end with run_end"],
+    [toExport([{ ...start, conversationId: "conv_x" }, end]), "does not begin with its run_start"],
+    [toExport([start, { type: "text_delta", seq: 2, time: 2, text: 7 }, { ...end, seq: 3 }]), "of response 1"],
+  ])("an import of %s", async (text, problem) => {
+    const cwd = folders.newFolder();
+    writeFileSync(join(cwd, "bad.json"), text);
+    const home = join(cwd, "home");
+    const { code, stderr } = await runSheaf(["import", "bad.json"], { cwd, home });
+    expect(code).toBe(2);
+    expect(stderr).toContain("bad.json is no export of Sheaf: ");
+    expect(stderr).toContain(problem);
+    expect((await runSheaf(["ls", "--all", "--json"], { cwd, home })).stdout).toBe("[]\n");
+  });
+});
+
+describe("what is known of this machine", () => {
+  test("doctor finds a fresh folder in order, and its JSON says so", async () => {
+    const cwd = folders.newFolder();
+    const { code, stdout, stderr } = await runSheaf(["doctor", "--json", "--model", "offline"], {
+      cwd,
+      home: join(cwd, "h"),
+    });
+    expect(stderr).toBe("");
+    const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: { name: string; status: string }[] };
+    expect(checks.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["node", "storage", "search", "model", "network"]),
+    );
+    expect(code).toBe(ok ? 0 : 1);
+    const others = checks.filter(({ name }) => name !== "sandbox");
+    expect(others.every(({ status }) => status === "ok")).toBe(true);
+  });
+
+  test("doctor names what is broken, with exit code 1", async () => {
+    const cwd = folders.newFolder({
+      "h/config.json": "{",
+      "h/sheaf.db": "no database, but long enough to be looked at",
+    });
+    const { code, stdout } = await runSheaf(["doctor"], { cwd, home: join(cwd, "h") });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/fail {2}configuration .*config\.json is not valid at line 1/);
+    expect(stdout).toMatch(/fail {2}storage /);
+  });
+
+  test("config explain tells where each value came from, and shows no key", async () => {
+    const cwd = folders.newFolder({ "h/config.json": '{"model":"offline","budgets":{"maxTurns":7}}' });
+    const args = [
+      "config",
+      "explain",
+      "--json",
+      "--mode",
+      "ask",
+      "--api-key",
+      "secret-key-1",
+      "-H",
+      "Authorization: secret-2",
+    ];
+    const { stdout } = await runSheaf(args, { cwd, home: join(cwd, "h"), environment: { SHEAF_MODEL: "ollama/x" } });
+    expect(stdout).not.toContain("secret");
+    expect(JSON.parse(stdout)).toEqual(
+      expect.arrayContaining([
+        { name: "model", value: "ollama/x", source: "SHEAF_MODEL" },
+        { name: "mode", value: "ask", source: "--mode" },
+        { name: "max turns", value: 7, source: "config" },
+        { name: "timeout (s)", value: null, source: "default" },
+        { name: "configuration", value: join(cwd, "h/config.json"), source: "SHEAF_HOME" },
+      ]),
+    );
+  });
+
+  test("the schema of the configuration takes what Sheaf takes, and nothing else", async () => {
+    const cwd = folders.newFolder();
+    const { code, stdout } = await runSheaf(["schema", "config"], { cwd });
+    expect(code).toBe(0);
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(stdout) as object);
+    expect(validate({ model: "offline", budgets: { maxTurns: 3 }, mcpServers: { a: { command: "x" } } })).toBe(true);
+    expect(validate({ modle: "offline" })).toBe(false);
+    expect(validate({ budgets: { maxTurns: "three" } })).toBe(false);
+  });
+
+  test("every command has help, which names its flags and examples", async () => {
+    const cwd = folders.newFolder();
+    const { stdout } = await runSheaf(["--help"], { cwd });
+    for (const name of ["ls", "export", "import", "doctor", "completion", "config", "install-alias"]) {
+      expect(stdout).toContain(`\n  ${name} `);
+    }
+    const own = await runSheaf(["export", "--help"], { cwd });
+    expect(toLines(own.stdout)[0]).toBe("sheaf export SESSION\n");
+    expect((await runSheaf(["help", "export"], { cwd })).stdout).toBe(own.stdout);
+  });
+});

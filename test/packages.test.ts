@@ -1,0 +1,62 @@
+/** The packages as npm gives them out: their entries are there, and they work without the repository. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { describe, expect, test } from "vitest";
+import { createTestFolder } from "./support/sheaf.ts";
+
+const root = join(import.meta.dirname, "..");
+const folders = createTestFolder();
+
+function run(command: string, args: readonly string[], cwd: string): string {
+  const { stdout, stderr, status } = spawnSync(command, args, { cwd, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+/** A folder with these packages in `node_modules`, unpacked from what npm would publish. */
+function install(names: Readonly<Record<string, string>>): string {
+  const folder = folders.newFolder({ "package.json": '{"type":"module"}' });
+  for (const [name, source] of Object.entries(names)) {
+    const target = join(folder, "node_modules", name);
+    mkdirSync(target, { recursive: true });
+    const archive = run(
+      "npm",
+      ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder],
+      join(root, source),
+    );
+    run("tar", ["-xzf", join(folder, archive.trim()), "--strip-components=1", "-C", target], folder);
+  }
+  return folder;
+}
+
+test.each(["protocol", "documents", "client", "conformance", "agent"])(
+  "%s has what its package.json names",
+  async (name) => {
+    const { messages, pkg } = await publint({ pkgDir: join(root, "packages", name), pack: "npm" });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  },
+);
+
+describe("without the repository", () => {
+  const folder = install({
+    "@sheaf/protocol": "packages/protocol",
+    "@sheaf/client": "packages/client",
+    "sheaf-conformance": "packages/conformance",
+  });
+
+  test("the conformance kit runs, with nothing but the protocol", () => {
+    const program = join("node_modules/sheaf-conformance/bin/sheaf-conformance.js");
+    expect(run(process.execPath, [program, "--list"], folder)).toMatch(/^base +models /);
+    expect(readdirSync(join(folder, "node_modules"))).toEqual(["@sheaf", "sheaf-conformance"]);
+  });
+
+  test("the client can be imported, by all its entries", () => {
+    const entries = ["@sheaf/client", "@sheaf/client/react", "@sheaf/client/verify"];
+    const source = `${entries.map((entry, at) => `import * as m${at} from "${entry}";`).join("")}
+      console.log(m0.createClient({ baseUrl: "http://127.0.0.1:9" }) && m1.createUseResponse && m2.verifyUpdates ? "ok" : "");`;
+    expect(run(process.execPath, ["--input-type=module", "--eval", source], folder)).toBe("ok\n");
+  });
+});

@@ -1,0 +1,60 @@
+/** A server with a scripted model and a workspace, and the page signed in at it. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { type OpenPage, openPage } from "./page.ts";
+import { startServer, type TestServer } from "./server.ts";
+import type { createTestFolder } from "./sheaf.ts";
+
+export interface PageScenario extends OpenPage {
+  readonly server: TestServer;
+}
+
+interface ScenarioOptions {
+  readonly script: unknown;
+  /** Files of the workspace. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Flags of the server; default: every command runs. */
+  readonly args?: readonly string[];
+  readonly context?: BrowserContextOptions;
+}
+
+export async function openScenario(
+  browser: Browser,
+  folder: ReturnType<typeof createTestFolder>,
+  { script, files = {}, args = ["--force"], context = {} }: ScenarioOptions,
+): Promise<PageScenario> {
+  const server = await startServer({ home: `${folder.newFolder()}-home`, cwd: folder.newFolder(files), script, args });
+  return { ...(await openPage(browser, server, context)), server };
+}
+
+const screenshots = join(import.meta.dirname, "../../screenshots");
+
+/** Keeps a picture for people to look at, in light and dark, in a folder that git does not see. */
+export async function takeScreenshots(page: Page, name: string): Promise<void> {
+  mkdirSync(screenshots, { recursive: true });
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: join(screenshots, `${name}-${colorScheme}.png`) });
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+/** What axe-core calls serious or critical, by default in light and dark; one line each. */
+export async function findAccessFaults(
+  page: Page,
+  colorSchemes: readonly ("light" | "dark")[] = ["light", "dark"],
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const colorScheme of colorSchemes) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    for (const { id, impact, nodes } of violations) {
+      if (impact !== "serious" && impact !== "critical") continue;
+      faults.push(...nodes.map(({ html, failureSummary }) => `${colorScheme} ${id}: ${html} ${failureSummary ?? ""}`));
+    }
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  return faults;
+}

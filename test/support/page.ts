@@ -1,0 +1,68 @@
+/** The page in a real browser, at a real server. */
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import type { TestServer } from "./server.ts";
+
+/** A page that is signed in. */
+export interface OpenPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Errors of the page and what the content security policy refused, so far. */
+  readonly faults: () => readonly string[];
+}
+
+/** Opens the page in a browser that has nothing of others; closed with the test. */
+export async function openPage(
+  browser: Browser,
+  server: Pick<TestServer, "address" | "token">,
+  options: BrowserContextOptions = {},
+): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-US", ...options });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const faults = watchFaults(page);
+  await page.goto(server.address);
+  await signIn(page, server.token);
+  return { page, context, faults };
+}
+
+/** Enters the token. */
+async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel("Token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("textbox", { name: "Message" }).waitFor();
+}
+
+/** Collects what must not happen in a page. */
+export function watchFaults(page: Page): () => readonly string[] {
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(`${error.message}\n${error.stack ?? ""}`));
+  page.on("console", (message) => {
+    // A refused request of a page that is not signed in yet is told there too.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      faults.push(message.text());
+  });
+  return () => faults;
+}
+
+/** Sends a message from the keyboard. */
+export async function sendMessage(page: Page, text: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Message" }).fill(text);
+  await page.keyboard.press("Enter");
+}
+
+/** Waits for the end of the answer with this number, from 1. */
+export async function waitForAnswer(page: Page, count = 1): Promise<void> {
+  await page
+    .locator(".totals")
+    .nth(count - 1)
+    .waitFor();
+}
+
+/**
+ * Waits until an expression is true in the page. The page's policy forbids code from strings, which the browser
+ * driver's own way of waiting needs.
+ */
+export async function waitUntil(page: Page, expression: string): Promise<void> {
+  await expect.poll(() => page.evaluate(`Boolean(${expression})`), { timeout: 20_000, message: expression }).toBe(true);
+}

@@ -1,0 +1,25 @@
+/** How often a reliability test repeats its case: a few times in CI, as often as the contract says in a soak. */
+
+/** `SHEAF_SOAK=1` asks for the figures of the contract; a number in `SHEAF_SOAK_RUNS` for that many. */
+export function chooseRuns(short: number, full: number): number {
+  const { SHEAF_SOAK, SHEAF_SOAK_RUNS } = process.env;
+  if (SHEAF_SOAK_RUNS !== undefined) return Number(SHEAF_SOAK_RUNS);
+  return SHEAF_SOAK === "1" ? full : short;
+}
+
+/** Longest time that such a test may take. Milliseconds. */
+export const soakTimeout = process.env.SHEAF_SOAK === "1" ? 3_600_000 : 120_000;
+
+/** A figure for docs/reliability.md, printed in a soak. */
+export function reportFigure(clause: string, text: string): void {
+  if (process.env.SHEAF_SOAK === "1") process.stderr.write(`${clause}: ${text}\n`);
+}
+
+/** Numbers that are the same in every run, from 0 up to but not including 1. */
+export function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

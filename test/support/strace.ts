@@ -1,0 +1,39 @@
+/** What a program executes and opens, seen from outside. */
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, test } from "vitest";
+
+/** Words before a command that note its calls, and those of its children, in a file. */
+export function toStraceWrapper(file: string): string[] {
+  return ["strace", "-f", "-qq", "-s", "4096", "-e", "trace=execve,execveat,open,openat,openat2", "-o", file];
+}
+
+/** Paths that were executed, and paths that were opened with success, as the program wrote them. */
+export function readTrace(file: string): { readonly executed: string[]; readonly opened: string[] } {
+  const executed: string[] = [];
+  const opened: string[] = [];
+  for (const line of readFileSync(file, "utf8").split("\n")) {
+    // A path below an open folder (a number in front) is not one of the folder that the program stands in.
+    const call = /^\d+ +(execve|execveat|open|openat2?)\((?:AT_FDCWD, )?"((?:[^"\\]|\\.)*)"/.exec(line);
+    if (!call) continue;
+    const [, name = "", path = ""] = call;
+    if (name.startsWith("exec")) executed.push(path);
+    else if (/ = \d+/.test(line)) opened.push(path);
+  }
+  return { executed, opened };
+}
+
+/** Runs `body` where strace works; elsewhere one skipped test says so, and with CI=true a failing one. */
+export function describeWithStrace(title: string, body: () => void): void {
+  describe(title, () => {
+    if (spawnSync("strace", ["-qq", "-o", "/dev/null", "true"]).status === 0) return body();
+    const message = "strace does not work on this machine";
+    if (process.env.CI === "true") {
+      test(message, () => {
+        throw new Error(message);
+      });
+    } else {
+      test.skip(`SKIPPED: ${message}`, () => undefined);
+    }
+  });
+}
