@@ -37,7 +37,8 @@ const toolTurns =
   (turn) =>
     turn < turns ? [call(name, toArguments(turn), turn)] : [delta("Done."), end];
 
-const readFile = () => ({ target_file: "file.txt" });
+/** No turn repeats another: a loop would be ended. */
+const readFile = (turn: number) => ({ target_file: "file.txt", limit: turn + 1 });
 const editFile = (turn: number) => ({
   target_file: "edit.txt",
   edits: [{ old_string: `value ${turn}\n`, new_string: `value ${turn + 1}\n` }],
@@ -49,24 +50,57 @@ interface Case {
   readonly rounds: number;
   readonly args?: readonly string[];
   readonly turns?: number;
+  /** Upper bounds; `turn`: of one turn, what the whole takes beyond one answer. */
+  readonly budgets?: {
+    readonly total?: number;
+    readonly request?: number;
+    readonly turn?: number;
+    readonly memory?: number;
+  };
 }
 
 const cases: readonly Case[] = [
-  { name: "one answer", answer: () => [delta("One answer."), end], rounds },
-  { name: "20 read turns", answer: toolTurns(20, "read_file", readFile), rounds: Math.ceil(rounds / 3), turns: 20 },
-  { name: "20 edit turns", answer: toolTurns(20, "edit_file", editFile), rounds: Math.ceil(rounds / 3), turns: 20 },
+  {
+    name: "one answer",
+    answer: () => [delta("One answer."), end],
+    rounds,
+    budgets: { total: 110, request: 80, memory: 90 },
+  },
+  {
+    name: "20 read turns",
+    answer: toolTurns(20, "read_file", readFile),
+    rounds: Math.ceil(rounds / 3),
+    turns: 20,
+    budgets: { turn: 3 },
+  },
+  {
+    name: "20 edit turns",
+    answer: toolTurns(20, "edit_file", editFile),
+    rounds: Math.ceil(rounds / 3),
+    turns: 20,
+    budgets: { turn: 3 },
+  },
   {
     name: "20 shell turns (no sandbox)",
-    answer: toolTurns(20, "run_terminal_cmd", () => ({ command: "true" })),
+    answer: toolTurns(20, "run_terminal_cmd", (turn) => ({ command: `true ${turn}` })),
     rounds: Math.ceil(rounds / 3),
-    args: ["--force"],
+    args: ["--sandbox", "disabled", "--force"],
     turns: 20,
+    budgets: { turn: 15 },
+  },
+  {
+    name: "20 shell turns (sandbox)",
+    answer: toolTurns(20, "run_terminal_cmd", (turn) => ({ command: `true ${turn}` })),
+    rounds: Math.ceil(rounds / 3),
+    turns: 20,
+    budgets: { turn: 15 },
   },
   { name: "200 read turns", answer: toolTurns(200, "read_file", readFile), rounds: quick ? 1 : 3, turns: 200 },
   {
     name: "50,000 deltas of 4 characters",
     answer: () => [...Array.from({ length: 50_000 }, (_, index) => delta(index % 2 ? "abcd" : "efgh")), end],
     rounds: quick ? 1 : 5,
+    budgets: { total: 600 },
   },
 ];
 
@@ -125,47 +159,84 @@ async function measure(command: readonly string[]): Promise<Sample> {
   };
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+const sort = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
+const median = (values: readonly number[]): number => sort(values)[Math.floor(values.length / 2)]!;
+const least = (values: readonly number[]): number => sort(values)[0]!;
 
-function print(name: string, samples: readonly Sample[], bare: number, turns?: number, oneAnswer?: number): number {
-  const total = median(samples.map((sample) => sample.total));
-  const request = median(samples.map((sample) => sample.request));
-  const perTurn = turns !== undefined && oneAnswer !== undefined ? ((total - oneAnswer) / turns).toFixed(1) : "";
+/** A figure as `median (least)`: other work on the machine hardly shows in the least. */
+interface Figure {
+  readonly median: number;
+  readonly least: number;
+}
+
+function toFigure(samples: readonly Sample[], field: keyof Sample): Figure {
+  const values = samples.map((sample) => sample[field]);
+  return { median: median(values), least: least(values) };
+}
+
+function format({ median: middle, least: low }: Figure, digits = 0): string {
+  return `${middle.toFixed(digits)} (${low.toFixed(digits)})`;
+}
+
+let isMissed = false;
+
+/** The verdict on a budget, by the median. */
+function judge(value: number, budget: number | undefined, unit: string): string {
+  if (budget === undefined) return "";
+  isMissed ||= value > budget;
+  return `  ${unit} ${budget}: ${value > budget ? "MISSED" : "held"}`;
+}
+
+function print(test: Pick<Case, "name" | "turns" | "budgets">, samples: readonly Sample[], one?: Figure): Figure {
+  const { name, turns, budgets = {} } = test;
+  const total = toFigure(samples, "total");
+  const request = toFigure(samples, "request");
+  const perTurn =
+    turns === undefined || one === undefined
+      ? undefined
+      : { median: (total.median - one.median) / turns, least: (total.least - one.least) / turns };
   console.log(
     name.padEnd(31),
-    total.toFixed(0).padStart(6),
-    `+${(total - bare).toFixed(0)}`.padStart(7),
-    (request ? request.toFixed(0) : "").padStart(9),
-    perTurn.padStart(8),
-    median(samples.map((sample) => sample.cpu))
-      .toFixed(0)
-      .padStart(7),
-    median(samples.map((sample) => sample.memory))
-      .toFixed(0)
-      .padStart(6),
+    format(total).padStart(13),
+    (request.median ? format(request) : "").padStart(11),
+    (perTurn ? format(perTurn, 1) : "").padStart(12),
+    toFigure(samples, "cpu").median.toFixed(0).padStart(6),
+    toFigure(samples, "memory").median.toFixed(0).padStart(6),
+    judge(total.median, budgets.total, "total"),
+    judge(request.median, budgets.request, "request"),
+    perTurn ? judge(perTurn.median, budgets.turn, "turn") : "",
+    judge(toFigure(samples, "memory").median, budgets.memory, "memory"),
   );
-  return total;
+  return perTurn ?? total;
 }
 
 try {
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const model = ["--model", "openai-compatible/m", "--base-url", `http://127.0.0.1:${port}/v1`];
-  console.log(`medians, node ${process.version}; ms, MB`);
-  console.log("case".padEnd(31), " total  over bare  request  a turn  CPU  memory");
+  console.log(`median (least); ms, MB; node ${process.version}`);
+  console.log(
+    "case".padEnd(31),
+    "total".padStart(13),
+    "request".padStart(11),
+    "a turn".padStart(12),
+    "   CPU memory  budgets",
+  );
   const bareSamples: Sample[] = [];
   for (let round = 0; round < rounds; round += 1) bareSamples.push(await measure([process.execPath, "-e", "0"]));
-  const bare = print("node -e 0", bareSamples, median(bareSamples.map(({ total }) => total)));
-  let oneAnswer: number | undefined;
-  for (const { name, answer: next, rounds: count, args = [], turns } of cases) {
-    answer = next;
-    const command = [process.execPath, sheaf, "-p", ...model, ...args, "go"];
+  print({ name: "node -e 0" }, bareSamples);
+  const figures = new Map<string, Figure>();
+  for (const test of cases) {
+    answer = test.answer;
+    const command = [process.execPath, sheaf, "-p", ...model, ...(test.args ?? []), "go"];
     await measure(command);
     const samples: Sample[] = [];
-    for (let round = 0; round < count; round += 1) samples.push(await measure(command));
-    const total = print(name, samples, bare, turns, oneAnswer);
-    oneAnswer ??= total;
+    for (let round = 0; round < test.rounds; round += 1) samples.push(await measure(command));
+    figures.set(test.name, print(test, samples, figures.get("one answer")));
   }
+  const growth = figures.get("200 read turns")!.median / figures.get("20 read turns")!.median;
+  console.log(`a turn of 200 over one of 20: ${growth.toFixed(2)}${judge(growth, 1.2, "growth")}`);
+  if (isMissed && process.argv.includes("--strict")) process.exitCode = 1;
 } finally {
   server.close();
   server.closeAllConnections();
