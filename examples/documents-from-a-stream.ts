@@ -3,7 +3,8 @@
  * Here the stream is a few chunks of OpenAI's chat protocol; `response.body` of a fetch works the same.
  * Run it: node examples/documents-from-a-stream.ts
  */
-import { createAssembler, createModelStreamDecoder, toRunEvents } from "@sheaf/documents";
+import { createAssembler } from "@sheaf/documents";
+import { createModelStreamDecoder, toRunEvents } from "@sheaf/documents/model-streams";
 import { createReducer, encodeSse, type ModelEvent } from "@sheaf/protocol";
 
 const chunks = [

@@ -1,8 +1,11 @@
 /** Builds everything: libraries and types by tsc, the command line as split bundles by esbuild. */
 import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { build as runBuild, type BuildOptions, type Plugin } from "esbuild";
+import { createCorePlugin } from "./core-chunk.ts";
+import { buildPage } from "./build-page.ts";
 
 const root = join(import.meta.dirname, "..");
 const agent = join(root, "packages/agent");
@@ -43,19 +46,56 @@ const separateAdapters: Plugin = {
   },
 };
 
+/** zod brings its messages in fifty languages along, and nobody here reads them. */
+const englishOnly: Plugin = {
+  name: "english-only",
+  setup(build) {
+    build.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js";',
+    }));
+  },
+};
+
+/** What the provider packages need of zod to write requests: nothing (see the file that stands in for it). */
+const withoutSchemas: Plugin = {
+  name: "without-schemas",
+  setup(build) {
+    const path = join(agent, "src/providers/live/inert-schemas.ts");
+    build.onResolve({ filter: /^zod(\/v4(\/core)?)?$/ }, () => ({ path }));
+    build.onResolve({ filter: /^zod\/v4\/locales\// }, () => ({ path: "messages", namespace: "no-messages" }));
+    build.onLoad({ filter: /.*/, namespace: "no-messages" }, () => ({ contents: "export default () => ({});" }));
+  },
+};
+
 rmSync(output, { recursive: true, force: true });
 await runBuild({
   ...shared,
   entryPoints: [join(agent, "src/cli/main.ts")],
   outdir: output,
-  plugins: [separateAdapters],
+  plugins: [separateAdapters, englishOnly, createCorePlugin(join(agent, "src"))],
 });
+// The thread that writes the store of a server is loaded by its path, beside the code that starts it.
+await runBuild({ ...shared, entryPoints: [join(agent, "src/storage/sqlite-worker.ts")], outdir: output });
 await runBuild({
   ...shared,
   entryPoints: families.map((family) => join(agent, `src/providers/live/${family}.ts`)),
   outdir: join(output, "adapters"),
+  inject: [join(agent, "src/providers/live/light-headers.ts")],
+  plugins: [withoutSchemas],
 });
 
-const packages = ["protocol", "documents", "client", "agent"].map((name) => `packages/${name}`);
+// The parser of shell commands reads its compiled modules from beside the program.
+for (const module of ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"]) {
+  cpSync(fileURLToPath(import.meta.resolve(module)), join(output, basename(module)));
+}
+
+await buildPage();
+
+// The manual page comes from the tables of the help.
+const { formatManualPage } = await import("../packages/agent/src/cli/manual-page.ts");
+mkdirSync(join(agent, "dist/man"), { recursive: true });
+writeFileSync(join(agent, "dist/man/sheaf.1"), formatManualPage());
+
+const packages = ["protocol", "documents", "client", "conformance", "agent"].map((name) => `packages/${name}`);
 const types = spawnSync("tsc", ["-b", ...packages], { cwd: root, stdio: "inherit" });
 process.exitCode = types.status ?? 1;
