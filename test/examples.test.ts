@@ -29,6 +29,7 @@ function toEnvironment(): NodeJS.ProcessEnv {
 
 test("every example has a test here", () => {
   expect(globSync("examples/*", { cwd: root }).toSorted()).toEqual([
+    "examples/chat-api",
     "examples/client-browser",
     "examples/client-node.ts",
     "examples/documents-from-a-stream.ts",
