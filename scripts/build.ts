@@ -97,5 +97,7 @@ mkdirSync(join(agent, "dist/man"), { recursive: true });
 writeFileSync(join(agent, "dist/man/sheaf.1"), formatManualPage());
 
 const packages = ["protocol", "documents", "client", "conformance", "agent"].map((name) => `packages/${name}`);
+// What npm gives out holds the licence.
+for (const folder of packages) cpSync(join(root, "LICENSE"), join(root, folder, "LICENSE"));
 const types = spawnSync("tsc", ["-b", ...packages], { cwd: root, stdio: "inherit" });
 process.exitCode = types.status ?? 1;

@@ -40,6 +40,11 @@ test.each(["protocol", "documents", "client", "conformance", "agent"])(
   },
 );
 
+test.each(["protocol", "documents", "client", "conformance", "agent"])("%s brings README and licence", (name) => {
+  // npm packs both whatever `files` says.
+  expect(readdirSync(join(root, "packages", name))).toEqual(expect.arrayContaining(["LICENSE", "README.md"]));
+});
+
 describe("without the repository", () => {
   const folder = install({
     "@sheaf/protocol": "packages/protocol",

@@ -153,6 +153,7 @@ export const covered: readonly string[] = [
   "S-70",
   "S-71",
   "S-72",
+  "S-73",
   "R-01",
   "R-02",
   "R-03",
