@@ -265,7 +265,12 @@ describe("cost", () => {
       expect(budget.stderr).toMatch(/^sheaf: BUDGET_COST: [^\n]*\$0\.0045[^\n]*--max-cost-usd\n$/);
       const unknown = await runSheaf(["-p", "--model", "offline", "--max-cost-usd", "1", "go"], { cwd, home });
       expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
-      expect(unknown.stderr).toMatch(/^sheaf: CONFIG_INVALID: [^\n]*"offline"[^\n]*prices[^\n]*\n$/);
+      expect(unknown.stderr).toMatch(/^sheaf: CONFIG_INVALID: [^\n]*"offline"[^\n]*config\.json[^\n]*\n$/);
+      // The example works when it is copied.
+      const example = unknown.stderr.slice(unknown.stderr.indexOf("{"), unknown.stderr.lastIndexOf("}") + 1);
+      writeFileSync(join(home, "config.json"), example);
+      const known = await runSheaf(["-p", "--model", "offline", "--max-cost-usd", "1", "hello"], { cwd, home });
+      expect([known.code, known.stderr]).toEqual([0, ""]);
     },
   );
 });

@@ -9,6 +9,8 @@ const folders = createTestFolder();
 const formats = ["stream-json", "documents", "documents-stream", "text", "json"] as const;
 const replaysOfFormat = 4;
 
+const mcpServer = join(import.meta.dirname, "../support/mcp-server.ts");
+
 const call = (tool: string, args: unknown) => ({ call: { tool, arguments: args } });
 
 /** Every tool, failures among them; the first turn's calls run side by side. */
@@ -160,6 +162,51 @@ describe.each(Object.entries(cases))("%s", (_name, run) => {
     },
   );
 });
+
+test(
+  verifies("X11", "a summarised conversation with tools of an MCP server and of the web is replayed in every format"),
+  { timeout: 60_000 },
+  async () => {
+    const say = (text: string) => ({ events: [{ text }], usage: { promptTokens: 950, completionTokens: 10 } });
+    const cwd = folders.newFolder({
+      "before.json": JSON.stringify({ turns: [say("First. ".repeat(200)), say("Second. ".repeat(200))] }),
+      "now.json": JSON.stringify({
+        turns: [
+          { events: [{ text: "What was done." }] },
+          {
+            events: [
+              call("mcp__math__add", { a: 2, b: 3 }),
+              call("web_fetch", { url: "http://127.0.0.1:9/" }),
+              call("mcp__math__fail", {}),
+            ],
+          },
+          { events: [{ text: "Done." }] },
+        ],
+      }),
+      "home/config.json": JSON.stringify({
+        contextTokens: { "scripted:now.json": 1000 },
+        mcpServers: { math: { command: process.execPath, args: [mcpServer] } },
+      }),
+    });
+    const place = { cwd, home: join(cwd, "home") };
+    const prompt = (model: string, ...args: readonly string[]) =>
+      runSheaf(["-p", "--force", "--model", `scripted:${model}`, ...args], place);
+    const session = String(parseStream((await prompt("before.json", "one")).stdout)[0]!.session_id);
+    await prompt("before.json", "--resume", session, "two");
+    const recorded = await prompt("now.json", "--resume", session, "--record", "run.ndjson", "three");
+    expect([recorded.code, recorded.stderr]).toEqual([0, ""]);
+    expect(readFileSync(join(cwd, "run.ndjson"), "utf8")).toContain('["compaction"]');
+    const comparisons = formats.map(async (format) => {
+      const shown = await runSheaf(["show", session, "--output-format", format], place);
+      const replayed = await runSheaf(["replay", "run.ndjson", "--output-format", format], place);
+      expect([replayed.code, replayed.stderr]).toEqual([0, ""]);
+      // The response is the last one of the session.
+      expect(shown.stdout.slice(-replayed.stdout.length)).toBe(replayed.stdout);
+      expect(replayed.stdout).toContain(format === "stream-json" ? recorded.stdout : "Done.");
+    });
+    await Promise.all(comparisons);
+  },
+);
 
 describe("a cassette", () => {
   test(verifies(["X11", "S-41", "S-42"], "is for its owner alone, and holds nothing of the environment"), async () => {

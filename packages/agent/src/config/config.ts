@@ -100,7 +100,10 @@ export function createConfig(
   const price = found.settings.prices?.[model ?? ""];
   const windowTokens = found.settings.contextTokens?.[model ?? ""];
   if (maxCostUsd !== undefined && model !== undefined && !price) {
-    const message = `--max-cost-usd needs the price of "${model}": add it to "prices" in ${modelSettings.files.config}`;
+    const example = JSON.stringify({ prices: { [model]: { input: 3, output: 15 } } });
+    const message =
+      `--max-cost-usd needs the price of "${model}", and Sheaf ships none: add it to ${modelSettings.files.config}, ` +
+      `in US dollars for a million tokens, for instance ${example}`;
     throw new SheafError("CONFIG_INVALID", message);
   }
   return {

@@ -5,6 +5,7 @@
 import type { ModelStreamFormat } from "@sheaf/documents/model-streams";
 import type { ModelEvent, RunEventType, RunStart } from "@sheaf/protocol";
 import { isErrorCode, SheafError, type ErrorSource } from "../errors.ts";
+import type { ModelMessage } from "../providers/provider.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { CheckedAnswer } from "../run/final-answer.ts";
 import type { ApprovalAnswer, ApprovalQuestion } from "../tools/approval.ts";
@@ -19,6 +20,8 @@ export interface CassetteHeader {
   readonly sheafVersion: string;
   readonly start: Omit<RunStart, "type">;
   readonly system: string;
+  /** Messages of the responses before; without them: none. A summary of the conversation is made from them. */
+  readonly history?: readonly ModelMessage[];
   readonly limits: BudgetLimits;
   readonly stopsOnDenied: boolean;
   /** Whether the answer had to fit a schema. */

@@ -1,5 +1,6 @@
 /** The text of a cassette, checked. */
 import { SheafError } from "../errors.ts";
+import type { ModelMessage } from "../providers/provider.ts";
 import { cassetteVersion, type Cassette, type CassetteHeader, type CassetteRecord } from "./cassette.ts";
 
 type Fields = Readonly<Record<string, "string" | "number" | "boolean" | "array" | "object">>;
@@ -72,7 +73,26 @@ function decodeHeader(line: string, file: string): CassetteHeader {
   }
   checkFields(value, headerFields, file, 1);
   checkFields(value.start as object, startFields, file, 1);
+  if (value.history !== undefined) checkHistory(value.history, file);
   return value as unknown as CassetteHeader;
+}
+
+/** The fields of a message, by its role. */
+const messageFields: Readonly<Record<ModelMessage["role"], Fields>> = {
+  user: { text: "string" },
+  assistant: { content: "array" },
+  tool: { callId: "string", toolName: "string", output: "string" },
+};
+
+function checkHistory(history: unknown, file: string): void {
+  if (!Array.isArray(history)) throw createFault(file, 1, `"history" is ${toKind(history)}, expected array`);
+  for (const message of history as readonly unknown[]) {
+    const { role } = (message ?? {}) as { readonly role?: unknown };
+    if (typeof role !== "string" || !Object.hasOwn(messageFields, role)) {
+      throw createFault(file, 1, `"history" has a message of no known role`);
+    }
+    checkFields(message as object, messageFields[role as ModelMessage["role"]], file, 1);
+  }
 }
 
 function decodeRecord(line: string, file: string, lineNumber: number): CassetteRecord {

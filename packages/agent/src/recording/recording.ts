@@ -69,7 +69,7 @@ export function createRecording(file: string): Recording {
 }
 
 function writeHeader(writer: CassetteWriter, settings: RunSettings, ports: RunPorts): void {
-  const { start, system, limits, stopsOnDenied } = settings;
+  const { start, system, history, limits, stopsOnDenied } = settings;
   const { sheafVersion } = start;
   const checksAnswer = ports.checkAnswer !== undefined;
   const approvals = ports.approver && { approvalExpiryMs: ports.approver.expiresAfterMs };
@@ -78,6 +78,7 @@ function writeHeader(writer: CassetteWriter, settings: RunSettings, ports: RunPo
     sheafVersion,
     start,
     system,
+    ...(history.length > 0 && { history }),
     limits,
     stopsOnDenied,
     checksAnswer,

@@ -1,6 +1,6 @@
 /** A cassette without what is private in it, for sharing (docs/guide/record-and-replay.md). It still replays. */
 import type { ModelEvent } from "@sheaf/protocol";
-import type { Cassette, CassetteRecord } from "./cassette.ts";
+import type { Cassette, CassetteHeader, CassetteRecord } from "./cassette.ts";
 
 /** What only the user knows to be private. */
 export interface PrivateWords {
@@ -67,8 +67,18 @@ export function redactCassette(cassette: Cassette, words: PrivateWords): Cassett
   const records = redactDeltas(kept, redact).map((record) =>
     withoutDigest(redactValue(record, redact) as CassetteRecord),
   );
-  const header = redactValue(cassette.header, redact) as Cassette["header"];
+  const header = redactValue(withoutOpaqueHistory(cassette.header), redact) as Cassette["header"];
   return { file: cassette.file, header: { ...header, redacted: true }, records };
+}
+
+function withoutOpaqueHistory({ history, ...header }: CassetteHeader): CassetteHeader {
+  if (!history) return header;
+  const kept = history.map((message) =>
+    message.role === "assistant"
+      ? { ...message, content: message.content.filter(({ type }) => type !== "provider_data") }
+      : message,
+  );
+  return { ...header, history: kept };
 }
 
 function withoutOpaqueData(record: CassetteRecord): readonly CassetteRecord[] {

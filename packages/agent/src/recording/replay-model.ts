@@ -21,9 +21,9 @@ const modelGiven: readonly ModelGiven[] = [
 ];
 
 /** The model: its groups, errors and ends. Where its bytes were kept, the groups are decoded from them again. */
-export function createReplayModel({ start }: CassetteHeader, tape: Tape): ReplayPort<Model, ModelGiven> {
+export function createReplayModel({ start, history = [] }: CassetteHeader, tape: Tape): ReplayPort<Model, ModelGiven> {
   let waiting: PromiseWithResolvers<ModelStep> | undefined;
-  let known = 0;
+  let known = history.length;
   let body: ReplayedBody | undefined;
 
   const next = (): Promise<ModelStep> => {

@@ -23,12 +23,12 @@ const ABORTED_REST_MS = 1500;
  * `store` gets the log; it must be a new one, in memory.
  */
 export async function* replayRun(cassette: Cassette, store: Store): AsyncGenerator<readonly RunEvent[]> {
-  const { start, system, limits, stopsOnDenied } = cassette.header;
+  const { start, system, history = [], limits, stopsOnDenied } = cassette.header;
   const controller = new AbortController();
   const { tape, ports } = createPlayer(cassette, controller);
   const { responseId, conversationId, workspace } = start;
   await store.createResponse({ id: responseId, conversationId, workspace, title: "", createdAt: 0 });
-  const settings = { start, history: [], system, limits, stopsOnDenied };
+  const settings = { start, history, system, limits, stopsOnDenied };
   yield* storeEvents(regroup(runResponse(settings, ports, controller.signal), tape, controller.signal), {
     store: createReplayStore(store, tape),
     responseId,

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { SheafError } from "../../src/errors.ts";
+import type { ModelMessage } from "../../src/providers/provider.ts";
 import { createMemoryStore } from "../../src/storage/memory.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { call, createFakeModel, createFakeTools, end, ok, text } from "../run/fake-ports.ts";
+import { call, createFakeModel, createFakeTools, end, ok, start, text } from "../run/fake-ports.ts";
 import { recordRun, replayText, toRecords, type RecordedRun } from "./record-run.ts";
 
 const last = (events: readonly RunEvent[]) => events.at(-1);
@@ -161,6 +162,68 @@ describe("a replayed run", () => {
     });
     expect(last(limited.events)).toMatchObject({ error: { code: "BUDGET_TOOLS" } });
     expect(await replayText(limited.cassette)).toEqual(limited.events);
+  });
+});
+
+/** A conversation that has been going on for a while. */
+const history: readonly ModelMessage[] = [
+  { role: "user", text: "The first task." },
+  {
+    role: "assistant",
+    content: [
+      { type: "text", text: "I look." },
+      { type: "tool_call", callId: "call_0", toolName: "read", arguments: { a: 1 } },
+      { type: "provider_data", origin: "o", callId: "call_0", data: { signature: "s" } },
+    ],
+  },
+  { role: "tool", callId: "call_0", toolName: "read", output: "content ".repeat(400), isError: false },
+  { role: "assistant", content: [{ type: "text", text: "The first answer. ".repeat(40) }] },
+];
+
+/** A run whose conversation is summarised: before its first turn, and again behind a long result. */
+function recordSummarisedRun(): Promise<RecordedRun> {
+  const model = createFakeModel([
+    [[text("what "), text("was done")], [end()]],
+    [[text("I read."), ...call("call_1", "read", { b: 1 }), end("tool_calls")]],
+    [[text("all of "), text("that")], [end()]],
+    [[...call("call_2", "look", { b: 2 }), end("tool_calls")]],
+    [[text("Done."), end()]],
+  ]);
+  const tools = createFakeTools({
+    read: async ({ aborted }) => ok(`${aborted} content `.repeat(240)),
+    look: async () => ok(),
+  });
+  const settings = {
+    history,
+    start: { ...start, prompt: "The second task.", context: { windowTokens: 1000, usedTokens: 990 } },
+  };
+  return recordRun(model, { tools, settings });
+}
+
+describe("a replayed run of a conversation that goes on", () => {
+  test(verifies("X11", "is the same log, with the summaries of what lies back"), async () => {
+    const { events, cassette } = await recordSummarisedRun();
+    expect(events.flatMap((event) => (event.type === "compaction" ? [event.summary] : []))).toEqual([
+      "what was done",
+      "all of that",
+    ]);
+    expect(last(events)).toMatchObject({ type: "run_end", reason: "end_turn" });
+    expect(await replayText(cassette)).toEqual(events);
+  });
+
+  test(verifies("X11", "is made shorter where the provider refused it"), async () => {
+    const tooLong = new SheafError("CONTEXT_LENGTH", "too long", { source: "provider" });
+    const model = createFakeModel([[tooLong], [[text("what was done"), end()]], [[text("Done."), end()]]]);
+    const run = await recordRun(model, { settings: { history } });
+    expect(run.events.map(({ type }) => type)).toContain("compaction");
+    expect(await replayText(run.cassette)).toEqual(run.events);
+  });
+
+  test(verifies("X11", "names the summary when the conversation was another one"), async () => {
+    const run = await recordSummarisedRun();
+    const failure = await findFailure(run, (line) => line.replace("The first answer. ", ""));
+    expect(failure).toContain("INTERNAL: the replay differs at record ");
+    expect(failure).toContain("compaction");
   });
 });
 
