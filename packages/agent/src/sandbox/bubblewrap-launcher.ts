@@ -11,6 +11,7 @@ import { findLinkedWorktree } from "./linked-worktree.ts";
 import { planMounts } from "./mount-plan.ts";
 import type { Mount } from "./mounts.ts";
 import { toNetworkWords } from "./network-words.ts";
+import { type CommandPipes, createOutputPipes } from "./output-pipes.ts";
 import { createPrivateFolder, type PrivateFolder } from "./private-folder.ts";
 import { createProtectedPlaces } from "./protected-places.ts";
 import type { RunNetwork } from "./run-network.ts";
@@ -72,12 +73,14 @@ export function createBubblewrapLauncher(options: BubblewrapOptions): Launcher {
   const writableMounts = worktree?.mounts ?? [];
   const places = createProtectedPlaces(workspace, worktree?.folder);
   const network = createSharedNetwork(file, options.network, options.networkPorts);
+  const outputs = createOutputPipes();
   let folder: PrivateFolder | undefined;
 
   const spawnHeld = (
     { command, workingDirectory }: LaunchRequest,
     shared: RunNetwork | undefined,
     protectedMounts: readonly Mount[],
+    pipes: CommandPipes,
   ): ChildProcess => {
     folder ??= createPrivateFolder();
     const { mounts: privateMounts } = folder;
@@ -93,7 +96,7 @@ export function createBubblewrapLauncher(options: BubblewrapOptions): Launcher {
       cwd: "/",
       env: { ...toCommandEnvironment(environment, randomUUID()), TMPDIR: "/tmp", ...shared?.variables },
       detached: true,
-      stdio: toStdio(shared?.descriptors ?? [], blocked.descriptors),
+      stdio: toStdio(pipes, shared?.descriptors ?? [], blocked.descriptors),
     });
   };
 
@@ -109,14 +112,16 @@ export function createBubblewrapLauncher(options: BubblewrapOptions): Launcher {
       if (request.isBackground) network.share();
       const shared = await network.enter();
       const protectedMounts = places.begin();
+      const pipes = outputs.open();
       try {
-        const child = spawnHeld(request, shared, protectedMounts);
+        const child = spawnHeld(request, shared, protectedMounts, pipes);
         sendFilter(child, filter);
-        return toStartedCommand(child, request.workingDirectory, limits, () => [
+        return toStartedCommand(child, pipes, request.workingDirectory, limits, () => [
           ...network.takeNotes(),
           ...places.end(),
         ]);
       } catch (error) {
+        pipes.close();
         places.end();
         throw error;
       }
@@ -124,6 +129,7 @@ export function createBubblewrapLauncher(options: BubblewrapOptions): Launcher {
     async close() {
       await network.close();
       blocked.close();
+      outputs.close();
       folder?.remove();
     },
   };
@@ -132,6 +138,7 @@ export function createBubblewrapLauncher(options: BubblewrapOptions): Launcher {
 /** `takeNotes`: called once, when all its processes have ended. */
 function toStartedCommand(
   child: ChildProcess,
+  pipes: CommandPipes,
   workingDirectory: string,
   limits: UseLimits,
   takeNotes: () => readonly string[],
@@ -144,6 +151,7 @@ function toStartedCommand(
   });
   return {
     child,
+    pipes,
     tree: child.pid === undefined ? undefined : createSandboxTree(child, status.findFirst),
     toSignal: status.toSignal,
     findStartError: (stderr) => (status.hasStarted() ? "" : toStartError(stderr, workingDirectory)),
@@ -155,9 +163,9 @@ function toStartedCommand(
 }
 
 /** Standard input and output, the pipes of the launcher, the network, and nothing that Sheaf was started with. */
-function toStdio(network: readonly number[], blocked: readonly number[]): StdioOptions {
-  const pipes = ["pipe", "pipe", "pipe", "pipe", "pipe"] as const;
-  return ["ignore", ...pipes, ...network, ...blocked.slice(network.length)];
+function toStdio(output: CommandPipes, network: readonly number[], blocked: readonly number[]): StdioOptions {
+  const pipes = ["pipe", "pipe", "pipe"] as const;
+  return ["ignore", ...output.stdio, ...pipes, ...network, ...blocked.slice(network.length)];
 }
 
 function toShellWords({ file, args }: Shell, command: string): string[] {

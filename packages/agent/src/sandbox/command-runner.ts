@@ -122,25 +122,24 @@ async function runCommand(request: CommandRequest, launcher: Launcher): Promise<
 
 /** Resolves when none of its processes is left and all of its output is in `streams`. Rejects if it never started. */
 async function followCommand(
-  { child, tree }: StartedCommand,
+  { child, pipes, tree }: StartedCommand,
   request: CommandRequest,
   streams: OutputStreams,
 ): Promise<ShellEnd> {
-  connect(child, streams);
+  pipes.follow(child, (stream, chunk) => streams.write(stream, chunk));
   const closed = new AbortController();
-  child.once("close", () => closed.abort());
-  const end = await followShell(child, tree, request);
-  await waitForClose(closed.signal);
-  await tree?.end();
-  await waitForClose(closed.signal);
-  for (const stream of child.stdio) stream?.destroy();
-  streams.end();
-  return end;
-}
-
-function connect(child: ChildProcess, streams: OutputStreams): void {
-  child.stdout?.on("data", (chunk: Uint8Array) => streams.write("stdout", chunk));
-  child.stderr?.on("data", (chunk: Uint8Array) => streams.write("stderr", chunk));
+  child.once("close", () => void pipes.ended.then(() => closed.abort()));
+  try {
+    const end = await followShell(child, tree, request);
+    await waitForClose(closed.signal);
+    await tree?.end();
+    await waitForClose(closed.signal);
+    streams.end();
+    return end;
+  } finally {
+    pipes.close();
+    for (const stream of child.stdio) stream?.destroy();
+  }
 }
 
 /** Waits until nobody holds the output open any more, but not long. */

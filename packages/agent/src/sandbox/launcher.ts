@@ -1,6 +1,7 @@
 /** The port between the runner, which follows a command, and the ways to start one. */
 import type { ChildProcess } from "node:child_process";
 import type { CommandPermission } from "@sheaf/protocol";
+import type { CommandPipes } from "./output-pipes.ts";
 import type { ProcessTree } from "./process-tree.ts";
 
 export interface LaunchRequest {
@@ -14,6 +15,8 @@ export interface LaunchRequest {
 /** A command that was started. */
 export interface StartedCommand {
   readonly child: ChildProcess;
+  /** What it prints; nobody reads it yet. */
+  readonly pipes: CommandPipes;
   /** All that belongs to it; undefined if it never started. */
   readonly tree: ProcessTree | undefined;
   /** Asked when it ended by itself: the signal that ended it, where its exit code stands for one. */

@@ -4,6 +4,8 @@ import type { StreamName } from "./output-streams.ts";
 /** Shows text soon, in order, up to a limit. */
 export interface LiveOutput {
   push(stream: StreamName, text: string): void;
+  /** Whether the limit is reached: nothing more will be shown. */
+  isFull(): boolean;
   /** Shows what is still held back. */
   end(): void;
 }
@@ -40,6 +42,7 @@ export function createLiveOutput(
       else held.push({ stream, text: shown });
       timer ??= setTimeout(flush, holdPeriod);
     },
+    isFull: () => bytes > maxBytes,
     end: flush,
   };
 }

@@ -32,20 +32,33 @@ export function createOutputStreams(
   const kept = { stdout: createBoundedOutput(maxKeptBytes), stderr: createBoundedOutput(maxKeptBytes) };
   const both: BoundedOutput = createBoundedOutput(maxKeptBytes);
   const live = createLiveOutput(onOutput, maxLiveBytes);
+  // An import would read all exports of the module, at every start.
+  const { isUtf8 } = process.getBuiltinModule("node:buffer");
   let bytes = 0;
 
-  const take = (stream: StreamName, text: string): void => {
-    if (text === "") return;
-    const encoded = Buffer.from(text);
+  /** Streams whose last character is not all there. */
+  const open = new Set<StreamName>();
+
+  const keep = (stream: StreamName, encoded: Uint8Array): void => {
     kept[stream].append(encoded);
     both.append(encoded);
+  };
+  const take = (stream: StreamName, text: string): void => {
+    if (text === "") return;
+    keep(stream, Buffer.from(text));
     live.push(stream, text);
   };
 
   return {
     write(stream, chunk) {
       bytes += chunk.length;
+      const isWhole = !open.has(stream) && isUtf8(chunk);
+      // What nobody sees live needs no string: output without end would make garbage faster than it is collected.
+      if (isWhole && live.isFull()) return keep(stream, chunk);
       take(stream, decoders[stream].decode(chunk, { stream: true }));
+      if (isWhole) return;
+      if (endsInCharacter(chunk)) open.add(stream);
+      else open.delete(stream);
     },
     end() {
       take("stdout", decoders.stdout.decode());
@@ -60,6 +73,11 @@ export function createOutputStreams(
       bytes,
     }),
   };
+}
+
+/** Whether the decoder may hold bytes back after this chunk: its last byte is not ASCII. */
+function endsInCharacter(chunk: Uint8Array): boolean {
+  return (chunk.at(-1) ?? 0x80) >= 0x80;
 }
 
 /** Bad bytes become U+FFFD; a byte order mark stays. */

@@ -12,9 +12,8 @@ export interface PrivateFolder {
 
 /** Makes it, for this user only (0700, a random name), and removes those of processes that were killed. */
 export function createPrivateFolder(): PrivateFolder {
-  const prefix = `sheaf-run-${readProcessNamespace()}-`;
-  removeOrphans(prefix);
-  const path = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
+  removeOrphans();
+  const path = mkdtempSync(join(tmpdir(), toRunPrefix()));
   const toMount = (name: string, place: string): Mount => {
     mkdirSync(join(path, name));
     return { path: place, access: "writable", source: join(path, name) };
@@ -25,7 +24,13 @@ export function createPrivateFolder(): PrivateFolder {
   };
 }
 
-function removeOrphans(prefix: string): void {
+/** How the name of every folder begins that this process makes for itself: a later one removes it if this one cannot. */
+export function toRunPrefix(): string {
+  return `${toNamespacePrefix()}${process.pid}-`;
+}
+
+function removeOrphans(): void {
+  const prefix = toNamespacePrefix();
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(prefix) || isAlive(Number.parseInt(name.slice(prefix.length), 10))) continue;
     try {
@@ -46,10 +51,10 @@ function isAlive(pid: number): boolean {
 }
 
 /** Containers may share `/tmp` and count their processes apart. */
-function readProcessNamespace(): string {
+function toNamespacePrefix(): string {
   try {
-    return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
+    return `sheaf-run-${/\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0"}-`;
   } catch {
-    return "0";
+    return "sheaf-run-0-";
   }
 }

@@ -19,6 +19,30 @@ async function measureGrowth(work: () => Promise<unknown>): Promise<number> {
   return Math.max(highest, process.memoryUsage().rss) - before;
 }
 
+test(verifies("R-14", "what is kept does not depend on how the output is cut or on what is shown live"), () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constant("plain\n"), fc.constant("日本語")), {
+        maxLength: 20,
+      }),
+      fc.array(fc.nat(255), { maxLength: 6 }),
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 9 }),
+      fc.constantFrom(0, 5, 1000),
+      (texts, bad, sizes, maxLiveBytes) => {
+        const bytes = Buffer.concat([Buffer.from(texts.join("")), Uint8Array.from(bad), Buffer.from("é end")]);
+        const streams = createOutputStreams(() => {}, maxLiveBytes);
+        for (let at = 0, round = 0; at < bytes.length; round += 1) {
+          const size = sizes[round % sizes.length]!;
+          streams.write("stdout", bytes.subarray(at, at + size));
+          at += size;
+        }
+        streams.end();
+        expect(streams.toResult().output).toBe(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
+      },
+    ),
+  );
+});
+
 describeBothWays("large output", (runCommand) => {
   const rows = [
     ["100 MB of lines", "yes 'a line of forty characters, more or less' | head -c 100000000", 100_000_000],
