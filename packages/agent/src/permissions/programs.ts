@@ -9,8 +9,8 @@ const runners: ReadonlySet<string> = new Set([
   "chrt", "choom", "command", "cpulimit", "csh", "cscript", "dash", "dbus-run-session", "deno", "doas", "ed", "elixir", "emacs",
   "entr", "env", "erl", "ex", "expect", "fakeroot", "faketime", "firejail", "fish", "flock", "gawk", "gdb", "ghci", "groovy",
   "guile", "hyperfine", "inotifywait", "ionice", "irb", "java", "jshell", "julia", "ksh", "ld.so", "linux32", "linux64", "lua",
-  "luajit", "ltrace", "m4", "mawk", "mksh", "nawk", "nc", "ncat", "netcat", "nice", "node", "nodejs", "nohup", "nsenter", "numactl",
-  "octave", "osascript", "parallel", "perf", "perl", "php", "pipx", "pkexec", "pnpx", "powershell", "prlimit", "proot", "pwsh",
+  "luajit", "ltrace", "m4", "mariadb", "mawk", "mksh", "mysql", "nawk", "nc", "ncat", "netcat", "nice", "node", "nodejs", "nohup", "nsenter", "numactl",
+  "octave", "osascript", "parallel", "perf", "perl", "php", "pipx", "pkexec", "pnpx", "powershell", "prlimit", "proot", "psql", "pwsh",
   "python", "python2", "python3", "r", "rscript", "racket", "rlwrap", "ruby", "run-parts", "runcon", "runuser", "rush", "sbcl",
   "scala", "screen", "script", "sed", "setarch", "setpriv", "setsid", "sg", "sh", "socat", "sqlite3", "ssh", "start-stop-daemon",
   "stdbuf", "strace", "su", "sudo", "swift", "systemd-run", "taskset", "tclsh", "tcsh", "telnet", "time", "timeout", "tmux",
@@ -26,35 +26,48 @@ const shellCommands: ReadonlySet<string> = new Set([
   "typeset", "ulimit", "umask", "unalias", "unset", "wait", "newgrp", "{", "}", "!", "[[", "((",
 ]); // prettier-ignore
 
+/** Of compilers: they run or load programs, or say where the output goes. */
+const compilerOptions = ["-B", "-fplugin", "-load", "-o", "-specs", "-wrapper"] as const;
+
 /** Options by program; one letter also stands for the option with its value behind it. */
 const riskyOptions: Readonly<Record<string, readonly string[]>> = {
+  apt: ["-c", "-o", "--config-file", "--option"],
+  "apt-get": ["-c", "-o", "--config-file", "--option"],
   cargo: ["--config", "-Z"],
-  clang: ["-B", "-fplugin", "-load", "-o", "-specs", "-wrapper"],
-  cc: ["-B", "-fplugin", "-o", "-specs", "-wrapper"],
+  clang: compilerOptions,
+  "clang++": compilerOptions,
+  "c++": compilerOptions,
+  cc: compilerOptions,
+  cmake: ["-C", "-D", "-E", "-P"],
   ctags: ["--options", "-o", "-f"],
-  curl: ["-K", "-o", "-O", "-T", "-c", "-D", "--config", "--output", "--output-dir", "--remote-name", "--upload-file", "--cookie-jar", "--dump-header", "--trace", "--trace-ascii", "--stderr", "--libcurl", "--engine"],
+  curl: ["-K", "-o", "-O", "-T", "-c", "-D", "-w", "--alt-svc", "--config", "--etag-save", "--expand-output", "--hsts", "--remote-name-all", "--ssl-sessions", "--write-out", "--output", "--output-dir", "--remote-name", "--upload-file", "--cookie-jar", "--dump-header", "--trace", "--trace-ascii", "--stderr", "--libcurl", "--engine"],
   date: ["-s", "--set"],
   diff: ["--to-file"],
   fd: ["-x", "-X", "--exec", "--exec-batch"],
   fdfind: ["-x", "-X", "--exec", "--exec-batch"],
   find: ["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fls", "-fprint", "-fprint0", "-fprintf", "-files0-from"],
-  gcc: ["-B", "-fplugin", "-o", "-specs", "-wrapper"],
-  git: ["-O", "-x", "--exec", "--ext-diff", "--open-files-in-pager", "--output", "--receive-pack", "--upload-pack", "--template", "--config"],
-  go: ["-exec", "-toolexec", "-vettool", "-overlay", "-modfile", "-o"],
+  gcc: compilerOptions,
+  "g++": compilerOptions,
+  git: ["-O", "-x", "--exec", "--ext-diff", "--open-files-in-pager", "--output", "--output-directory", "--receive-pack", "--separate-git-dir", "--strategy", "--template", "--unsafe-paths", "--upload-pack", "--config"],
+  go: ["-exec", "-gccgoflags", "-ldflags", "-toolexec", "-vettool", "-overlay", "-modfile", "-o"],
+  gradle: ["-I", "-b", "-c", "--build-file", "--init-script", "--settings-file"],
   grep: [],
   less: ["-k", "-o", "-O", "--log-file"],
-  make: ["-f", "-C", "--directory", "--eval", "--file", "--makefile", "-I"],
+  helm: ["--post-renderer"],
+  make: ["-E", "-f", "-C", "--directory", "--eval", "--file", "--makefile", "-I"],
   man: ["-P", "-H", "-C", "--html", "--pager", "--config-file"],
-  mvn: ["-f", "--file", "-s", "--settings"],
-  npm: ["--script-shell", "--prefix", "--userconfig", "--globalconfig", "--node-options", "-C"],
+  mvn: ["-D", "-f", "--define", "--file", "-s", "--settings"],
+  ninja: ["-C", "-f"],
+  npm: ["--browser", "--editor", "--git", "--script-shell", "--shell", "--viewer", "--prefix", "--userconfig", "--globalconfig", "--node-options", "-C"],
   pip: ["--config-settings", "--global-option", "--install-option"],
   printf: ["-v"],
   rg: ["--hostname-bin", "--pre", "-z", "--search-zip"],
   rsync: ["-e", "--rsh", "--rsync-path", "--daemon"],
-  scp: ["-o", "-S", "-F"],
-  sftp: ["-b", "-o", "-S", "-F"],
+  scp: ["-D", "-o", "-S", "-F"],
+  sftp: ["-b", "-D", "-o", "-S", "-F"],
   sort: ["-o", "-T", "--compress-program", "--output", "--temporary-directory"],
   split: ["--filter"],
+  ssh: ["-E", "-F", "-I", "-o", "-S"],
   tail: ["--pid"],
   tar: ["-F", "-I", "-P", "--absolute-names", "--checkpoint-action", "--info-script", "--new-volume-script", "--rmt-command", "--rsh-command", "--to-command", "--use-compress-program"],
   tee: [],
@@ -71,15 +84,41 @@ const riskyFrontOptions: Readonly<Record<string, readonly string[]>> = {
   go: ["-C"],
 };
 
+/** Options of one subcommand that mean something harmless to others. */
+const riskyGitOptions: Readonly<Record<string, readonly string[]>> = {
+  archive: ["-o"],
+  "cherry-pick": ["-s"],
+  clone: ["-c", "-u"],
+  "format-patch": ["-o"],
+  // A strategy that git does not know is a program of that name.
+  merge: ["-s"],
+  pull: ["-s"],
+  rebase: ["-s"],
+};
+
+/** Words that are no options, but do what a risky one does. */
+const riskyWords: Readonly<Record<string, RegExp>> = {
+  // files of options
+  cc: /^@/, "c++": /^@/, clang: /^@/, "clang++": /^@/, gcc: /^@/, "g++": /^@/,
+  // a variable may be a program, and a text that make runs
+  gmake: /[=$]/, make: /[=$]/,
+  mvn: /^exec:/,
+  // another machine, which a program of its own reaches
+  tar: /^[^/]+:/,
+}; // prettier-ignore
+
 /** Subcommands that run what follows them, or change what others run: a rule must name them. */
 const riskySubcommands: Readonly<Record<string, readonly string[]>> = {
   bundle: ["exec", "config"],
   composer: ["exec", "run-script", "global"],
   conda: ["run"],
+  bazel: ["run"],
   docker: ["build", "buildx", "compose", "container", "create", "exec", "plugin", "run"],
+  gh: ["alias", "config", "extension"],
   go: ["env", "generate", "run", "tool"],
+  ip: ["netns", "vrf"],
   kubectl: ["debug", "exec", "plugin", "run"],
-  npm: ["c", "config", "exec", "explore", "init", "create", "innit", "set", "x"],
+  npm: ["c", "config", "edit", "exec", "explore", "init", "create", "innit", "pkg", "set", "set-script", "x"],
   nix: ["develop", "run", "shell"],
   pnpm: ["config", "create", "dlx", "exec", "x"],
   podman: ["build", "exec", "run"],
@@ -103,6 +142,11 @@ export function toProgramName(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1).toLowerCase();
 }
 
+/** `python3.12` is python. */
+function toPlainName(program: string): string {
+  return program.replace(/(?<=[a-z])-?\d+(?:\.\d+)*$/, "");
+}
+
 /**
  * The word of a command that its rule would have to name, or undefined if the rule covers the command.
  * `named`: how many words the rule names.
@@ -111,27 +155,51 @@ export function findUnnamedWord(words: readonly string[], named: number): string
   const program = toProgramName(words[0] ?? "");
   const behind = words.slice(1);
   if (shellCommands.has(program)) return words[0];
-  if (runners.has(program) && !behind.slice(0, named - 1).some(isTarget)) return behind.find(isTarget) ?? program;
+  if (isRunner(program)) {
+    const target = behind.findIndex(isTarget);
+    if (target < 0 || target > named - 2) return behind[target] ?? program;
+    // What it runs is judged like a command of its own.
+    const inner = findUnnamedWord(behind.slice(target), named - 1 - target);
+    if (inner !== undefined) return inner;
+  }
   const firstTarget = behind.findIndex(isTarget);
   const front = firstTarget < 0 ? behind : behind.slice(0, firstTarget);
   return (
     (firstTarget >= named - 1 ? findSubcommand(program, behind[firstTarget]) : undefined) ??
     behind.slice(named - 1).find((word) => isRiskyWord(program, word)) ??
+    (program === "git" ? findGitOption(behind, firstTarget, named - 1) : undefined) ??
+    (program === "tar" && named === 1 ? findBundle(behind) : undefined) ??
     front.slice(named - 1).find((word) => isOption(word, riskyFrontOptions[program]))
   );
+}
+
+function isRunner(program: string): boolean {
+  return runners.has(program) || runners.has(toPlainName(program));
 }
 
 function findSubcommand(program: string, word: string | undefined): string | undefined {
   if (word === undefined) return undefined;
   if (program === "git") return plainGitSubcommands.has(word) ? undefined : word;
   const risky = Object.hasOwn(riskySubcommands, program) ? riskySubcommands[program]! : [];
-  return risky.includes(word) ? word : undefined;
+  // Some take a name that is cut short.
+  return risky.some((name) => name === word || (word.length > 1 && name.startsWith(word))) ? word : undefined;
+}
+
+function findGitOption(behind: readonly string[], subcommand: number, from: number): string | undefined {
+  const name = behind[subcommand] ?? "";
+  const options = Object.hasOwn(riskyGitOptions, name) ? riskyGitOptions[name] : undefined;
+  return options && behind.slice(Math.max(from, subcommand + 1)).find((word) => isOption(word, options));
+}
+
+/** `tar cIf PROGRAM …`: letters without a dash, whose values follow in their order. */
+function findBundle([bundle = ""]: readonly string[]): string | undefined {
+  return /^[A-Za-z]/.test(bundle) && isOption(`-${bundle}`, riskyOptions["tar"]) ? bundle : undefined;
 }
 
 function isRiskyWord(program: string, word: string): boolean {
-  // A variable of make may be a program, and a text that make runs.
-  if (/^g?make$/.test(program) && /[=$]/.test(word)) return true;
-  return isOption(word, Object.hasOwn(riskyOptions, program) ? riskyOptions[program] : []);
+  const plain = Object.hasOwn(riskyOptions, program) ? program : toPlainName(program);
+  if (Object.hasOwn(riskyWords, plain) && riskyWords[plain]!.test(word)) return true;
+  return isOption(word, Object.hasOwn(riskyOptions, plain) ? riskyOptions[plain] : []);
 }
 
 /** No option, no variable, no number or time such as the 5 of `timeout 5`. */
@@ -139,10 +207,10 @@ function isTarget(word: string): boolean {
   return !/^-|^[A-Za-z_]\w*=|^\d[\d.]*[smhd]?$/.test(word);
 }
 
-/** Long options may be cut short: `--outp` is `--output`. */
+/** Long options may be cut short: `--outp` is `--output`; some programs take one dash or two. */
 function isOption(word: string, names: readonly string[] = []): boolean {
   const [name = ""] = word.split("=", 1);
-  if (/^--./.test(name)) return names.some((option) => option.startsWith(name));
+  if (/^--./.test(name)) return names.some((option) => option.startsWith(name) || option === name.slice(1));
   return names.some((option) => name === option || (isShort(option) && isShortWith(word, option[1]!)));
 }
 
@@ -152,7 +220,7 @@ function isShort(name: string): boolean {
 
 /** The letter in a group (`-ni`), or with its value behind it (`-i.bak`). */
 function isShortWith(word: string, letter: string): boolean {
-  return /^-[A-Za-z0-9]/.test(word) && word.includes(letter, 1);
+  return /^-[^-]/.test(word) && word.includes(letter, 1);
 }
 
 /** Programs that read an argument as a command again. */
@@ -161,8 +229,25 @@ const shells: ReadonlySet<string> = new Set([
   "sg", "sh", "ssh", "su", "tcsh", "tmux", "trap", "watch", "xterm", "zsh",
 ]); // prettier-ignore
 
-/** Whether one of the words is a text that a shell reads again: what it runs is not known from the words alone. */
+/** Programs that make words of what they read. */
+const gatherers: ReadonlySet<string> = new Set(["parallel", "xargs"]);
+
+/**
+ * Whether what a command runs is not known from its words alone: one of them is a text that a shell reads again, or the
+ * text comes from standard input.
+ */
 export function takesCommandText(words: readonly string[]): boolean {
-  const at = words.findIndex((word) => shells.has(toProgramName(word)));
-  return at >= 0 && words.slice(at + 1).some((word) => /[^\w./:@%+=,^~-]/.test(word));
+  const names = words.map(toProgramName);
+  const at = names.findIndex((name) => shells.has(name) || shells.has(toPlainName(name)));
+  const behind = words.slice(at + 1);
+  if (at >= 0 && behind.some((word) => /[^\w./:@%+=,^~-]/.test(word))) return true;
+  if (at >= 0 && names[at] !== "env" && !behind.some(isTarget)) return true;
+  const gatherer = names.findIndex((name) => gatherers.has(name));
+  if (gatherer < 0) return false;
+  return names.slice(gatherer + 1).some((name) => isRunner(name) || /^-[a-z]*i|^--replace/.test(name));
+}
+
+/** Whether words that are read at run time may stand behind those of a command. */
+export function gathersWords(words: readonly string[]): boolean {
+  return words.some((word) => gatherers.has(toProgramName(word)));
 }

@@ -1,5 +1,5 @@
 /** Shell rules against one program with its arguments (S-10, S-06). */
-import { findUnnamedWord, takesCommandText, toProgramName } from "./programs.ts";
+import { findUnnamedWord, gathersWords, takesCommandText, toProgramName } from "./programs.ts";
 import type { ShellRule } from "./rule.ts";
 import type { SimpleCommand } from "./shell-reading.ts";
 import { unwrapCommand } from "./wrappers.ts";
@@ -32,7 +32,9 @@ function compareWords(named: readonly string[], words: readonly string[], comman
 export function findDenial({ words: named }: ShellRule, command: SimpleCommand): "yes" | "maybe" | "no" {
   if (!named || areIn(named, command, false)) return "yes";
   if (areIn(named, command, true)) return "maybe";
-  return takesCommandText(command.map(({ text }) => text)) ? "maybe" : "no";
+  const words = command.map(({ text }) => text);
+  if (gathersWords(words) && areIn(named.slice(0, 1), command, false)) return "maybe";
+  return takesCommandText(words) ? "maybe" : "no";
 }
 
 function areIn(named: readonly string[], command: SimpleCommand, isGlobAny: boolean): boolean {

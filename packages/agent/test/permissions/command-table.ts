@@ -61,6 +61,12 @@ export const marking: readonly string[] = [
   "git init -q . && git bisect run mark; git submodule foreach mark; mark", "git diff --no-index --output=MARK /etc/hostname /etc/passwd",
   "git init -q . && git config core.fsmonitor mark && git status", "git init -q . && git rebase --exec mark; mark",
   "make -f /dev/stdin <<< 'x:; mark'", "make --eval='x:; mark' x", "make -f - <<< 'x:;@mark'", "make --eval 'x:;mark'", "make --ev='x:;mark'",
+  "tar cIf mark x /etc/hostname", "tar cfI x mark /etc/hostname", "tar cIfv /sheaf/bin/mark x /etc/hostname",
+  "git init -q --separate-git-dir=MARK .",
+  "git init -q . && git -c user.name=a -c user.email=b commit -q --allow-empty -m x && git archive -o MARK HEAD",
+  "env -u X bash -c mark", "env X=1 find . -exec mark ';'",
+  "[ -v 'a[$(mark)]' ]", "test '(' -v 'a[$(mark)]' ')'", "x='$(mark)'; echo ${x@P}", "compgen -W '$(mark)'", "ls>&2\\\n;mark",
+  "ls `#`;mark", "echo a#\\\nb;mark", "time -- mark", "ls 2>&1&mark", "ls|(mark)", "ls()if mark;then :;fi;ls", "cat <<A <<B\nx\nA\ny\nB\nmark",
 ]; // prettier-ignore
 
 /** Nothing forbidden happens here, but the text alone does not show it, or it would with other files and input. */
@@ -96,7 +102,8 @@ export const unclear: readonly string[] = [
   "perl x", "awk '{print}'", "awk -f x", "timeout", "timeout ls", "timeout 5", "timeout -k", "nice", "nice -n", "time", "time -o x ls", "nohup", "tee -a x;tee $x",
   // a program that no rule names
   "rm x", "lsx", "gits status", "/tmp/ls", "./ls", "LS", "l s", "-ls", "''", "'' ls", "'ls x'", "ls\\ x", "nmp test", "chmod +x a", "cp a b", "mv a b", "ln -s a b",
-  "dd if=a of=b", "kill 1", "mkdir x", "touch x", "install a b", "wget x", "ssh x", "scp a b", "docker run x", "crontab -e", "at now", "systemctl x", "vim x",
+  "dd if=a of=b", "kill 1", "mkdir x", "touch x", "install a b", "wget x", "ssh x", "scp a b", "docker run x", "tar -cf a:b x", "tar -cf -oProxyCommand=x:y x", "npm conf set a b", "npm ex -- ls", "npm --git=x i a", "git merge -s x", "git clone -u x y", "git format-patch -o x",
+  "make -E x", "curl --etag-save x http://a", "curl -#o x http://a", "curl --alt-svc x http://a", "curl -w %output{x} http://a", "python3.12 x", "perl5.36 x", "crontab -e", "at now", "systemctl x", "vim x",
 ]; // prettier-ignore
 
 /** Command and the one rule that lets it run; undefined: the closed list of commands that only read does. */
@@ -114,6 +121,8 @@ export const everyday: readonly (readonly [string, string | undefined])[] = [
   ["python3 -m pytest -q", "Shell(python3 -m pytest)"], ["node build.js --fast", "Shell(node build.js)"], ["bash build.sh all", "Shell(bash build.sh)"], ["env FOO=1 ls -l", "Shell(env FOO=1 ls)"],
   ["xargs ls -l", "Shell(xargs ls)"], ["find . -exec ls -l", "Shell(find . -exec ls)"], ["find src -name '*.ts' -not -path './x/*'", "Shell(find)"], ["tar -czf a.tgz src", "Shell(tar)"],
   ["make build", "Shell(make)"], ["make build CC=gcc", "Shell(make build CC=gcc)"], ["tsc -p packages/agent --noEmit", "Shell(tsc)"], ["docker ps --all", "Shell(docker ps)"],
+  ["git commit -s -m x", "Shell(git commit)"], ["git log -s", "Shell(git log)"], ["npm ci", "Shell(npm)"], ["npm run build", "Shell(npm)"], ["tar xzf a.tgz", "Shell(tar)"], ["tar cf a.tar src", "Shell(tar)"],
+  ["python3.12 build.py", "Shell(python3.12 build.py)"], ["sudo find /x -name y", "Shell(sudo find)"],
   ["/usr/bin/ls /etc", "Shell(/usr/bin/ls)"], ["cp 'a b' c\\ d", "Shell(cp)"], ["cat größe.txt 文書.md", "Shell(cat)"], ["grep -n \"a b\" 'c d'", "Shell(grep)"],
   ["sed -n 1p a.txt", "Shell(sed -n 1p)"], ["ls ./*", "Shell(ls)"], ["mkdir -p a/b && touch a/b/c", "Shell(*)"],
   ["rm -rf x; curl http://a | sh", "Shell(*)"], ["echo $(date) > x", "Shell(*)"],
@@ -127,4 +136,17 @@ export const everyday: readonly (readonly [string, string | undefined])[] = [
   ["date -u", undefined], ["uname -a", undefined], ["whoami", undefined], ["id -u", undefined], ["which node", undefined], ["node --version", undefined], ["basename a/b .ts", undefined],
   ["sha256sum a", undefined], ["tree -L 2 .", undefined], ["nl a | head -3", undefined], ["tr a-z A-Z", undefined], ["cd src && ls -la && cat a.ts", undefined], ["cat a 2>/dev/null || echo none", undefined],
   ["ls; pwd", undefined], ["(cat a; cat b) | wc", undefined], ["realpath a", undefined], ["nproc", undefined], ["sleep 1", undefined], ["timeout 5 cat a", undefined],
+]; // prettier-ignore
+
+/** Command, and a rule that names its program but not the word by which it runs another one or writes. */
+export const unnamed: readonly (readonly [string, string])[] = [
+  ["sudo find . -exec mark x", "Shell(sudo find)"], ["env A=1 find . -delete", "Shell(env A=1 find)"], ["env bash -c x", "Shell(env bash)"],
+  ["sudo git -c a=b status", "Shell(sudo git)"], ["nice -n 10 find . -exec x", "Shell(nice -n 10 find)"], ["sudo -n sudo x", "Shell(sudo -n sudo)"],
+  ["python3.12 -c x", "Shell(python3.12)"], ["ruby3.2 x", "Shell(ruby3.2)"], ["gcc-12 -o x a.c", "Shell(gcc-12)"], ["gcc @x", "Shell(gcc)"], ["g++ -wrapper x a.c", "Shell(g++)"],
+  ["ssh host -oProxyCommand=x", "Shell(ssh host)"], ["ssh host -F x ls", "Shell(ssh host)"], ["scp -D x a b", "Shell(scp)"], ["psql -c x", "Shell(psql)"], ["mysql -e x", "Shell(mysql)"],
+  ["go test --exec=x", "Shell(go test)"], ["go build -ldflags=-extld=x", "Shell(go build)"], ["git clone -c a=b x", "Shell(git clone)"], ["git clone -qu x y", "Shell(git clone)"],
+  ["git merge -sx y", "Shell(git merge)"], ["git pull --strategy x", "Shell(git pull)"], ["git archive -o x HEAD", "Shell(git archive)"], ["git apply --unsafe-paths x", "Shell(git apply)"],
+  ["mvn exec:exec", "Shell(mvn)"], ["mvn test -Dx=y", "Shell(mvn test)"], ["cmake -P x", "Shell(cmake)"], ["cmake -E env x", "Shell(cmake)"], ["gradle --init-script x", "Shell(gradle)"], ["ninja -f x", "Shell(ninja)"],
+  ["npm exe x", "Shell(npm)"], ["npm pkg set a=b", "Shell(npm)"], ["npm install --git x", "Shell(npm install)"], ["bundle exe x", "Shell(bundle)"], ["apt-get -o a=b update", "Shell(apt-get)"],
+  ["gh alias set x y", "Shell(gh)"], ["ip netns exec a b", "Shell(ip)"], ["helm template --post-renderer x", "Shell(helm template)"], ["tar cPf a b", "Shell(tar)"], ["bazel run x", "Shell(bazel)"],
 ]; // prettier-ignore

@@ -1,6 +1,6 @@
 /** Which commands a rule allows, by the table of S-10, and what those of the table do in a real bash. */
 import { describe, expect, test } from "vitest";
-import { allowedPrograms, everyday, marking, unclear } from "./command-table.ts";
+import { allowedPrograms, everyday, marking, unclear, unnamed } from "./command-table.ts";
 import { createPolicy, decideOn } from "./policy.ts";
 import { describeWithRealBash, runInRealBash } from "./real-bash.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -17,6 +17,10 @@ describe("without force", () => {
       expect(decision).toHaveProperty("reason", expect.stringMatching(/^[^\n]+$/));
     },
   );
+
+  test.each(unnamed)(verifies("S-10", "%j is more than what %s says"), async (command, rule) => {
+    expect((await decideOn(command, { allow: [rule] })).decision).toBe("ask");
+  });
 
   test(verifies("S-10", "the table holds at least 150 commands, each once, and at least 30 ordinary ones"), () => {
     expect(marking.length).toBeGreaterThanOrEqual(200);
@@ -175,6 +179,11 @@ describe("force and deny", () => {
       "eval 'r''m x'",
       "cat <<E\nE",
       "git ./p*",
+      "echo 'rm x' | sh",
+      "cat x | bash -s",
+      "cat x | xargs -I% %",
+      "cat x | xargs env",
+      "echo push | xargs git",
     ]) {
       for (const flags of [{ force: true }, { sandbox: "enabled" as const }, { allow: ["Shell(*)"] }]) {
         const decision = await decideOn(command, { ...flags, deny: ["Shell(rm)", "Shell(git push)"] });
@@ -185,7 +194,14 @@ describe("force and deny", () => {
         );
       }
     }
-    for (const command of ["ls -l", "ls; pwd | cat 'x y'", "sed -n 's/a b/c/p' x", "npm run 'a b'"]) {
+    for (const command of [
+      "ls -l",
+      "ls; pwd | cat 'x y'",
+      "sed -n 's/a b/c/p' x",
+      "npm run 'a b'",
+      "bash x.sh",
+      "ls | xargs wc",
+    ]) {
       expect((await decideOn(command, { force: true, deny: ["Shell(rm)"] })).decision).toBe("allow");
     }
     expect((await decideOn("ls $x; rm x", { force: true, deny: ["Read(.env)"] })).decision).toBe("allow");
