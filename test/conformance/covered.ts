@@ -173,4 +173,6 @@ export const covered: readonly string[] = [
   "R-17",
   "R-18",
   "R-19",
+  "R-20",
+  "R-22",
 ];

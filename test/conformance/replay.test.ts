@@ -1,13 +1,17 @@
 /** Recorded runs, replayed by the built program: the same bytes, elsewhere, offline (X11). */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { encodeRetry, encodeSse, reduce, type StreamEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
+import { startServer } from "../support/server.ts";
 import { createTestFolder, parseStream, runSheaf, toLines, type SheafResult } from "../support/sheaf.ts";
+import { chooseRuns, soakTimeout } from "../support/soak.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
 const formats = ["stream-json", "documents", "documents-stream", "text", "json"] as const;
-const replaysOfFormat = 4;
+/** `SHEAF_SOAK_RUNS=100` is the full figure. */
+const replaysOfFormat = chooseRuns(4, 100);
 
 const mcpServer = join(import.meta.dirname, "../support/mcp-server.ts");
 
@@ -131,8 +135,11 @@ async function record({ turns, signalAt, signal }: Case): Promise<SheafResult & 
 
 describe.each(Object.entries(cases))("%s", (_name, run) => {
   test(
-    verifies(["X11", "C31"], "is replayed 20 times, without its workspace: the same bytes, code and stderr each time"),
-    { timeout: 120_000 },
+    verifies(
+      ["X11", "C31"],
+      "is replayed again and again, without its workspace: the same bytes, code and stderr each time",
+    ),
+    { timeout: soakTimeout },
     async () => {
       const recorded = await record(run);
       expect(recorded.code).toBe(run.code);
@@ -205,6 +212,30 @@ test(
       expect(replayed.stdout).toContain(format === "stream-json" ? recorded.stdout : "Done.");
     });
     await Promise.all(comparisons);
+  },
+);
+
+test(
+  verifies(
+    ["X1", "X2", "X11"],
+    "replayed again and again is byte for byte what the server streams of the recorded run",
+  ),
+  { timeout: soakTimeout },
+  async () => {
+    const recorded = await record(cases["every tool"]!);
+    const home = join(recorded.cassette, "..");
+    const args = ["replay", recorded.cassette, "--output-format", "documents-stream"];
+    const server = await startServer({ cwd: recorded.cwd, home });
+    const elsewhere = folders.newFolder();
+    const bodies = new Set<string>();
+    for (let round = 0; round < chooseRuns(2, 100); round += 1) {
+      const { stdout } = await runSheaf(args, { cwd: elsewhere, home: join(elsewhere, "home") });
+      const events = toLines(stdout).map((line) => JSON.parse(line) as StreamEvent);
+      const answer = await server.fetch(`/v1/responses/${reduce(events).id}/events`);
+      expect(encodeRetry(1000) + events.map(encodeSse).join("")).toBe(await answer.text());
+      bodies.add(stdout);
+    }
+    expect(bodies.size).toBe(1);
   },
 );
 
