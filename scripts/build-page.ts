@@ -62,14 +62,21 @@ export function toViteConfig(entry: string, output: string): InlineConfig {
   };
 }
 
+export interface Page {
+  readonly files: readonly PageFile[];
+  /** Paths of the sources that went into it. */
+  readonly modules: readonly string[];
+}
+
 /** Builds the page and writes `files.json` beside it. */
-export async function buildPage(): Promise<readonly PageFile[]> {
-  await runBuild(toViteConfig("index.html", pageFolder));
+export async function buildPage(): Promise<Page> {
+  const result = await runBuild(toViteConfig("index.html", pageFolder));
   const files = globSync("**/*.*", { cwd: pageFolder })
     .toSorted()
     .map((name) => toPageFile(name));
   writeFileSync(join(pageFolder, "files.json"), `${JSON.stringify({ files }, undefined, 2)}\n`);
-  return files;
+  const outputs = "output" in result ? result.output : [];
+  return { files, modules: outputs.flatMap((output) => (output.type === "chunk" ? output.moduleIds : [])) };
 }
 
 function toPageFile(name: string): PageFile {

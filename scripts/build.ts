@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build as runBuild, type BuildOptions, type Plugin } from "esbuild";
 import { createCorePlugin } from "./core-chunk.ts";
 import { buildPage } from "./build-page.ts";
+import { formatNotices } from "./format-notices.ts";
 
 const root = join(import.meta.dirname, "..");
 const agent = join(root, "packages/agent");
@@ -14,7 +15,7 @@ const output = join(agent, "dist/cli");
 /** Adapters of provider packages: one file each, loaded by wire.ts on demand. */
 const families = ["openai", "anthropic", "google", "openai-compatible"];
 
-const shared: BuildOptions = {
+const shared = {
   bundle: true,
   splitting: true,
   format: "esm",
@@ -26,11 +27,13 @@ const shared: BuildOptions = {
   // Names stay, so that an unexpected error can be read; blanks only cost start-up.
   minifyWhitespace: true,
   minifySyntax: true,
-  legalComments: "linked",
+  // formatNotices() has the whole texts.
+  legalComments: "none",
+  metafile: true,
   // Packages written for CommonJS ask for Node's modules by require().
   banner: { js: 'import{createRequire as sheafRequire}from"node:module";const require=sheafRequire(import.meta.url);' },
   logLevel: "warning",
-};
+} satisfies BuildOptions;
 
 /**
  * The adapters are a bundle of their own. In one bundle they would share zod with the tools, and every start would load
@@ -68,7 +71,7 @@ const withoutSchemas: Plugin = {
 };
 
 rmSync(output, { recursive: true, force: true });
-await runBuild({
+const program = await runBuild({
   ...shared,
   entryPoints: [join(agent, "src/cli/main.ts")],
   outdir: output,
@@ -76,7 +79,7 @@ await runBuild({
 });
 // The thread that writes the store of a server is loaded by its path, beside the code that starts it.
 await runBuild({ ...shared, entryPoints: [join(agent, "src/storage/sqlite-worker.ts")], outdir: output });
-await runBuild({
+const adapters = await runBuild({
   ...shared,
   entryPoints: families.map((family) => join(agent, `src/providers/live/${family}.ts`)),
   outdir: join(output, "adapters"),
@@ -85,11 +88,16 @@ await runBuild({
 });
 
 // The parser of shell commands reads its compiled modules from beside the program.
-for (const module of ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"]) {
-  cpSync(fileURLToPath(import.meta.resolve(module)), join(output, basename(module)));
-}
+const compiled = ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"].map((module) =>
+  fileURLToPath(import.meta.resolve(module)),
+);
+for (const file of compiled) cpSync(file, join(output, basename(file)));
 
-await buildPage();
+const page = await buildPage();
+
+// Packages of others that the build puts into ours, with their licences.
+const bundled = [program, adapters].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+writeFileSync(join(agent, "dist/THIRD-PARTY-NOTICES.txt"), formatNotices([...bundled, ...compiled, ...page.modules]));
 
 // The manual page comes from the tables of the help.
 const { formatManualPage } = await import("../packages/agent/src/cli/manual-page.ts");

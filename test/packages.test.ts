@@ -1,6 +1,6 @@
 /** The packages as npm gives them out: their entries are there, and they work without the repository. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
@@ -43,6 +43,17 @@ test.each(["protocol", "documents", "client", "conformance", "agent"])(
 test.each(["protocol", "documents", "client", "conformance", "agent"])("%s brings README and licence", (name) => {
   // npm packs both whatever `files` says.
   expect(readdirSync(join(root, "packages", name))).toEqual(expect.arrayContaining(["LICENSE", "README.md"]));
+});
+
+test("the program names the packages whose code it holds, each with its licence", () => {
+  const notices = readFileSync(join(root, "packages/agent/dist/THIRD-PARTY-NOTICES.txt"), "utf8");
+  const sections = notices.split(/^(\S+ \d+\.\d+\.\d\S*)\n-+\n/m).slice(1);
+  const texts = new Map(sections.filter((_, at) => at % 2 === 0).map((title, at) => [title, sections[2 * at + 1]!]));
+  const names = [...texts.keys()].map((title) => title.split(" ")[0]);
+  // Of the program, of an adapter, of the shell's grammar, of the page.
+  const some = ["zod", "hono", "@ai-sdk/anthropic", "tree-sitter-bash", "preact", "highlight.js"];
+  expect(names).toEqual(expect.arrayContaining(some));
+  for (const [title, text] of texts) expect(text.trim(), title).toMatch(/licen[cs]e|permission/i);
 });
 
 describe("without the repository", () => {

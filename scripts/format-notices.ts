@@ -1,0 +1,40 @@
+/** The licences of the packages whose code a build holds. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const own = /^(sheaf|@sheaf\/.*)$/;
+
+interface Notice {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** One text for all packages that the files belong to; `files` are paths below some `node_modules`, others count as ours. */
+export function formatNotices(files: readonly string[]): string {
+  const folders = new Set(files.map(toPackageFolder).filter((folder) => folder !== undefined));
+  const notices = [...folders].map(readNotice).filter((notice) => notice !== undefined);
+  const byTitle = new Map(notices.map((notice) => [notice.title, notice.text]));
+  const parts = [...byTitle.keys()]
+    .toSorted()
+    .map((title) => `${title}\n${"-".repeat(title.length)}\n\n${byTitle.get(title)}\n`);
+  return ["Sheaf holds code of these packages.\n", ...parts].join("\n");
+}
+
+function toPackageFolder(file: string): string | undefined {
+  return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file.replaceAll("\\", "/"))?.[0];
+}
+
+/** Undefined for a package of our own. @throws Error when a package comes without a licence. */
+function readNotice(folder: string): Notice | undefined {
+  const path = join(folder, "package.json");
+  if (!existsSync(path)) return undefined;
+  const manifest = JSON.parse(readFileSync(path, "utf8")) as { name: string; version: string; license?: string };
+  if (own.test(manifest.name)) return undefined;
+  const title = `${manifest.name} ${manifest.version}`;
+  const [file] = readdirSync(folder)
+    .filter((name) => /^(licen[cs]e|copying)\b/i.test(name))
+    .toSorted();
+  if (file !== undefined) return { title, text: readFileSync(join(folder, file), "utf8").trim() };
+  if (manifest.license === undefined) throw new Error(`${title} names no licence: it cannot be given away with Sheaf`);
+  return { title, text: `Licence: ${manifest.license}` };
+}
