@@ -4,6 +4,7 @@ import type { Environment } from "./config/paths.ts";
 import { readWorkspaceDenials } from "./config/workspace-rules.ts";
 import { createCommandNetwork, type CommandNetwork } from "./permissions/command-network.ts";
 import { createPermissions, type Permissions } from "./permissions/permissions.ts";
+import { parseRule, type FileRule } from "./permissions/rule.ts";
 import { findSandbox } from "./sandbox/find-sandbox.ts";
 import { findFault, type Sandbox, type SandboxSetting } from "./sandbox/sandbox.ts";
 import { loadShellReader } from "./wire.ts";
@@ -38,6 +39,8 @@ export interface PreparedPolicy {
   readonly permissions: Permissions;
   /** Which hosts commands may reach. */
   readonly network: CommandNetwork;
+  /** Files that no command may read or write, in the sandbox. */
+  readonly fileDenials: readonly FileRule[];
   /** Rules that the workspace added. */
   readonly workspaceDenials: readonly string[];
   /** What commands may get a part of (S-40). */
@@ -72,5 +75,6 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
     findPlace: createPlaceFinder(workspace),
   });
   const network = createCommandNetwork({ allow, deny: denials });
-  return { workspace, sandbox, permissions, network, workspaceDenials, environment };
+  const fileDenials = denials.map(parseRule).filter((rule) => "glob" in rule);
+  return { workspace, sandbox, permissions, network, fileDenials, workspaceDenials, environment };
 }

@@ -75,7 +75,7 @@ export async function prepareResponse(
   const { limits, stopsOnDenied, dataFolder } = order;
   const servers = { ...readWorkspaceServers(order.start.workspace, order.start.trusted), ...order.mcpServers };
   const policy = await preparePolicy({ ...order, ...order.start, permissions: withServers(order, servers), now });
-  const { workspace, environment, sandbox, network, permissions } = policy;
+  const { workspace, environment, sandbox, network, permissions, fileDenials } = policy;
   const conversation = await openConversation(store, order.start.conversationId, now);
   const { instrumentation } = conversation.state;
   const mcp = await connectMcpServers(servers, { cwd: workspace.root, signal });
@@ -89,7 +89,7 @@ export async function prepareResponse(
   const { mode } = start;
   const toolBox = createToolBox({
     workspace,
-    commands: createCommandRunner({ environment, workspace: workspace.root, sandbox, network }),
+    commands: createCommandRunner({ environment, workspace: workspace.root, sandbox, network, denials: fileDenials }),
     permissions,
     state: conversation.state,
     codebase: createCodeSearch(workspace, dataFolder),

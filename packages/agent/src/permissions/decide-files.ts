@@ -13,7 +13,7 @@ interface FileCall {
 /**
  * File tools may read and write inside the workspace, except what a rule denies. A file that must not be read must not
  * be edited or moved either: the result would show it. A search is refused if its folder could hold such a file.
- * Of commands, those of the closed list keep to Read rules; for all others only the sandbox can.
+ * Of commands, those of the closed list keep to Read rules; all others are held to both kinds by the sandbox alone.
  */
 export function decideFiles(call: FileCall, denies: readonly Rule[]): PermissionDecision {
   const { files, folders } = toPaths(call.toolName, call.arguments);

@@ -47,6 +47,7 @@ export function explainPolicy(facts: PolicyFacts): ExplainedPolicy {
       reason: "what lies in them runs or decides later, for instance .git, .sheaf, .vscode, .bashrc",
     }),
     toRow(facts, "command", "commands", toCommandRow(facts)),
+    toRow(facts, "command", "denied files, for commands", toDeniedFileRow(facts)),
     toRow(facts, "command", "commands that only read", toReadOnlyRow(facts)),
     toRow(facts, "command", "git commands that only read", toGitRow(facts)),
     toRow(facts, "command", "network of commands", toNetworkRow(facts)),
@@ -100,6 +101,20 @@ function toCommandRow(facts: PolicyFacts): Omit<Row, "class"> {
     return { decision: "rules", reason: "each part of a command needs a rule that allows it and none that denies it" };
   }
   return { decision: "ask", reason: "there is no sandbox and no rule: pass --allow RULE or --force" };
+}
+
+/** What rules for files mean to commands. */
+function toDeniedFileRow(facts: PolicyFacts): Omit<Row, "class"> {
+  if (facts.sandbox === "unavailable") return toCommandRow(facts);
+  if (!hasRule(facts, "Read", "deny") && !hasRule(facts, "Write", "deny")) {
+    return { decision: "allow", reason: "no rule denies a file" };
+  }
+  if (facts.sandbox === "disabled") {
+    return { decision: "rules", reason: "without the sandbox only the commands that only read keep to Read rules" };
+  }
+  const reason =
+    "in the sandbox Read rules hide files and Write rules keep them as they are; rules for more than 300 places let no command run";
+  return { decision: "deny", reason };
 }
 
 function toReadOnlyRow(facts: PolicyFacts): Omit<Row, "class"> {

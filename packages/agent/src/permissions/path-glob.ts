@@ -3,6 +3,8 @@ import { parseGlob } from "./glob.ts";
 
 /** A glob that looks at a path as the most forgiving file system would. */
 export interface PathGlob {
+  /** It is about names, wherever they stand: the path of a name alone tells whether it matches. */
+  readonly isAnyDepth: boolean;
   /** Whether the path, or a folder that it lies in, matches. A path of several meanings matches by any of them. */
   isCovering(path: string): boolean;
   /** Whether something in this folder could match. */
@@ -22,6 +24,7 @@ export function parsePathGlob(text: string): PathGlob | undefined {
   const glob = parseGlob(isAnyDepth ? `**/${folded}` : folded, { dot: true });
   if (!glob) return undefined;
   return {
+    isAnyDepth,
     isCovering: (path) => toMeanings(path).some((meaning) => glob.isCovering(meaning)),
     mayMatchBelow: (folder) => toMeanings(folder).some((meaning) => glob.mayMatchBelow(meaning)),
   };

@@ -3,13 +3,14 @@ import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
 import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import type { CommandNetwork } from "../permissions/command-network.ts";
+import type { FileRule } from "../permissions/rule.ts";
 import { toBubblewrapArguments } from "./bubblewrap.ts";
+import { createDeniedPlaces } from "./denied-places.ts";
 import { type Environment, toCommandEnvironment } from "./environment.ts";
 import { blockInherited } from "./inherited-descriptors.ts";
 import type { Launcher, LaunchRequest, StartedCommand } from "./launcher.ts";
 import { findLinkedWorktree } from "./linked-worktree.ts";
-import { planMounts } from "./mount-plan.ts";
-import type { Mount } from "./mounts.ts";
+import { type MountFacts, planMounts } from "./mount-plan.ts";
 import { toNetworkWords } from "./network-words.ts";
 import { type CommandPipes, createOutputPipes } from "./output-pipes.ts";
 import { createPrivateFolder, type PrivateFolder } from "./private-folder.ts";
@@ -31,6 +32,8 @@ export interface BubblewrapOptions {
   readonly environment: Environment;
   /** Which hosts commands may reach. */
   readonly network: CommandNetwork;
+  /** Files that no command may read or write. */
+  readonly denials: readonly FileRule[];
   /** How hosts are found, where not by the system. */
   readonly networkPorts?: NetworkPorts | undefined;
   readonly limits?: UseLimits | undefined;
@@ -72,6 +75,7 @@ export function createBubblewrapLauncher(options: BubblewrapOptions): Launcher {
   const worktree = findLinkedWorktree(workspace);
   const writableMounts = worktree?.mounts ?? [];
   const places = createProtectedPlaces(workspace, worktree?.folder);
+  const denied = createDeniedPlaces(workspace, options.denials);
   const network = createSharedNetwork(file, options.network, options.networkPorts);
   const outputs = createOutputPipes();
   let folder: PrivateFolder | undefined;
@@ -79,13 +83,13 @@ export function createBubblewrapLauncher(options: BubblewrapOptions): Launcher {
   const spawnHeld = (
     { command, workingDirectory }: LaunchRequest,
     shared: RunNetwork | undefined,
-    protectedMounts: readonly Mount[],
+    held: Pick<MountFacts, "protectedMounts" | "deniedMounts">,
     pipes: CommandPipes,
   ): ChildProcess => {
     folder ??= createPrivateFolder();
     const { mounts: privateMounts } = folder;
     const words = toBubblewrapArguments({
-      mounts: planMounts({ workspace, environment, privateMounts, writableMounts, protectedMounts }),
+      mounts: planMounts({ workspace, environment, privateMounts, writableMounts, ...held }),
       workingDirectory,
       descriptors: { status: descriptors.status, ...(filter && { seccomp: descriptors.seccomp }) },
       hasOwnNetwork: shared === undefined,
@@ -111,18 +115,20 @@ export function createBubblewrapLauncher(options: BubblewrapOptions): Launcher {
       if (Buffer.byteLength(request.command) > maxCommandBytes) throw Object.assign(new Error(), { code: "E2BIG" });
       if (request.isBackground) network.share();
       const shared = await network.enter();
+      const deniedMounts = denied.begin();
       const protectedMounts = places.begin();
+      const endPlaces = (): string[] => [...places.end(), ...denied.end()];
       const pipes = outputs.open();
       try {
-        const child = spawnHeld(request, shared, protectedMounts, pipes);
+        const child = spawnHeld(request, shared, { protectedMounts, deniedMounts }, pipes);
         sendFilter(child, filter);
         return toStartedCommand(child, pipes, request.workingDirectory, limits, () => [
           ...network.takeNotes(),
-          ...places.end(),
+          ...endPlaces(),
         ]);
       } catch (error) {
         pipes.close();
-        places.end();
+        endPlaces();
         throw error;
       }
     },

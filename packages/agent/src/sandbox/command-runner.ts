@@ -3,6 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import type { CommandNetwork } from "../permissions/command-network.ts";
+import type { FileRule } from "../permissions/rule.ts";
 import { createBubblewrapLauncher } from "./bubblewrap-launcher.ts";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "./command.ts";
 import type { Environment } from "./environment.ts";
@@ -36,6 +37,8 @@ export interface CommandRunnerOptions {
   readonly sandbox: Sandbox;
   /** Which hosts commands may reach from the sandbox. */
   readonly network: CommandNetwork;
+  /** Files that no command may read or write, in the sandbox. */
+  readonly denials?: readonly FileRule[] | undefined;
   /** How hosts are found, where not by the system. */
   readonly networkPorts?: NetworkPorts | undefined;
   /** What one command may use in the sandbox. */
@@ -66,10 +69,10 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 }
 
 /** The way to start commands, or why there is none. */
-function createLauncher({ sandbox, ...options }: CommandRunnerOptions): Launcher | string {
+function createLauncher({ sandbox, denials = [], ...options }: CommandRunnerOptions): Launcher | string {
   switch (sandbox.state) {
     case "enabled":
-      return createBubblewrapLauncher({ file: sandbox.file, ...options });
+      return createBubblewrapLauncher({ file: sandbox.file, denials, ...options });
     case "disabled":
       return createPlainLauncher(options.environment);
     case "unavailable":

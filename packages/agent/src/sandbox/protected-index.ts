@@ -1,10 +1,8 @@
-/**
- * Where the protected places of a workspace are, at any depth (S-22). The first look reads folders; later ones read only
- * those that changed, which the change time of a folder tells: a command can set its modification time, but not that.
- */
-import { type BigIntStats, type Dirent, lstatSync, readdirSync, readlinkSync } from "node:fs";
+/** Where the protected places of a workspace are, at any depth (S-22). Later looks read only the folders that changed. */
+import { type Dirent, readlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { toProtectedName } from "../workspace/protected-names.ts";
+import { createFolderMemory, readStat, toIdentity } from "./folder-memory.ts";
 
 /** One protected place that is there. */
 export interface ProtectedPlace {
@@ -28,19 +26,13 @@ export interface Folder {
   readonly kind: FolderKind;
 }
 
-interface FolderRecord {
-  readonly identity: string;
-  readonly changedAt: bigint;
-  /** It changed so short a time before the look that a later change may carry the same time. */
-  readonly isFresh: boolean;
+interface FolderContent {
   readonly places: readonly ProtectedPlace[];
   readonly folders: readonly Folder[];
 }
 
 /** Folders that are looked at, outer ones first: what lies deeper in a very large workspace is not found. */
 const maxFolders = 4000;
-/** Nanoseconds; file systems count time in steps of up to 10 ms. */
-const freshPeriod = 50_000_000n;
 
 /** In these names of a repository's own folder lies what git runs or follows. */
 const metadataNames: Readonly<Record<Exclude<FolderKind, "plain" | "modules" | "worktrees">, ReadonlySet<string>>> = {
@@ -50,54 +42,25 @@ const metadataNames: Readonly<Record<Exclude<FolderKind, "plain" | "modules" | "
 
 /** Makes the index of a workspace (absolute, links resolved) and of further folders that commands write. */
 export function createProtectedIndex(workspace: string, others: readonly Folder[] = []): ProtectedIndex {
-  let records = new Map<string, FolderRecord>();
+  const memory = createFolderMemory<FolderContent>();
   return {
     refresh() {
-      const now = BigInt(Date.now()) * 1_000_000n;
-      const seen = new Map<string, FolderRecord>();
       const places: ProtectedPlace[] = [];
       const waiting: Folder[] = [...others, { path: workspace, kind: "plain" }];
       for (let next = 0; next < waiting.length && next < maxFolders; next += 1) {
         const folder = waiting[next]!;
-        const record = readFolder(folder, workspace, records.get(folder.path), now);
-        if (!record) continue;
-        seen.set(folder.path, record);
-        places.push(...record.places);
-        waiting.push(...record.folders);
+        const found = memory.read(folder.path, (entries) => sortEntries(folder, entries, workspace));
+        if (!found) continue;
+        places.push(...found.content.places);
+        waiting.push(...found.content.folders);
       }
-      records = seen;
+      memory.endLook();
       return places;
     },
   };
 }
 
-function readFolder(
-  folder: Folder,
-  workspace: string,
-  known: FolderRecord | undefined,
-  now: bigint,
-): FolderRecord | undefined {
-  const stat = readStat(folder.path);
-  if (!stat?.isDirectory()) return undefined;
-  const identity = toIdentity(stat);
-  const changedAt = stat.ctimeNs;
-  if (known && !known.isFresh && known.identity === identity && known.changedAt === changedAt) return known;
-  let entries: Dirent[];
-  try {
-    entries = readdirSync(folder.path, { withFileTypes: true });
-  } catch {
-    // Not readable for this user: nor is it for the command.
-    return undefined;
-  }
-  const isFresh = now - changedAt < freshPeriod;
-  return { identity, changedAt, isFresh, ...sortEntries(folder, entries, workspace) };
-}
-
-function sortEntries(
-  { path, kind }: Folder,
-  entries: readonly Dirent[],
-  workspace: string,
-): Pick<FolderRecord, "places" | "folders"> {
+function sortEntries({ path, kind }: Folder, entries: readonly Dirent[], workspace: string): FolderContent {
   const names = new Set(entries.map(({ name }) => name));
   const isRepository = kind === "repository" || (names.has("HEAD") && names.has("objects") && names.has("refs"));
   const places: ProtectedPlace[] = [];
@@ -148,16 +111,4 @@ function toPlace(path: string, kind?: "repository"): ProtectedPlace | undefined 
   const found = stat.isSymbolicLink() ? "link" : stat.isDirectory() ? "folder" : "file";
   const target = found === "link" ? ` ${readlinkSync(path)}` : "";
   return { path, kind: kind ?? found, identity: toIdentity(stat) + target };
-}
-
-function readStat(path: string): BigIntStats | undefined {
-  try {
-    return lstatSync(path, { bigint: true });
-  } catch {
-    return undefined;
-  }
-}
-
-function toIdentity({ dev, ino }: BigIntStats): string {
-  return `${dev}:${ino}`;
 }

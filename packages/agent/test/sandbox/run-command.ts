@@ -17,7 +17,7 @@ export async function runCommand(
 }
 
 /** Of a runner, beside what every test gives. */
-export type RunnerOptions = Partial<Pick<CommandRunnerOptions, "limits" | "network" | "networkPorts">>;
+export type RunnerOptions = Partial<Pick<CommandRunnerOptions, "limits" | "network" | "networkPorts" | "denials">>;
 
 const closedNetwork = createCommandNetwork({ allow: [], deny: [] });
 

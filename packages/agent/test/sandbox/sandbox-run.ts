@@ -12,7 +12,7 @@ import { type RunnerOptions, environment, runCommand, runCommandIn } from "./run
 const top = realpathSync(mkdtempSync(join(homedir(), ".sheaf-sandbox-test-")));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
-const sandbox = await findSandbox({
+export const sandbox = await findSandbox({
   setting: "enabled",
   workspace: top,
   environment,

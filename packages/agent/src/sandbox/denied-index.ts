@@ -1,0 +1,160 @@
+/**
+ * Where the files and folders of a workspace are that the user's rules `Read(…)` and `Write(…)` deny. A rule that
+ * cannot be held everywhere is a fault, never a rule that holds for a part.
+ */
+import { type Dirent, readlinkSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { FileRule } from "../permissions/rule.ts";
+import { createFolderMemory, readStat, toIdentity } from "./folder-memory.ts";
+import { toExistingPath } from "./mounts.ts";
+
+/** One denied place that is there; what lies in it is not named. */
+export interface DeniedPlace {
+  /** Absolute; the folders before the last part are no links. */
+  readonly path: string;
+  readonly access: "hidden" | "read-only";
+  readonly isFolder: boolean;
+  /** What a link leads to, without links. */
+  readonly target?: string | undefined;
+  /** Device and inode, and the text of a link. */
+  readonly identity: string;
+  readonly rule: FileRule;
+}
+
+export interface DeniedState {
+  /** Outer folders first. */
+  readonly places: readonly DeniedPlace[];
+  /** Folders that must keep their names, for the paths of rules to stay true. */
+  readonly ancestors: readonly string[];
+  /** Why commands cannot be held to the rules, and what to do; undefined if they can. */
+  readonly fault?: string | undefined;
+}
+
+export interface DeniedIndex {
+  /** All places as they are now. */
+  refresh(): DeniedState;
+}
+
+interface Folder {
+  readonly path: string;
+  /** A rule has made it read-only as a whole: only what must not be read still matters. */
+  readonly isReadOnly: boolean;
+}
+
+interface FolderContent {
+  readonly places: readonly DeniedPlace[];
+  readonly folders: readonly Folder[];
+}
+
+/** Folders that are looked at, and places that are held; each costs time at every command. */
+const maxFolders = 20_000;
+const maxPlaces = 300;
+
+/** `workspace`: absolute, links resolved. `rules`: the denials of the user, of any kind of file rule. */
+export function createDeniedIndex(workspace: string, rules: readonly FileRule[]): DeniedIndex {
+  const memory = createFolderMemory<FolderContent>();
+  return {
+    refresh() {
+      if (rules.length === 0) return { places: [], ancestors: [] };
+      const places: DeniedPlace[] = [];
+      const waiting: (Folder & { readonly isSettled: boolean })[] = [
+        { path: workspace, isReadOnly: false, isSettled: false },
+      ];
+      for (let next = 0; next < waiting.length && next <= maxFolders; next += 1) {
+        const { path, isSettled, isReadOnly } = waiting[next]!;
+        const found = memory.read(
+          path,
+          (entries) => sortEntries(path, entries, { workspace, rules, isReadOnly }),
+          isSettled,
+        );
+        if (!found) continue;
+        places.push(...found.content.places);
+        // Packages change all at once, and then so does their folder.
+        const isSettledBelow = found.isKnown && /\/node_modules(?:\/|$)/.test(path);
+        waiting.push(...found.content.folders.map((folder) => ({ ...folder, isSettled: isSettledBelow })));
+      }
+      memory.endLook();
+      const ancestors = listAncestors(places, workspace);
+      const fault =
+        waiting.length > maxFolders
+          ? `more than ${maxFolders} folders would have to be looked at`
+          : findFault(places, ancestors, workspace);
+      return { places, ancestors, fault: fault && toFault(fault, rules) };
+    },
+  };
+}
+
+function sortEntries(
+  folder: string,
+  entries: readonly Dirent[],
+  { workspace, rules, isReadOnly }: { workspace: string; rules: readonly FileRule[]; isReadOnly: boolean },
+): FolderContent {
+  const places: DeniedPlace[] = [];
+  const folders: Folder[] = [];
+  const relevant = isReadOnly ? rules.filter(({ kind }) => kind === "Read") : rules;
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    const named = relative(workspace, path);
+    const rule = findRule(relevant, "Read", entry.name, named) ?? findRule(relevant, "Write", entry.name, named);
+    const place = rule && toPlace(path, rule);
+    if (place) places.push(place);
+    if (!entry.isDirectory() || rule?.kind === "Read") continue;
+    const isReadOnlyBelow = isReadOnly || rule?.kind === "Write";
+    const mayMatch = relevant.some(
+      ({ kind, glob }) =>
+        !(isReadOnlyBelow && kind === "Write") &&
+        // What git keeps has names of git's own.
+        !(entry.name === ".git" && glob.isAnyDepth) &&
+        glob.mayMatchBelow(named),
+    );
+    if (mayMatch) folders.push({ path, isReadOnly: isReadOnlyBelow });
+  }
+  return { places, folders };
+}
+
+function findRule(
+  rules: readonly FileRule[],
+  kind: FileRule["kind"],
+  name: string,
+  path: string,
+): FileRule | undefined {
+  return rules.find((rule) => rule.kind === kind && rule.glob.isCovering(rule.glob.isAnyDepth ? name : path));
+}
+
+function toPlace(path: string, rule: FileRule): DeniedPlace | undefined {
+  const stat = readStat(path);
+  if (!stat) return undefined;
+  const access = rule.kind === "Read" ? "hidden" : "read-only";
+  const identity = toIdentity(stat);
+  if (!stat.isSymbolicLink()) return { path, access, isFolder: stat.isDirectory(), identity, rule };
+  const target = toExistingPath(path);
+  const isFolder = target !== undefined && readStat(target)?.isDirectory() === true;
+  return { path, access, isFolder, target: target ?? "", identity: `${identity} ${readlinkSync(path)}`, rule };
+}
+
+/** Of places whose rule is about a path, or that must not be made anew under the old path. */
+function listAncestors(places: readonly DeniedPlace[], workspace: string): string[] {
+  const found = new Set<string>();
+  for (const { path, rule } of places) {
+    if (rule.kind === "Read" && rule.glob.isAnyDepth) continue;
+    for (let folder = dirname(path); folder.length > workspace.length; folder = dirname(folder)) found.add(folder);
+  }
+  return [...found];
+}
+
+function findFault(
+  places: readonly DeniedPlace[],
+  ancestors: readonly string[],
+  workspace: string,
+): string | undefined {
+  if (places.length + ancestors.length > maxPlaces) return `more than ${maxPlaces} places are denied`;
+  const wide = places.find(({ target }) => target && `${workspace}/`.startsWith(target === "/" ? "/" : `${target}/`));
+  return (
+    wide && `the link ${JSON.stringify(relative(workspace, wide.path))} leads to a folder that holds the workspace`
+  );
+}
+
+function toFault(problem: string, rules: readonly FileRule[]): string {
+  const names = rules.slice(0, 5).map(({ text }) => text);
+  return `commands cannot be held to the rules ${names.join(", ")} (${problem}), so none runs: the user makes the rules narrower, for instance by naming a folder`;
+}
