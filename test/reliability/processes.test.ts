@@ -145,7 +145,7 @@ describe("a damaged store", () => {
   test(
     verifies(["R-06", "C20"], "never crashes a start, is never deleted, and what can be read is read"),
     async () => {
-      const cases = chooseRuns(8, 50);
+      const cases = chooseRuns(6, 50);
       const random = createRandom(5);
       const place = createPlace();
       for (const prompt of ["one", "two", "three"]) await runSheaf([...args, prompt], place);
@@ -172,7 +172,7 @@ describe("a damaged store", () => {
         const run = await runSheaf([...args, "go"], { cwd: place.cwd, home });
         expect([0, 9], run.stderr).toContain(run.code);
         if (run.stdout !== "") expect(parseStream(run.stdout).at(-1)?.type).toBe("result");
-        expect(statSync(file).size).toBeGreaterThanOrEqual(Math.min(before.size, 1));
+        expect(statSync(file).size).toBeGreaterThanOrEqual(before.size);
       }
       reportFigure("R-06", `${cases} damaged stores, 0 crashes, 0 deleted, ${readable} sessions still readable`);
     },

@@ -2,6 +2,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { completeCutFile } from "./complete-cut-file.ts";
 import { migrate } from "./migrations/migrate.ts";
 import { toStorageError } from "./sqlite-errors.ts";
 import type { Durability } from "./store.ts";
@@ -82,6 +83,15 @@ function openDatabase(file: string): DatabaseSync {
   // SQLite would make the file with the process's mask; its companions take over the mode of the file.
   closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);
+  try {
+    return openFile(file);
+  } catch (error) {
+    if (toStorageError(error, file).code !== "STORAGE_CORRUPT" || !completeCutFile(file)) throw error;
+    return openFile(file);
+  }
+}
+
+function openFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");

@@ -1,6 +1,8 @@
 /** What SQLite and the file system say, as errors of the closed table. */
 import { SheafError, type ErrorCode } from "../errors.ts";
 
+const SQLITE_CORRUPT = 11;
+
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const codes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
   [5, ["STORAGE_LOCKED", "another process holds it: try again"]],
@@ -16,7 +18,7 @@ const codes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
       "the disk refused to write: free some space, choose another folder by SHEAF_HOME, or use --no-save",
     ],
   ],
-  [11, ["STORAGE_CORRUPT", "it is damaged: move the file away, or choose another folder by SHEAF_HOME"]],
+  [SQLITE_CORRUPT, ["STORAGE_CORRUPT", "it is damaged: move the file away, or choose another folder by SHEAF_HOME"]],
   [13, ["STORAGE_FULL", "the disk is full: free some space, choose another folder by SHEAF_HOME, or use --no-save"]],
   [
     14,
@@ -30,13 +32,21 @@ const systemCodes: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
   ["EDQUOT", codes.get(13)!],
 ]);
 
+/** The primary result code: extended ones carry it in the low byte. */
+function toResultCode(error: unknown): number | undefined {
+  // A row that is no JSON, a number that is out of bounds: Sheaf writes none, so the file is damaged.
+  if (error instanceof SyntaxError || error instanceof RangeError) return SQLITE_CORRUPT;
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined ? undefined : errcode & 0xff;
+}
+
 /** A failure of the store at `file` as STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT or INTERNAL. */
 export function toStorageError(error: unknown, file: string): SheafError {
   if (error instanceof SheafError) return error;
-  const { errcode, code, message } = error as { errcode?: number; code?: string; message?: string };
-  // Extended codes carry the primary one in the low byte.
-  const known = errcode === undefined ? systemCodes.get(code ?? "") : codes.get(errcode & 0xff);
-  const [kind, advice] = known ?? (errcode === undefined ? codes.get(14)! : (["INTERNAL", "unexpected"] as const));
+  const { code, message } = error as { code?: string; message?: string };
+  const resultCode = toResultCode(error);
+  const known = resultCode === undefined ? (systemCodes.get(code ?? "") ?? codes.get(14)) : codes.get(resultCode);
+  const [kind, advice] = known ?? (["INTERNAL", "unexpected"] as const);
   return new SheafError(kind, `the store ${file} failed (${message ?? String(error)}): ${advice}`, {
     cause: error,
     source: "storage",

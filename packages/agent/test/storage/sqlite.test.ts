@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -138,6 +138,54 @@ describe("damage has a code and a way out", () => {
       expect(error).toMatchObject({ code: "STORAGE_CORRUPT" });
     }
   });
+
+  test(verifies("R-06", "a cut file: what is in front of the cut is read, nothing is taken away"), async () => {
+    const file = newFile();
+    const store = createSqliteStore(file);
+    const ids = Array.from({ length: 40 }, (_, index) => `chat_${index}`);
+    for (const [index, id] of ids.entries()) {
+      await store.createResponse({ ...row, id, conversationId: `conv_${index}` });
+      const delta: RunEvent = { type: "text_delta", text: "x".repeat(9000), seq: 1, time: 1 };
+      await store.appendEvents(id, [delta], "grouped");
+    }
+    await store.close();
+    const cut = readFileSync(file).subarray(0, Math.floor(statSync(file).size * 0.7));
+    writeFileSync(file, cut);
+
+    const damaged = createSqliteStore(file);
+    expect(await damaged.listConversations({ limit: 100 })).toHaveLength(ids.length);
+    const outcomes = ids.map(async (id) => (await damaged.readEvents(id)).length);
+    const results = await Promise.allSettled(outcomes);
+    const readable = results.filter(({ status }) => status === "fulfilled");
+    expect(readable.length).toBeGreaterThan(ids.length / 2);
+    expect(readable.length).toBeLessThan(ids.length);
+    for (const result of results) {
+      if (result.status === "fulfilled") expect(result.value).toBe(1);
+      else expect(result.reason).toMatchObject({ code: "STORAGE_CORRUPT" });
+    }
+    await damaged.close();
+    expect(readFileSync(file).subarray(4096, cut.length).equals(cut.subarray(4096))).toBe(true);
+  });
+
+  test(
+    verifies(["R-06", "C20"], "a log that is no JSON any more is STORAGE_CORRUPT, the others are read"),
+    async () => {
+      const file = newFile();
+      const store = createSqliteStore(file);
+      for (const id of ["chat_a", "chat_b"]) {
+        await store.createResponse({ ...row, id, conversationId: `conv_${id}` });
+        await store.appendEvents(id, [turnStart(1)], "grouped");
+      }
+      await store.close();
+      const database = new DatabaseSync(file);
+      database.exec("UPDATE event_groups SET events = '[{' WHERE response = 1");
+      database.close();
+      const damaged = createSqliteStore(file);
+      await expect(damaged.readEvents("chat_a")).rejects.toMatchObject({ code: "STORAGE_CORRUPT" });
+      expect(await damaged.readEvents("chat_b")).toEqual([turnStart(1)]);
+      await damaged.close();
+    },
+  );
 
   test("a newer shape is refused by name", () => {
     const file = join(folder, "newer.db");
