@@ -1,15 +1,17 @@
-/** A small process beside each command that ends it when Sheaf is killed and can end nothing any more (R-13). */
+/** A small process beside what Sheaf starts, that ends it when Sheaf is killed and can end nothing any more (R-13). */
 import { spawn } from "node:child_process";
 import { markerName } from "./environment.ts";
 
 /** Stands by until it is dismissed. */
 export interface Guard {
+  /** False if somebody has ended it. */
+  isStanding(): boolean;
   dismiss(): void;
 }
 
 /**
- * `read` returns when the other end of the pipe is gone, which the kernel sees to. Then every process that carries the
- * marker is killed, with its group, until none is left.
+ * `read` returns when the other end of the pipe is gone, which the kernel sees to. Then every process that carries a
+ * marker that begins like this one is killed, with its group, until none is left.
  */
 const script = `
 read -r line
@@ -26,9 +28,12 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
 done
 `;
 
+/** Another one would not come about either. */
+const noGuard: Guard = { isStanding: () => true, dismiss: () => undefined };
+
 /** Only Linux shows the marker of a process; elsewhere there is no guard. */
 export function startGuard(marker: string): Guard {
-  if (process.platform !== "linux") return { dismiss: () => undefined };
+  if (process.platform !== "linux") return noGuard;
   try {
     const child = spawn("/bin/sh", ["-c", script, "sh", `${markerName}=${marker}`], {
       cwd: "/",
@@ -41,8 +46,11 @@ export function startGuard(marker: string): Guard {
     child.on("error", () => undefined);
     child.stdin.on("error", () => undefined);
     child.unref();
-    return { dismiss: () => void child.kill("SIGKILL") };
+    return {
+      isStanding: () => child.exitCode === null && child.signalCode === null,
+      dismiss: () => void child.kill("SIGKILL"),
+    };
   } catch {
-    return { dismiss: () => undefined };
+    return noGuard;
   }
 }

@@ -1,16 +1,14 @@
 /** The mounts of one command, made anew for each: a file may have become protected or secret since (S-30, S-34). */
 import { sep } from "node:path";
 import type { DeniedMounts } from "./denied-places.ts";
-import type { Environment } from "./environment.ts";
 import { type Mount, sortMounts, toHiddenMounts } from "./mounts.ts";
-import { listSecretPlaces } from "./secret-places.ts";
 
 /** What the mounts depend on. */
 export interface MountFacts {
   /** Absolute, links resolved. */
   readonly workspace: string;
-  /** Variables of this process; some name secret places. */
-  readonly environment: Environment;
+  /** Absolute; most of them are not there. */
+  readonly secretPlaces: readonly string[];
   /** Of the run's own folder. */
   readonly privateMounts: readonly Mount[];
   /** Beside the workspace. */
@@ -23,8 +21,8 @@ export interface MountFacts {
 
 /** In the order in which they are made: what is hidden stays hidden, whatever else is mounted around it. */
 export function planMounts(facts: MountFacts): Mount[] {
-  const { workspace, environment, privateMounts, writableMounts, protectedMounts, deniedMounts } = facts;
-  const secret = toHiddenMounts(listSecretPlaces(environment), workspace).filter(
+  const { workspace, secretPlaces, privateMounts, writableMounts, protectedMounts, deniedMounts } = facts;
+  const secret = toHiddenMounts(secretPlaces, workspace).filter(
     // What the private folder covers is gone already.
     ({ path }) => isBelow(path, workspace) || !privateMounts.some((mount) => isBelow(path, mount.path)),
   );

@@ -2,22 +2,27 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { type Environment, toCommandEnvironment } from "./environment.ts";
-import { startGuard } from "./guard.ts";
+import { type Guard, startGuard } from "./guard.ts";
 import type { Launcher } from "./launcher.ts";
 import { createOutputPipes } from "./output-pipes.ts";
 import { createProcessTree } from "./process-tree.ts";
 import { findShell } from "./shell.ts";
 
+/** Characters of a marker that all commands of a launcher share: one guard stands by for all of them. */
+const sharedLength = 18;
+
 /** Each command carries a marker, by which its processes are found again. */
 export function createPlainLauncher(environment: Environment): Launcher {
   const shell = findShell(environment);
   const outputs = createOutputPipes();
+  const shared = randomUUID().slice(0, sharedLength);
+  let guard: Guard | undefined;
   return {
     file: shell.file,
     permissions: ["unsandboxed"],
     async start({ command, workingDirectory }) {
-      const marker = randomUUID();
-      const guard = startGuard(marker);
+      const marker = shared + randomUUID().slice(sharedLength);
+      if (!guard?.isStanding()) guard = startGuard(shared);
       const pipes = outputs.open();
       try {
         const child = spawn(shell.file, [...shell.args, command], {
@@ -33,17 +38,16 @@ export function createPlainLauncher(environment: Environment): Launcher {
           tree,
           toSignal: () => undefined,
           findStartError: () => "",
-          release() {
-            guard.dismiss();
-            return [];
-          },
+          release: () => [],
         };
       } catch (error) {
         pipes.close();
-        guard.dismiss();
         throw error;
       }
     },
-    close: async () => outputs.close(),
+    async close() {
+      guard?.dismiss();
+      outputs.close();
+    },
   };
 }

@@ -8,6 +8,7 @@ import type { ProcessTree } from "./process-tree.ts";
 const gracePeriod = 2000;
 /** Milliseconds in which the kernel has ended a sandbox. */
 const killPeriod = 2000;
+/** Between two looks, at most: most often the kernel is done at once, or a millisecond later. */
 const pollInterval = 10;
 
 /** `child` is bubblewrap; every other process of the sandbox descends from its first one. */
@@ -69,9 +70,9 @@ function findBelow(first: ProcessEntry | undefined): ProcessEntry[] {
 
 async function pollUntil(condition: () => boolean, period: number): Promise<boolean> {
   const deadline = performance.now() + period;
-  while (performance.now() < deadline) {
+  for (let interval = 1; performance.now() < deadline; interval = Math.min(interval * 2, pollInterval)) {
     if (condition()) return true;
-    await wait(pollInterval);
+    await wait(interval);
   }
   return condition();
 }
