@@ -1,5 +1,7 @@
 /** The Chat API through a real socket: one message, its response, its events (section 7 of docs/formats/documents.md). */
-import { reduce, type ChatResponse } from "@sheaf/protocol";
+import { connect } from "node:net";
+import { text as readText } from "node:stream/consumers";
+import { createStreamDecoder, reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
 import { toBaseEvents } from "@sheaf/protocol/base-form";
 import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
@@ -36,6 +38,37 @@ const idsOf = (response: Response): { readonly id: string; readonly conversation
   id: response.headers.get("x-response-id")!,
   conversationId: response.headers.get("x-conversation-id")!,
 });
+
+/** Everything that comes until the server closes the connection. */
+async function readToClose(port: number, request: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(request);
+  return readText(socket);
+}
+
+/** What stands behind the n-th head. */
+const toBody = (answers: string, count: number): string => answers.split("\r\n\r\n").slice(count).join("\r\n\r\n");
+
+/** RFC 9112, 7.1. The script has ASCII only. */
+function joinChunks(body: string): string {
+  let joined = "";
+  for (let rest = body; ;) {
+    const end = rest.indexOf("\r\n");
+    const length = Number.parseInt(rest.slice(0, end), 16);
+    if (length === 0) {
+      expect(rest).toBe("0\r\n\r\n");
+      return joined;
+    }
+    joined += rest.slice(end + 2, end + 2 + length);
+    expect(rest.slice(end + 2 + length, end + 4 + length)).toBe("\r\n");
+    rest = rest.slice(end + 4 + length);
+  }
+}
+
+const decode = (body: string): StreamEvent[] => {
+  const decoder = createStreamDecoder();
+  return [...decoder.push(body), ...decoder.end()];
+};
 
 describe("a message", () => {
   test(verifies(["R1", "R2", "N1", "X10"], "is answered by one JSON object"), async () => {
@@ -100,6 +133,23 @@ describe("the events of a response", () => {
     const fromSnapshot = await readEvents(await server.fetch(`${path}?snapshot=1`));
     expect(fromSnapshot.map(({ event }) => event)).toEqual(["snapshot", "done"]);
     expect(reduce(fromSnapshot)).toEqual(whole);
+  });
+
+  test("are framed for the connection: behind another answer, and for a client of HTTP/1.0", async () => {
+    const server = await start(readScript);
+    const body = '{"message":"go","stream":true}';
+    const head = [`Host: 127.0.0.1:${server.port}`, `Authorization: Bearer ${server.token}`, "Connection: close"];
+    const toPost = (version: string): string =>
+      `POST /v1/chat HTTP/${version}\r\n${head.join("\r\n")}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const before = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`;
+    const behind = await readToClose(server.port, before + toPost("1.1"));
+    expect(behind).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*{"status":"ok"}HTTP\/1.1 200 OK\r\n/);
+    const events = decode(joinChunks(toBody(behind, 2)));
+    expect(verify(events)).toBeUndefined();
+    expect(events.at(-1)?.event).toBe("done");
+    const old = await readToClose(server.port, toPost("1.0"));
+    expect(old).not.toMatch(/transfer-encoding/i);
+    expect(decode(toBody(old, 1)).map(({ event }) => event)).toEqual(events.map(({ event }) => event));
   });
 
   test(

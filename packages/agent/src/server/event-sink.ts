@@ -1,5 +1,6 @@
 /** The raw way out of one event stream, with back-pressure (N55, R-08). */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Writable } from "node:stream";
 import { securityHeaders } from "./security-headers.ts";
 import { encodeHeartbeat, encodeRetry } from "@sheaf/protocol";
 
@@ -9,10 +10,26 @@ const MAX_UNSENT = 1024 * 1024;
 /** How long a reader should wait before it connects again. Milliseconds (X2). */
 const RETRY_MS = 1000;
 
+/** Frames as bytes, made once for all readers of a stream. */
+export interface Frames {
+  readonly bytes: Buffer;
+  /** The same as one chunk of HTTP/1.1 (RFC 9112, 7.1). */
+  readonly chunk: Buffer;
+}
+
+/** Undefined: there are none. */
+export function toFrames(text: string): Frames | undefined {
+  if (text === "") return undefined;
+  const length = Buffer.byteLength(text);
+  const head = `${length.toString(16)}\r\n`;
+  const chunk = Buffer.from(`${head}${text}\r\n`);
+  return { chunk, bytes: chunk.subarray(head.length, head.length + length) };
+}
+
 /** Where the events of one reader go. */
 export interface EventSink {
   /** Writes at once. Closes the connection when too much waits for the reader. */
-  send(frames: Buffer | string): void;
+  send(frames: Frames | string): void;
   /** Resolves when nothing waits for the reader any more, or when it is gone. */
   drain(): Promise<void>;
   /** Shows that the connection lives (X5). */
@@ -46,11 +63,19 @@ export function openEventSink(outgoing: ServerResponse, headers: OutgoingHttpHea
 
 class Sink implements EventSink {
   readonly #outgoing: ServerResponse;
+  /**
+   * Chunks go to the socket as they are: Node would write each as four parts. Not while an answer before this one is
+   * on its way on the same connection, and not to a client of HTTP/1.0.
+   */
+  readonly #socket: Writable | undefined;
   readonly #controller = new AbortController();
+  /** What came now would be in the next answer on this connection. */
+  #hasEnded = false;
   wasSlow = false;
 
   constructor(outgoing: ServerResponse) {
     this.#outgoing = outgoing;
+    this.#socket = outgoing.chunkedEncoding ? (outgoing.socket ?? undefined) : undefined;
     outgoing.on("error", () => undefined);
     outgoing.on("close", () => this.#controller.abort());
   }
@@ -63,9 +88,12 @@ class Sink implements EventSink {
     return this.#controller.signal;
   }
 
-  send(frames: Buffer | string): void {
-    if (this.isClosed || frames.length === 0) return;
-    this.#outgoing.write(frames);
+  send(frames: Frames | string): void {
+    if (this.isClosed || this.#hasEnded) return;
+    const made = typeof frames === "string" ? toFrames(frames) : frames;
+    if (!made) return;
+    if (this.#socket) this.#socket.write(made.chunk);
+    else this.#outgoing.write(made.bytes);
     if (this.#outgoing.writableLength > MAX_UNSENT) {
       this.wasSlow = true;
       this.#outgoing.destroy();
@@ -73,14 +101,15 @@ class Sink implements EventSink {
   }
 
   async drain(): Promise<void> {
-    if (this.isClosed || !this.#outgoing.writableNeedDrain) return;
+    const way = this.#socket ?? this.#outgoing;
+    if (this.isClosed || !way.writableNeedDrain) return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
-        this.#outgoing.off("drain", done);
+        way.off("drain", done);
         this.closed.removeEventListener("abort", done);
         resolve();
       };
-      this.#outgoing.on("drain", done);
+      way.on("drain", done);
       this.closed.addEventListener("abort", done);
     });
   }
@@ -91,6 +120,7 @@ class Sink implements EventSink {
   }
 
   end(): void {
+    this.#hasEnded = true;
     if (!this.isClosed) this.#outgoing.end();
   }
 

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { encodeSse, type ChatResponse, type RunEvent } from "@sheaf/protocol";
 import type { Live } from "../live/live.ts";
 import type { Store } from "../storage/store.ts";
-import type { EventSink } from "./event-sink.ts";
+import type { EventSink, Frames } from "./event-sink.ts";
 import { createLogReader, readState, type LogReader } from "./log-reader.ts";
 import { createReaderView, type ReaderView, type WireForm } from "./reader-view.ts";
 import type { ResponseChannel, WireOptions } from "./response-channel.ts";
@@ -99,9 +99,9 @@ async function joinChannel(
   let hasEnded = false;
   const reader = {
     includesReasoning,
-    take(frames: Buffer, events: readonly RunEvent[]) {
+    take(frames: Frames | undefined, events: readonly RunEvent[]) {
       hasEnded = events.at(-1)?.type === "run_end";
-      sink.send(view.isShared ? frames : events.map((event) => view.push(event)).join(""));
+      sink.send(view.isShared ? (frames ?? "") : events.map((event) => view.push(event)).join(""));
       if (hasEnded) sink.end();
     },
     end() {

@@ -2,13 +2,14 @@
 import { createAssembler, type Assembler } from "@sheaf/documents";
 import { createReducer, encodeSse, toSnapshot, type ChatResponse, type Reducer, type RunEvent } from "@sheaf/protocol";
 import type { LiveChannel } from "../live/live.ts";
+import { toFrames, type Frames } from "./event-sink.ts";
 
 /** One of those who listen. */
 interface ChannelReader {
   /** Wants `reasoning_delta` events too (N14). */
   readonly includesReasoning: boolean;
   /** Takes the frames of one group; must not throw, must not wait. `events` are those of the log behind them. */
-  take(frames: Buffer, events: readonly RunEvent[]): void;
+  take(frames: Frames | undefined, events: readonly RunEvent[]): void;
   /** The run is over here. */
   end(): void;
 }
@@ -33,8 +34,6 @@ export interface ResponseChannel extends LiveChannel {
   join(reader: ChannelReader): void;
   leave(reader: ChannelReader): void;
 }
-
-const noFrames = Buffer.alloc(0);
 
 /** A channel that nobody listens to yet. */
 export function createResponseChannel(options: WireOptions): ResponseChannel {
@@ -89,8 +88,8 @@ class Channel implements ResponseChannel {
 
   /** `plain`: the frames without reasoning, where they differ. */
   #send(all: string, plain: string | undefined, events: readonly RunEvent[]): void {
-    const allFrames = all === "" ? noFrames : Buffer.from(all);
-    const plainFrames = plain === undefined ? allFrames : Buffer.from(plain);
+    const allFrames = toFrames(all);
+    const plainFrames = plain === undefined ? allFrames : toFrames(plain);
     for (const reader of this.#readers) reader.take(reader.includesReasoning ? allFrames : plainFrames, events);
   }
 }

@@ -18,6 +18,7 @@ import { createResponseChannel } from "./response-channel.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
 import type { ServerModels } from "./server-models.ts";
 import { createSessionTable } from "./sessions.ts";
+import { createStartTurns } from "./start-turns.ts";
 import { createTokenTable, type Token } from "./tokens.ts";
 
 export interface ServeOptions {
@@ -108,6 +109,7 @@ function createContext({ settings, models, store, ownerLimits, now, log }: Serve
     requestKeys: createRequestKeys(),
     meter: createOwnerMeter(ownerLimits, now),
     metrics: createMetrics(),
+    takeStartTurn: createStartTurns(),
     storeOf: (owner) => store.forOwner(owner),
     now,
     onDefect: (error) => logDefect(error),

@@ -14,6 +14,7 @@ import type { RequestKeys } from "./request-keys.ts";
 import type { ResponseChannel, WireOptions } from "./response-channel.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { ServerModels } from "./server-models.ts";
+import type { TakeStartTurn } from "./start-turns.ts";
 
 /** What Hono hands to the routes. */
 export interface ServerEnvironment {
@@ -57,6 +58,7 @@ export interface ServerContext {
   readonly requestKeys: RequestKeys;
   readonly meter: OwnerMeter;
   readonly metrics: Metrics;
+  readonly takeStartTurn: TakeStartTurn;
   /** Told of errors that must not happen. */
   readonly onDefect: (error: unknown) => void;
   /** The store as an owner sees it: nothing of others can be reached through it (S-53). */

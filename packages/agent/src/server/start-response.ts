@@ -31,6 +31,7 @@ export async function startResponse(
 ): Promise<RunningResponse> {
   const { settings, models, runner, approvals, meter, metrics, now } = context;
   const store = context.storeOf(owner);
+  await context.takeStartTurn();
   const { model, price, windowTokens } = await models.open(body.model);
   const workspace = await chooseWorkspace(body, owner, context);
   await checkAnswers(body.answers ?? [], body.conversationId, store, settings.wire);

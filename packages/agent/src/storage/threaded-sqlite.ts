@@ -80,6 +80,8 @@ function startWriter(file: string): Writer {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let requests: WorkerRequest[] = [];
   let lastId = 0;
+  /** A message is on its way, and its outcomes are not back yet. */
+  let isWriting = false;
   let failure: SheafError | undefined;
 
   const fail = (error: SheafError): void => {
@@ -88,6 +90,8 @@ function startWriter(file: string): Writer {
     waiting.clear();
   };
   worker.on("message", (replies: readonly WorkerReply[]) => {
+    isWriting = false;
+    if (requests.length > 0) setImmediate(flush);
     for (const reply of replies) {
       const request = waiting.get(reply.id);
       waiting.delete(reply.id);
@@ -98,8 +102,10 @@ function startWriter(file: string): Writer {
   worker.on("error", (error: Error) => fail(createDeathError(file, error)));
   worker.on("exit", () => fail(createDeathError(file, undefined)));
 
-  // What all responses write in one turn of the event loop is one message.
+  // What all responses write while the thread is busy is one message: one transaction, and one wake of each side. So
+  // messages grow with the load, and there are only as many of them as the thread can take.
   const flush = (): void => {
+    isWriting = true;
     worker.postMessage(requests, []);
     requests = [];
   };
@@ -108,7 +114,7 @@ function startWriter(file: string): Writer {
     lastId += 1;
     const outcome = Promise.withResolvers<unknown>();
     waiting.set(lastId, outcome);
-    if (requests.length === 0) setImmediate(flush);
+    if (requests.length === 0 && !isWriting) setImmediate(flush);
     requests.push({ ...request, id: lastId });
     return outcome.promise;
   };
