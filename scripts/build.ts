@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as runBuild, type BuildOptions, type Plugin } from "esbuild";
+import { builtinBanner, withoutFacades } from "./builtin-modules.ts";
 import { createCorePlugin } from "./core-chunk.ts";
 import { buildPage } from "./build-page.ts";
 import { formatNotices } from "./format-notices.ts";
@@ -30,8 +31,7 @@ const shared = {
   // formatNotices() has the whole texts.
   legalComments: "none",
   metafile: true,
-  // Packages written for CommonJS ask for Node's modules by require().
-  banner: { js: 'import{createRequire as sheafRequire}from"node:module";const require=sheafRequire(import.meta.url);' },
+  banner: { js: builtinBanner },
   logLevel: "warning",
 } satisfies BuildOptions;
 
@@ -75,16 +75,21 @@ const program = await runBuild({
   ...shared,
   entryPoints: [join(agent, "src/cli/main.ts")],
   outdir: output,
-  plugins: [separateAdapters, englishOnly, createCorePlugin(join(agent, "src"))],
+  plugins: [separateAdapters, englishOnly, withoutFacades, createCorePlugin(join(agent, "src"))],
 });
 // The thread that writes the store of a server is loaded by its path, beside the code that starts it.
-await runBuild({ ...shared, entryPoints: [join(agent, "src/storage/sqlite-worker.ts")], outdir: output });
+await runBuild({
+  ...shared,
+  entryPoints: [join(agent, "src/storage/sqlite-worker.ts")],
+  outdir: output,
+  plugins: [withoutFacades],
+});
 const adapters = await runBuild({
   ...shared,
   entryPoints: families.map((family) => join(agent, `src/providers/live/${family}.ts`)),
   outdir: join(output, "adapters"),
   inject: [join(agent, "src/providers/live/light-headers.ts")],
-  plugins: [withoutSchemas],
+  plugins: [withoutSchemas, withoutFacades],
 });
 
 // The parser of shell commands reads its compiled modules from beside the program.

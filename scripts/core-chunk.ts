@@ -1,14 +1,14 @@
 /** Few files for a start: what a prompt loads is one chunk, not the forty that splitting by command would make of it. */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import type { Plugin } from "esbuild";
 
 /** What the prompt of a real model always loads: with all that they import, these are the core. */
 const coreRoots = ["cli/commands/prompt.ts", "providers/live/live-model.ts", "storage/sqlite.ts"];
 
 /** Commands that share hardly anything with a prompt and answer at once: they do not wait for the core. */
-const lightEntry = /\/cli\/commands\/(help|completion|schema|create-chat)\.ts$/;
+const lightEntry = /\/cli\/commands\/(help|completion|create-chat)\.ts$/;
 
 /**
  * esbuild puts modules into one chunk when the same entry points reach them. So whatever is loaded by `import()` is made
@@ -25,6 +25,17 @@ export function createCorePlugin(source: string): Plugin {
       build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
         if (kind === "dynamic-import") entries.add(resolve(resolveDir, path));
         return undefined;
+      });
+      // A root that is asked for by `import()` stands in the core already: no file of its own.
+      build.onLoad({ filter: /\/wire\.ts$/ }, async ({ path }) => {
+        let contents = await readFile(path, "utf8");
+        for (const [index, root] of core.entries()) {
+          const name = `coreRoot${index}`;
+          const asked = `import("./${relative(source, root)}")`;
+          if (!contents.includes(asked)) continue;
+          contents = `${contents.replaceAll(asked, `Promise.resolve(${name})`)}\nimport * as ${name} from ${JSON.stringify(root)};\n`;
+        }
+        return { contents, loader: "ts" };
       });
       build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
         if (!entries.has(path) && !core.includes(path)) return undefined;

@@ -25,7 +25,7 @@ export function readPromptModules(): PromptModules {
       files,
     );
   const texts = files.map((name) => readFileSync(join(cliFolder, name), "utf8"));
-  const builtins = texts.flatMap((text) => readImports(text, /(?:from|import)"(node:[\w/]+)"/g));
+  const builtins = texts.flatMap((text) => readImports(text, /(?:from|import|sheafBuiltin\()"(node:[\w/]+)"/g));
   return { files, builtins: [...new Set(builtins)].toSorted() };
 }
 

@@ -7,6 +7,7 @@ import { chooseProfile } from "./profile-choice.ts";
 import { isPrintMode } from "./print-mode.ts";
 import { formatFailure } from "./report-error.ts";
 import { createRunControl, type RunControl } from "./signals.ts";
+import { isTerminal } from "./terminal-check.ts";
 
 async function runCommandLine(words: readonly string[]): Promise<number> {
   const parsed = parseArguments(words);
@@ -16,8 +17,8 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
     environment: process.env,
     cwd: process.cwd(),
     profile: chooseProfile(parsed.flags.compat, process.argv[1] ?? ""),
-    isInputTerminal: process.stdin.isTTY,
-    isOutputTerminal: process.stdout.isTTY,
+    isInputTerminal: isTerminal(0),
+    isOutputTerminal: isTerminal(1),
   };
   if (parsed.flags.version) {
     process.stdout.write(`${sheafVersion}\n`);

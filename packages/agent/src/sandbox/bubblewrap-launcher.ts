@@ -7,7 +7,7 @@ import type { FileRule } from "../permissions/rule.ts";
 import { toBubblewrapArguments } from "./bubblewrap.ts";
 import { createDeniedPlaces } from "./denied-places.ts";
 import { type Environment, toCommandEnvironment } from "./environment.ts";
-import { blockInherited } from "./inherited-descriptors.ts";
+import { type BlockedDescriptors, blockInherited } from "./inherited-descriptors.ts";
 import type { Launcher, LaunchRequest, StartedCommand } from "./launcher.ts";
 import { findLinkedWorktree } from "./linked-worktree.ts";
 import { type MountFacts, planMounts } from "./mount-plan.ts";
@@ -73,7 +73,7 @@ export function createBubblewrapLauncher(options: BubblewrapOptions): Launcher {
   const { file, workspace, environment, limits = defaultUseLimits } = options;
   const shell = findShell(environment);
   const filter = createSeccompFilter(process.arch);
-  const blocked = blockInherited(descriptors.notice);
+  let blocked: BlockedDescriptors | undefined;
   const worktree = findLinkedWorktree(workspace);
   const writableMounts = worktree?.mounts ?? [];
   const places = createProtectedPlaces(workspace, worktree?.folder);
@@ -91,6 +91,7 @@ export function createBubblewrapLauncher(options: BubblewrapOptions): Launcher {
   ): ChildProcess => {
     folder ??= createPrivateFolder();
     secretPlaces ??= listSecretPlaces(environment);
+    blocked ??= blockInherited(descriptors.notice);
     const { mounts: privateMounts } = folder;
     const words = toBubblewrapArguments({
       mounts: planMounts({ workspace, secretPlaces, privateMounts, writableMounts, ...held }),
@@ -138,7 +139,7 @@ export function createBubblewrapLauncher(options: BubblewrapOptions): Launcher {
     },
     async close() {
       await network.close();
-      blocked.close();
+      blocked?.close();
       outputs.close();
       folder?.remove();
     },

@@ -1,6 +1,6 @@
 /** grep_search: text in files, by ripgrep. */
 import { posix } from "node:path";
-import { rgPath } from "@vscode/ripgrep";
+import { findRipgrep } from "../sandbox/find-ripgrep.ts";
 import { type ProgramOutcome, runProgram } from "../sandbox/program.ts";
 import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
@@ -145,7 +145,7 @@ async function runRipgrep(
   results: SearchResults,
 ): Promise<ProgramOutcome> {
   return runProgram({
-    file: rgPath,
+    file: findRipgrep(),
     args,
     cwd: workspace.root,
     environment: {},

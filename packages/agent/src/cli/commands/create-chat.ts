@@ -1,5 +1,4 @@
 /** `sheaf create-chat`: the id of a session to begin; the first prompt with `--resume ID` makes it (C14). */
-import { randomUUID } from "node:crypto";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import { printText } from "../print-text.ts";
@@ -9,5 +8,5 @@ import { checkNoWords } from "../words.ts";
 export async function runCreateChat(parsed: ParsedArguments): Promise<number> {
   checkFlags(parsed);
   checkNoWords(parsed);
-  return printText(`${randomUUID()}\n`);
+  return printText(`${process.getBuiltinModule("node:crypto").randomUUID()}\n`);
 }

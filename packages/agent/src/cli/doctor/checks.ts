@@ -1,6 +1,6 @@
 /** What `sheaf doctor` looks at: each check is one question to this machine, with what to do about a bad answer. */
 import { accessSync, constants, existsSync } from "node:fs";
-import { rgPath } from "@vscode/ripgrep";
+import { findRipgrep } from "../../sandbox/find-ripgrep.ts";
 import { findUserConfig } from "../../config/config-file.ts";
 import { createConfig } from "../../config/config.ts";
 import { chooseModel, findModelName } from "../../config/endpoints.ts";
@@ -87,7 +87,7 @@ function checkWorkspace({ environment, cwd }: CommandIo, flags: FlagValues): Che
 async function checkSearch({ environment, cwd }: CommandIo): Promise<CheckResult> {
   let version = "";
   const outcome = await runProgram({
-    file: rgPath,
+    file: findRipgrep(),
     args: ["--version"],
     cwd,
     environment: { PATH: environment.PATH },

@@ -1,0 +1,8 @@
+/** Where ripgrep is. */
+import { createRequire } from "node:module";
+
+/** Path of the program; its package is loaded by the first search. @throws Error when it is not installed for this system. */
+export function findRipgrep(): string {
+  const { rgPath } = createRequire(import.meta.url)("@vscode/ripgrep") as typeof import("@vscode/ripgrep");
+  return rgPath;
+}
