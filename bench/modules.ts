@@ -55,7 +55,7 @@ function print(title: string, rows: readonly (readonly [string, number, number?]
 
 try {
   const { files, builtins } = readPromptModules();
-  const costs = measure([...builtins, ...files.map((name) => join(cli, name))]);
+  const costs = measure([...builtins.map((name) => `builtin:${name}`), ...files.map((name) => join(cli, name))]);
   print(
     "CPU ms: modules of Node that a prompt imports",
     builtins.map((name, index) => [name, costs[index]!]),

@@ -30,7 +30,9 @@ function formatModule(name: string): string {
   const names = Object.keys(module).filter((key) => /^[A-Za-z_$][\w$]*$/.test(key) && key !== "default");
   if (lazyModules.has(name)) {
     const functions = names.filter((key) => typeof Reflect.get(module, key) === "function");
-    const calls = functions.map((key) => `export const ${key} = (...words) => sheafBuiltin("node:${name}").${key}(...words);`);
+    const calls = functions.map(
+      (key) => `export const ${key} = (...words) => sheafBuiltin("node:${name}").${key}(...words);`,
+    );
     return calls.join("\n");
   }
   const exported = names.map((key) => `export const ${key} = /* @__PURE__ */ (() => builtin.${key})();`);
