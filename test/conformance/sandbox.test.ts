@@ -74,6 +74,16 @@ describeWithBubblewrap("with a sandbox", () => {
   );
 });
 
+describeWithBubblewrap("doctor", () => {
+  test(verifies("S-31", "names what holds commands, where it works, and what is switched off"), async () => {
+    const cwd = folders.newFolder();
+    const held = await runSheaf(["doctor", "--model", "offline"], { cwd });
+    expect(held.stdout).toMatch(/^ok {4}sandbox {8}bubblewrap \(\/.*bwrap\) holds commands$/m);
+    const off = await runSheaf(["doctor", "--model", "offline", "--sandbox", "disabled"], { cwd });
+    expect([off.code, off.stdout]).toEqual([0, expect.stringMatching(/^warn {2}sandbox {8}switched off$/m)]);
+  });
+});
+
 test(verifies("S-31", "a wrong value of --sandbox is a usage error"), async () => {
   const { code, stderr } = await runSheaf(["-p", "--sandbox", "off", "x"], { cwd: folders.newFolder() });
   expect([code, stderr]).toEqual([2, 'sheaf: USAGE: --sandbox "off" is unknown: use enabled or disabled\n']);
@@ -90,6 +100,25 @@ describeWithBubblewrap("on a machine without namespaces", () => {
       expect(reason).toMatch(/no sandbox works here \(.*namespace.*--sandbox disabled.*--force/);
       expect(existsSync(join(run.cwd, "ran"))).toBe(false);
     }
+  });
+
+  test(verifies("S-31", "doctor says so, with what to do, as text and as JSON"), async () => {
+    const cwd = folders.newFolder();
+    const key = "CANARY-KEY-1234567890";
+    const options = { cwd, wrapper, environment: { ANTHROPIC_API_KEY: key } };
+    const { code, stdout } = await runSheaf(["doctor", "--model", "offline"], options);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^fail {2}sandbox {8}no sandbox works here \(.*namespace.*\)\n {21}.*sysctl user\.max_user_namespaces=15000/m,
+    );
+    const asJson = await runSheaf(["doctor", "--json", "--model", "offline"], options);
+    const { ok, checks } = JSON.parse(asJson.stdout) as { ok: boolean; checks: { name: string }[] };
+    expect([asJson.code, ok]).toEqual([1, false]);
+    expect(checks.find(({ name }) => name === "sandbox")).toMatchObject({
+      status: "fail",
+      advice: expect.stringContaining("every command is refused"),
+    });
+    expect(stdout + asJson.stdout).not.toContain(key);
   });
 
   test(verifies(["S-31", "C20"], "--on-denied stop ends with exit code 8 and says why"), async () => {

@@ -241,7 +241,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
   doctor: {
     usage: "",
     summary: "Check this machine, and say what to do",
-    flags: ["json", "format", "model", "base-url", "api-key", "header", "workspace"],
+    flags: ["json", "format", "model", "base-url", "api-key", "header", "workspace", "sandbox"],
     examples: ["doctor", "doctor --json"],
   },
   completion: {

@@ -2,11 +2,9 @@
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
-import type { CommandNetwork } from "../permissions/command-network.ts";
-import type { FileRule } from "../permissions/rule.ts";
 import { toBubblewrapArguments } from "./bubblewrap.ts";
 import { createDeniedPlaces } from "./denied-places.ts";
-import { type Environment, toCommandEnvironment } from "./environment.ts";
+import { toCommandEnvironment } from "./environment.ts";
 import { type BlockedDescriptors, blockInherited } from "./inherited-descriptors.ts";
 import type { Launcher, LaunchRequest, StartedCommand } from "./launcher.ts";
 import { findLinkedWorktree } from "./linked-worktree.ts";
@@ -16,29 +14,15 @@ import { type CommandPipes, createOutputPipes } from "./output-pipes.ts";
 import { createPrivateFolder, type PrivateFolder } from "./private-folder.ts";
 import { createProtectedPlaces } from "./protected-places.ts";
 import type { RunNetwork } from "./run-network.ts";
+import type { SandboxOptions } from "./sandbox-options.ts";
 import { followStatus } from "./sandbox-status.ts";
 import { createSandboxTree } from "./sandbox-tree.ts";
 import { createSeccompFilter } from "./seccomp-filter.ts";
 import { listSecretPlaces } from "./secret-places.ts";
-import { createSharedNetwork, type NetworkPorts } from "./shared-network.ts";
+import { createSharedNetwork } from "./shared-network.ts";
 import { type Shell, findShell } from "./shell.ts";
 import { toFolderError } from "./start-error.ts";
 import { defaultUseLimits, type UseLimits, watchUse } from "./use-watch.ts";
-
-export interface BubblewrapOptions {
-  /** The program, absolute. */
-  readonly file: string;
-  /** Absolute, links resolved. */
-  readonly workspace: string;
-  readonly environment: Environment;
-  /** Which hosts commands may reach. */
-  readonly network: CommandNetwork;
-  /** Files that no command may read or write. */
-  readonly denials: readonly FileRule[];
-  /** How hosts are found, where not by the system. */
-  readonly networkPorts?: NetworkPorts | undefined;
-  readonly limits?: UseLimits | undefined;
-}
 
 /**
  * Runs the command with handlers instead of default signals, so that a command that ends gracefully is waited for; then
@@ -69,7 +53,7 @@ const maxCommandBytes = 128 * 1024 - 1;
 const descriptors = { seccomp: 3, status: 4, notice: 5, user: 6, network: 7 } as const;
 
 /** Makes its private folder and its network with the first command that needs them. */
-export function createBubblewrapLauncher(options: BubblewrapOptions): Launcher {
+export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const { file, workspace, environment, limits = defaultUseLimits } = options;
   const shell = findShell(environment);
   const filter = createSeccompFilter(process.arch);

@@ -12,7 +12,8 @@ import type { Launcher, StartedCommand } from "./launcher.ts";
 import { createOutputStreams, type OutputStreams } from "./output-streams.ts";
 import { createPlainLauncher } from "./plain-launcher.ts";
 import type { ProcessTree } from "./process-tree.ts";
-import type { NetworkPorts } from "./shared-network.ts";
+import type { NetworkPorts } from "./rule-proxy.ts";
+import { createSeatbeltLauncher } from "./seatbelt-launcher.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { toStartError } from "./start-error.ts";
 import type { UseLimits } from "./use-watch.ts";
@@ -68,11 +69,13 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   };
 }
 
+const launchers = { bubblewrap: createBubblewrapLauncher, seatbelt: createSeatbeltLauncher } as const;
+
 /** The way to start commands, or why there is none. */
 function createLauncher({ sandbox, denials = [], ...options }: CommandRunnerOptions): Launcher | string {
   switch (sandbox.state) {
     case "enabled":
-      return createBubblewrapLauncher({ file: sandbox.file, denials, ...options });
+      return launchers[sandbox.kind]({ file: sandbox.file, denials, ...options });
     case "disabled":
       return createPlainLauncher(options.environment);
     case "unavailable":

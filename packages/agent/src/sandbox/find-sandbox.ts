@@ -1,10 +1,11 @@
 /** Finds out, before a run begins, what can hold its commands (S-31). */
-import { realpathSync } from "node:fs";
+import { accessSync, constants, realpathSync } from "node:fs";
 import { sep } from "node:path";
 import { createCommandNetwork } from "../permissions/command-network.ts";
 import { createCommandRunner } from "./command-runner.ts";
 import type { Environment } from "./environment.ts";
 import { findProgram } from "./find-program.ts";
+import { adviseOnNamespaces } from "./namespace-advice.ts";
 import { openProbeMemory } from "./probe-memory.ts";
 import type { Sandbox, SandboxSetting } from "./sandbox.ts";
 
@@ -13,13 +14,18 @@ export interface SandboxSearch {
   /** Absolute, links resolved. */
   readonly workspace: string;
   readonly environment: Environment;
-  /** Where it is remembered that the sandbox works; undefined: nowhere. */
+  /** Where it is remembered that the sandbox works; undefined: nowhere, so that it is really tried. */
   readonly dataFolder: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Of the machine. */
+  readonly platform?: NodeJS.Platform;
 }
 
 const wayOut = "or switch it off with --sandbox disabled and allow commands by a rule or --force";
+
+/** A part of macOS. */
+const seatbeltFile = "/usr/bin/sandbox-exec";
 
 /** Tries the sandbox once, with all that a command gets: a machine may have the program and forbid what it does. */
 export async function findSandbox({
@@ -28,26 +34,48 @@ export async function findSandbox({
   environment,
   dataFolder,
   now,
+  platform = process.platform,
 }: SandboxSearch): Promise<Sandbox> {
   if (setting === "disabled") return { state: "disabled" };
   if (workspace === sep) return toUnavailable("the workspace is the whole file system", "start Sheaf in a folder");
-  if (process.platform !== "linux") return toUnavailable(`there is none for ${process.platform} yet`, "use Linux");
-  const file = findBubblewrap(workspace, environment);
-  if (file === undefined) return toUnavailable("bubblewrap (bwrap) is not there", "install the package bubblewrap");
-  const sandbox: Sandbox = { state: "enabled", kind: "bubblewrap", file };
-  const memory = openProbeMemory(dataFolder, file, now());
-  if (memory.isKnown) return sandbox;
-  const fault = await tryCommand(sandbox, workspace, environment);
+  const found = findMechanism(platform, workspace, environment);
+  if (found.state !== "enabled") return found;
+  const memory = openProbeMemory(dataFolder, found.file, now());
+  if (memory.isKnown) return found;
+  const fault = await tryCommand(found, workspace, environment);
   if (fault === "") {
     memory.keep();
-    return sandbox;
+    return found;
   }
-  return toUnavailable(fault, "let this user make namespaces (see docs/guide/sandbox.md)");
+  const advice =
+    found.kind === "bubblewrap"
+      ? adviseOnNamespaces(fault)
+      : "start Sheaf outside of another sandbox (see docs/guide/sandbox.md)";
+  return toUnavailable(fault, advice);
+}
+
+/** What the system has for it. */
+function findMechanism(platform: NodeJS.Platform, workspace: string, environment: Environment): Sandbox {
+  switch (platform) {
+    case "linux": {
+      const file = findBubblewrap(workspace, environment);
+      if (file !== undefined) return { state: "enabled", kind: "bubblewrap", file };
+      const advice = "install the package bubblewrap (Debian, Ubuntu: sudo apt-get install bubblewrap)";
+      return toUnavailable("bubblewrap (bwrap) is not there", advice);
+    }
+    case "darwin":
+      if (isExecutable(seatbeltFile)) return { state: "enabled", kind: "seatbelt", file: seatbeltFile };
+      return toUnavailable(`${seatbeltFile} is not there`, "repair macOS, which brings it");
+    default:
+      return toUnavailable(`there is none for ${platform} yet`, "use Linux or macOS; on Windows, WSL");
+  }
 }
 
 function toUnavailable(problem: string, advice: string): Sandbox {
   return {
     state: "unavailable",
+    problem,
+    advice,
     reason: `commands are refused because no sandbox works here (${problem}): ${advice}, ${wayOut}`,
   };
 }
@@ -55,6 +83,15 @@ function toUnavailable(problem: string, advice: string): Sandbox {
 /** Outside of the workspace only (S-05). */
 function findBubblewrap(workspace: string, environment: Environment): string | undefined {
   return findProgram("bwrap", environment, (file) => !`${realpathSync(file)}${sep}`.startsWith(workspace + sep));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Why a command that does nothing does not run; "" if it does. */

@@ -8,6 +8,7 @@ import { closeSync, openSync } from "node:fs";
 import type { Server } from "node:net";
 import type { Readable } from "node:stream";
 import type { Proxy } from "../network/proxy.ts";
+import { toProxyVariables } from "./proxy-variables.ts";
 
 /** The namespace, ready for commands. */
 export interface RunNetwork {
@@ -60,7 +61,7 @@ export async function openRunNetwork({ bubblewrap, proxy }: RunNetworkOptions): 
     server.unref();
     return {
       descriptors,
-      variables: proxy ? toProxyVariables() : {},
+      variables: proxy ? toProxyVariables(proxyPort) : {},
       close() {
         server.close();
         proxy?.close();
@@ -91,17 +92,4 @@ function receiveHelperPid(helper: ChildProcess): Promise<number> {
     if (pid !== undefined) resolve(Number(pid));
   });
   return promise;
-}
-
-/** Programs look at one or another of these names. What is in the sandbox itself needs no proxy. */
-function toProxyVariables(): Record<string, string> {
-  const address = `http://127.0.0.1:${proxyPort}`;
-  const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
-  const direct = "localhost,127.0.0.1,::1";
-  return {
-    ...Object.fromEntries(names.map((name) => [name, address])),
-    NO_PROXY: direct,
-    no_proxy: direct,
-    NODE_USE_ENV_PROXY: "1",
-  };
 }

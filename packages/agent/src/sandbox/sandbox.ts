@@ -5,7 +5,7 @@ export type Sandbox =
   | {
       readonly state: "enabled";
       /** The program of the system that holds commands. */
-      readonly kind: "bubblewrap";
+      readonly kind: "bubblewrap" | "seatbelt";
       /** Absolute. */
       readonly file: string;
     }
@@ -14,6 +14,10 @@ export type Sandbox =
   /** It was wanted and cannot start: commands are refused. */
   | {
       readonly state: "unavailable";
+      /** What failed, without a full stop. */
+      readonly problem: string;
+      /** What makes it work here, without a full stop. */
+      readonly advice: string;
       /** What failed and what to do, in one line. */
       readonly reason: string;
     };

@@ -1,6 +1,6 @@
 /** The network namespace of a run, made when a command needs one that others have too. */
-import { createProxy, type ProxyPorts } from "../network/proxy.ts";
 import type { CommandNetwork } from "../permissions/command-network.ts";
+import { createRuleProxy, type NetworkPorts } from "./rule-proxy.ts";
 import { openRunNetwork, type RunNetwork } from "./run-network.ts";
 
 export interface SharedNetwork {
@@ -13,16 +13,9 @@ export interface SharedNetwork {
   close(): Promise<void>;
 }
 
-/** What the proxy of a network stands on. */
-export type NetworkPorts = Omit<ProxyPorts, "findObstacle">;
-
 /** `bubblewrap`: the program, absolute. */
-export function createSharedNetwork(
-  bubblewrap: string,
-  rules: CommandNetwork,
-  ports: NetworkPorts = {},
-): SharedNetwork {
-  const proxy = rules.isOpen ? createProxy({ ...ports, findObstacle: (host) => findObstacle(rules, host) }) : undefined;
+export function createSharedNetwork(bubblewrap: string, rules: CommandNetwork, ports?: NetworkPorts): SharedNetwork {
+  const { proxy, takeNotes } = createRuleProxy(rules, ports);
   let isShared = rules.isOpen;
   let opening: Promise<RunNetwork> | undefined;
   return {
@@ -34,16 +27,10 @@ export function createSharedNetwork(
     share() {
       isShared = true;
     },
-    takeNotes: () =>
-      (proxy?.takeRefusals() ?? []).map(({ target, reason }) => `The network refused ${target}: ${reason}.`),
+    takeNotes,
     async close() {
       const network = await opening?.catch(() => undefined);
       network?.close();
     },
   };
-}
-
-function findObstacle(rules: CommandNetwork, host: string): string {
-  const decision = rules.decide(host);
-  return decision.decision === "allow" ? "" : decision.reason;
 }

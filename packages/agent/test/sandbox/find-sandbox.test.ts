@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findSandbox } from "../../src/sandbox/find-sandbox.ts";
+import { adviseOnNamespaces } from "../../src/sandbox/namespace-advice.ts";
 import { openProbeMemory } from "../../src/sandbox/probe-memory.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -34,6 +35,50 @@ describe("without one", () => {
       state: "unavailable",
       reason: expect.stringMatching(/whole file system.*--sandbox disabled/),
     });
+  });
+});
+
+describe("on other systems", () => {
+  test(verifies("S-31", "macOS has its own one, and nothing stands in for it"), async () => {
+    const sandbox = await find({ platform: "darwin" });
+    if (existsSync("/usr/bin/sandbox-exec")) expect(sandbox).toMatchObject({ state: "enabled", kind: "seatbelt" });
+    else expect(sandbox).toMatchObject({ state: "unavailable", problem: "/usr/bin/sandbox-exec is not there" });
+  });
+
+  test(verifies("S-31", "Windows has none, and the reason says where there is one"), async () => {
+    const sandbox = await find({ platform: "win32" });
+    expect(sandbox).toMatchObject({ state: "unavailable", reason: expect.stringMatching(/none for win32 yet.*WSL/) });
+  });
+});
+
+describe("what to do where namespaces are forbidden", () => {
+  const advise = (files: Readonly<Record<string, string>>, problem = "Permission denied"): string =>
+    adviseOnNamespaces(problem, (path) => files[path]);
+
+  test.each([
+    [
+      { "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1\n" },
+      "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0",
+    ],
+    [{ "/proc/sys/kernel/unprivileged_userns_clone": "0\n" }, "sudo sysctl kernel.unprivileged_userns_clone=1"],
+    [{ "/proc/sys/user/max_user_namespaces": "0\n" }, "sudo sysctl user.max_user_namespaces=15000"],
+    [
+      { "/proc/sys/user/max_user_namespaces": "63512\n", "/.dockerenv": "" },
+      "start this container with --security-opt seccomp=unconfined",
+    ],
+    [
+      { "/run/.containerenv": "", "/proc/sys/kernel/unprivileged_userns_clone": "0" },
+      "on the machine of this container",
+    ],
+    [{ "/proc/sys/user/max_user_namespaces": "broken" }, "docs/guide/sandbox.md"],
+  ])(verifies("S-31", "%j: %s"), (files, advice) => {
+    expect(advise(files)).toContain(advice);
+    expect(advise(files)).not.toContain("\n");
+  });
+
+  test(verifies("S-31", "where they are used up, the limit is named that the machine does not show"), () => {
+    const files = { "/proc/sys/user/max_user_namespaces": "2147483647\n" };
+    expect(advise(files, "Creating new namespace failed (ENOSPC)")).toContain("sysctl user.max_user_namespaces=15000");
   });
 });
 

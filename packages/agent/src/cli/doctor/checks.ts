@@ -12,6 +12,7 @@ import { createStore } from "../../wire.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toRawSettings } from "../run-config.ts";
+import { checkSandbox } from "./sandbox-check.ts";
 
 /** One answer. `warn`: Sheaf works, with less. */
 export interface CheckResult {
@@ -36,6 +37,7 @@ export async function runChecks(io: CommandIo, flags: FlagValues): Promise<Check
     storage: checkStorage,
     workspace: checkWorkspace,
     search: checkSearch,
+    sandbox: checkSandbox,
     model: checkModel,
     network: checkNetwork,
   };
