@@ -103,7 +103,8 @@ function listAttacks(): readonly Attack[] {
     // Outside.
     { call: "echo evil > link/file.txt; echo evil > ../outside/new.txt; rm -f link/file.txt", reason: /Read-only file system/ },
     { call: "ln link/file.txt hard; echo evil > hard; cp --remove-destination -l link/file.txt hard2", reason: /cross-device|Read-only/i },
-    { call: "echo evil > /etc/cron.d/evil; echo evil > /usr/local/bin/ls; echo evil > /proc/sys/kernel/core_pattern", reason: /Read-only file system/ },
+    { call: "echo evil > /etc/cron.d/evil; echo evil > /usr/local/bin/ls", reason: /Read-only file system/ },
+    { call: "cat /proc/sys/vm/swappiness > /proc/sys/vm/swappiness", reason: /swappiness: (Read-only file system|Permission denied)/ },
     { call: { tool: "write_file", arguments: { target_file: "link/new.txt", content: "evil" } }, reason: /outside|leads out/ },
     { call: { tool: "read_file", arguments: { target_file: "../home/.ssh/id_ed25519" } }, reason: /outside|leads out/ },
     { call: "mount -o remount,rw /; umount -l .git/hooks; unshare -Urm true; chroot / true", reason: /not permitted|denied|must be superuser/ },

@@ -13,6 +13,19 @@ export interface BubblewrapPlan {
   readonly descriptors: { readonly seccomp?: number; readonly status: number };
 }
 
+/**
+ * Settings of the whole machine. The kernel lets root write them by its number alone, without any capability: bubblewrap
+ * covers only what it takes for writable.
+ */
+const kernelPlaces = [
+  "/proc/sys",
+  "/proc/sysrq-trigger",
+  "/proc/fs",
+  "/proc/scsi",
+  "/proc/acpi",
+  "/proc/mtrr",
+] as const;
+
 /** Everything before the program: `bwrap <these> -- program arguments`. */
 export function toBubblewrapArguments({
   mounts,
@@ -26,7 +39,7 @@ export function toBubblewrapArguments({
     "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox",
     "--ro-bind", "/", "/",
     "--dev", "/dev", "--remount-ro", "/dev",
-    "--proc", "/proc",
+    "--proc", "/proc", ...kernelPlaces.flatMap((path) => ["--ro-bind-try", path, path]),
     ...mounts.flatMap(toMountArguments),
     ...(descriptors.seccomp === undefined ? [] : ["--seccomp", String(descriptors.seccomp)]),
     "--json-status-fd", String(descriptors.status),

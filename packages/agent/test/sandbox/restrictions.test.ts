@@ -102,6 +102,20 @@ describeWithSandbox("files", () => {
   });
 });
 
+describeWithSandbox("the kernel", () => {
+  test(verifies("S-30", "no setting of the machine can be written, also not by root"), async () => {
+    // The kernel asks for capabilities at /proc/pressure, and what is there changes nothing of the machine.
+    const places = "-path '/proc/[0-9]*' -o -path /proc/pressure";
+    const { stdout } = await runHeld(
+      `find /proc /sys \\( ${places} \\) -prune -o -type f -writable -print 2>/dev/null`,
+    );
+    expect(stdout).toBe("");
+    // The same value, so that nothing changes where it is written after all.
+    const { exitCode } = await runHeld("cat /proc/sys/vm/swappiness > /proc/sys/vm/swappiness");
+    expect(exitCode).not.toBe(0);
+  });
+});
+
 describeWithSandbox("processes and network", () => {
   test(verifies("S-30", "other processes cannot be seen"), async () => {
     const { stdout } = await runHeld("ls -d /proc/[0-9]* | wc -l; kill -0 " + process.pid + " || echo unknown");
