@@ -1,4 +1,5 @@
 /** Reads JSON while it is written: tool arguments as they come from a model. */
+import { isHighSurrogate } from "./surrogate.ts";
 
 /**
  * What became known. `path` is a JSON pointer (RFC 6901), for instance `/content` or `/edits/0/new_string`.
@@ -31,9 +32,8 @@ export function createJsonScanner(options: JsonScannerOptions = {}): JsonScanner
   return new Scanner(options.depth ?? 1);
 }
 
-/** What comes next. In the second line: the scanner is inside a string, an escape, or a number or literal. */
-type MarkPhase = "value" | "first_item" | "first_key" | "key" | "colon" | "after";
-type Phase = MarkPhase | "string" | "escape" | "unicode" | "token";
+/** What comes next, or what the scanner is inside of. */
+type Phase = "value" | "key" | "colon" | "after" | "string" | "escape" | "unicode" | "token";
 
 const none: readonly JsonScanEvent[] = [];
 
@@ -50,8 +50,8 @@ const escaped = '"\\/\b\f\n\r\t';
 /** An open object or array. */
 interface Frame {
   readonly isArray: boolean;
-  /** Undefined below the depth that is looked at. */
-  readonly path: string | undefined;
+  /** Means nothing below the depth that is looked at. */
+  readonly path: string;
   /** Of the next item of an array. */
   index: number;
 }
@@ -61,45 +61,38 @@ class Scanner implements JsonScanner {
   readonly #depth: number;
   readonly #frames: Frame[] = [];
   #phase: Phase = "value";
+  /** The object or array may end here: it is empty so far, or a value is complete. */
+  #mayClose = false;
   #chunk = "";
-  /** Of the value that is being read; undefined below the depth that is looked at. */
-  #path: string | undefined = "";
+  /** Of the value that is being read. */
+  #path = "";
   #inKey = false;
   /** Decoded text of the string that has not gone out, or the key so far. */
   #text = "";
   /** Hex digits of a unicode escape, or a number or literal so far. */
   #token = "";
-  /** The raw value that is being collected; it ends when so many frames are open again. */
-  #raw: { readonly path: string; readonly frames: number; readonly pieces: string[]; from: number } | undefined;
+  /** What came in earlier chunks of the raw value that is being collected, and where it goes on in this one. */
+  #raw = "";
+  #rawFrom = -1;
   #events: JsonScanEvent[] | undefined;
-  /** What may stand in each phase but blanks; false when it may not. */
-  readonly #marks: Readonly<Record<MarkPhase, (character: string, at: number) => boolean>> = {
-    first_key: (character, at) => (character === "}" ? this.#close(at) : this.#startKey(character)),
-    key: (character) => this.#startKey(character),
-    colon: (character) => this.#takeColon(character),
-    first_item: (character, at) => (character === "]" ? this.#close(at) : this.#startValue(character, at)),
-    value: (character, at) => this.#startValue(character, at),
-    after: (character, at) => this.#takeSeparator(character, at),
-  };
 
   constructor(depth: number) {
     this.#depth = Math.max(1, depth);
   }
 
   push(chunk: string): readonly JsonScanEvent[] {
-    if (this.state === "broken") return none;
     this.#chunk = chunk;
-    let at = 0;
+    let at = this.state === "broken" ? chunk.length : 0;
     while (at < chunk.length) {
       if (this.#phase === "string") at = this.#scanString(at);
       else if (this.#phase === "token") at = this.#scanToken(at);
-      else if (this.#takeCharacter(at)) at += 1;
+      else if (this.#takeCharacter(chunk.charAt(at), at)) at += 1;
       else at = this.#break();
     }
     if (!this.#inKey && this.#text !== "") this.#flushText(true);
-    if (this.#raw !== undefined) {
-      this.#raw.pieces.push(chunk.slice(this.#raw.from));
-      this.#raw.from = 0;
+    if (this.#rawFrom >= 0) {
+      this.#raw += chunk.slice(this.#rawFrom);
+      this.#rawFrom = 0;
     }
     const events = this.#events;
     this.#events = undefined;
@@ -110,7 +103,7 @@ class Scanner implements JsonScanner {
   /** Gives up; what was known before stays given. */
   #break(): number {
     this.state = "broken";
-    this.#raw = undefined;
+    this.#rawFrom = -1;
     return this.#chunk.length;
   }
 
@@ -140,19 +133,16 @@ class Scanner implements JsonScanner {
     if (at === chunk.length) return at;
     const value = parseToken(this.#token);
     if (value === undefined) return this.#break();
-    if (this.#path !== undefined) this.#emit({ type: "scalar", path: this.#path, value });
+    this.#emit({ type: "scalar", path: this.#path, value });
     this.#endValue();
     return at;
   }
 
   /** One character that is in no plain text and no token; false when it cannot stand there. */
-  #takeCharacter(at: number): boolean {
-    const character = this.#chunk.charAt(at);
+  #takeCharacter(character: string, at: number): boolean {
     if (this.#phase === "escape") return this.#takeEscape(character);
     if (this.#phase === "unicode") return this.#takeHexDigit(character);
-    if (character === " " || character === "\n" || character === "\r" || character === "\t") return true;
-    if (this.#phase === "string" || this.#phase === "token") return false;
-    return this.#marks[this.#phase](character, at);
+    return /[ \n\r\t]/.test(character) || this.#takeMark(character, at);
   }
 
   #takeEscape(character: string): boolean {
@@ -176,58 +166,53 @@ class Scanner implements JsonScanner {
     return /[0-9A-Fa-f]/.test(character);
   }
 
-  #takeColon(character: string): boolean {
-    this.#phase = "value";
-    return character === ":";
-  }
-
-  #takeSeparator(character: string, at: number): boolean {
+  /** A character between keys and values, or the first of one. */
+  #takeMark(character: string, at: number): boolean {
     const frame = this.#frames.at(-1);
-    if (frame === undefined) return false;
-    if (character === (frame.isArray ? "]" : "}")) return this.#close(at);
-    this.#phase = frame.isArray ? "value" : "key";
-    return character === ",";
-  }
-
-  #startKey(character: string): boolean {
-    this.#phase = "string";
-    this.#inKey = true;
-    return character === '"';
+    if (this.#mayClose && character === (frame?.isArray === true ? "]" : "}")) return this.#close(at);
+    this.#mayClose = false;
+    switch (this.#phase) {
+      case "key":
+        this.#phase = "string";
+        this.#inKey = true;
+        return character === '"';
+      case "colon":
+        this.#phase = "value";
+        return character === ":";
+      case "after":
+        this.#phase = frame?.isArray === true ? "value" : "key";
+        return frame !== undefined && character === ",";
+      default:
+        if (frame?.isArray === true) {
+          this.#setPath(frame.index);
+          frame.index += 1;
+        }
+        return this.#startValue(character, at);
+    }
   }
 
   #startValue(character: string, at: number): boolean {
-    const frame = this.#frames.at(-1);
-    if (frame?.isArray === true) {
-      this.#path = this.#toPath(frame, String(frame.index));
-      frame.index += 1;
-    }
     if (character === "{" || character === "[") return this.#open(character === "[", at);
-    if (character === '"') {
-      this.#phase = "string";
-      return true;
-    }
-    this.#phase = "token";
+    this.#phase = character === '"' ? "string" : "token";
     this.#token = character;
-    return /[-0-9tfn]/.test(character);
+    return /["\-0-9tfn]/.test(character);
   }
 
   #open(isArray: boolean, at: number): boolean {
-    const frames = this.#frames.length;
-    if (frames === this.#depth && this.#path !== undefined) {
-      this.#raw = { path: this.#path, frames, pieces: [], from: at };
+    if (this.#frames.length === this.#depth) {
+      this.#raw = "";
+      this.#rawFrom = at;
     }
-    this.#frames.push({ isArray, path: this.#path, index: 0 });
-    this.#phase = isArray ? "first_item" : "first_key";
-    return frames < maxNesting;
+    this.#phase = isArray ? "value" : "key";
+    this.#mayClose = true;
+    return this.#frames.push({ isArray, path: this.#path, index: 0 }) <= maxNesting;
   }
 
   #close(at: number): boolean {
-    this.#frames.pop();
-    const raw = this.#raw;
-    if (raw !== undefined && raw.frames === this.#frames.length) {
-      raw.pieces.push(this.#chunk.slice(raw.from, at + 1));
-      this.#raw = undefined;
-      this.#emit({ type: "nested", path: raw.path, raw: raw.pieces.join("") });
+    this.#path = this.#frames.pop()?.path ?? "";
+    if (this.#frames.length === this.#depth) {
+      this.#emit({ type: "nested", path: this.#path, raw: this.#raw + this.#chunk.slice(this.#rawFrom, at + 1) });
+      this.#rawFrom = -1;
     }
     this.#endValue();
     return true;
@@ -235,40 +220,39 @@ class Scanner implements JsonScanner {
 
   #endString(): void {
     if (this.#inKey) {
-      const frame = this.#frames.at(-1);
-      this.#path = frame && this.#toPath(frame, this.#text.replaceAll("~", "~0").replaceAll("/", "~1"));
+      this.#setPath(this.#text.replaceAll("~", "~0").replaceAll("/", "~1"));
       this.#inKey = false;
       this.#text = "";
       this.#phase = "colon";
       return;
     }
     this.#flushText(false);
-    if (this.#path !== undefined) this.#emit({ type: "string_end", path: this.#path });
+    this.#emit({ type: "string_end", path: this.#path });
     this.#endValue();
   }
 
   #endValue(): void {
     this.#phase = "after";
-    if (this.#frames.length === 0) this.state = "done";
+    this.#mayClose = this.#frames.length > 0;
+    if (!this.#mayClose) this.state = "done";
   }
 
-  #toPath(frame: Frame, name: string): string | undefined {
-    if (frame.path === undefined || this.#frames.length > this.#depth) return undefined;
-    return `${frame.path}/${name}`;
+  /** The path of the next value, a member of the innermost frame. */
+  #setPath(name: string | number): void {
+    if (this.#frames.length <= this.#depth) this.#path = `${this.#frames.at(-1)?.path}/${name}`;
   }
 
   /** Gives out the decoded text, but no half of a surrogate pair whose other half may still come. */
   #flushText(more: boolean): void {
-    let delta = this.#text;
-    this.#text = "";
-    if (more && (delta.charCodeAt(delta.length - 1) & 0xfc00) === 0xd800) {
-      this.#text = delta.slice(-1);
-      delta = delta.slice(0, -1);
-    }
-    if (delta !== "" && this.#path !== undefined) this.#emit({ type: "string_delta", path: this.#path, delta });
+    const text = this.#text;
+    const end = more && isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;
+    this.#text = text.slice(end);
+    if (end > 0) this.#emit({ type: "string_delta", path: this.#path, delta: text.slice(0, end) });
   }
 
+  /** Tells what is known of a value, unless it lies below the depth that is looked at. */
   #emit(event: JsonScanEvent): void {
+    if (this.#frames.length > this.#depth) return;
     if (this.#events === undefined) this.#events = [event];
     else this.#events.push(event);
   }
