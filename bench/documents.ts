@@ -25,8 +25,8 @@ import {
 } from "./support/contenders.ts";
 import {
   type Contender,
-  measureBest,
   measureHeldBytes,
+  measureInTurns,
   type Measurement,
   measureWhole,
   toCpuPerDelta,
@@ -44,8 +44,12 @@ interface Row {
   readonly measurement: Measurement;
 }
 
-function measureRow(name: string, text: string, create: () => Contender): Row {
-  return { name, measurement: measureBest(text, create) };
+function measureRows(text: string, contenders: readonly (readonly [string, () => Contender])[]): Row[] {
+  const measurements = measureInTurns(
+    text,
+    contenders.map(([, create]) => create),
+  );
+  return contenders.map(([name], at) => ({ name, measurement: measurements[at]! }));
 }
 
 function print(row: Row, floor: Measurement, held: number | undefined): void {
@@ -78,7 +82,7 @@ function benchText(): { readonly share: number } {
     ["… + bytes", createBytesContender],
     ["assembler + reducer", createReducerContender],
   ];
-  const rows = contenders.map(([name, create]) => measureRow(name, text, create));
+  const rows = measureRows(text, contenders);
   const held = contenders.map(([, create]) => measureHeldBytes(text, create));
   const floor = rows[0]!.measurement;
   printHead("text", "floor");
@@ -99,24 +103,27 @@ function benchArguments(): { readonly speed: number } {
   const create = createArguments(small * million);
   const edit = createEditArguments(small * million);
   const rows = [
-    measureRow("scanner, content of a file", create, () => createScannerContender(1)),
-    measureRow("scanner, text of an edit", edit, () => createScannerContender(3)),
-    measureRow("file_edit, live", create, () => createFileEditContender("write_file")),
-    measureRow("file_edit of an edit, live", edit, () => createFileEditContender("edit_file")),
+    ...measureRows(create, [
+      ["scanner, content of a file", () => createScannerContender(1)],
+      ["file_edit, live", () => createFileEditContender("write_file")],
+    ]),
+    ...measureRows(edit, [
+      ["scanner, text of an edit", () => createScannerContender(3)],
+      ["file_edit of an edit, live", () => createFileEditContender("edit_file")],
+    ]),
   ];
   const parsed = measureWhole(create, (text) => `${Object.keys(JSON.parse(text) as object).length} arguments`);
   printHead("tool arguments", "parse");
   print({ name: "JSON.parse of the complete text", measurement: parsed }, parsed, undefined);
   for (const row of rows) print(row, parsed, undefined);
-  return { speed: Math.min(...rows.slice(0, 2).map(({ measurement }) => toSpeed(measurement))) };
+  return { speed: Math.min(...[rows[0]!, rows[2]!].map(({ measurement }) => toSpeed(measurement))) };
 }
 
 /** The same speed for every length, and the same cost of a delta wherever it stands. */
 function benchLength(): { readonly growth: number } {
-  const sizes = [small, medium, large].map((size) => {
-    const text = toLength(answers.text, size * million);
-    return measureRow("text parser + assembler", text, createAssemblerContender);
-  });
+  const sizes = [small, medium, large].flatMap((size) =>
+    measureRows(toLength(answers.text, size * million), [["text parser + assembler", createAssemblerContender]]),
+  );
   printHead("length", "1 MB");
   for (const row of sizes) print(row, sizes[0]!.measurement, undefined);
   const tenths = toTenths(sizes[2]!.measurement);
@@ -126,9 +133,12 @@ function benchLength(): { readonly growth: number } {
 
 console.log(`${answers.source}; chunks of ${chunkLength} characters; best of several rounds; node ${process.version}`);
 // Once over everything, so that the first is not the slowest.
-for (const create of [createLineScan, createParserContender, createSseContender, createReducerContender]) {
-  measureBest(toLength(answers.text, million / 2), create);
-}
+measureInTurns(toLength(answers.text, million / 2), [
+  createLineScan,
+  createParserContender,
+  createSseContender,
+  createReducerContender,
+]);
 const { growth } = benchLength();
 const { speed } = benchArguments();
 const { share } = benchText();

@@ -42,11 +42,18 @@ function runOnce(text: string, contender: Contender): Measurement {
   return { length: text.length, milliseconds, cpuMilliseconds, parts, described: contender.describe() };
 }
 
-/** The fastest of several rounds; fewer for a longer text. */
-export function measureBest(text: string, create: () => Contender): Measurement {
+/**
+ * The fastest of several rounds of each; fewer for a longer text. The rounds take turns, so that other work on the
+ * machine slows down all alike.
+ */
+export function measureInTurns(text: string, creates: readonly (() => Contender)[]): Measurement[] {
   const rounds = text.length > 20 * million ? 1 : text.length > 2 * million ? 5 : 15;
-  const measurements = Array.from({ length: rounds }, () => runOnce(text, create()));
-  return measurements.reduce((best, next) => (next.milliseconds < best.milliseconds ? next : best));
+  const measurements = Array.from({ length: rounds }, () => creates.map((create) => runOnce(text, create())));
+  return creates.map((_, at) =>
+    measurements
+      .map((round) => round[at]!)
+      .reduce((best, next) => (next.milliseconds < best.milliseconds ? next : best)),
+  );
 }
 
 /** Something that takes the whole text at once; the fastest of three. */
@@ -90,13 +97,13 @@ export function toCpuPerDelta({ length, cpuMilliseconds }: Measurement): number 
   return (cpuMilliseconds * million) / (length / chunkLength);
 }
 
-/** Nanoseconds of a delta in each tenth of the text: the median of its parts. */
+/** Nanoseconds of a delta in each tenth of the text: the quarter of its parts that other work has slowed down least. */
 export function toTenths({ parts }: Measurement): number[] {
   const size = parts.length / 10;
   const tenths = Array.from({ length: 10 }, (_, at) => parts.slice(Math.floor(at * size), Math.floor((at + 1) * size)));
-  return tenths.map((some) => (toMedian(some) * million) / (partLength / chunkLength));
+  return tenths.map((some) => (toLowerQuartile(some) * million) / (partLength / chunkLength));
 }
 
-function toMedian(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+function toLowerQuartile(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 4)] ?? 0;
 }
