@@ -1,6 +1,6 @@
 /** Trust: a repository decides nothing until its user says so, and then for itself alone. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, writeFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createHostileRepository } from "../support/hostile-repository.ts";
@@ -57,6 +57,25 @@ function writeScript(folder: string, calls: readonly object[]): string {
   writeFileSync(file, JSON.stringify({ turns, after: "loop" }));
   return `scripted:${file}`;
 }
+
+describe("hooks of git", () => {
+  test.each([
+    { trust: "without trust none runs", flags: [], ran: [] },
+    { trust: "in a trusted repository they run", flags: ["--trust"], ran: ["hook", "watcher"] },
+  ])(verifies("S-01", "$trust"), async ({ flags, ran }) => {
+    const cwd = folders.newFolder();
+    execFileSync("git", ["init", "-q", cwd]);
+    writeFileSync(join(cwd, ".git/hooks/pre-commit"), "#!/bin/sh\ntouch hook\n", { mode: 0o755 });
+    writeFileSync(join(cwd, ".git/watch"), "#!/bin/sh\ntouch watcher\n", { mode: 0o755 });
+    execFileSync("git", ["-C", cwd, "config", "core.fsmonitor", join(cwd, ".git/watch")]);
+    const command = "git -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m x && git status -s";
+    const model = writeScript(cwd, [{ tool: "run_terminal_cmd", arguments: { command } }]);
+    const { code } = await runSheaf(["-p", "--force", ...flags, "--model", model, "go"], { cwd });
+    expect(code).toBe(0);
+    expect(execFileSync("git", ["-C", cwd, "-c", "core.fsmonitor=false", "log", "--format=%s"]).toString()).toBe("x\n");
+    expect(["hook", "watcher"].filter((name) => existsSync(join(cwd, name)))).toEqual(ran);
+  });
+});
 
 describe("a hostile repository that is not trusted", () => {
   test("has traps that spring", () => {

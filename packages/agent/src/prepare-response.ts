@@ -15,6 +15,7 @@ import type { BudgetLimits } from "./run/budget.ts";
 import type { AnswerCheck } from "./run/final-answer.ts";
 import type { RunSettings } from "./run/run.ts";
 import { createCommandRunner } from "./sandbox/command-runner.ts";
+import { untrustedGitVariables } from "./sandbox/git-variables.ts";
 import type { SandboxSetting } from "./sandbox/sandbox.ts";
 import type { Store } from "./storage/store.ts";
 import type { Approver } from "./tools/approval.ts";
@@ -89,7 +90,14 @@ export async function prepareResponse(
   const { mode } = start;
   const toolBox = createToolBox({
     workspace,
-    commands: createCommandRunner({ environment, workspace: workspace.root, sandbox, network, denials: fileDenials }),
+    commands: createCommandRunner({
+      environment,
+      variables: start.trusted ? {} : untrustedGitVariables,
+      workspace: workspace.root,
+      sandbox,
+      network,
+      denials: fileDenials,
+    }),
     permissions,
     state: conversation.state,
     codebase: createCodeSearch(workspace, dataFolder),

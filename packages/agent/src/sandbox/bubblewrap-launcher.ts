@@ -68,7 +68,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   let secretPlaces: readonly string[] | undefined;
 
   const spawnHeld = (
-    { command, workingDirectory }: LaunchRequest,
+    { command, workingDirectory, variables }: LaunchRequest,
     shared: RunNetwork | undefined,
     held: Pick<MountFacts, "protectedMounts" | "deniedMounts">,
     pipes: CommandPipes,
@@ -87,7 +87,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     const [program = file, ...args] = [...entry, file, ...words, "--", ...toShellWords(shell, command)];
     return spawn(program, args, {
       cwd: "/",
-      env: { ...toCommandEnvironment(environment, randomUUID()), TMPDIR: "/tmp", ...shared?.variables },
+      env: { ...toCommandEnvironment(environment, randomUUID()), ...variables, TMPDIR: "/tmp", ...shared?.variables },
       detached: true,
       stdio: toStdio(pipes, shared?.descriptors ?? [], blocked.descriptors),
     });

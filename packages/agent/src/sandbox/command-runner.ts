@@ -33,6 +33,8 @@ interface ShellEnd {
 export interface CommandRunnerOptions {
   /** Of it only what the allow list names reaches a command (S-40). */
   readonly environment: Environment;
+  /** What every command gets beside that. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   /** Absolute, links resolved: what commands may write. */
   readonly workspace: string;
   readonly sandbox: Sandbox;
@@ -54,7 +56,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   return {
     permissions: launcher.permissions,
     async run(request) {
-      const outcome = runCommand(request, launcher);
+      const outcome = runCommand(request, launcher, options.variables ?? {});
       running.add(outcome);
       try {
         return await outcome;
@@ -94,13 +96,17 @@ function createRefusingRunner(refusal: string): CommandRunner {
 }
 
 /** Nothing of a command outlives it: what it left in the background is ended with it. */
-async function runCommand(request: CommandRequest, launcher: Launcher): Promise<CommandOutcome> {
+async function runCommand(
+  request: CommandRequest,
+  launcher: Launcher,
+  variables: Readonly<Record<string, string>>,
+): Promise<CommandOutcome> {
   const { command, workingDirectory, isBackground = false } = request;
   const { permissions } = launcher;
   const streams = createOutputStreams(request.onOutput, isBackground ? Number.POSITIVE_INFINITY : undefined);
   if (request.signal.aborted) return toOutcome(streams, permissions, { exitCode: -1, cancelled: true });
   try {
-    const started = await launcher.start({ command, workingDirectory, isBackground });
+    const started = await launcher.start({ command, workingDirectory, isBackground, variables });
     let end: ShellEnd | undefined;
     let refusals: readonly string[] = [];
     try {

@@ -10,6 +10,8 @@ export interface LaunchRequest {
   readonly workingDirectory: string;
   /** Others run beside it. */
   readonly isBackground: boolean;
+  /** What its environment holds beside the allow list (S-40). */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 /** A command that was started. */

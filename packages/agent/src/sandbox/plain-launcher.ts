@@ -20,14 +20,14 @@ export function createPlainLauncher(environment: Environment): Launcher {
   return {
     file: shell.file,
     permissions: ["unsandboxed"],
-    async start({ command, workingDirectory }) {
+    async start({ command, workingDirectory, variables }) {
       const marker = shared + randomUUID().slice(sharedLength);
       if (!guard?.isStanding()) guard = startGuard(shared);
       const pipes = outputs.open();
       try {
         const child = spawn(shell.file, [...shell.args, command], {
           cwd: workingDirectory,
-          env: toCommandEnvironment(environment, marker),
+          env: { ...toCommandEnvironment(environment, marker), ...variables },
           detached: true,
           stdio: ["ignore", ...pipes.stdio],
         });

@@ -39,7 +39,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
       ...(options.network.isOpen ? (["network"] as const) : []),
       ...(worktree ? (["write_outside_workspace"] as const) : []),
     ],
-    async start({ command, workingDirectory }) {
+    async start({ command, workingDirectory, variables }) {
       const proxyPort = await proxy.open();
       temporary ??= realpathSync(mkdtempSync(join(tmpdir(), "sheaf-run-")));
       const { readOnly, hidden } = denied.begin();
@@ -61,6 +61,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
           cwd: workingDirectory,
           env: {
             ...toCommandEnvironment(environment, marker),
+            ...variables,
             TMPDIR: temporary,
             ...(proxyPort !== undefined && toProxyVariables(proxyPort)),
           },
