@@ -29,6 +29,17 @@ function createSession(files: Readonly<Record<string, string>>) {
       const response = (line === "" ? { documents: [] } : JSON.parse(line)) as ChatResponse;
       return { ...result, response, documents: response.documents };
     },
+    command: (...words: string[]) => runSheaf(words, { cwd, home }),
+    /** The process is killed with the tool call of this number. */
+    killBehind(calls: number, turns: readonly (readonly Event[])[], ...args: string[]) {
+      writeFileSync(script, JSON.stringify({ turns: turns.map((events) => ({ events })), after: "error" }));
+      return runSheaf(["-p", "--model", `scripted:${script}`, ...args, "go"], {
+        cwd,
+        home,
+        onOutput: (output, child) =>
+          void (output.split('"subtype":"completed"').length > calls && child.kill("SIGKILL")),
+      });
+    },
     prompt: (turns: readonly (readonly Event[])[], ...args: string[]) => {
       writeFileSync(script, JSON.stringify({ turns: turns.map((events) => ({ events })), after: "error" }));
       return runSheaf(["-p", "--model", `scripted:${script}`, ...args, "go"], { cwd, home });
@@ -217,6 +228,25 @@ describe("debug", () => {
     const { code, documents } = await session.run(turns, "--mode", "debug", `--resume=${id}`);
     expect([code, toTypes(documents)]).toEqual([0, ["file_edit", "text", "file_edit"]]);
     expect(session.read("mean.js")).toBe(fixed);
+  });
+
+  test(verifies("S-15", "what a killed run left is listed and taken out by the next command"), async () => {
+    const session = createSession(files);
+    const stalled = { stall: true };
+    const killed = await session.killBehind(2, [[hypotheses], [instrument], [stalled]], "--mode", "debug");
+    expect(killed.signal).toBe("SIGKILL");
+    expect(session.read("mean.js")).toContain("sheaf-debug:begin h1-");
+
+    const id = String(parseStream(killed.stdout)[0]!.session_id);
+    const listed = await session.command("instrumentation", "--format", "json");
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { session_id: id, status: "left", blocks: [{ file: "mean.js", id: expect.stringMatching(/^h1-/) as string }] },
+    ]);
+    const removed = await session.command("instrumentation", "--remove");
+    expect([removed.code, removed.stdout]).toEqual([0, expect.stringMatching(/^mean\.js: taken out: h1-\w+\n$/)]);
+    expect(session.read("mean.js")).toBe(source);
+    const empty = await session.command("instrumentation");
+    expect([empty.code, empty.stdout]).toEqual([0, `No instrumentation is left in ${session.cwd}.\n`]);
   });
 
   test("a run that fails or whose budget ends takes it out too", async () => {

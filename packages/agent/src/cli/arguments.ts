@@ -22,6 +22,7 @@ export const commandNames = [
   "whoami",
   "models",
   "revert",
+  "instrumentation",
   "trust",
   "permissions",
   "serve",

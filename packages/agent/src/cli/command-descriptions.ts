@@ -102,6 +102,13 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     flags: ["format", "json", "force", "on-conflict"],
     examples: [`revert ${session}`, `revert ${session} --on-conflict leave`],
   },
+  instrumentation: {
+    usage: "",
+    summary: "List the lines that debug mode left in this workspace when it was killed, or take them out",
+    flags: ["remove", "force", "format", "json", "workspace"],
+    examples: ["instrumentation", "instrumentation --remove"],
+    notes: ["Lines of a session that waits for an answer stay, unless --force is given."],
+  },
   trust: {
     usage: "[DIR]",
     summary: "Trust a repository: its AGENTS.md instructs the model",

@@ -65,7 +65,7 @@ export const flags = {
   },
   trust: { kind: "switch", help: "Trust this workspace for this run; sheaf trust does it for good" },
   list: { kind: "switch", help: "trust: list the trusted workspaces" },
-  remove: { kind: "switch", help: "trust: trust the workspace no longer" },
+  remove: { kind: "switch", help: "trust: trust the workspace no longer; instrumentation: take it out" },
   resume: {
     kind: "optional",
     placeholder: "[ID]",

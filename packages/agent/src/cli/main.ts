@@ -64,6 +64,8 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
       return (await import("./commands/status.ts")).runStatus(parsed, io);
     case "revert":
       return (await import("./commands/revert.ts")).runRevert(parsed, io);
+    case "instrumentation":
+      return (await import("./commands/instrumentation.ts")).runInstrumentation(parsed, io);
     case "trust":
       return (await import("./commands/trust.ts")).runTrust(parsed, io);
     case "permissions":

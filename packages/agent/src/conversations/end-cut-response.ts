@@ -1,9 +1,12 @@
 /** The end of a response whose process died: its reason, and a result for every call that has none. */
+import { resolve } from "node:path";
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
 import { SheafError } from "../errors.ts";
 import { toFailure } from "../run/run-failure.ts";
 import type { Store } from "../storage/store.ts";
+import { applyToState, createConversationState, toBlockId } from "../tools/conversation-state.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
+import type { ToolOutcome } from "../tools/tool.ts";
 
 /**
  * Ends a response that has no end and no writer. Nothing of it is run again: what a call did, nobody knows.
@@ -43,10 +46,32 @@ function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
       type: "tool_result",
       callId,
       ...toCancelledOutcome("the process ended before this call had a result; what it did is not known"),
+      ...toCutEffect(events, callId),
       durationMs: 0,
     })),
     toFailure(error),
   ];
+}
+
+/** Lines of debug mode may stand in the file although no result told of them: they are looked for as if they did. */
+function toCutEffect(events: readonly RunEvent[], callId: string): Pick<ToolOutcome, "effect"> {
+  const [start] = events;
+  const begun = events.find((event) => event.type === "tool_call_start" && event.callId === callId);
+  const call = events.find((event) => event.type === "tool_call_arguments" && event.callId === callId);
+  if (start?.type !== "run_start" || call?.type !== "tool_call_arguments") return {};
+  const { hypothesis, target_file: file } = call.arguments;
+  const isAdding = begun?.type === "tool_call_start" && begun.toolName === "add_instrumentation";
+  if (!isAdding || typeof hypothesis !== "string" || typeof file !== "string") return {};
+  const state = createConversationState();
+  state.instrumentation = start.instrumentation ?? [];
+  for (const event of events) applyToState(state, event);
+  const block = {
+    id: toBlockId(hypothesis, callId),
+    hypothesis,
+    filePath: file,
+    path: resolve(start.workspace, file),
+  };
+  return { effect: { kind: "file_edit", changes: [], instrumentation: [...state.instrumentation, block] } };
 }
 
 /** A question that nobody answered is answered by no. */

@@ -1,8 +1,7 @@
 /** add_instrumentation: code that shows whether a hypothesis holds, marked so that it can be taken out again. */
 import type { InstrumentationBlock } from "@sheaf/protocol";
-import { toHash } from "../workspace/read-file.ts";
 import { findCommentForm } from "./comment-form.ts";
-import type { ConversationState } from "./conversation-state.ts";
+import { toBlockId, type ConversationState } from "./conversation-state.ts";
 import { applyEdits } from "./edit-matching.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toEditChange } from "./file-change.ts";
@@ -48,7 +47,7 @@ export const addInstrumentationTool: Tool<ArgumentsOf<typeof parameters>> = {
     const place = findPlace(path.named, before.text, anchor, position);
     if (!place.ok) return place.outcome;
     if (context.signal.aborted) return toCancelledOutcome();
-    const id = `${hypothesis.replaceAll(/[^\w-]/g, "_").slice(0, 40)}-${toHash(Buffer.from(callId)).slice(0, 8)}`;
+    const id = toBlockId(hypothesis, callId);
     const lineEnd = before.lineEnd === "\r\n" ? "\r\n" : "\n";
     const text = insertBlock(before.text, place.offset, { id, code, form, lineEnd });
     const saved = await saveTextFile(context, path, text, before);

@@ -1,5 +1,6 @@
 /** What tools remember within a conversation; rebuilt from the log when it goes on. */
 import type { FileChange, InstrumentationBlock, RunEvent, TodoEffect } from "@sheaf/protocol";
+import { toHash } from "../workspace/read-file.ts";
 import { applyToAnswers, createStandingAnswers, type StandingAnswers } from "./standing-answers.ts";
 
 /** One entry of the task list. */
@@ -59,4 +60,9 @@ export function followChange(
   if (operation === "delete") return blocks.filter((block) => block.path !== path);
   if (operation !== "rename") return blocks;
   return blocks.map((block) => (block.path === path ? { ...block, path: newPath, filePath: newFilePath } : block));
+}
+
+/** The id of the block that a call puts in: the same for whoever knows the call. */
+export function toBlockId(hypothesis: string, callId: string): string {
+  return `${hypothesis.replaceAll(/[^\w-]/g, "_").slice(0, 40)}-${toHash(Buffer.from(callId)).slice(0, 8)}`;
 }

@@ -8,7 +8,7 @@ import { removeBlocks, type RemovedBlocks } from "./instrumentation-blocks.ts";
 import { object, optional, string, type ArgumentsOf } from "./parameters.ts";
 import { loadTextFile, saveTextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
-import type { Tool, ToolContext } from "./tool.ts";
+import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
 
 const parameters = object({
   target_file: optional(string("Only in this file; default: everywhere")),
@@ -23,7 +23,7 @@ export const removeInstrumentationTool: Tool<ArgumentsOf<typeof parameters>> = {
   access: "write",
   parameters,
   async run({ target_file, hypothesis }, context) {
-    const { workspace, state, signal } = context;
+    const { workspace, state } = context;
     const resolved = target_file === undefined ? undefined : workspace.resolve(target_file);
     if (resolved && !resolved.ok) return toFailedOutcome(resolved.error);
     const wanted = state.instrumentation.filter(
@@ -33,33 +33,45 @@ export const removeInstrumentationTool: Tool<ArgumentsOf<typeof parameters>> = {
     );
     if (wanted.length === 0)
       return toFailure("NO_INSTRUMENTATION", "there is no such instrumentation: nothing is left to take out");
-    const changes: FileChange[] = [];
-    const lines: string[] = [];
-    let hasFailed = false;
-    for (const path of new Set(wanted.map((block) => block.path))) {
-      if (signal.aborted) return toCancelledOutcome();
-      const blocks = wanted.filter((block) => block.path === path);
-      const cleaned = await cleanFile(blocks, context);
-      hasFailed ||= !cleaned.ok || cleaned.value.damaged.length > 0;
-      lines.push(describe(blocks[0]!.filePath, cleaned));
-      if (!cleaned.ok) continue;
-      if (cleaned.value.change) changes.push(cleaned.value.change);
-      const gone = new Set([...cleaned.value.removed, ...cleaned.value.missing]);
-      state.instrumentation = state.instrumentation.filter((block) => !gone.has(block.id));
-    }
-    const effect = { kind: "file_edit" as const, changes, instrumentation: state.instrumentation };
-    const output = lines.join("\n");
-    if (!hasFailed) return { status: "success", output, effect };
-    const message = `not all instrumentation could be taken out, ${lines.join("; ")}: take it out with edit_file`;
-    return { status: "error", output, effect, error: { code: "INSTRUMENTATION_LEFT", message, details: output } };
+    return takeOutBlocks(wanted, context);
   },
 };
+
+/** What taking blocks out needs. */
+export type BlockContext = Pick<ToolContext, "workspace" | "state" | "checkpoints" | "signal">;
+
+/** Takes blocks of the state out of their files, and out of the state. */
+export async function takeOutBlocks(
+  wanted: readonly InstrumentationBlock[],
+  context: BlockContext,
+): Promise<ToolOutcome> {
+  const { state, signal } = context;
+  const changes: FileChange[] = [];
+  const lines: string[] = [];
+  let hasFailed = false;
+  for (const path of new Set(wanted.map((block) => block.path))) {
+    if (signal.aborted) return toCancelledOutcome();
+    const blocks = wanted.filter((block) => block.path === path);
+    const cleaned = await cleanFile(blocks, context);
+    hasFailed ||= !cleaned.ok || cleaned.value.damaged.length > 0;
+    lines.push(describe(blocks[0]!.filePath, cleaned));
+    if (!cleaned.ok) continue;
+    if (cleaned.value.change) changes.push(cleaned.value.change);
+    const gone = new Set([...cleaned.value.removed, ...cleaned.value.missing]);
+    state.instrumentation = state.instrumentation.filter((block) => !gone.has(block.id));
+  }
+  const effect = { kind: "file_edit" as const, changes, instrumentation: state.instrumentation };
+  const output = lines.join("\n");
+  if (!hasFailed) return { status: "success", output, effect };
+  const message = `not all instrumentation could be taken out, ${lines.join("; ")}: take it out with edit_file`;
+  return { status: "error", output, effect, error: { code: "INSTRUMENTATION_LEFT", message, details: output } };
+}
 
 type CleanedFile = RemovedBlocks & { readonly change?: FileChange };
 
 async function cleanFile(
   blocks: readonly InstrumentationBlock[],
-  context: ToolContext,
+  context: BlockContext,
 ): Promise<FileResult<CleanedFile>> {
   const ids = blocks.map(({ id }) => id);
   const resolved = context.workspace.resolve(blocks[0]!.path);

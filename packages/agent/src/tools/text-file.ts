@@ -31,7 +31,7 @@ export interface TextFile {
  * Errors: STALE_FILE if it has changed since it was read here; BINARY_FILE, INVALID_ENCODING, FILE_TOO_LARGE and others.
  */
 export async function loadTextFile(
-  { workspace, state }: ToolContext,
+  { workspace, state }: Pick<ToolContext, "workspace" | "state">,
   path: WorkspacePath,
 ): Promise<FileResult<TextFile | undefined>> {
   const file = await readWholeFile(workspace.root, path, MAX_TEXT_FILE_BYTES);
@@ -60,7 +60,7 @@ export interface SavedTextFile {
  * is kept first, so that the change can be taken back.
  */
 export async function saveTextFile(
-  { workspace, state, checkpoints }: ToolContext,
+  { workspace, state, checkpoints }: Pick<ToolContext, "workspace" | "state" | "checkpoints">,
   path: WorkspacePath,
   text: string,
   before: TextFile | undefined,
