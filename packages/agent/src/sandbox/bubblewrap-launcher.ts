@@ -22,6 +22,7 @@ import { listSecretPlaces } from "./secret-places.ts";
 import { createSharedNetwork } from "./shared-network.ts";
 import { type Shell, findShell } from "./shell.ts";
 import { toFolderError } from "./start-error.ts";
+import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.ts";
 import { defaultUseLimits, type UseLimits, watchUse } from "./use-watch.ts";
 
 /**
@@ -34,7 +35,7 @@ const wrapper = `
 ended=
 ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
 trap 'ended=1' TERM INT HUP
-exec 3>&2 2>&5 5>&- 6>&- 7>&-
+exec 3>&2 2>&5 5>&- 6>&- 7>&- 8>&- 9>&-
 [ -z "$ended" ] || exit 143
 (exec "$@" 2>&3 3>&-)
 code=$?
@@ -50,7 +51,7 @@ exit $code
 const maxCommandBytes = 128 * 1024 - 1;
 
 /** What stands behind standard input and output. The wrapper closes what a command must not have. */
-const descriptors = { seccomp: 3, status: 4, notice: 5, user: 6, network: 7 } as const;
+const descriptors = { seccomp: 3, status: 4, notice: 5, user: 6, network: 7, info: 8, admission: 9 } as const;
 
 /** Makes its private folder and its network with the first command that needs them. */
 export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
@@ -64,6 +65,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const denied = createDeniedPlaces(workspace, options.denials);
   const network = createSharedNetwork(file, options.network, options.networkPorts);
   const outputs = createOutputPipes();
+  const foreignOwner = findWorkspaceOwner(workspace);
   let folder: PrivateFolder | undefined;
   let secretPlaces: readonly string[] | undefined;
 
@@ -74,7 +76,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     pipes: CommandPipes,
   ): ChildProcess => {
     folder ??= createPrivateFolder();
-    secretPlaces ??= listSecretPlaces(environment);
+    secretPlaces ??= listSecretPlaces(environment, foreignOwner?.uid);
     blocked ??= blockInherited(descriptors.notice);
     const { mounts: privateMounts } = folder;
     const words = toBubblewrapArguments({
@@ -83,14 +85,18 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       descriptors: { status: descriptors.status, ...(filter && { seccomp: descriptors.seccomp }) },
       hasOwnNetwork: shared === undefined,
     });
-    const entry = shared ? toNetworkWords(environment, descriptors) : [];
-    const [program = file, ...args] = [...entry, file, ...words, "--", ...toShellWords(shell, command)];
-    return spawn(program, args, {
+    const owner = shared === undefined || foreignOwner?.canEnterNetwork ? foreignOwner : undefined;
+    const entry = shared ? toNetworkWords(environment, descriptors, owner === undefined) : [];
+    const ownerWords = owner ? toOwnerWords(descriptors) : [];
+    const [program = file, ...args] = [...entry, file, ...words, ...ownerWords, "--", ...toShellWords(shell, command)];
+    const child = spawn(program, args, {
       cwd: "/",
       env: { ...toCommandEnvironment(environment, randomUUID()), ...variables, TMPDIR: "/tmp", ...shared?.variables },
       detached: true,
-      stdio: toStdio(pipes, shared?.descriptors ?? [], blocked.descriptors),
+      stdio: toStdio(pipes, shared?.descriptors ?? [], blocked.descriptors, owner !== undefined),
     });
+    if (owner) admitOwner(child, owner, descriptors);
+    return child;
   };
 
   return {
@@ -158,9 +164,17 @@ function toStartedCommand(
 }
 
 /** Standard input and output, the pipes of the launcher, the network, and nothing that Sheaf was started with. */
-function toStdio(output: CommandPipes, network: readonly number[], blocked: readonly number[]): StdioOptions {
+function toStdio(
+  output: CommandPipes,
+  network: readonly number[],
+  blocked: readonly number[],
+  hasOwner: boolean,
+): StdioOptions {
   const pipes = ["pipe", "pipe", "pipe"] as const;
-  return ["ignore", ...output.stdio, ...pipes, ...network, ...blocked.slice(network.length)];
+  const entry = hasOwner && network.length === 0 ? (["ignore", "ignore"] as const) : network;
+  const admission = hasOwner ? (["pipe", "pipe"] as const) : [];
+  const further = [...entry, ...admission];
+  return ["ignore", ...output.stdio, ...pipes, ...further, ...blocked.slice(further.length)];
 }
 
 /** The wrapper runs in the plain shell of the system: most often that starts in half the time of bash. */

@@ -2,10 +2,11 @@
 import type { Environment } from "./environment.ts";
 import { findProgram } from "./find-program.ts";
 
-/** @throws Error where `nsenter` is missing. */
+/** `entersUser`: its user namespace too, without which only a mighty root gets in. @throws Error where `nsenter` is missing. */
 export function toNetworkWords(
   environment: Environment,
   descriptors: { readonly user: number; readonly network: number },
+  entersUser: boolean,
 ): string[] {
   const program = findProgram("nsenter", environment);
   if (program === undefined)
@@ -13,8 +14,8 @@ export function toNetworkWords(
   const toPath = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
   return [
     program,
-    `--user=${toPath(descriptors.user)}`,
+    ...(entersUser ? [`--user=${toPath(descriptors.user)}`] : []),
     `--net=${toPath(descriptors.network)}`,
-    "--preserve-credentials",
+    ...(entersUser ? ["--preserve-credentials"] : []),
   ];
 }

@@ -1,5 +1,5 @@
 /** Files and folders of the user that no command may see (S-34). */
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
 import { toConfigFolder, toDataFolder } from "../config/paths.ts";
@@ -43,9 +43,12 @@ const placeNames = [
   "GNUPGHOME", "KUBECONFIG", "DOCKER_CONFIG", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "NETRC", "PGPASSFILE", "XDG_RUNTIME_DIR",
 ] as const; // prettier-ignore
 
-/** All secret places by absolute path, whether they are there or not. */
-export function listSecretPlaces(environment: Environment): string[] {
-  const homes = listHomes(environment);
+/**
+ * All secret places by absolute path, whether they are there or not. `owner`: number of a further user whose files
+ * commands can read.
+ */
+export function listSecretPlaces(environment: Environment, owner?: number): string[] {
+  const homes = [...new Set([...listHomes(environment), ...(owner === undefined ? [] : listHomesOf(owner))])];
   const [home = "/"] = homes;
   return [
     ...homes.flatMap((folder) => homePlaces.map((place) => join(folder, place))),
@@ -69,6 +72,19 @@ function tryFinding(find: () => string): string {
     return find();
   } catch {
     return "";
+  }
+}
+
+function listHomesOf(user: number): string[] {
+  try {
+    const entries = readFileSync("/etc/passwd", "utf8")
+      .split("\n")
+      .map((line) => line.split(":"));
+    return entries
+      .filter(([, , id]) => id === String(user))
+      .flatMap(([, , , , , home = ""]) => (home.startsWith("/") && home !== "/" ? [home] : []));
+  } catch {
+    return [];
   }
 }
 

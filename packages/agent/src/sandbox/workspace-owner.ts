@@ -1,0 +1,84 @@
+/**
+ * Lets root's commands write a workspace that belongs to another user, as in a container whose checkout comes from
+ * outside. In a sandbox root has no rights over files of others; CAP_DAC_OVERRIDE gives them back, but only over files of
+ * users that the sandbox knows: root and this owner.
+ */
+import type { ChildProcess } from "node:child_process";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
+
+export interface WorkspaceOwner {
+  readonly uid: number;
+  readonly gid: number;
+  /** Whether this process may enter a network without the user namespace that made it. */
+  readonly canEnterNetwork: boolean;
+}
+
+/** Numbers of Linux. */
+const capabilities = { setgid: 6, setuid: 7, sysAdmin: 21 } as const;
+
+/** Undefined where nothing has to be done, or cannot: then commands have the rights that they have. */
+export function findWorkspaceOwner(workspace: string): WorkspaceOwner | undefined {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
+  try {
+    const { uid, gid } = statSync(workspace);
+    const isKnown = uid !== 0 && isMapped("/proc/self/uid_map", uid) && isMapped("/proc/self/gid_map", gid);
+    if (!isKnown || !hasCapability(capabilities.setuid) || !hasCapability(capabilities.setgid)) return undefined;
+    return { uid, gid, canEnterNetwork: hasCapability(capabilities.sysAdmin) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Words for bubblewrap, behind those that take all capabilities: it waits until its users are set. */
+export function toOwnerWords(descriptors: { readonly info: number; readonly admission: number }): string[] {
+  return [
+    "--cap-add", "CAP_DAC_OVERRIDE", "--info-fd", String(descriptors.info),
+    "--userns-block-fd", String(descriptors.admission),
+  ]; // prettier-ignore
+}
+
+/** Sets the users of a sandbox that waits for them. Where that fails, bubblewrap says so and does not start. */
+export function admitOwner(
+  child: ChildProcess,
+  { uid, gid }: WorkspaceOwner,
+  descriptors: { readonly info: number; readonly admission: number },
+): void {
+  const info = child.stdio[descriptors.info] as Readable | null;
+  const admission = child.stdio[descriptors.admission] as Writable | null;
+  let text = "";
+  info?.on("error", () => undefined);
+  admission?.on("error", () => undefined);
+  info?.on("data", (chunk: Uint8Array) => {
+    if (admission?.writableEnded) return;
+    text += Buffer.from(chunk).toString("latin1");
+    const [, pid] = /"child-pid": (\d+)/.exec(text) ?? [];
+    if (pid === undefined) return;
+    try {
+      writeFileSync(`/proc/${pid}/uid_map`, toMap(uid));
+      writeFileSync(`/proc/${pid}/gid_map`, toMap(gid));
+    } catch {
+      // Without users nothing can be mounted.
+    }
+    admission?.end("x");
+  });
+}
+
+/** Each under its own number. */
+function toMap(id: number): string {
+  return [...new Set([0, id])].map((number) => `${number} ${number} 1\n`).join("");
+}
+
+/** Whether a number stands for somebody in this namespace. */
+function isMapped(file: string, id: number): boolean {
+  const ranges = readFileSync(file, "latin1").trim().split("\n");
+  return ranges.some((range) => {
+    const [first = 0, , count = 0] = range.trim().split(/\s+/).map(Number);
+    return id >= first && id < first + count;
+  });
+}
+
+function hasCapability(number: number): boolean {
+  const [, bits = "0"] = /^CapEff:\s+([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1")) ?? [];
+  return ((BigInt(`0x${bits}`) >> BigInt(number)) & 1n) === 1n;
+}
