@@ -1,7 +1,7 @@
 /** The packages as npm gives them out: their entries are there, and they work without the repository. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { describe, expect, test } from "vitest";
@@ -59,6 +59,7 @@ test("the program names the packages whose code it holds, each with its licence"
 describe("without the repository", () => {
   const folder = install({
     "@sheaf/protocol": "packages/protocol",
+    "@sheaf/documents": "packages/documents",
     "@sheaf/client": "packages/client",
     "sheaf-conformance": "packages/conformance",
   });
@@ -74,5 +75,16 @@ describe("without the repository", () => {
     const source = `${entries.map((entry, at) => `import * as m${at} from "${entry}";`).join("")}
       console.log(m0.createClient({ baseUrl: "http://127.0.0.1:9" }) && m1.createUseResponse && m2.verifyUpdates ? "ok" : "");`;
     expect(run(process.execPath, ["--input-type=module", "--eval", source], folder)).toBe("ok\n");
+  });
+
+  test.each(["protocol", "documents", "client"])("the source maps of %s lead to files that are there", (name) => {
+    const cwd = join(folder, "node_modules/@sheaf", name);
+    const maps = globSync("dist/**/*.map", { cwd });
+    expect(maps.length).toBeGreaterThan(0);
+    const sources = maps.flatMap((map) => {
+      const content = JSON.parse(readFileSync(join(cwd, map), "utf8")) as { readonly sources: readonly string[] };
+      return content.sources.map((source) => join(cwd, dirname(map), source));
+    });
+    expect(sources.filter((source) => !existsSync(source))).toEqual([]);
   });
 });
