@@ -6,6 +6,7 @@ import { createCommandNetwork, type CommandNetwork } from "./permissions/command
 import { createPermissions, type Permissions } from "./permissions/permissions.ts";
 import { parseRule, type FileRule } from "./permissions/rule.ts";
 import { findSandbox } from "./sandbox/find-sandbox.ts";
+import { toAddedFolders } from "./sandbox/added-folders.ts";
 import { findFault, type Sandbox, type SandboxSetting } from "./sandbox/sandbox.ts";
 import { loadShellReader } from "./wire.ts";
 import { createWorkspace } from "./workspace/create-workspace.ts";
@@ -26,6 +27,8 @@ export interface PolicyOrder {
     readonly allow: readonly string[];
     readonly deny: readonly string[];
   };
+  /** Of `--add-dir`: absolute, as the user named them. */
+  readonly addedFolders?: readonly string[] | undefined;
   readonly environment: Environment;
   /** Sheaf's data folder, where it remembers that the sandbox works; undefined: nothing is kept. */
   readonly dataFolder: string | undefined;
@@ -35,6 +38,8 @@ export interface PolicyOrder {
 
 export interface PreparedPolicy {
   readonly workspace: Workspace;
+  /** Folders that the user added. */
+  readonly addedWorkspaces: readonly Workspace[];
   readonly sandbox: Sandbox;
   readonly permissions: Permissions;
   /** Which hosts commands may reach. */
@@ -47,11 +52,12 @@ export interface PreparedPolicy {
   readonly environment: Environment;
 }
 
-/** @throws SheafError USAGE for a rule that cannot be read; CONFIG_INVALID for a broken file of a trusted workspace. */
+/** @throws SheafError USAGE for a rule that cannot be read or a folder that cannot be added; CONFIG_INVALID for a broken file of a trusted workspace. */
 export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy> {
   const { mode, trusted, dataFolder, now } = order;
   const { force, allow, deny } = order.permissions;
   const workspace = createWorkspace(order.workspace);
+  const addedWorkspaces = openAddedFolders(order, workspace);
   // A program of a workspace that nobody trusts must not stand in for one of the system (S-01).
   const environment = trusted ? order.environment : withoutInnerFolders(order.environment, workspace.root);
   const sandbox = await findSandbox({
@@ -76,5 +82,12 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
   });
   const network = createCommandNetwork({ allow, deny: denials });
   const fileDenials = denials.map(parseRule).filter((rule) => "glob" in rule);
-  return { workspace, sandbox, permissions, network, fileDenials, workspaceDenials, environment };
+  return { workspace, addedWorkspaces, sandbox, permissions, network, fileDenials, workspaceDenials, environment };
+}
+
+function openAddedFolders({ addedFolders = [], environment }: PolicyOrder, { root }: Workspace): Workspace[] {
+  if (addedFolders.length === 0) return [];
+  return toAddedFolders({ folders: addedFolders, workspace: root, environment }).map((folder) =>
+    createWorkspace(folder, { isAdded: true }),
+  );
 }

@@ -36,6 +36,8 @@ export interface ResponseOrder {
   /** C20, code 8. */
   readonly stopsOnDenied: boolean;
   readonly permissions: PolicyOrder["permissions"];
+  /** Of `--add-dir`: absolute, as the user named them. */
+  readonly addedFolders?: readonly string[] | undefined;
   /** The user's servers of the Model Context Protocol; a trusted workspace may add to them. */
   readonly mcpServers?: McpServers | undefined;
   /** Sheaf's data folder; undefined: nothing is kept on the disk beside the store. */
@@ -76,13 +78,15 @@ export async function prepareResponse(
   const { limits, stopsOnDenied, dataFolder } = order;
   const servers = { ...readWorkspaceServers(order.start.workspace, order.start.trusted), ...order.mcpServers };
   const policy = await preparePolicy({ ...order, ...order.start, permissions: withServers(order, servers), now });
-  const { workspace, environment, sandbox, network, permissions, fileDenials } = policy;
+  const { workspace, addedWorkspaces, environment, sandbox, network, permissions, fileDenials } = policy;
+  const addedFolders = addedWorkspaces.map(({ root }) => root);
   const conversation = await openConversation(store, order.start.conversationId, now);
   const { instrumentation } = conversation.state;
   const mcp = await connectMcpServers(servers, { cwd: workspace.root, signal });
   const start = {
     ...order.start,
     sandbox: sandbox.state,
+    ...(addedFolders.length > 0 && { addedFolders }),
     ...(instrumentation.length > 0 && { instrumentation }),
     ...(order.start.context && { context: { ...order.start.context, usedTokens: conversation.tokens } }),
     ...(mcp && { mcpServers: mcp.servers }),
@@ -90,6 +94,7 @@ export async function prepareResponse(
   const { mode } = start;
   const toolBox = createToolBox({
     workspace,
+    addedWorkspaces,
     commands: createCommandRunner({
       environment,
       variables: start.trusted ? {} : untrustedGitVariables,
@@ -97,6 +102,7 @@ export async function prepareResponse(
       sandbox,
       network,
       denials: fileDenials,
+      addedFolders,
     }),
     permissions,
     state: conversation.state,
@@ -142,11 +148,15 @@ function withServers({ permissions }: ResponseOrder, servers: McpServers): Polic
 }
 
 /** What a workspace has a say in: its branch and its AGENTS.md; nothing else of it is read (S-01). */
-function createSystemPrompt({ mode, workspace, trusted }: ResponseOrder["start"], environment: Environment): string {
+function createSystemPrompt(
+  { mode, workspace, addedFolders, trusted }: ResponseOrder["start"],
+  environment: Environment,
+): string {
   const repository = findRepository(workspace);
   return toSystemPrompt({
     mode,
     workspace,
+    addedFolders,
     trusted,
     branch: readBranch(repository),
     userInstructions: readUserInstructions(toUserFiles(environment).instructions),

@@ -25,6 +25,8 @@ export interface InitLine {
   readonly sandbox: "enabled" | "disabled" | "unavailable";
   /** Ext (S-03). */
   readonly trusted: boolean;
+  /** Ext: only where the user added folders; absolute, links resolved. */
+  readonly added_folders?: readonly string[];
   /** Ext: only where servers of the Model Context Protocol are named. */
   readonly mcp_servers?: readonly {
     readonly name: string;

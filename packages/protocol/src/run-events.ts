@@ -49,6 +49,8 @@ export interface RunStart {
   /** Whether the workspace is trusted (S-03). */
   readonly trusted: boolean;
   readonly sheafVersion: string;
+  /** Further folders that tools and commands read and write, where the user added some: absolute, links resolved. */
+  readonly addedFolders?: readonly string[];
   /** Servers of the Model Context Protocol, where the user named some. */
   readonly mcpServers?: readonly McpServerState[];
   /** What the model costs, where the user said so. */

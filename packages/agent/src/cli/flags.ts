@@ -63,6 +63,11 @@ export const flags = {
     placeholder: "DIR",
     help: "Folder to work in (default: this one); serve: repeatable, NAME=DIR names it",
   },
+  "add-dir": {
+    kind: "list",
+    placeholder: "DIR",
+    help: "A further folder that tools and commands read and write, by absolute paths (repeatable)",
+  },
   trust: { kind: "switch", help: "Trust this workspace for this run; sheaf trust does it for good" },
   list: { kind: "switch", help: "trust: list the trusted workspaces" },
   remove: { kind: "switch", help: "trust: trust the workspace no longer; instrumentation: take it out" },

@@ -113,11 +113,21 @@ class OpenPromptRun implements PromptRun {
     const { signal } = control;
     const start = this.#toStart(model, conversationId);
     const dataFolder = this.#flags["no-save"] ? undefined : this.#config.dataFolder;
-    const { sandbox, permissions: rules } = this.#config;
+    const { sandbox, addedFolders, permissions: rules } = this.#config;
     const mcpServers = { ...this.#config.mcpServers, ...this.#order.mcpServers };
     const approved = this.#flags["approve-mcps"] ? Object.keys(mcpServers).map((name) => `Mcp(${name}:*)`) : [];
     const permissions = { ...rules, allow: [...rules.allow, ...approved] };
-    const order = { start, sandbox, limits, stopsOnDenied, permissions, mcpServers, dataFolder, environment };
+    const order = {
+      start,
+      sandbox,
+      limits,
+      stopsOnDenied,
+      permissions,
+      addedFolders,
+      mcpServers,
+      dataFolder,
+      environment,
+    };
     const checkAnswer = await createAnswerCheck(this.#flags["output-schema"]);
     const prepared = await prepareResponse(order, { store, model, now, abort, checkAnswer, approver }, signal);
     const { settings, ports, tools } = prepared;

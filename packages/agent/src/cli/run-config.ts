@@ -25,6 +25,7 @@ export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig
     mode: flags.mode,
     plan: flags.plan,
     workspace: flags.workspace?.at(-1),
+    addDir: flags["add-dir"],
     trust: flags.trust,
     timeout: flags.timeout,
     maxTurns: flags["max-turns"],

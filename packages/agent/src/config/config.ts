@@ -15,6 +15,7 @@ export interface RawSettings extends ModelFlags {
   readonly mode?: string | undefined;
   readonly plan?: true | undefined;
   readonly workspace?: string | undefined;
+  readonly addDir?: readonly string[] | undefined;
   readonly trust?: true | undefined;
   readonly timeout?: string | undefined;
   readonly maxTurns?: string | undefined;
@@ -41,6 +42,8 @@ export interface Config {
   readonly mode: Mode;
   /** Absolute, links resolved. */
   readonly workspace: string;
+  /** Of `--add-dir`: absolute, not looked at yet. */
+  readonly addedFolders: readonly string[];
   /**
    * Whether the workspace is trusted (S-03). Asked for when a run begins, so that the run can tell what is wrong.
    * @throws SheafError CONFIG_INVALID.
@@ -113,6 +116,7 @@ export function createConfig(
     chooseModel: () => chooseModel(modelSettings),
     mode: toMode(raw),
     workspace,
+    addedFolders: (raw.addDir ?? []).map((folder) => resolve(cwd, folder)),
     findTrust: () => isTrusted(workspace, { flag: raw.trust ?? false, environment, dataFolder }),
     dataFolder,
     storeFile: join(dataFolder, "sheaf.db"),

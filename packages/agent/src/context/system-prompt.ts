@@ -8,6 +8,8 @@ export interface SystemPromptParts {
   readonly mode: Mode;
   /** Absolute. */
   readonly workspace: string;
+  /** Beside the workspace, absolute. */
+  readonly addedFolders?: readonly string[] | undefined;
   readonly trusted: boolean;
   /** The branch that is checked out, if one is known. */
   readonly branch?: string | undefined;
@@ -19,11 +21,14 @@ export interface SystemPromptParts {
 
 /** The system prompt of a response. */
 export function toSystemPrompt(parts: SystemPromptParts): string {
-  const { mode, workspace, branch, userInstructions } = parts;
+  const { mode, workspace, addedFolders = [], branch, userInstructions } = parts;
   return [
     [
       "You are Sheaf, a coding agent.",
       `The workspace is ${workspace}. Paths in tool calls are relative to it.`,
+      ...(addedFolders.length === 0
+        ? []
+        : [`These folders belong to it too, by absolute paths: ${addedFolders.join(", ")}`]),
       ...(branch === undefined ? [] : [`The git branch ${branch} is checked out.`]),
       "Quote code that exists with a fence whose info string is startLine:endLine:path. Use a language tag for new code.",
       "Start fences in column 0. Around text that holds fences use a longer fence.",

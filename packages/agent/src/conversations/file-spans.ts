@@ -14,7 +14,7 @@ export interface FileSpan {
   readonly path: string;
   /** As the documents show it. */
   readonly filePath: string;
-  /** Root of the workspace in which it was changed. */
+  /** Root of the workspace, or of the added folder, in which it was changed. */
   readonly workspace: string;
   readonly before: FileState;
   /** What the last change left. */
@@ -29,12 +29,17 @@ interface FileStep extends Pick<FileSpan, "path" | "filePath" | "before" | "afte
 export function toFileSpans(events: readonly RunEvent[]): FileSpan[] {
   const spans = new Map<string, FileSpan>();
   let workspace = "";
+  let added: readonly string[] = [];
   for (const event of events) {
-    if (event.type === "run_start") workspace = event.workspace;
+    if (event.type === "run_start") {
+      workspace = event.workspace;
+      added = event.addedFolders ?? [];
+    }
     if (event.type !== "tool_result" || event.effect?.kind !== "file_edit") continue;
     for (const change of event.effect.changes) {
       for (const step of toSteps(change, workspace)) {
-        spans.set(step.path, addStep(spans.get(step.path), step, workspace));
+        const root = added.find((folder) => step.path.startsWith(`${folder}/`)) ?? workspace;
+        spans.set(step.path, addStep(spans.get(step.path), step, root));
       }
     }
   }

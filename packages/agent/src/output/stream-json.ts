@@ -104,6 +104,7 @@ class StreamJson implements Projection {
       sheaf_version: start.sheafVersion,
       sandbox: start.sandbox,
       trusted: start.trusted,
+      ...(start.addedFolders && { added_folders: start.addedFolders }),
       ...(start.mcpServers && {
         mcp_servers: start.mcpServers.map(({ name, status, tools }) => ({ name, status, tools })),
       }),

@@ -31,6 +31,8 @@ export interface PolicyFacts {
   readonly force: boolean;
   readonly sandbox: RunStart["sandbox"];
   readonly sandboxFault: string | undefined;
+  /** Beside the workspace; absolute. */
+  readonly addedFolders: readonly string[];
   readonly rules: readonly SourcedRule[];
 }
 
@@ -42,6 +44,7 @@ export function explainPolicy(facts: PolicyFacts): ExplainedPolicy {
   const classes = [
     toRow(facts, "read", "read files", toFileRow(facts, "Read")),
     toRow(facts, "write", "write files", toFileRow(facts, "Write")),
+    ...(facts.addedFolders.length === 0 ? [] : [toRow(facts, "read", "added folders", toAddedRow(facts))]),
     toRow(facts, "write", "write protected names", {
       decision: "deny",
       reason: "what lies in them runs or decides later, for instance .git, .sheaf, .vscode, .bashrc",
@@ -80,6 +83,10 @@ function toFileRow(facts: PolicyFacts, kind: "Read" | "Write"): Omit<Row, "class
   const denies = hasRule(facts, "Read", "deny") || (kind === "Write" && hasRule(facts, "Write", "deny"));
   if (denies) return { decision: "rules", reason: "in the workspace, but for what a rule denies; never outside of it" };
   return { decision: "allow", reason: "in the workspace, also where a link leads; never outside of it" };
+}
+
+function toAddedRow({ addedFolders }: PolicyFacts): Omit<Row, "class"> {
+  return { decision: "allow", reason: `as the workspace, by absolute paths: ${addedFolders.join(", ")}` };
 }
 
 function toCommandRow(facts: PolicyFacts): Omit<Row, "class"> {

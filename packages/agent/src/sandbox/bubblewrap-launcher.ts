@@ -55,14 +55,15 @@ const descriptors = { seccomp: 3, status: 4, notice: 5, user: 6, network: 7, inf
 
 /** Makes its private folder and its network with the first command that needs them. */
 export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
-  const { file, workspace, environment, limits = defaultUseLimits } = options;
+  const { file, workspace, addedFolders, environment, limits = defaultUseLimits } = options;
   const shell = findShell(environment);
   const filter = createSeccompFilter(process.arch);
   let blocked: BlockedDescriptors | undefined;
   const worktree = findLinkedWorktree(workspace);
-  const writableMounts = worktree?.mounts ?? [];
-  const places = createProtectedPlaces(workspace, worktree?.folder);
-  const denied = createDeniedPlaces(workspace, options.denials);
+  const added = addedFolders.map((path) => ({ path, access: "writable" as const }));
+  const writableMounts = [...(worktree?.mounts ?? []), ...added];
+  const places = createProtectedPlaces(workspace, { worktree: worktree?.folder, added: addedFolders });
+  const denied = createDeniedPlaces([workspace, ...addedFolders], options.denials);
   const network = createSharedNetwork(file, options.network, options.networkPorts);
   const outputs = createOutputPipes();
   const foreignOwner = findWorkspaceOwner(workspace);
@@ -103,7 +104,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     file,
     permissions: [
       ...(options.network.isOpen ? (["network"] as const) : []),
-      ...(worktree ? (["write_outside_workspace"] as const) : []),
+      ...(writableMounts.length > 0 ? (["write_outside_workspace"] as const) : []),
     ],
     async start(request) {
       // With descriptors blocked, a failing start is not always told.

@@ -40,6 +40,8 @@ export interface CommandRunnerOptions {
   readonly sandbox: Sandbox;
   /** Which hosts commands may reach from the sandbox. */
   readonly network: CommandNetwork;
+  /** Beside the workspace. */
+  readonly addedFolders?: readonly string[] | undefined;
   /** Files that no command may read or write, in the sandbox. */
   readonly denials?: readonly FileRule[] | undefined;
   /** How hosts are found, where not by the system. */
@@ -74,10 +76,15 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 const launchers = { bubblewrap: createBubblewrapLauncher, seatbelt: createSeatbeltLauncher } as const;
 
 /** The way to start commands, or why there is none. */
-function createLauncher({ sandbox, denials = [], ...options }: CommandRunnerOptions): Launcher | string {
+function createLauncher({
+  sandbox,
+  denials = [],
+  addedFolders = [],
+  ...options
+}: CommandRunnerOptions): Launcher | string {
   switch (sandbox.state) {
     case "enabled":
-      return launchers[sandbox.kind]({ file: sandbox.file, denials, ...options });
+      return launchers[sandbox.kind]({ file: sandbox.file, denials, addedFolders, ...options });
     case "disabled":
       return createPlainLauncher(options.environment);
     case "unavailable":

@@ -50,21 +50,26 @@ interface FolderContent {
 const maxFolders = 20_000;
 const maxPlaces = 300;
 
-/** `workspace`: absolute, links resolved. `rules`: the denials of the user, of any kind of file rule. */
-export function createDeniedIndex(workspace: string, rules: readonly FileRule[]): DeniedIndex {
+/**
+ * `folders`: the workspace, then others; absolute, links resolved. In the others a rule about a path holds from each of
+ * the folders above on, as for the file tools. `rules`: the denials of the user.
+ */
+export function createDeniedIndex(folders: readonly string[], rules: readonly FileRule[]): DeniedIndex {
   const memory = createFolderMemory<FolderContent>();
   return {
     refresh() {
       if (rules.length === 0) return { places: [], ancestors: [] };
       const places: DeniedPlace[] = [];
-      const waiting: (Folder & { readonly isSettled: boolean })[] = [
-        { path: workspace, isReadOnly: false, isSettled: false },
-      ];
+      const waiting: (Folder & { readonly isSettled: boolean })[] = folders.map((path) => ({
+        path,
+        isReadOnly: false,
+        isSettled: false,
+      }));
       for (let next = 0; next < waiting.length && next <= maxFolders; next += 1) {
         const { path, isSettled, isReadOnly } = waiting[next]!;
         const found = memory.read(
           path,
-          (entries) => sortEntries(path, entries, { workspace, rules, isReadOnly }),
+          (entries) => sortEntries(path, entries, { workspace: folders[0]!, rules, isReadOnly }),
           isSettled,
         );
         if (!found) continue;
@@ -74,11 +79,11 @@ export function createDeniedIndex(workspace: string, rules: readonly FileRule[])
         waiting.push(...found.content.folders.map((folder) => ({ ...folder, isSettled: isSettledBelow })));
       }
       memory.endLook();
-      const ancestors = listAncestors(places, workspace);
+      const ancestors = listAncestors(places, folders);
       const fault =
         waiting.length > maxFolders
           ? `more than ${maxFolders} folders would have to be looked at`
-          : findFault(places, ancestors, workspace);
+          : findFault(places, ancestors, folders);
       return { places, ancestors, fault: fault && toFault(fault, rules) };
     },
   };
@@ -94,7 +99,7 @@ function sortEntries(
   const relevant = isReadOnly ? rules.filter(({ kind }) => kind === "Read") : rules;
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    const named = relative(workspace, path);
+    const named = isBelow(path, workspace) ? relative(workspace, path) : path;
     const rule = findRule(relevant, "Read", entry.name, named) ?? findRule(relevant, "Write", entry.name, named);
     const place = rule && toPlace(path, rule);
     if (place) places.push(place);
@@ -133,11 +138,12 @@ function toPlace(path: string, rule: FileRule): DeniedPlace | undefined {
 }
 
 /** Of places whose rule is about a path, or that must not be made anew under the old path. */
-function listAncestors(places: readonly DeniedPlace[], workspace: string): string[] {
+function listAncestors(places: readonly DeniedPlace[], folders: readonly string[]): string[] {
   const found = new Set<string>();
   for (const { path, rule } of places) {
     if (rule.kind === "Read" && rule.glob.isAnyDepth) continue;
-    for (let folder = dirname(path); folder.length > workspace.length; folder = dirname(folder)) found.add(folder);
+    const top = folders.find((folder) => isBelow(path, folder)) ?? "";
+    for (let folder = dirname(path); folder.length > top.length; folder = dirname(folder)) found.add(folder);
   }
   return [...found];
 }
@@ -145,13 +151,15 @@ function listAncestors(places: readonly DeniedPlace[], workspace: string): strin
 function findFault(
   places: readonly DeniedPlace[],
   ancestors: readonly string[],
-  workspace: string,
+  folders: readonly string[],
 ): string | undefined {
   if (places.length + ancestors.length > maxPlaces) return `more than ${maxPlaces} places are denied`;
-  const wide = places.find(({ target }) => target && `${workspace}/`.startsWith(target === "/" ? "/" : `${target}/`));
-  return (
-    wide && `the link ${JSON.stringify(relative(workspace, wide.path))} leads to a folder that holds the workspace`
-  );
+  const wide = places.find(({ target }) => target && folders.some((folder) => isBelow(folder, target)));
+  return wide && `the link ${JSON.stringify(wide.path)} leads to a folder that holds the workspace`;
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === "/" ? folder : `${folder}/`);
 }
 
 function toFault(problem: string, rules: readonly FileRule[]): string {

@@ -28,9 +28,10 @@ export interface DeniedMounts {
   readonly hidden: readonly Mount[];
 }
 
-/** `workspace`: absolute, links resolved. */
-export function createDeniedPlaces(workspace: string, rules: readonly FileRule[]): DeniedPlaces {
-  const index = createDeniedIndex(workspace, rules);
+/** `folders`: the workspace, then others that commands write; absolute, links resolved. */
+export function createDeniedPlaces(folders: readonly string[], rules: readonly FileRule[]): DeniedPlaces {
+  const [workspace = ""] = folders;
+  const index = createDeniedIndex(folders, rules);
   const isWriteDenied = rules.some(({ kind }) => kind === "Write");
   let running = 0;
   let knownPaths = new Set<string>();

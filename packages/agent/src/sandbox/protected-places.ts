@@ -20,10 +20,21 @@ export interface ProtectedPlaces {
 /** Places that get a mount of their own, outer ones first; behind more of them a command would start slowly. */
 const maxMounts = 300;
 
-/** `workspace`: absolute, links resolved. `worktreeFolder`: of a linked worktree, outside of it. */
-export function createProtectedPlaces(workspace: string, worktreeFolder?: string): ProtectedPlaces {
-  const others = worktreeFolder === undefined ? [] : [{ path: worktreeFolder, kind: "worktree" as const }];
-  const index = createProtectedIndex(workspace, others);
+/** What commands write beside the workspace: the folder of a linked worktree, and folders that the user added. */
+export interface WritableFolders {
+  readonly worktree?: string | undefined;
+  readonly added?: readonly string[];
+}
+
+/** `workspace`: absolute, links resolved. */
+export function createProtectedPlaces(
+  workspace: string,
+  { worktree, added = [] }: WritableFolders = {},
+): ProtectedPlaces {
+  const index = createProtectedIndex(workspace, [
+    ...(worktree === undefined ? [] : [{ path: worktree, kind: "worktree" as const }]),
+    ...added.map((path) => ({ path, kind: "plain" as const })),
+  ]);
   let running = 0;
   let known = new Set<string>();
   return {

@@ -10,6 +10,8 @@ export interface SandboxOptions {
   readonly file: string;
   /** Absolute, links resolved. */
   readonly workspace: string;
+  /** Folders beside the workspace that commands write too; absolute, links resolved. */
+  readonly addedFolders: readonly string[];
   readonly environment: Environment;
   /** Which hosts commands may reach. */
   readonly network: CommandNetwork;

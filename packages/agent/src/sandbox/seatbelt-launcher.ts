@@ -25,19 +25,20 @@ const refusalCodes: ReadonlySet<number> = new Set([64, 65, 71]);
 
 /** Makes its folder with the first command. Limits of processes and memory are not held here. */
 export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
-  const { file, workspace, environment } = options;
+  const { file, workspace, addedFolders, environment } = options;
   const shell = findShell(environment);
   const outputs = createOutputPipes();
   const worktree = findLinkedWorktree(workspace);
-  const places = createProtectedPlaces(workspace, worktree?.folder);
-  const denied = createDeniedPlaces(workspace, options.denials);
+  const writable = [...(worktree?.mounts ?? []).map(({ path }) => path), ...addedFolders];
+  const places = createProtectedPlaces(workspace, { worktree: worktree?.folder, added: addedFolders });
+  const denied = createDeniedPlaces([workspace, ...addedFolders], options.denials);
   const proxy = createLoopbackProxy(options.network, options.networkPorts);
   let temporary: string | undefined;
   return {
     file,
     permissions: [
       ...(options.network.isOpen ? (["network"] as const) : []),
-      ...(worktree ? (["write_outside_workspace"] as const) : []),
+      ...(writable.length > 0 ? (["write_outside_workspace"] as const) : []),
     ],
     async start({ command, workingDirectory, variables }) {
       const proxyPort = await proxy.open();
@@ -47,7 +48,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
       const endPlaces = (): string[] => [...places.end(), ...denied.end()];
       const profile = toSeatbeltProfile({
         workspace,
-        writable: [temporary, ...(worktree?.mounts ?? []).map(({ path }) => path)],
+        writable: [temporary, ...writable],
         secret: listSecretPaths(environment, workspace),
         readOnly: [...protectedPlaces, ...readOnly].map(({ path }) => path),
         hidden: hidden.map(({ path }) => path),

@@ -4,6 +4,7 @@ import type { Permissions } from "../permissions/permissions.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toApprovalQuestion, toArgumentsHash } from "./approval-question.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";
+import { chooseWorkspace } from "./choose-workspace.ts";
 import type { ConversationState } from "./conversation-state.ts";
 import { toRealArguments } from "./real-arguments.ts";
 import { rememberAnswer } from "./standing-answers.ts";
@@ -13,6 +14,8 @@ import type { ToolInvocation, ToolOutcome } from "./tool.ts";
 /** What decides. */
 export interface GatePorts {
   readonly workspace: Workspace;
+  /** Folders that the user added. */
+  readonly addedWorkspaces?: readonly Workspace[] | undefined;
   readonly permissions: Permissions;
   readonly state: Pick<ConversationState, "answers">;
 }
@@ -63,11 +66,14 @@ export function toEditedCall(call: ToolInvocation, approval: Approval | undefine
 async function decide(
   call: ToolInvocation,
   { access, mcp }: GatedTool,
-  { permissions, workspace, state: { answers } }: GatePorts,
+  { permissions, workspace, addedWorkspaces, state: { answers } }: GatePorts,
 ): Promise<PermissionDecision> {
   const answered = { allow: [...answers.allow], deny: [...answers.deny] };
   const request = { toolName: call.toolName, access, answered, ...(mcp && { mcp }) };
-  const spellings = [call.arguments, toRealArguments(call.arguments, workspace)];
+  const spellings = [
+    call.arguments,
+    toRealArguments(call.arguments, chooseWorkspace(call, workspace, addedWorkspaces)),
+  ];
   const decisions = await Promise.all(
     // A command has no path but its folder, and looks at that itself.
     (access === "command" ? spellings.slice(0, 1) : spellings).map((args) =>

@@ -12,9 +12,11 @@ const MAX_NAMES = 5000;
 /** FILE_NOT_FOUND with up to three names of the nearest folder that exists. */
 export function toMissingFileError(root: string, path: WorkspacePath): ToolError {
   const { folder, name, names } = readNearestFolder(root, path.relative);
-  const near = findNearest(name, names).map((candidate) => posix.join(folder, candidate));
+  // As it was named: in a folder beside the workspace by absolute paths.
+  const shown = posix.isAbsolute(path.named) ? posix.join(root, folder) : folder;
+  const near = findNearest(name, names).map((candidate) => posix.join(shown, candidate));
   const isFolderThere = folder === posix.dirname(path.relative);
-  const place = isFolderThere ? "" : ` (there is no folder ${posix.join(folder, name)})`;
+  const place = isFolderThere ? "" : ` (there is no folder ${posix.join(shown, name)})`;
   const advice = near.length > 0 ? `did you mean ${near.join(" or ")}?` : "look for it with glob_search";
   return { code: "FILE_NOT_FOUND", message: `${path.named} does not exist${place}: ${advice}`, details: "" };
 }

@@ -12,6 +12,12 @@ const pathFields: ReadonlySet<string> = new Set([
   "working_directory",
 ]);
 
+/** All paths that a call names. */
+export function listPaths(args: Readonly<Record<string, unknown>>): string[] {
+  const values = Object.entries(args).filter(([field]) => pathFields.has(field));
+  return values.flatMap(([, value]) => value).filter((value) => typeof value === "string");
+}
+
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** The same arguments, each path relative to the workspace and without links; a path that is refused stays as it is. */

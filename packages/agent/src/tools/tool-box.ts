@@ -5,6 +5,7 @@ import type { CommandRunner } from "../sandbox/command.ts";
 import type { CodeSearch } from "../codebase/code-search.ts";
 import type { PageFetcher } from "../network/page.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
+import { chooseWorkspace } from "./choose-workspace.ts";
 import type { ConversationState } from "./conversation-state.ts";
 import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
 import { findTool, toDefinitions, type CallableTool } from "./registry.ts";
@@ -35,11 +36,14 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
   const execute: ToolBox["execute"] = async (call, { approval, ...options }) => {
     const found = findTool(call.toolName, furtherTools);
     if (!found.ok) return found.outcome;
-    const prepared = found.tool.prepare(toEditedCall(call, approval));
+    const edited = toEditedCall(call, approval);
+    const prepared = found.tool.prepare(edited);
     if (!prepared.ok) return prepared.outcome;
     const refusal = await gate.findRefusal(call, found.tool, approval);
     if (refusal) return refusal;
-    const outcome = await prepared.run({ ...ports, ...options, background, callId: call.callId });
+    const workspace = chooseWorkspace(edited, ports.workspace, ports.addedWorkspaces);
+    const result = await prepared.run({ ...ports, ...options, workspace, background, callId: call.callId });
+    const outcome = workspace === ports.workspace ? result : withFolderNote(result, workspace.root);
     return approval?.editedArguments ? withEditNote(outcome, approval.editedArguments) : outcome;
   };
 
@@ -68,6 +72,13 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
       await ports.commands.end();
     },
   };
+}
+
+/** What a tool shows of an added folder is relative to that one. */
+function withFolderNote(outcome: ToolOutcome, root: string): ToolOutcome {
+  if (outcome.status !== "success" || outcome.effect?.kind === "file_edit") return outcome;
+  const note = `This is in ${root}, beside the workspace: write paths there with this folder in front.`;
+  return { ...outcome, note: outcome.note === undefined ? note : `${outcome.note} ${note}` };
 }
 
 /** The model has to know that something else ran than it wrote. */

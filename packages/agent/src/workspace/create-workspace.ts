@@ -11,15 +11,20 @@ import type { PathResolution, Workspace } from "./workspace.ts";
 const MAX_PATH_BYTES = 4096;
 
 /**
- * Makes the workspace of a folder.
+ * Makes the workspace of a folder. `isAdded`: it stands beside the workspace, so that its paths are shown as absolute.
  * @throws SheafError USAGE if there is no such folder.
  */
-export function createWorkspace(root: string): Workspace {
+export function createWorkspace(root: string, { isAdded = false }: { readonly isAdded?: boolean } = {}): Workspace {
   const given = resolve(root);
   const real = toRealRoot(given);
   return {
     root: real,
-    resolve: (path) => resolveInside(path, given, real),
+    resolve(path) {
+      const resolution = resolveInside(path, given, real);
+      if (!isAdded || !resolution.ok) return resolution;
+      const { path: found } = resolution;
+      return { ok: true, path: { ...found, named: join(real, found.named) } };
+    },
   };
 }
 

@@ -14,8 +14,9 @@ import type { PathResolution, Workspace, WorkspacePath } from "./workspace.ts";
 export function resolveEntry(workspace: Workspace, path: string): PathResolution {
   const target = workspace.resolve(path);
   if (!target.ok) return target;
-  const { named } = target.path;
-  if (named === ".") return { ok: false, error: toFileError(createFileFault("EISDIR"), named) };
+  const { named, relative } = target.path;
+  if (named === "." || (posix.isAbsolute(named) && relative === "."))
+    return { ok: false, error: toFileError(createFileFault("EISDIR"), named) };
   const parent = workspace.resolve(posix.dirname(named));
   if (!parent.ok) return parent;
   const name = posix.basename(named);

@@ -7,7 +7,7 @@ export interface WorkspacePath {
   readonly absolute: string;
   /** Relative to the root with `/`; "." for the root. */
   readonly relative: string;
-  /** The same as it was named: relative, but with the links in it. Documents show it (N21). */
+  /** The same as it was named: relative (in an added folder absolute), but with the links in it. Documents show it (N21). */
   readonly named: string;
 }
 

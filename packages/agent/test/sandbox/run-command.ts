@@ -17,7 +17,9 @@ export async function runCommand(
 }
 
 /** Of a runner, beside what every test gives. */
-export type RunnerOptions = Partial<Pick<CommandRunnerOptions, "limits" | "network" | "networkPorts" | "denials">>;
+export type RunnerOptions = Partial<
+  Pick<CommandRunnerOptions, "limits" | "network" | "networkPorts" | "denials" | "addedFolders">
+>;
 
 const closedNetwork = createCommandNetwork({ allow: [], deny: [] });
 

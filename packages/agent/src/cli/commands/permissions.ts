@@ -8,6 +8,7 @@ import { deny, type PermissionDecision } from "../../permissions/decision.ts";
 import { explainPolicy, type ExplainedPolicy, type SourcedRule } from "../../permissions/explain-policy.ts";
 import { preparePolicy, type PreparedPolicy } from "../../prepare-policy.ts";
 import { findFault } from "../../sandbox/sandbox.ts";
+import { chooseWorkspace } from "../../tools/choose-workspace.ts";
 import { findProtection } from "../../workspace/protected-names.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";
@@ -22,10 +23,20 @@ export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Pr
   const config = toConfig(parsed.flags, io);
   const { fault, settings } = findUserConfig(toUserFiles(io.environment).config);
   if (fault) throw fault;
-  const { mode, workspace, sandbox, permissions } = config;
+  const { mode, workspace, addedFolders, sandbox, permissions } = config;
   const trusted = config.findTrust();
   const { environment } = io;
-  const order = { mode, workspace, sandbox, permissions, trusted, environment, dataFolder: undefined, now: Date.now };
+  const order = {
+    mode,
+    workspace,
+    addedFolders,
+    sandbox,
+    permissions,
+    trusted,
+    environment,
+    dataFolder: undefined,
+    now: Date.now,
+  };
   const policy = await preparePolicy(order);
   const isJson = toCommandFormat(parsed) === "json";
   switch (parsed.positionals.join(" ")) {
@@ -46,8 +57,9 @@ export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Pr
   }
 }
 
-function toFacts({ mode, permissions }: Config, { sandbox }: PreparedPolicy) {
-  return { mode, force: permissions.force, sandbox: sandbox.state, sandboxFault: findFault(sandbox) };
+function toFacts({ mode, permissions }: Config, { sandbox, addedWorkspaces }: PreparedPolicy) {
+  const addedFolders = addedWorkspaces.map(({ root }) => root);
+  return { mode, addedFolders, force: permissions.force, sandbox: sandbox.state, sandboxFault: findFault(sandbox) };
 }
 
 function toSourcedRules(
@@ -96,7 +108,8 @@ async function checkPath(
 ): Promise<PermissionDecision> {
   if (access !== "read" && access !== "write")
     throw new SheafError("USAGE", "--path needs --access read or --access write");
-  const resolved = policy.workspace.resolve(path);
+  const call = { toolName: "read_file", arguments: { target_file: path } };
+  const resolved = chooseWorkspace(call, policy.workspace, policy.addedWorkspaces).resolve(path);
   if (!resolved.ok) return deny(resolved.error.message);
   const protection = access === "write" ? findProtection(resolved.path) : undefined;
   if (protection) return deny(protection.message);

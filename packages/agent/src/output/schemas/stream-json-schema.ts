@@ -23,6 +23,7 @@ const init = z.object({
   sheaf_version: z.string(),
   sandbox: z.enum(["enabled", "disabled", "unavailable"]),
   trusted: z.boolean(),
+  added_folders: z.array(z.string()).exactOptional(),
   mcp_servers: z
     .array(z.object({ name: z.string(), status: z.enum(["ready", "failed"]), tools: z.array(z.string()) }))
     .exactOptional(),
