@@ -107,4 +107,30 @@ describeWithBubblewrap("when Sheaf is killed", () => {
       expect(findProcesses(marker)).toEqual([]);
     },
   );
+
+  test.each(runs)(
+    verifies("R-13", "while its sandbox starts: nothing of it is left, and nothing of it comes later (run %i)"),
+    async (round) => {
+      const marker = `6${process.pid}${round}`;
+      const cwd = folders.newFolder();
+      const call = foreground(`sleep ${marker}1 & sleep ${marker}2`);
+      writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: [{ call }] }] }));
+      const { signal } = await runSheaf(["-p", "--model", "scripted:s.json", "go"], {
+        cwd,
+        onStart(child) {
+          void (async () => {
+            while (findProcesses(`${marker}2`).length === 0) await sleep(1);
+            // Another moment of the start in each run.
+            await sleep(round % 10);
+            child.kill("SIGKILL");
+          })();
+        },
+      });
+      expect(signal).toBe("SIGKILL");
+      // Long enough for a sandbox that went on starting to have its command running.
+      await sleep(500);
+      for (let tries = 0; tries < 225 && findProcesses(marker).length > 0; tries += 1) await sleep(20);
+      expect(findProcesses(marker)).toEqual([]);
+    },
+  );
 });

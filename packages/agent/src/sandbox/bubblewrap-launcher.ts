@@ -1,12 +1,12 @@
 /** Commands in bubblewrap: namespaces of their own, and nothing of them outlives them (S-30, R-13). */
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import { toBubblewrapArguments } from "./bubblewrap.ts";
 import { createDeniedPlaces } from "./denied-places.ts";
 import { toCommandEnvironment } from "./environment.ts";
 import { type BlockedDescriptors, blockInherited } from "./inherited-descriptors.ts";
 import type { Launcher, LaunchRequest, StartedCommand } from "./launcher.ts";
+import { createCommandGuard } from "./command-guard.ts";
 import { findLinkedWorktree } from "./linked-worktree.ts";
 import { type MountFacts, planMounts } from "./mount-plan.ts";
 import { toNetworkWords } from "./network-words.ts";
@@ -67,6 +67,8 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const network = createSharedNetwork(file, options.network, options.networkPorts);
   const outputs = createOutputPipes();
   const foreignOwner = findWorkspaceOwner(workspace);
+  // Bubblewrap ends with Sheaf, but not while it starts: a process has no parent's death signal until it asks for it.
+  const guard = createCommandGuard();
   let folder: PrivateFolder | undefined;
   let secretPlaces: readonly string[] | undefined;
 
@@ -92,7 +94,12 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     const [program = file, ...args] = [...entry, file, ...words, ...ownerWords, "--", ...toShellWords(shell, command)];
     const child = spawn(program, args, {
       cwd: "/",
-      env: { ...toCommandEnvironment(environment, randomUUID()), ...variables, TMPDIR: "/tmp", ...shared?.variables },
+      env: {
+        ...toCommandEnvironment(environment, guard.createMarker()),
+        ...variables,
+        TMPDIR: "/tmp",
+        ...shared?.variables,
+      },
       detached: true,
       stdio: toStdio(pipes, shared?.descriptors ?? [], blocked.descriptors, owner !== undefined),
     });
@@ -129,6 +136,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       }
     },
     async close() {
+      guard.dismiss();
       await network.close();
       blocked?.close();
       outputs.close();

@@ -1,28 +1,22 @@
 /** Commands as plain processes of the user, without a sandbox of the system: `--sandbox disabled`. */
 import { spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { createCommandGuard } from "./command-guard.ts";
 import { type Environment, toCommandEnvironment } from "./environment.ts";
-import { type Guard, startGuard } from "./guard.ts";
 import type { Launcher } from "./launcher.ts";
 import { createOutputPipes } from "./output-pipes.ts";
 import { createProcessTree } from "./process-tree.ts";
 import { findShell } from "./shell.ts";
 
-/** Characters of a marker that all commands of a launcher share: one guard stands by for all of them. */
-const sharedLength = 18;
-
 /** Each command carries a marker, by which its processes are found again. */
 export function createPlainLauncher(environment: Environment): Launcher {
   const shell = findShell(environment);
   const outputs = createOutputPipes();
-  const shared = randomUUID().slice(0, sharedLength);
-  let guard: Guard | undefined;
+  const guard = createCommandGuard();
   return {
     file: shell.file,
     permissions: ["unsandboxed"],
     async start({ command, workingDirectory, variables }) {
-      const marker = shared + randomUUID().slice(sharedLength);
-      if (!guard?.isStanding()) guard = startGuard(shared);
+      const marker = guard.createMarker();
       const pipes = outputs.open();
       try {
         const child = spawn(shell.file, [...shell.args, command], {
@@ -46,7 +40,7 @@ export function createPlainLauncher(environment: Environment): Launcher {
       }
     },
     async close() {
-      guard?.dismiss();
+      guard.dismiss();
       outputs.close();
     },
   };
