@@ -61,6 +61,86 @@ describe("a request with an Idempotency-Key", () => {
   });
 });
 
+describe("a message that waits for the answer before it", () => {
+  const isBegun = ({ event }: StreamEvent): boolean => event === "content_delta";
+  const startTwo = async (server: TestServer, fields: Record<string, unknown> = {}, init: RequestInit = {}) => {
+    const running = await server.chat({ message: "one", stream: true });
+    const conversationId = running.headers.get("x-conversation-id")!;
+    const body = { message: "two", conversationId, whenBusy: "queue", stream: true, ...fields };
+    const queued = await server.chat(body, init);
+    return { running: running.headers.get("location")!, queued, body, conversationId };
+  };
+  const cancel = (server: TestServer, path: string): Promise<Response> =>
+    server.fetch(`${path}/cancel`, { method: "POST" });
+
+  test(
+    verifies(["N49", "X2", "X5", "X9"], "has its head, its heartbeats and its address at once, and is one response"),
+    async () => {
+      const server = await start({ script: waitingScript, args: ["--heartbeat", "0.1"] });
+      const init = { headers: { "Idempotency-Key": "k" } };
+      const { running, queued, body } = await startTwo(server, {}, init);
+      const path = queued.headers.get("location")!;
+      const reader = queued.body!.getReader();
+      let text = "";
+      while (!text.includes(": hb")) text += new TextDecoder().decode((await reader.read()).value);
+      expect(text).toMatch(/^retry: \d+\n\n(: hb\n\n)+$/);
+      const snapshot = await toJson<ChatResponse>(server.fetch(path));
+      expect(snapshot).toMatchObject({ status: "streaming", documents: [], metadata: { lastEventId: 0 } });
+      const again = await server.chat(body, init);
+      expect(again.headers.get("location")).toBe(path);
+      const reads = [readEvents(again, isBegun), readEvents(await server.fetch(`${path}/events`), isBegun)];
+      await reader.cancel();
+      await cancel(server, running);
+      for (const events of await Promise.all(reads)) expect(events[0]?.data).toMatchObject({ id: snapshot.id });
+    },
+  );
+
+  test(verifies(["X7", "N52"], "can be cancelled, and is told as one that failed"), async () => {
+    const server = await start({ script: waitingScript });
+    const { running, queued, conversationId } = await startTwo(server);
+    expect((await cancel(server, queued.headers.get("location")!)).status).toBe(202);
+    const events = await readEvents(queued);
+    expect(verify(events)).toBeUndefined();
+    expect(reduce(events)).toMatchObject({
+      status: "error",
+      conversationId,
+      documents: [{ type: "error", metadata: { errorCode: "CANCELLED" } }],
+    });
+    await cancel(server, running);
+    expect((await server.fetch(queued.headers.get("location")!)).status).toBe(404);
+  });
+
+  test(verifies("X7", "goes on without its client, unless the request says otherwise"), async () => {
+    const server = await start({ script: waitingScript });
+    const leaving = new AbortController();
+    const { running, conversationId } = await startTwo(server, {}, { signal: leaving.signal });
+    const leaver = new AbortController();
+    const init = { signal: leaver.signal };
+    const body = { message: "three", conversationId, whenBusy: "queue", stream: true, onDisconnect: "cancel" };
+    const dropped = await server.chat(body, init);
+    const others = readEvents(await server.fetch(`${dropped.headers.get("location")}/events`));
+    leaving.abort();
+    leaver.abort();
+    expect(reduce(await others).metadata.finishReason).toBe("cancelled");
+    await cancel(server, running);
+    const messages = async (): Promise<string[]> =>
+      (await readConversation(server, conversationId)).turns.map(({ message }) => message);
+    await expect.poll(messages).toEqual(["one", "two"]);
+  });
+
+  test(verifies("S-55", "counts as one only while it waits or runs; one that is refused does not"), async () => {
+    const server = await start({ script: waitingScript, args: ["--max-running", "2"] });
+    const running = await server.chat({ message: "one", stream: true });
+    const conversationId = running.headers.get("x-conversation-id")!;
+    for (let index = 0; index < 3; index += 1) {
+      expect((await server.chat({ message: "two", conversationId })).status).toBe(409);
+    }
+    const queue = { message: "two", conversationId, whenBusy: "queue", stream: true };
+    expect((await server.chat(queue)).status).toBe(200);
+    expect((await server.chat(queue)).status).toBe(429);
+  });
+});
+
 describe("a question of the agent", () => {
   const questions = [
     {

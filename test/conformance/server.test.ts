@@ -243,6 +243,7 @@ describe("a conversation", () => {
     await server.fetch(`/v1/responses/${idsOf(third).id}/cancel`, { method: "POST" });
     const fourth = await queued;
     expect(idsOf(fourth).conversationId).toBe(conversationId);
+    await readEvents(fourth, ({ event }) => event === "response_start");
     const { turns } = (await (await server.fetch(`/v1/conversations/${conversationId}`)).json()) as {
       turns: { message: string }[];
     };

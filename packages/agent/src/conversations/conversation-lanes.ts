@@ -15,10 +15,10 @@ interface LaneHolder {
 
 export interface ConversationLanes {
   /**
-   * Resolves when the conversation is free; call the result to free it again.
+   * Resolves when the conversation is free; call the result to free it again. `onWait` is called when it is not yet.
    * @throws SheafError CONVERSATION_BUSY; the reason of the signal when it is aborted while waiting.
    */
-  enter(conversationId: string, whenBusy: WhenBusy, signal: AbortSignal): Promise<() => void>;
+  enter(conversationId: string, whenBusy: WhenBusy, signal: AbortSignal, onWait?: () => void): Promise<() => void>;
   /** Who is in the lane, so that it can be told to go. */
   setCurrent(conversationId: string, holder: LaneHolder): void;
   isBusy(conversationId: string): boolean;
@@ -68,7 +68,7 @@ export function createConversationLanes(): ConversationLanes {
     });
 
   return {
-    async enter(conversationId, whenBusy, signal) {
+    async enter(conversationId, whenBusy, signal, onWait) {
       const lane = lanes.get(conversationId);
       if (!lane) {
         lanes.set(conversationId, { holder: undefined, waiting: [] });
@@ -76,6 +76,7 @@ export function createConversationLanes(): ConversationLanes {
       }
       if (whenBusy === "reject" || lane.waiting.length >= MAX_WAITING) throw createBusyError(conversationId);
       if (whenBusy === "cancel") lane.holder?.abort(createTakeoverError());
+      onWait?.();
       await wait(lane, signal);
       return createRelease(conversationId);
     },

@@ -34,6 +34,8 @@ interface RunOrder {
   readonly prepare: (signal: AbortSignal, abort: (reason: SheafError) => void) => Promise<PreparedRun>;
   /** Aborted when nobody waits for the start any more; a run that has started goes on. */
   readonly startSignal: AbortSignal;
+  /** Called when it has to wait for another response of the conversation. */
+  readonly onWait?: () => void;
   /** Told of each group once it is stored; must not throw. */
   readonly onEvents?: (events: readonly RunEvent[]) => void;
   /** Called when the run is over, or could not begin. */
@@ -129,7 +131,9 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
         } catch (error) {
           // Another process writes this conversation.
           if (order.whenBusy !== "queue" || toSheafError(error).code !== "CONVERSATION_BUSY") throw error;
-          await sleep(RETRY_MS, undefined, { signal: order.startSignal });
+          order.onWait?.();
+          await sleep(RETRY_MS, undefined, { signal: order.startSignal }).catch(() => undefined);
+          order.startSignal.throwIfAborted();
         }
       }
     } catch (error) {
@@ -138,13 +142,23 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
     }
   }
 
+  async function enterLane(order: RunOrder): Promise<() => void> {
+    if (isClosing) throw createClosingError();
+    const { conversationId, whenBusy, startSignal, onWait } = order;
+    const release = await lanes.enter(conversationId, whenBusy, startSignal, onWait);
+    if (!isClosing) return release;
+    release();
+    throw createClosingError();
+  }
+
   return {
     async start(order) {
-      if (isClosing) throw createClosingError();
-      const release = await lanes.enter(order.conversationId, order.whenBusy, order.startSignal);
-      if (isClosing) {
-        release();
-        throw createClosingError();
+      let release: () => void;
+      try {
+        release = await enterLane(order);
+      } catch (error) {
+        order.onEnd?.();
+        throw error;
       }
       return startInLane(order, release);
     },

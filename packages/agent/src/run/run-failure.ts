@@ -15,7 +15,7 @@ function toFinishReason(error: SheafError): RunEnd["reason"] {
 }
 
 /** An error as the log keeps it. */
-export function toRunError(value: unknown): RunError {
+function toRunError(value: unknown): RunError {
   const error = toSheafError(value);
   return {
     code: error.code,

@@ -18,13 +18,19 @@ export function toRequestKey(header: string | undefined, body: unknown): Request
   return { key: header, digest: createHash("sha256").update(JSON.stringify(body)).digest("hex") };
 }
 
+/** A response that is about to begin. */
+export interface AcceptedResponse extends ResponseIds {
+  /** Settles once it has begun, and so is stored with its key, or cannot begin. */
+  readonly begun: Promise<unknown>;
+}
+
 export interface RequestKeys {
   /** The response that the key has already, or the one that `start` gives. @throws HttpError IDEMPOTENCY_CONFLICT. */
-  startOnce<Started extends ResponseIds>(
+  startOnce(
     store: SharedStore,
     owner: string,
     key: RequestKey,
-    start: () => Promise<Started>,
+    start: () => Promise<AcceptedResponse>,
   ): Promise<ResponseIds>;
 }
 
@@ -39,14 +45,17 @@ export function createRequestKeys(): RequestKeys {
         checkDigest(key, digest, other.digest);
         return other.started;
       }
-      const find = async (): Promise<ResponseIds> => {
+      const find = async (): Promise<ResponseIds | AcceptedResponse> => {
         const known = await store.findRequest(key);
         if (!known) return start();
         checkDigest(key, digest, known.digest);
         return known;
       };
-      const started = find().finally(() => starting.delete(name));
+      const forget = (): void => void starting.delete(name);
+      const started = find();
       starting.set(name, { digest, started });
+      // What waits in a queue is not stored yet.
+      started.then((ids) => ("begun" in ids ? ids.begun : undefined)).then(forget, forget);
       return started;
     },
   };

@@ -12,6 +12,7 @@ import type { Log } from "./observe-requests.ts";
 import { createOwnHosts } from "./own-hosts.ts";
 import { createPageFiles } from "./page-files.ts";
 import { createPendingApprovals } from "./pending-approvals.ts";
+import { createQueuedResponses } from "./queued-responses.ts";
 import { startRecovery } from "./recovery.ts";
 import { createRequestKeys } from "./request-keys.ts";
 import { createResponseChannel } from "./response-channel.ts";
@@ -110,6 +111,7 @@ function createContext({ settings, models, store, ownerLimits, now, log }: Serve
     meter: createOwnerMeter(ownerLimits, now),
     metrics: createMetrics(),
     takeStartTurn: createStartTurns(),
+    queued: createQueuedResponses(),
     storeOf: (owner) => store.forOwner(owner),
     now,
     onDefect: (error) => logDefect(error),

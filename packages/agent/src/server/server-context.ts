@@ -10,6 +10,7 @@ import type { SharedStore } from "../storage/store.ts";
 import type { OwnerMeter } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import type { PendingApprovals } from "./pending-approvals.ts";
+import type { QueuedResponses } from "./queued-responses.ts";
 import type { RequestKeys } from "./request-keys.ts";
 import type { ResponseChannel, WireOptions } from "./response-channel.ts";
 import type { Heartbeat } from "./heartbeat.ts";
@@ -59,6 +60,7 @@ export interface ServerContext {
   readonly meter: OwnerMeter;
   readonly metrics: Metrics;
   readonly takeStartTurn: TakeStartTurn;
+  readonly queued: QueuedResponses;
   /** Told of errors that must not happen. */
   readonly onDefect: (error: unknown) => void;
   /** The store as an owner sees it: nothing of others can be reached through it (S-53). */

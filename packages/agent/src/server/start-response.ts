@@ -1,11 +1,12 @@
 /** From the body of a request to a response that runs. */
 import { randomUUID } from "node:crypto";
 import type { RunStart } from "@sheaf/protocol";
-import type { RunningResponse } from "../conversations/response-runner.ts";
+import type { SheafError } from "../errors.ts";
 import type { ChatRequestBody } from "../output/schemas/api-request-schemas.ts";
 import { prepareResponse } from "../prepare-response.ts";
 import type { Model } from "../providers/provider.ts";
 import type { RequestKey } from "../storage/store.ts";
+import type { AcceptedResponse } from "./request-keys.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import { sheafVersion } from "../version.ts";
 import { checkAnswers } from "./check-answers.ts";
@@ -16,20 +17,20 @@ interface StartOptions {
   /** The request, where it may come again (X9). */
   readonly request: RequestKey | undefined;
   /** Aborted when nobody waits for the start any more. */
-  readonly startSignal: AbortSignal;
+  readonly starting: AbortController;
 }
 
 /**
- * Starts the response that a body asks for; resolves once it has begun.
+ * Starts the response that a body asks for; resolves once it has begun, or waits among `context.queued`.
  * @throws HttpError NOT_FOUND, USAGE; SheafError CONVERSATION_BUSY, MODEL_NOT_FOUND, STORAGE_…, OVERLOADED.
  */
 export async function startResponse(
   body: ChatRequestBody,
   owner: string,
   context: ServerContext,
-  { request, startSignal }: StartOptions,
-): Promise<RunningResponse> {
-  const { settings, models, runner, approvals, meter, metrics, now } = context;
+  { request, starting }: StartOptions,
+): Promise<AcceptedResponse> {
+  const { settings, models, runner, approvals, meter, metrics, queued, now } = context;
   const store = context.storeOf(owner);
   await context.takeStartTurn();
   const { model, price, windowTokens } = await models.open(body.model);
@@ -44,17 +45,20 @@ export async function startResponse(
     ...(price && { price }),
     ...(windowTokens !== undefined && { context: { windowTokens, usedTokens: 0 } }),
   };
+  const { responseId, conversationId } = start;
   const release = meter.startResponse(owner);
-  return runner.start({
-    responseId: start.responseId,
-    conversationId: start.conversationId,
+  const waits = Promise.withResolvers<void>();
+  const begun = runner.start({
+    responseId,
+    conversationId,
     whenBusy: body.whenBusy ?? "reject",
     timeoutMs: toLower(settings.timeoutMs, timeout === undefined ? undefined : timeout * 1000),
-    startSignal,
+    startSignal: starting.signal,
+    onWait: waits.resolve,
     prepare: async (signal, abort) => {
       const { sandbox, stopsOnDenied, permissions, mcpServers, dataFolder, environment } = settings;
       const order = { start, sandbox, limits, stopsOnDenied, permissions, mcpServers, dataFolder, environment };
-      const approver = body.approvals === "ask" ? approvals.createApprover(start.responseId) : undefined;
+      const approver = body.approvals === "ask" ? approvals.createApprover(responseId) : undefined;
       const prepared = await prepareResponse(order, { store, model, now, abort, approver }, signal);
       const ports = { ...prepared.ports, request };
       return { settings: prepared.settings, ports, settle: () => prepared.tools.settle() };
@@ -67,10 +71,21 @@ export async function startResponse(
       void meter.note(store, events, price).catch(context.onDefect);
     },
     onEnd: () => {
-      approvals.forget(start.responseId);
+      approvals.forget(responseId);
       release();
     },
   });
+  if (body.whenBusy !== "queue") {
+    await begun;
+    return { responseId, conversationId, begun };
+  }
+  const isWaiting = await Promise.race([begun.then(() => false), waits.promise.then(() => true)]);
+  if (isWaiting) {
+    const { sandbox } = settings;
+    const cancel = (reason: SheafError): void => starting.abort(reason);
+    queued.add({ responseId, conversationId, owner, start: { ...start, sandbox }, begun, cancel });
+  }
+  return { responseId, conversationId, begun };
 }
 
 /** A conversation stays where it began. */

@@ -4,14 +4,15 @@ import type { Hono } from "hono";
 import { SheafError } from "../../errors.ts";
 import type { RunningResponse } from "../../conversations/response-runner.ts";
 import { chatRequestSchema } from "../../output/schemas/api-request-schemas.ts";
+import { awaitStart } from "../await-start.ts";
 import { openStream } from "../open-stream.ts";
 import { followResponse } from "../follow-response.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readResponse } from "../log-reader.ts";
-import { toFormHeaders } from "../reader-view.ts";
+import { createReaderView, toFormHeaders } from "../reader-view.ts";
 import { readForm } from "../stream-query.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
-import { toRequestKey, type ResponseIds } from "../request-keys.ts";
+import { toRequestKey, type AcceptedResponse, type ResponseIds } from "../request-keys.ts";
 import { startResponse } from "../start-response.ts";
 import { waitForEnd } from "../wait-for-end.ts";
 import { watchClient } from "../watch-client.ts";
@@ -20,25 +21,38 @@ export function addChatRoute(app: Hono<ServerEnvironment>, context: ServerContex
   app.post("/v1/chat", async (request) => {
     const body = await readJsonBody(request.req, chatRequestSchema);
     const owner = request.get("owner");
-    const client = watchClient(request);
-    const store = context.storeOf(owner);
-    const key = toRequestKey(request.req.header("idempotency-key"), body);
-    const start = (): Promise<RunningResponse> =>
-      startResponse(body, owner, context, { request: key, startSignal: client });
-    const ids = key ? await context.requestKeys.startOnce(store, owner, key, start) : await start();
-    const { responseId } = ids;
-    const running = context.runner.find(responseId);
-    if (body.onDisconnect === "cancel" && running) cancelWith(client, running);
-    const headers = toResponseHeaders(ids);
-    const ports = { store, live: context.live, wire: context.settings.wire };
     const form = readForm(request);
     const streams = body.stream ?? /\btext\/event-stream\b/i.test(request.req.header("accept") ?? "");
+    const client = watchClient(request);
+    const starting = new AbortController();
+    const giveUp = (): void => starting.abort(createLeftError());
+    client.addEventListener("abort", giveUp);
+    const store = context.storeOf(owner);
+    const key = toRequestKey(request.req.header("idempotency-key"), body);
+    const start = (): Promise<AcceptedResponse> => startResponse(body, owner, context, { request: key, starting });
+    const ids = key ? await context.requestKeys.startOnce(store, owner, key, start) : await start();
+    const { responseId } = ids;
+    const queued = context.queued.find(owner, responseId);
+    const cancelWithClient = (): void => {
+      const running = context.runner.find(responseId);
+      if (body.onDisconnect === "cancel" && running) cancelWith(client, running);
+    };
+    const headers = toResponseHeaders(ids);
+    const ports = { store, live: context.live, wire: context.settings.wire };
     if (streams) {
       const sink = openStream(request, context, { ...headers, ...toFormHeaders(form) });
       const includesReasoning = body.accept?.reasoning ?? false;
-      await followResponse(sink, { responseId, after: 0, snapshot: false, includesReasoning, form }, ports);
+      const options = { responseId, after: 0, snapshot: false, includesReasoning, form };
+      // The client has the address of the response now, and can come back (X7).
+      if (body.onDisconnect !== "cancel") client.removeEventListener("abort", giveUp);
+      const view = createReaderView(options, ports.wire);
+      const hasBegun = !queued || (await awaitStart(queued, { sink, view, ...context }));
+      cancelWithClient();
+      if (hasBegun) await followResponse(sink, options, ports);
       return RESPONSE_ALREADY_SENT;
     }
+    await queued?.begun;
+    cancelWithClient();
     await waitForEnd(responseId, store, context.runner, client);
     return request.json(await readResponse(ports.store, responseId, ports.wire), 200, headers);
   });
@@ -55,7 +69,11 @@ export function toResponseHeaders(response: ResponseIds): Record<string, string>
 
 /** X7: only when the request says so. */
 function cancelWith(client: AbortSignal, response: RunningResponse): void {
-  const cancel = (): void => response.abort(new SheafError("CANCELLED", "the client went away", { source: "user" }));
+  const cancel = (): void => response.abort(createLeftError());
   if (client.aborted) cancel();
   else client.addEventListener("abort", cancel, { once: true });
+}
+
+function createLeftError(): SheafError {
+  return new SheafError("CANCELLED", "the client went away", { source: "user" });
 }

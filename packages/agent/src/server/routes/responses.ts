@@ -4,12 +4,14 @@ import type { Context, Hono } from "hono";
 import { SheafError } from "../../errors.ts";
 import type { ResponseRecord } from "../../storage/store.ts";
 import { approvalAnswerSchema } from "../../output/schemas/api-request-schemas.ts";
+import { awaitStart } from "../await-start.ts";
 import { openStream } from "../open-stream.ts";
 import { followResponse, type FollowPorts } from "../follow-response.ts";
 import { createNotFoundError, HttpError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readResponse, readState } from "../log-reader.ts";
-import { toFormHeaders, type WireForm } from "../reader-view.ts";
+import { createReaderView, toFormHeaders, type WireForm } from "../reader-view.ts";
+import { toQueuedSnapshot } from "../queued-responses.ts";
 import { isSet, readForm, readPosition } from "../stream-query.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 import { toResponseHeaders } from "./chat.ts";
@@ -28,6 +30,8 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
   };
 
   app.get("/v1/responses/:id", async (request) => {
+    const queued = context.queued.find(request.get("owner"), request.req.param("id"));
+    if (queued) return request.json(toQueuedSnapshot(queued, context.settings.wire, context.now()));
     const { id } = await findRecord(request, request.req.param("id"));
     const channel = context.live.find(id);
     const { store, wire } = portsOf(request.get("owner"));
@@ -37,11 +41,21 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
   });
 
   app.get("/v1/responses/:id/events", async (request) => {
-    const record = await findRecord(request, request.req.param("id"));
     const after = readPosition(request);
     const ports = portsOf(request.get("owner"));
     const snapshot = isSet(request.req.query("snapshot"));
     const form = readForm(request);
+    const includesReasoning = isSet(request.req.query("reasoning"));
+    const queued = context.queued.find(request.get("owner"), request.req.param("id"));
+    if (queued) {
+      const { responseId } = queued;
+      const options = { responseId, after, snapshot, includesReasoning, form };
+      const sink = openStream(request, context, { ...toResponseHeaders(queued), ...toFormHeaders(form) });
+      const view = createReaderView(options, ports.wire);
+      if (await awaitStart(queued, { sink, view, ...context })) await followResponse(sink, options, ports);
+      return RESPONSE_ALREADY_SENT;
+    }
+    const record = await findRecord(request, request.req.param("id"));
     // An EventSource that has everything would come again and again; this answer makes it stop.
     if (record.ended && after > 0 && !snapshot && after >= (await findLastId(record, form, ports))) {
       return request.body(null, 204);
@@ -49,12 +63,16 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
     const ids = { responseId: record.id, conversationId: record.conversationId };
     const headers = { ...toResponseHeaders(ids), ...toFormHeaders(form) };
     const sink = openStream(request, context, headers);
-    const includesReasoning = isSet(request.req.query("reasoning"));
     await followResponse(sink, { responseId: record.id, after, snapshot, includesReasoning, form }, ports);
     return RESPONSE_ALREADY_SENT;
   });
 
   app.post("/v1/responses/:id/cancel", async (request) => {
+    const queued = context.queued.find(request.get("owner"), request.req.param("id"));
+    if (queued) {
+      queued.cancel(new SheafError("CANCELLED", "cancelled by the user", { source: "user" }));
+      return request.json({ id: queued.responseId, status: "cancelling" }, 202);
+    }
     const { id, ended } = await findRecord(request, request.req.param("id"));
     const running = context.runner.find(id);
     if (running) running.abort(new SheafError("CANCELLED", "cancelled by the user", { source: "user" }));

@@ -1,0 +1,50 @@
+/** Responses that are accepted and wait for another one of their conversation (`whenBusy: "queue"`). */
+import { createReducer, type ChatResponse, type RunStart } from "@sheaf/protocol";
+import type { SheafError } from "../errors.ts";
+import { createWireAssembler, type WireOptions } from "./response-channel.ts";
+
+/** A response that has its ids, and nothing in the store. */
+export interface QueuedResponse {
+  readonly responseId: string;
+  readonly conversationId: string;
+  readonly owner: string;
+  /** What it will begin with. */
+  readonly start: Omit<RunStart, "type">;
+  /** Resolves once it has begun. @throws SheafError when it cannot, or was cancelled. */
+  readonly begun: Promise<unknown>;
+  /** Takes it out of the queue. */
+  cancel(reason: SheafError): void;
+}
+
+export interface QueuedResponses {
+  /** Keeps it until it has begun, or failed to. */
+  add(response: QueuedResponse): void;
+  /** Undefined: there is none, or it is somebody else's (S-53). */
+  find(owner: string, responseId: string): QueuedResponse | undefined;
+}
+
+/** Nothing waits yet. */
+export function createQueuedResponses(): QueuedResponses {
+  const responses = new Map<string, QueuedResponse>();
+  return {
+    add(response) {
+      const { responseId, begun } = response;
+      responses.set(responseId, response);
+      const forget = (): void => void responses.delete(responseId);
+      begun.then(forget, forget);
+    },
+    find(owner, responseId) {
+      const response = responses.get(responseId);
+      return response?.owner === owner ? response : undefined;
+    },
+  };
+}
+
+/** The response before its first event, as a client can attach behind it (N3). `time` in milliseconds since 1970. */
+export function toQueuedSnapshot({ start }: QueuedResponse, wire: WireOptions, time: number): ChatResponse {
+  const reducer = createReducer();
+  const events = createWireAssembler(wire).push({ type: "run_start", ...start, seq: 1, time });
+  for (const event of events) reducer.push(event);
+  const { response } = reducer;
+  return { ...response, metadata: { ...response.metadata, lastEventId: 0 } };
+}
