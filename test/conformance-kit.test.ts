@@ -27,6 +27,8 @@ const scripts = {
     turns: [{ events: [{ text: "one two three\n", repeat: 30 }, { wait_ms: 500 }, { text: "end" }] }],
     after: "loop",
   },
+  // More than the buffers of a connection and a server hold.
+  large: { turns: [{ events: [{ text: "x".repeat(4000), repeat: 3000 }] }], after: "loop" },
 };
 
 interface Started {
@@ -143,7 +145,7 @@ describe("a server that breaks the contract is found out", () => {
     ["streams", "text reading", streamBreakages],
     ["responses", "text reading failure command writing plan", responseBreakages],
     ["errors", "text", errorBreakages],
-    ["resuming and cancelling", "text reading long", resumeBreakages],
+    ["resuming and cancelling", "text reading long large", resumeBreakages],
     ["keys, approvals and conversations", "text question approval long", interactiveBreakages],
   ])(verifies("X12", "%s"), async (_, prompts, cases) => {
     expect(await findMissed(prompts, cases)).toEqual([]);

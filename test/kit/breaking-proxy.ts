@@ -187,10 +187,10 @@ async function sendStream(
   if (!staysOpen) outgoing.end();
 }
 
-/** Undefined for a frame that is no event. */
+/** Undefined for a frame that is no event of a response: a comment, or a message of another form. */
 function toEvent(frame: string): ProxiedEvent | undefined {
   const field = (name: string): string => new RegExp(`^${name}: ?(.*)$`, "m").exec(frame)?.[1] ?? "";
-  if (field("data") === "") return undefined;
+  if (field("data") === "" || field("event") === "") return undefined;
   return { id: field("id"), event: field("event"), data: JSON.parse(field("data")) as Record<string, unknown> };
 }
 

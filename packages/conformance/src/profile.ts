@@ -13,7 +13,8 @@ export type PromptName =
   | "todos"
   | "question"
   | "approval"
-  | "long";
+  | "long"
+  | "large";
 
 /** A message, and the model or mode that it needs. */
 export type Prompt = Pick<ChatRequest, "message" | "model" | "mode">;
@@ -46,6 +47,7 @@ const offline: Readonly<Partial<Record<PromptName, string>>> = {
   question: "Ask me what to do",
   approval: "Run `touch sheaf-conformance.tmp`",
   long: "Run `sleep 2`",
+  large: "What can you do?",
 };
 
 /** For any model that follows instructions. */
@@ -61,6 +63,7 @@ const any: Readonly<Record<PromptName, string>> = {
   question: "Use your tool ask_question to ask me whether I like tea or coffee, with these two options.",
   approval: "Run the command `touch sheaf-conformance.tmp` once, then say in one sentence what happened.",
   long: "Count from 1 to 400 in words, one number a line. Use no tool.",
+  large: "Count from 1 to 2000 in words, one number a line. Use no tool.",
 };
 
 /** Profiles by name. */

@@ -6,6 +6,7 @@ import { conversationChecks } from "./checks/conversations.ts";
 import { documentChecks } from "./checks/documents.ts";
 import { endpointChecks } from "./checks/endpoints.ts";
 import { errorChecks } from "./checks/errors.ts";
+import { formChecks } from "./checks/forms.ts";
 import { idempotencyChecks } from "./checks/idempotency.ts";
 import { responseChecks } from "./checks/responses.ts";
 import { resumeChecks } from "./checks/resume.ts";
@@ -24,4 +25,5 @@ export const suite: readonly Check[] = [
   ...idempotencyChecks,
   ...approvalChecks,
   ...conversationChecks,
+  ...formChecks,
 ];

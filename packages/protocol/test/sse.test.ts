@@ -182,7 +182,7 @@ describe("encoding", () => {
           const decoder = createStreamDecoder();
           expect(decoder.push(sent)).toEqual([event]);
         }),
-        { numRuns: 20_000 },
+        { numRuns: Number(process.env["SHEAF_SOAK_RUNS"] ?? 20_000) },
       );
       const hostile = { id: 1, event: "x\ndata: y", data: {} } as unknown as StreamEvent;
       expect(encodeSse(hostile)).toBe("id: 1\nevent: xdata: y\ndata: {}\n\n");

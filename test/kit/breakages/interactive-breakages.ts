@@ -6,6 +6,7 @@ import {
   isChat,
   reply,
   setData,
+  setHeader,
   setPath,
   setRequest,
   type BreakageCase,
@@ -94,6 +95,57 @@ export const interactiveBreakages: readonly BreakageCase[] = [
           : undefined,
     },
   ],
+  [
+    "edited arguments that are not heard",
+    ["approval-edit"],
+    {
+      request: ({ path, body }) => {
+        if (isApproval({ path } as ProxiedRequest)) delete (body as Json)["editedArguments"];
+      },
+    },
+  ],
+  [
+    "any form taken",
+    ["form-unknown"],
+    setPath(
+      ({ path }) => path.includes("no-such-form"),
+      (path) => path.replace("?format=no-such-form", ""),
+    ),
+  ],
+  [
+    "forms that are refused behind the run",
+    ["form-unknown"],
+    {
+      request: (request) => {
+        if (!request.path.startsWith("/v1/chat?format=")) return;
+        request.path = "/v1/chat";
+        Object.assign(request.headers, { accept: "application/json", "x-formed": "1" });
+        Object.assign(request.body as Json, { stream: false });
+      },
+      answer: (answer, { headers }) => {
+        if (headers["x-formed"] === undefined) return;
+        const error = { errorCode: "USAGE", message: "no such form", source: "server", details: "" };
+        Object.assign(answer, { status: 400, body: { error } });
+      },
+    },
+  ],
+  [
+    "forms that are not heard",
+    ["form-stream-json", "form-ai-sdk-ui"],
+    setPath(
+      ({ path }) => path.includes("format="),
+      (path) => path.replace(/format=[a-z-]+&?/, ""),
+    ),
+  ],
+  [
+    "a form without its place",
+    ["form-stream-json"],
+    setPath(
+      ({ path }) => path.includes("format=stream-json&"),
+      (path) => path.replace(/&after=\d+/, ""),
+    ),
+  ],
+  ["a form without its header", ["form-ai-sdk-ui"], setHeader("x-vercel-ai-ui-message-stream")],
   ["no heartbeat", ["heartbeat"], { dropsComments: true }],
   [
     "an old OpenAPI",

@@ -50,6 +50,16 @@ export const resumeBreakages: readonly BreakageCase[] = [
     { createEvents: (request) => (event) => (isChat(request) || event.data["id"] !== "doc_001" ? [event] : []) },
   ],
   ["any place taken", ["resume-header-wins"], setPath(isEvents, (path) => path.replace(/after=(?!\d+$).*/, "after=0"))],
+  [
+    "a slow reader that loses what waits for it",
+    ["resume-slow-reader"],
+    {
+      createEvents: (request) => {
+        let count = 0;
+        return (event) => ((count += 1) > 100 && count < 200 && isEvents(request) ? [] : [event]);
+      },
+    },
+  ],
   ["no retry", ["resume-headers"], { dropsComments: true }],
   ["streams that are kept by caches", ["resume-headers"], setHeader("cache-control")],
   ["?snapshot that is not heard", ["snapshot-of-ended"], setPath(isEvents, (path) => path.replace("snapshot=1", ""))],

@@ -1,6 +1,6 @@
 /** Approvals by a person (X8). */
 import { reduce, type ApprovalRequestData, type StreamEvent } from "@sheaf/protocol";
-import { demand, demandNone, show, type Check } from "../check.ts";
+import { demand, demandNone, show, Skip, type Check } from "../check.ts";
 import type { Context } from "../context.ts";
 import { explainDifference } from "../difference.ts";
 import { checkCancelled } from "./cancel.ts";
@@ -26,6 +26,13 @@ export const approvalChecks: readonly Check[] = [
     clauses: ["X8", "N36", "N39"],
     title: "what is rejected does not run, and the run goes on to its end",
     run: (context) => checkDecision(context, "reject_once"),
+  },
+  {
+    id: "approval-edit",
+    level: "interactive",
+    clauses: ["X8"],
+    title: "what is allowed with edited arguments runs with these, and its document shows them",
+    run: checkEdited,
   },
   {
     id: "approval-deny-by-default",
@@ -115,6 +122,24 @@ async function checkDecision(context: Context, kind: "allow_once" | "reject_once
   );
   if (!isAllowed)
     demand(hasError(events, document.id), "N39", `no error document names ${document.id}, which was rejected`);
+}
+
+async function checkEdited(context: Context): Promise<void> {
+  const { stream, request, path, responseId } = await findRequest(context);
+  const option = request.options.find(({ kind }) => kind === "allow_once");
+  demand(option !== undefined, "X8", "no option has the kind allow_once");
+  if (request.subject.type !== "command") {
+    await cancel(context, responseId);
+    throw new Skip(`the approval is for a ${request.subject.type}, not for a command`);
+  }
+  const command = "touch sheaf-conformance-edited.tmp";
+  const body = { optionId: option.id, editedArguments: { command } };
+  await context.http.expect([200, 202, 204], "X8", "POST", path, { body });
+  await stream.readToEnd();
+  const { documents } = await context.waitForEnd(responseId);
+  const { metadata } = documents.find(({ id }) => id === request.documentId)!;
+  const ran = (metadata as { readonly command?: unknown }).command;
+  demand(ran === command, "X8", `the command was edited to ${show(command)}, and ${show(ran)} ran`);
 }
 
 function hasError(events: readonly StreamEvent[], documentId: string): boolean {

@@ -1,6 +1,6 @@
 /** Streams that are joined again (X1, X2). */
 import { createReducer, createStreamDecoder, reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
-import { demand, demandNone, show, type Check } from "../check.ts";
+import { demand, demandNone, show, Violation, type Check } from "../check.ts";
 import type { Context, Sample } from "../context.ts";
 import { explainDifference } from "../difference.ts";
 import { openEvents, readEvents, startLong } from "../run-events.ts";
@@ -52,6 +52,13 @@ export const resumeChecks: readonly Check[] = [
     clauses: ["X2", "X7", "N51"],
     title: "readers that join, leave and come back while it runs all get the same events",
     run: checkRunning,
+  },
+  {
+    id: "resume-slow-reader",
+    level: "resumable",
+    clauses: ["X2", "X7", "N55"],
+    title: "a reader that does not read holds up nobody, and loses nothing: what it got and the rest are the whole",
+    run: checkSlowReader,
   },
 ];
 
@@ -158,6 +165,28 @@ async function checkHeaders(context: Context): Promise<void> {
     const cached = each.headers.get("cache-control") ?? "";
     demand(/no-(?:store|cache)/.test(cached), "X2", `Cache-Control of the stream is ${show(cached)}`);
   }
+}
+
+async function checkSlowReader(context: Context): Promise<void> {
+  const { stream, responseId } = await context.start("large");
+  const slow = await openEvents(context, responseId, "");
+  const whole = reduce(await stream.readToEnd());
+  try {
+    await slow.readToEnd();
+  } catch (error) {
+    // The server may close the connection of a reader for which too much waits.
+    if (!(error instanceof Violation && error.clause === "N51")) throw error;
+  }
+  const ids = slow.events.map(({ id }) => id);
+  const id = ids.at(-1) ?? 0;
+  demand(
+    ids.every((each, index) => each > (ids[index - 1] ?? 0)),
+    "X1",
+    "the ids of a slow reader do not grow",
+  );
+  const hasEnded = slow.events.at(-1)?.event === "done";
+  const rest = hasEnded ? [] : await readEvents(context, responseId, `?after=${id}`);
+  demandNone(explainDifference(join(slow.events, id, rest), whole), "X2", `a slow reader that got events up to ${id}`);
 }
 
 async function checkRunning(context: Context): Promise<void> {
