@@ -93,7 +93,22 @@ export function toStreamFailure(endpoint: ProviderIdentity, error: ProviderError
 /** The failure that a lost connection, or none at all, is. Its cause is not kept: it may hold headers. */
 export function toNetworkFailure(endpoint: ProviderIdentity, cause: unknown): ProviderFailure {
   const reason = createSafeText(endpoint)(formatCause(cause), longestReason);
-  return { error: createProviderError(endpoint, { code: "NETWORK", reason }), isRetryable: true };
+  const advice = findTlsAdvice(reason);
+  const error = createProviderError(endpoint, { code: "NETWORK", reason, ...(advice !== undefined && { advice }) });
+  return { error, isRetryable: advice === undefined };
+}
+
+/** What to do where the two sides cannot agree on an encrypted connection: to try again is in vain. */
+function findTlsAdvice(reason: string): string | undefined {
+  if (/wrong version number|packet length too long|http request/.test(reason)) {
+    return "the server answers without encryption: begin the base URL with http://, or check its port";
+  }
+  if (/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/.test(reason)) {
+    return "renew the certificate of the server, or set the clock of this machine";
+  }
+  if (/ALTNAME_INVALID|HOSTNAME_MISMATCH/.test(reason)) return "name the host in the base URL as its certificate does";
+  if (!/SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_UNTRUSTED/.test(reason)) return undefined;
+  return "if the server or a proxy has an authority of its own, name its certificate by NODE_EXTRA_CA_CERTS=FILE";
 }
 
 function formatCause(cause: unknown): string {

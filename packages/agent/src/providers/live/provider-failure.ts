@@ -18,12 +18,14 @@ export interface FailureReason {
   readonly reason: string;
   readonly details?: string;
   readonly resetsAt?: string;
+  /** What to do, where more is known than the code tells. */
+  readonly advice?: string;
 }
 
 /** The error for a failure: one line that names provider and model and says what to do (C21). */
 export function createProviderError(endpoint: ProviderIdentity, failure: FailureReason): SheafError {
-  const { code, reason, details = "", resetsAt } = failure;
-  const message = `${endpoint.provider}, model ${endpoint.modelId}: ${formatHappening(code, endpoint)} (${reason}): ${formatAdvice(code, endpoint, resetsAt)}`;
+  const { code, reason, details = "", resetsAt, advice = formatAdvice(code, endpoint, resetsAt) } = failure;
+  const message = `${endpoint.provider}, model ${endpoint.modelId}: ${formatHappening(code, endpoint)} (${reason}): ${advice}`;
   return new SheafError(code, message, { source: "provider", details, ...(resetsAt !== undefined && { resetsAt }) });
 }
 

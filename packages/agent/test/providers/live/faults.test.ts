@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createModelServer, type ModelAnswer, type ModelServer } from "../../../../../test/support/model-server.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import type { ErrorCode } from "../../../src/errors.ts";
+import { toNetworkFailure } from "../../../src/providers/live/http-error.ts";
 import {
   canaryKey,
+  createEndpoint,
   createLiveSetup,
   createRequest,
   formatEvent,
@@ -254,6 +256,26 @@ describe("faults", () => {
     expect(error?.code).toBe("NETWORK");
     expect(error?.message).toContain("ECONNREFUSED");
     expect(waits).toHaveLength(2);
+  });
+
+  test(verifies(["R-10", "C21"], "a server without encryption behind https: one try, and what to write"), async () => {
+    const { model, waits } = createLiveSetup("openai-chat", server.url.replace("http:", "https:"));
+    const { error } = await readOutcome(model);
+    expect(error?.code).toBe("NETWORK");
+    expect(error?.message).toMatch(/: begin the base URL with http:\/\/, or check its port$/);
+    expect(waits).toEqual([]);
+  });
+
+  test.each([
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "NODE_EXTRA_CA_CERTS=FILE"],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "NODE_EXTRA_CA_CERTS=FILE"],
+    ["CERT_HAS_EXPIRED", "renew the certificate"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "as its certificate does"],
+  ])(verifies(["R-10", "C21"], "a certificate that does not hold is not tried again: %s"), (code, advice) => {
+    const cause = Object.assign(new Error("it does not hold"), { code });
+    const failure = toNetworkFailure(createEndpoint("openai-chat", server.url), cause);
+    expect(failure).toMatchObject({ isRetryable: false, error: { code: "NETWORK" } });
+    expect(failure.error.message).toContain(advice);
   });
 
   test.each([
