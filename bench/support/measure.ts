@@ -97,11 +97,16 @@ export function toCpuPerDelta({ length, cpuMilliseconds }: Measurement): number 
   return (cpuMilliseconds * million) / (length / chunkLength);
 }
 
-/** Nanoseconds of a delta in each tenth of the text: the quarter of its parts that other work has slowed down least. */
+/** Nanoseconds of a delta: the quarter of the parts that other work has slowed down least. */
+export function toTypicalDelta({ parts }: Pick<Measurement, "parts">): number {
+  return (toLowerQuartile(parts) * million) / (partLength / chunkLength);
+}
+
+/** The same of each tenth of the text. */
 export function toTenths({ parts }: Measurement): number[] {
   const size = parts.length / 10;
   const tenths = Array.from({ length: 10 }, (_, at) => parts.slice(Math.floor(at * size), Math.floor((at + 1) * size)));
-  return tenths.map((some) => (toLowerQuartile(some) * million) / (partLength / chunkLength));
+  return tenths.map((some) => toTypicalDelta({ parts: some }));
 }
 
 function toLowerQuartile(values: readonly number[]): number {
