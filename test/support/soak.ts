@@ -8,7 +8,8 @@ export function chooseRuns(short: number, full: number): number {
 }
 
 /** Longest time that such a test may take. Milliseconds. */
-export const soakTimeout = process.env.SHEAF_SOAK === "1" ? 3_600_000 : 120_000;
+export const soakTimeout =
+  process.env.SHEAF_SOAK === "1" || process.env.SHEAF_SOAK_RUNS !== undefined ? 3_600_000 : 120_000;
 
 /** A figure for docs/reliability.md, printed in a soak. */
 export function reportFigure(clause: string, text: string): void {
