@@ -2,6 +2,8 @@
  * The system calls that a command in the sandbox does not get, as a program for the kernel (S-30).
  * Namespaces do not stop unix sockets: a socket file of the machine (Docker, D-Bus, an agent for keys) can be connected
  * to through a read-only mount. So sockets are made for the internet only, and a command has none of that either.
+ * Neither do they stop a program in the workspace from carrying the set-user-ID bit: outside it would give each user of
+ * the machine the rights of Sheaf's user. The bit for groups stays, since folders of teams carry it.
  */
 
 /** What the filter needs to know of a processor architecture. */
@@ -11,6 +13,16 @@ interface Architecture {
   /** Numbers from here on belong to another ABI of the same architecture (x32). */
   readonly foreignFrom?: number;
   readonly calls: Readonly<Record<FilteredCall, number>>;
+  /** Calls that give a file its mode. */
+  readonly modeCalls: readonly ModeCall[];
+}
+
+interface ModeCall {
+  readonly number: number;
+  /** Which argument is the mode, from 0. */
+  readonly mode: number;
+  /** Which argument holds the flags that say whether the mode counts. */
+  readonly flags?: number;
 }
 
 type FilteredCall =
@@ -22,6 +34,7 @@ type FilteredCall =
   | "io_uring_setup"
   | "io_uring_enter"
   | "io_uring_register"
+  | "openat2"
   | "add_key"
   | "request_key"
   | "keyctl"
@@ -48,7 +61,19 @@ const architectures: Readonly<Record<string, Architecture>> = {
       io_uring_enter: 426,
       io_uring_register: 427,
       clone3: 435,
+      openat2: 437,
     },
+    modeCalls: [
+      { number: 2, flags: 1, mode: 2 }, // open
+      { number: 85, mode: 1 }, // creat
+      { number: 90, mode: 1 }, // chmod
+      { number: 91, mode: 1 }, // fchmod
+      { number: 133, mode: 1 }, // mknod
+      { number: 257, flags: 2, mode: 3 }, // openat
+      { number: 259, mode: 2 }, // mknodat
+      { number: 268, mode: 2 }, // fchmodat
+      { number: 452, mode: 2 }, // fchmodat2
+    ],
   },
   arm64: {
     audit: 0xc000_00b7,
@@ -67,13 +92,24 @@ const architectures: Readonly<Record<string, Architecture>> = {
       io_uring_enter: 426,
       io_uring_register: 427,
       clone3: 435,
+      openat2: 437,
     },
+    modeCalls: [
+      { number: 33, mode: 2 }, // mknodat
+      { number: 52, mode: 1 }, // fchmod
+      { number: 53, mode: 2 }, // fchmodat
+      { number: 56, flags: 2, mode: 3 }, // openat
+      { number: 452, mode: 2 }, // fchmodat2
+    ],
   },
 };
 
 /** Socket families that a command may make: IPv4, IPv6, and netlink, by which programs list their interfaces. */
 const socketFamilies = [2, 10, 16] as const;
 const newUserNamespace = 0x1000_0000;
+const setUserId = 0o4000;
+/** O_CREAT and O_TMPFILE. */
+const makesFile = 0x40 | 0x40_0000;
 
 // Return values of the filter, from linux/seccomp.h and the error numbers of both architectures.
 const allow = 0x7fff_0000;
@@ -85,11 +121,14 @@ const unknown = 0x0005_0000 | 38; // ENOSYS: libraries then take the older call
 const numberOffset = 0;
 const architectureOffset = 4;
 const firstArgumentOffset = 16;
+const argumentSize = 8;
 
 /** One instruction: operation, how many to skip when true and when false, operand. */
 type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, operand: number];
 
 const load = (offset: number): Instruction => [0x20, 0, 0, offset];
+/** The lower half of an argument. */
+const loadArgument = (index: number): Instruction => load(firstArgumentOffset + argumentSize * index);
 const skipUnlessEqual = (value: number, count: number): Instruction => [0x15, 0, count, value];
 const skipIfEqual = (value: number, count: number): Instruction => [0x15, count, 0, value];
 const skipIfBelow = (value: number, count: number): Instruction => [0x35, 0, count, value];
@@ -102,11 +141,11 @@ export function createSeccompFilter(architectureName: string): Uint8Array | unde
   return architecture && encodeInstructions(toInstructions(architecture));
 }
 
-function toInstructions({ audit, foreignFrom, calls }: Architecture): Instruction[] {
+function toInstructions({ audit, foreignFrom, calls, modeCalls }: Architecture): Instruction[] {
   const always = (call: FilteredCall, result: number): Instruction[] => [skipUnlessEqual(calls[call], 1), end(result)];
   const ifNewUser = (call: FilteredCall): Instruction[] => [
     skipUnlessEqual(calls[call], 4),
-    load(firstArgumentOffset),
+    loadArgument(0),
     skipUnlessBit(newUserNamespace, 1),
     end(refuse),
     end(allow),
@@ -121,8 +160,10 @@ function toInstructions({ audit, foreignFrom, calls }: Architecture): Instructio
     ...ifNewUser("clone"),
     ...ifNewUser("unshare"),
     ...always("setns", refuse),
-    // Its flags lie in memory, where a filter cannot look.
+    // What these ask for lies in memory, where a filter cannot look.
     ...always("clone3", unknown),
+    ...always("openat2", unknown),
+    ...modeCalls.flatMap(toModeRule),
     // A ring makes sockets without the call `socket`.
     ...(["io_uring_setup", "io_uring_enter", "io_uring_register"] as const).flatMap((call) => always(call, unknown)),
     // Keyrings belong to no namespace.
@@ -134,7 +175,13 @@ function toInstructions({ audit, foreignFrom, calls }: Architecture): Instructio
 
 function toSocketRule(call: number): Instruction[] {
   const checks = socketFamilies.map((family, index) => skipIfEqual(family, socketFamilies.length - index));
-  return [skipUnlessEqual(call, checks.length + 3), load(firstArgumentOffset), ...checks, end(refuse), end(allow)];
+  return [skipUnlessEqual(call, checks.length + 3), loadArgument(0), ...checks, end(refuse), end(allow)];
+}
+
+function toModeRule({ number, mode, flags }: ModeCall): Instruction[] {
+  const rule = [loadArgument(mode), skipUnlessBit(setUserId, 1), end(refuse), end(allow)];
+  if (flags !== undefined) rule.unshift(loadArgument(flags), skipUnlessBit(makesFile, 3));
+  return [skipUnlessEqual(number, rule.length), ...rule];
 }
 
 /** `struct sock_filter`: 16 bits, 8, 8, 32; both architectures are little-endian. */

@@ -1,6 +1,6 @@
 /** Each restriction of the sandbox, by a command that would get through without it (S-30, S-34). */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -156,6 +156,25 @@ describeWithSandbox("processes and network", () => {
       }
     },
   );
+
+  test(verifies("S-30", "no file gets the bit by which it would run with the rights of its owner"), async () => {
+    const workspace = createFolder("workspace");
+    const outcome = await runHeld(
+      [
+        "cp /bin/true one; chmod u+s one; chmod 6755 one; chmod 4755 .; install -m 4755 /bin/true two; mknod -m 4644 three p",
+        `perl -e 'use Fcntl; sysopen(F, "four", O_CREAT | O_WRONLY, 04755) or print "$!\\n"'`,
+        `perl -e 'open(F, ">", "five"); chmod(04755, *F) or print "$!\\n"'`,
+        // Ordinary modes go on; the bit of groups belongs to folders of teams.
+        `perl -e 'use Fcntl; sysopen(F, "six", O_CREAT | O_WRONLY, 0755) or die'`,
+        "mkdir team; chmod g+s team; chmod 751 one; stat -c '%n %a' one six team",
+      ].join("\n"),
+      workspace,
+    );
+    expect(outcome.stdout).toBe("Operation not permitted\nOperation not permitted\none 751\nsix 755\nteam 2755\n");
+    expect(outcome.stderr).toMatch(/Operation not permitted/);
+    for (const name of readdirSync(workspace)) expect(statSync(join(workspace, name)).mode & 0o4000).toBe(0);
+    expect(statSync(workspace).mode & 0o4000).toBe(0);
+  });
 
   test(
     verifies("S-30", "no capability, no new one by a program, no namespace, no terminal, a session of its own"),
