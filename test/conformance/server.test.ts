@@ -1,4 +1,5 @@
 /** The Chat API through a real socket: one message, its response, its events (section 7 of docs/formats/documents.md). */
+import { spawnSync } from "node:child_process";
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { createStreamDecoder, reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
@@ -264,6 +265,16 @@ describe("the way in", () => {
     expect(await (await server.fetch("/v1/models")).json()).toMatchObject({
       models: [{ id: expect.stringMatching(/^scripted:/) }],
     });
+  });
+
+  test("the process of the server keeps little room for new objects, unless its user chose another size", async () => {
+    const readOptions = ({ child }: TestServer): string =>
+      spawnSync("ps", ["-o", "args=", "-p", `${child.pid}`], { encoding: "utf8" }).stdout;
+    expect(readOptions(await start())).toContain(" --max-semi-space-size=8 ");
+    const cwd = folders.newFolder();
+    const environment = { NODE_OPTIONS: "--max-semi-space-size=32" };
+    const server = await startServer({ home: `${cwd}-home`, cwd, environment });
+    expect(readOptions(server)).not.toContain("semi-space");
   });
 
   test("a signal ends the server with code 0", async () => {

@@ -35,7 +35,7 @@ const page: RequestListener = (_, answer) => void answer.setHeader("content-type
 
 test.each([
   [["--help"], /sheaf-conformance URL/],
-  [["--list"], /^base +models .*\n(?:.*\n)*interactive +conversation-delete .*\n$/],
+  [["--list"], /^base +models .*\n(?:.*\n)*interactive +conversation-delete .*\n(?:interactive .*\n)*$/],
   [["--vectors"], /^\{"name":"a whole stream","clauses":\["N53","R14"\],"events":\[\{.*\}\n(?:\{"name".*\}\n){20,}$/],
   [["--list", "--level", "base"], /^(?!.*resume)/],
   [["--list", "--only", "X9,cancel"], /^resumable +cancel .*\n(?:resumable +idempotency.*\n){4}$/],

@@ -105,7 +105,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
   },
   instrumentation: {
     usage: "",
-    summary: "List the lines that debug mode left in this workspace when it was killed, or take them out",
+    summary: "List what debug mode left in this workspace, or take it out",
     flags: ["remove", "force", "format", "json", "workspace"],
     examples: ["instrumentation", "instrumentation --remove"],
     notes: ["Lines of a session that waits for an answer stay, unless --force is given."],
