@@ -38,6 +38,9 @@ await build({
 /** Ticks of the kernel's clock in a second, as /proc counts CPU. */
 const TICKS = 100;
 
+/** Streams before those that are measured. */
+const WARM_STREAMS = 20;
+
 interface Measure extends LoadResult {
   /** Microseconds of CPU of the server, per delta. */
   readonly cpu: number;
@@ -54,8 +57,8 @@ async function measure(kind: "sheaf" | "floor", streams: number, workload: Workl
   const [first] = (await once(child.stdout, "data")) as [Buffer];
   const port = Number(first.toString());
   try {
-    // Code that is not compiled yet is not what is measured.
-    await runLoad(port, 2, false);
+    // Code that is not compiled yet is not what is measured: a server runs for days.
+    await runLoad(port, WARM_STREAMS, false);
     const before = readCpu(child.pid!);
     const result = await runLoad(port, streams, paceMs > 0);
     const cpu = ((readCpu(child.pid!) - before) / result.deltas) * 1e6;
