@@ -2,7 +2,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
-import { describe, test } from "vitest";
+import { describeWhere } from "./describe-where.ts";
 
 /** Tests may run as root in a container, so there is no sandbox of its own; the rest keeps it silent. */
 const flags = [
@@ -47,14 +47,5 @@ export async function launchChromium(): Promise<Browser> {
 
 /** Runs `body` where there is a Chromium. Elsewhere one skipped test says so; with CI=true it fails. */
 export function describeWithChromium(title: string, body: () => void): void {
-  describe(title, () => {
-    if (findChromium() !== undefined) return body();
-    if (process.env.CI === "true") {
-      test("needs Chromium", () => {
-        throw new Error(missing);
-      });
-    } else {
-      test.skip(`SKIPPED: ${missing}`, () => undefined);
-    }
-  });
+  describeWhere(title, findChromium() === undefined ? missing : undefined, body);
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describe, test } from "vitest";
+import { describeWhere } from "./describe-where.ts";
 
 /** Folder of the recorded streams and answers that live outside the repository. */
 const fixturesFolder = resolve(process.env["SHEAF_FIXTURES"] ?? join(import.meta.dirname, "../../../shared/fixtures"));
@@ -11,15 +11,6 @@ const fixturesFolder = resolve(process.env["SHEAF_FIXTURES"] ?? join(import.meta
  */
 export function describeWithFixtures(part: string, body: (folder: string) => void): void {
   const folder = join(fixturesFolder, part);
-  describe(`fixtures ${part}`, () => {
-    if (existsSync(folder)) return body(folder);
-    const message = `no recorded fixtures at ${folder}: set SHEAF_FIXTURES to their folder`;
-    if (process.env["CI"] === "true") {
-      test(message, () => {
-        throw new Error(message);
-      });
-    } else {
-      test.skip(`SKIPPED: ${message}`, () => undefined);
-    }
-  });
+  const missing = `no recorded fixtures at ${folder}: set SHEAF_FIXTURES to their folder`;
+  describeWhere(`fixtures ${part}`, existsSync(folder) ? undefined : missing, () => body(folder));
 }

@@ -1,7 +1,7 @@
 /** What a program executes and opens, seen from outside. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { describe, test } from "vitest";
+import { describeWhere } from "./describe-where.ts";
 
 /** Words before a command that note its calls, and those of its children, in a file. */
 export function toStraceWrapper(file: string): string[] {
@@ -25,15 +25,6 @@ export function readTrace(file: string): { readonly executed: string[]; readonly
 
 /** Runs `body` where strace works; elsewhere one skipped test says so, and with CI=true a failing one. */
 export function describeWithStrace(title: string, body: () => void): void {
-  describe(title, () => {
-    if (spawnSync("strace", ["-qq", "-o", "/dev/null", "true"]).status === 0) return body();
-    const message = "strace does not work on this machine";
-    if (process.env.CI === "true") {
-      test(message, () => {
-        throw new Error(message);
-      });
-    } else {
-      test.skip(`SKIPPED: ${message}`, () => undefined);
-    }
-  });
+  const { status } = spawnSync("strace", ["-qq", "-o", "/dev/null", "true"]);
+  describeWhere(title, status === 0 ? undefined : "strace does not work on this machine", body);
 }
