@@ -229,18 +229,7 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
 /** The log's readings of the clock are those of its events. */
 function recordStore(store: Store, { note, dropReading }: RecordedClock): Store {
   return {
-    readEvents: (responseId, after, limit) => store.readEvents(responseId, after, limit),
-    getResponse: (responseId) => store.getResponse(responseId),
-    gathersWrites: store.gathersWrites,
-    claimResponse: (responseId) => store.claimResponse(responseId),
-    keepLease: (responseId) => store.keepLease(responseId),
-    requestCancel: (responseId) => store.requestCancel(responseId),
-    lockConversation: (conversationId) => store.lockConversation(conversationId),
-    listResponses: (conversationId) => store.listResponses(conversationId),
-    revertResponses: (conversationId, fromPosition) => store.revertResponses(conversationId, fromPosition),
-    getConversation: (conversationId) => store.getConversation(conversationId),
-    listConversations: (options) => store.listConversations(options),
-    close: () => store.close(),
+    ...store,
     createResponse(response) {
       dropReading();
       return store.createResponse(response);

@@ -155,19 +155,7 @@ function createRestWatch(
 /** The store fails where it failed. */
 function createReplayStore(store: Store, tape: Tape): Store {
   return {
-    createResponse: (response) => store.createResponse(response),
-    readEvents: (responseId, after, limit) => store.readEvents(responseId, after, limit),
-    getResponse: (responseId) => store.getResponse(responseId),
-    gathersWrites: store.gathersWrites,
-    claimResponse: (responseId) => store.claimResponse(responseId),
-    keepLease: (responseId) => store.keepLease(responseId),
-    requestCancel: (responseId) => store.requestCancel(responseId),
-    lockConversation: (conversationId) => store.lockConversation(conversationId),
-    listResponses: (conversationId) => store.listResponses(conversationId),
-    revertResponses: (conversationId, fromPosition) => store.revertResponses(conversationId, fromPosition),
-    getConversation: (conversationId) => store.getConversation(conversationId),
-    listConversations: (options) => store.listConversations(options),
-    close: () => store.close(),
+    ...store,
     async appendEvents(responseId, events, durability) {
       const failure = tape.takeStoreError();
       if (failure) throw fromRecordedError(failure.error);
