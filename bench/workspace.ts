@@ -48,7 +48,7 @@ const context: ToolContext = {
   commands,
   background: createBackgroundCommands(commands),
   state: createConversationState(),
-  codebase: createCodeSearch(workspace, join(folder, "home")),
+  codebase: createCodeSearch(join(folder, "home")),
   mode: "agent",
   callId: "call_1",
   signal,

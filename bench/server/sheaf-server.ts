@@ -41,6 +41,7 @@ const server = await serve({
     permissions: { force: false, allow: [], deny: [] },
     sandbox: "disabled",
     stopsOnDenied: false,
+    addedFolders: [],
     isTrusted: () => false,
     dataFolder: undefined,
     environment: {},

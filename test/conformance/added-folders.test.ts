@@ -1,7 +1,8 @@
 /** `--add-dir` through the real program: what tools may do in a folder beside the workspace. */
-import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { readEvents, startServer } from "../support/server.ts";
 import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -42,6 +43,8 @@ test(verifies(["S-20", "S-22", "C5"], "file tools work there by absolute paths, 
     ["write_file", { target_file: `${added}/.envrc`, content: "evil" }],
     ["rename_file", { source_file: `${added}/src/b.txt`, destination_file: "b.txt" }],
     ["list_dir", { target_directory: join(added, "..") }],
+    ["codebase_search", { query: "CANARY", target_directories: [`${added}/folder`] }],
+    ["codebase_search", { query: "CANARY", target_directories: [other] }],
   ];
   writeFileSync(join(added, "secret.key"), "CANARY\n");
   const words = ["--add-dir", added, "--output-format", "stream-json"];
@@ -71,6 +74,7 @@ test("reading, searching, editing and moving work there, and revert takes the ch
     ["read_file", { target_file: "a.txt" }],
     ["grep_search", { pattern: "one", path: added }],
     ["list_dir", { target_directory: added }],
+    ["codebase_search", { query: "one", target_directories: [join(added, "src")] }],
     ["edit_file", { target_file: join(added, "src/b.txt"), edits: [{ old_string: "one", new_string: "two" }] }],
     ["write_file", { target_file: join(added, "new/c.txt"), content: "c\n" }],
     ["rename_file", { source_file: join(added, "a.txt"), destination_file: join(added, "new/a.txt") }],
@@ -79,6 +83,8 @@ test("reading, searching, editing and moving work there, and revert takes the ch
   for (const [index, result] of results.entries()) expect(result, JSON.stringify(calls[index])).toContain('"success"');
   expect(results[0]).toContain("added");
   expect(results[1]).toContain("inside");
+  expect(results[4]).toContain(`src/b.txt:1-1\\none`);
+  expect(results[4]).toContain(`This is in ${added}`);
   expect(readFileSync(join(added, "src/b.txt"), "utf8")).toBe("two\n");
   expect(readFileSync(join(added, "new/a.txt"), "utf8")).toBe("added\n");
   const { stdout } = await runSheaf(["show", session, "--output-format", "documents"], { cwd });
@@ -120,3 +126,32 @@ test(
     ]);
   },
 );
+
+test(verifies(["S-20", "C20"], "a server adds the folders to each of its workspaces, or does not start"), async () => {
+  const cwd = folders.newFolder({ "docs/a.txt": "a\n", "code/a.txt": "a\n" });
+  const added = realpathSync(folders.newFolder({ "b.txt": "added\n" }));
+  const refused = await runSheaf(["serve", "--port", "0", "--model", "offline", "--add-dir", join(added, "none")], {
+    cwd,
+  });
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^sheaf: USAGE: --add-dir "[^"]*none" is not there, or cannot be opened/),
+  ]);
+  const calls = [
+    { call: { tool: "read_file", arguments: { target_file: join(added, "b.txt") } } },
+    { call: { tool: "write_file", arguments: { target_file: join(added, "c.txt"), content: "c\n" } } },
+  ];
+  const server = await startServer({
+    home: `${cwd}-home`,
+    cwd,
+    script: { turns: [{ events: calls }, { events: [{ text: "end" }] }], after: "loop" },
+    args: ["--workspace", "docs", "--workspace", "code", "--add-dir", added],
+  });
+  for (const workspace of ["docs", "code"]) {
+    const events = await readEvents(await server.chat({ message: "go", workspace, stream: true }));
+    expect(JSON.stringify(events)).not.toContain("leads out of the workspace");
+    expect(JSON.stringify(events)).toContain(JSON.stringify(join(added, "c.txt")).slice(1, -1));
+    expect(readFileSync(join(added, "c.txt"), "utf8")).toBe("c\n");
+    rmSync(join(added, "c.txt"));
+  }
+});

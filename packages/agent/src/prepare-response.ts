@@ -106,7 +106,7 @@ export async function prepareResponse(
     }),
     permissions,
     state: conversation.state,
-    codebase: createCodeSearch(workspace, dataFolder),
+    codebase: createCodeSearch(dataFolder),
     web: createPageFetcher(),
     checkpoints: dataFolder === undefined ? undefined : createCheckpoints(dataFolder, start.conversationId),
     mode,

@@ -14,7 +14,6 @@ import type { McpServers } from "./mcp/server-settings.ts";
 import type { Model } from "./providers/provider.ts";
 import type { AnswerCheck } from "./run/final-answer.ts";
 import type { SharedStore } from "./storage/store.ts";
-import type { Workspace } from "./workspace/workspace.ts";
 
 /** The model that was chosen; never another one. @throws SheafError CONFIG_INVALID for a script that is none. */
 export async function createModel(choice: ModelChoice): Promise<Model> {
@@ -121,15 +120,13 @@ export function createPageFetcher(): PageFetcher {
   };
 }
 
-/** The index of a workspace. It is opened when something is looked for. */
-export function createCodeSearch(workspace: Workspace, dataFolder: string | undefined): CodeSearch {
+/** The indexes of folders. One is opened when something is looked for in its folder. */
+export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
   let loading: Promise<CodeSearch> | undefined;
   return {
-    async search(query, folders, signal) {
-      loading ??= import("./codebase/create-code-search.ts").then((module) =>
-        module.createCodeSearch(workspace, dataFolder),
-      );
-      return (await loading).search(query, folders, signal);
+    async search(query, scope, signal) {
+      loading ??= import("./codebase/create-code-search.ts").then((module) => module.createCodeSearch(dataFolder));
+      return (await loading).search(query, scope, signal);
     },
   };
 }

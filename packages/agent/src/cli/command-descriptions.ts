@@ -158,6 +158,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "insecure-listen",
       "grace",
       "workspace",
+      "add-dir",
       "model",
       "offer",
       "api-key",

@@ -1,8 +1,9 @@
-/** The port to the index of a workspace. */
+/** The port to the indexes of folders. */
+import type { Workspace } from "../workspace/workspace.ts";
 
 /** A part of a file that fits a query. */
 export interface CodePlace {
-  /** Relative to the workspace with `/`. */
+  /** Relative to the folder that was searched, with `/`. */
   readonly path: string;
   /** 1-based, included. */
   readonly startLine: number;
@@ -21,8 +22,16 @@ export interface CodeSearchResult {
   readonly waiting: number;
 }
 
+/** Where places are looked for. */
+export interface CodeScope {
+  /** The workspace, or a folder that the user added. */
+  readonly workspace: Workspace;
+  /** Relative, "." for all of it. */
+  readonly folders: readonly string[];
+}
+
 /** Finds places by words. */
 export interface CodeSearch {
-  /** `folders`: relative, "." for all. @throws an error of the file system or the database. */
-  search(query: string, folders: readonly string[], signal: AbortSignal): Promise<CodeSearchResult>;
+  /** @throws an error of the file system or the database. */
+  search(query: string, scope: CodeScope, signal: AbortSignal): Promise<CodeSearchResult>;
 }

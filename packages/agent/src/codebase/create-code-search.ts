@@ -1,9 +1,9 @@
-/** The index of a workspace, brought up to date before each search. */
+/** The index of a folder, brought up to date before each search. */
 import { createHash } from "node:crypto";
 import { join, posix } from "node:path";
 import { readLines } from "../workspace/read-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { CodePlace, CodeSearch, CodeSearchResult } from "./code-search.ts";
+import type { CodePlace, CodeScope, CodeSearch, CodeSearchResult } from "./code-search.ts";
 import { isDamaged, openIndexDatabase, removeIndex, type FoundPiece, type IndexDatabase } from "./index-database.ts";
 import { toQueryWords } from "./split-words.ts";
 import { updateIndex } from "./update-index.ts";
@@ -20,23 +20,22 @@ const MAX_PLACE_BYTES = 8 * 1024;
 const MAX_CANDIDATES = 2000;
 
 /**
- * Makes the search. The index is a file in `index` of Sheaf's data folder, named by the hash of the workspace's root; it
- * is as readable as the store. Without a data folder it lives in memory as long as this object.
+ * Makes the search. Each folder has an index of its own: a file in `index` of Sheaf's data folder, named by the hash of
+ * the folder's root; it is as readable as the store. Without a data folder it lives in memory as long as this object.
  */
-export function createCodeSearch(workspace: Workspace, dataFolder: string | undefined): CodeSearch {
-  const name = createHash("sha256").update(workspace.root).digest("hex").slice(0, 32);
-  const file = dataFolder === undefined ? undefined : join(dataFolder, "index", `${name}.db`);
-  let inMemory: IndexDatabase | undefined;
+export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
+  const inMemory = new Map<string, IndexDatabase>();
 
-  const open = (): IndexDatabase => {
-    if (file !== undefined) return openIndexDatabase(file);
-    inMemory ??= openIndexDatabase(undefined);
-    return inMemory;
+  const open = (root: string): IndexDatabase => {
+    if (dataFolder !== undefined) return openIndexDatabase(toIndexFile(dataFolder, root));
+    const known = inMemory.get(root) ?? openIndexDatabase(undefined);
+    inMemory.set(root, known);
+    return known;
   };
 
-  const run = async (query: string, folders: readonly string[], signal: AbortSignal): Promise<CodeSearchResult> => {
+  const run: CodeSearch["search"] = async (query, { workspace, folders }, signal) => {
     const words = toQueryWords(query);
-    const database = open();
+    const database = open(workspace.root);
     try {
       const { files, waiting } = await updateIndex(database, workspace, UPDATE_MS, signal);
       const found = words.length === 0 ? [] : database.findPieces(words, MAX_CANDIDATES);
@@ -47,29 +46,34 @@ export function createCodeSearch(workspace: Workspace, dataFolder: string | unde
       }
       return { places, words, files, waiting };
     } finally {
-      if (database !== inMemory) database.close();
+      if (dataFolder !== undefined) database.close();
     }
   };
 
-  const runSafely: typeof run = async (query, folders, signal) => {
+  const runSafely = async (query: string, scope: CodeScope, signal: AbortSignal): Promise<CodeSearchResult> => {
     try {
-      return await run(query, folders, signal);
+      return await run(query, scope, signal);
     } catch (error) {
-      if (file === undefined || !isDamaged(error)) throw error;
-      removeIndex(file);
-      return run(query, folders, signal);
+      if (dataFolder === undefined || !isDamaged(error)) throw error;
+      removeIndex(toIndexFile(dataFolder, scope.workspace.root));
+      return run(query, scope, signal);
     }
   };
 
   let last: Promise<unknown> = Promise.resolve();
   return {
-    search(query, folders, signal) {
+    search(query, scope, signal) {
       // One after the other: two that write would wait for each other.
-      const result = last.then(() => runSafely(query, folders, signal));
+      const result = last.then(() => runSafely(query, scope, signal));
       last = result.catch(() => undefined);
       return result;
     },
   };
+}
+
+function toIndexFile(dataFolder: string, root: string): string {
+  const name = createHash("sha256").update(root).digest("hex").slice(0, 32);
+  return join(dataFolder, "index", `${name}.db`);
 }
 
 /** The best ones that lie in one of the folders, a few of each file. */

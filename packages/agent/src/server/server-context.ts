@@ -39,6 +39,8 @@ export interface ServerSettings {
   /** Whether commands are held by the system's sandbox (S-30). */
   readonly sandbox: "enabled" | "disabled";
   readonly stopsOnDenied: boolean;
+  /** Of `--add-dir`: absolute, as the operator named them; they stand beside every workspace. */
+  readonly addedFolders: readonly string[];
   /** The user's servers of the Model Context Protocol. */
   readonly mcpServers: McpServers;
   /** Whether a workspace is trusted (S-03). @throws SheafError CONFIG_INVALID. */

@@ -56,8 +56,18 @@ export async function startResponse(
     startSignal: starting.signal,
     onWait: waits.resolve,
     prepare: async (signal, abort) => {
-      const { sandbox, stopsOnDenied, permissions, mcpServers, dataFolder, environment } = settings;
-      const order = { start, sandbox, limits, stopsOnDenied, permissions, mcpServers, dataFolder, environment };
+      const { sandbox, stopsOnDenied, permissions, addedFolders, mcpServers, dataFolder, environment } = settings;
+      const order = {
+        start,
+        sandbox,
+        limits,
+        stopsOnDenied,
+        permissions,
+        addedFolders,
+        mcpServers,
+        dataFolder,
+        environment,
+      };
       const approver = body.approvals === "ask" ? approvals.createApprover(responseId) : undefined;
       const prepared = await prepareResponse(order, { store, model, now, abort, approver }, signal);
       const ports = { ...prepared.ports, request };

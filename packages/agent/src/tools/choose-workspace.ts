@@ -4,7 +4,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { listPaths } from "./real-arguments.ts";
 
 /** Tools whose work is about the workspace as a whole. */
-const bound: ReadonlySet<string> = new Set(["codebase_search", "add_instrumentation", "remove_instrumentation"]);
+const bound: ReadonlySet<string> = new Set(["add_instrumentation", "remove_instrumentation"]);
 
 /**
  * An added folder is named by absolute paths alone. A call whose paths lie in several folders works in the workspace,

@@ -30,7 +30,7 @@ export const codebaseSearchTool: Tool<ArgumentsOf<typeof parameters>> = {
     const targets = resolveFolders(target_directories, workspace);
     if (!targets.ok) return targets.outcome;
     try {
-      const result = await codebase.search(query, targets.folders, signal);
+      const result = await codebase.search(query, { workspace, folders: targets.folders }, signal);
       return signal.aborted ? toCancelledOutcome() : toOutcome(result);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

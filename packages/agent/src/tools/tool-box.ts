@@ -17,7 +17,7 @@ export interface ToolBoxPorts extends GatePorts {
   readonly state: ConversationState;
   /** Undefined: nothing is kept of what tools change. */
   readonly checkpoints?: Checkpoints | undefined;
-  /** The index of the workspace; undefined: there is none. */
+  /** The indexes of folders; undefined: there are none. */
   readonly codebase?: CodeSearch | undefined;
   /** The web; undefined: there is none. */
   readonly web?: PageFetcher | undefined;

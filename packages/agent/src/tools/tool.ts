@@ -24,7 +24,7 @@ export interface ToolContext {
   readonly state: ConversationState;
   /** Where contents go before a tool changes them; undefined: nothing is kept. */
   readonly checkpoints?: Checkpoints | undefined;
-  /** The index of the workspace; undefined: there is none. */
+  /** The indexes of folders; undefined: there are none. */
   readonly codebase?: CodeSearch | undefined;
   /** The web; undefined: there is none. */
   readonly web?: PageFetcher | undefined;

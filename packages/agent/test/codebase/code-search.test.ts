@@ -26,9 +26,13 @@ function createSearch(isSaved = true) {
   const temporary = createTemporaryWorkspace();
   const dataFolder = mkdtempSync(join(tmpdir(), "sheaf-index-"));
   onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }));
-  const search = createCodeSearch(temporary.workspace, isSaved ? dataFolder : undefined);
+  const search = createCodeSearch(isSaved ? dataFolder : undefined);
   const find = async (query: string, folders = ["."]) => {
-    const { places } = await search.search(query, folders, new AbortController().signal);
+    const { places } = await search.search(
+      query,
+      { workspace: temporary.workspace, folders },
+      new AbortController().signal,
+    );
     return places.map(({ path, startLine }) => `${path}:${startLine}`);
   };
   return { ...temporary, dataFolder, search, find };
@@ -115,8 +119,8 @@ describe("the index", () => {
     write("c.ts", "beta\n");
     expect([await find("alpha"), await find("gamma"), await find("beta")]).toEqual([[], ["a.ts:1"], ["c.ts:1"]]);
     renameSync(join(root, "c.ts"), join(root, "d.ts"));
-    const other = createCodeSearch(workspace, dataFolder);
-    const { places } = await other.search("beta", ["."], new AbortController().signal);
+    const other = createCodeSearch(dataFolder);
+    const { places } = await other.search("beta", { workspace, folders: ["."] }, new AbortController().signal);
     expect(places.map(({ path }) => path)).toEqual(["d.ts"]);
     // The same size, another time.
     write("d.ts", "zeta\n");
@@ -168,10 +172,12 @@ describe("the index", () => {
   test("is searched by several at once, in one process and in others", async () => {
     const { write, search, workspace, dataFolder } = createSearch();
     for (let file = 0; file < 300; file += 1) write(`${file}.ts`, `alpha beta${file}\n`);
-    const other = createCodeSearch(workspace, dataFolder);
+    const other = createCodeSearch(dataFolder);
     const { signal } = new AbortController();
     const results = await Promise.all(
-      [search, search, other, other].map(async (one, place) => one.search(`beta${place}`, ["."], signal)),
+      [search, search, other, other].map(async (one, place) =>
+        one.search(`beta${place}`, { workspace, folders: ["."] }, signal),
+      ),
     );
     expect(results.map(({ places }) => places[0]?.path)).toEqual(["0.ts", "1.ts", "2.ts", "3.ts"]);
   });
@@ -188,8 +194,8 @@ describe("the index", () => {
 
 describe("codebase_search", () => {
   test("shows the places with their lines, and says what it cannot do", async () => {
-    const { context, write, workspace } = createFileToolContext();
-    const codebase = createCodeSearch(workspace, undefined);
+    const { context, write } = createFileToolContext();
+    const codebase = createCodeSearch(undefined);
     write("src/a.ts", "one\ntwo needle\n");
     const run = (args: Parameters<typeof codebaseSearchTool.run>[0]) =>
       codebaseSearchTool.run(args, { ...context, codebase });

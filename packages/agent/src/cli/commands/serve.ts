@@ -7,6 +7,7 @@ import { toUserFiles } from "../../config/paths.ts";
 import { ensureServerToken, readTokenFile, type ServerToken } from "../../config/server-tokens.ts";
 import { isTrusted } from "../../config/trust.ts";
 import { SheafError } from "../../errors.ts";
+import { toAddedFolders } from "../../sandbox/added-folders.ts";
 import { defaultOwnerLimits, type OwnerLimits } from "../../server/limits.ts";
 import { isLoopback } from "../../server/own-hosts.ts";
 import { serve } from "../../server/serve.ts";
@@ -43,6 +44,10 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
   const workspaces = toWorkspaces(flags, io);
   const configOf = createConfigReader(flags, io, [...workspaces.values()][0]!);
   const config = configOf(undefined);
+  const { addedFolders } = config;
+  // A folder that cannot be added is told now, and not to the first client.
+  for (const workspace of workspaces.values())
+    toAddedFolders({ folders: addedFolders, workspace, environment: io.environment });
   const { tokens, tokenFile } = toTokens(flags, host, config);
   const store = await createServerStore(config.storeFile);
   const server = await serve({
@@ -54,6 +59,7 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
       permissions: config.permissions,
       sandbox: config.sandbox,
       stopsOnDenied: config.stopsOnDenied,
+      addedFolders,
       mcpServers: config.mcpServers,
       isTrusted: (workspace) =>
         isTrusted(workspace, {
