@@ -1,5 +1,5 @@
 /** The sandbox through the real program: on by default, told truthfully, and never silently missing. */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
@@ -54,6 +54,30 @@ describeWithBubblewrap("with a sandbox", () => {
       expect(existsSync("/etc/sheaf-test")).toBe(false);
     },
   );
+
+  test(verifies("S-31", "--no-save reads that the sandbox works, and writes nothing"), async () => {
+    const cwd = folders.newFolder();
+    const home = join(folders.newFolder(), "home");
+    const run = async (...args: readonly string[]): Promise<unknown> => {
+      // Without a folder for temporary files a trial of the sandbox fails.
+      const environment = args.includes("--no-save") ? { TMPDIR: join(cwd, "missing") } : {};
+      const words = ["-p", "--model", "offline", "--output-format", "stream-json", ...args, "hello"];
+      const { stdout, code, stderr } = await runSheaf(words, { cwd, home, environment });
+      expect([code, stderr]).toEqual([0, ""]);
+      return parseStream(stdout)[0]!.sandbox;
+    };
+    expect(await run("--no-save")).toBe("unavailable");
+    // Compiled code of Sheaf's own is no part of the run.
+    const list = () =>
+      readdirSync(home)
+        .filter((name) => name !== "compile-cache")
+        .map((name) => [name, statSync(join(home, name)).mtimeMs]);
+    expect(list()).toEqual([]);
+    expect(await run()).toBe("enabled");
+    const before = list();
+    expect(await run("--no-save")).toBe("enabled");
+    expect(list()).toEqual(before);
+  });
 
   test(verifies(["S-30", "S-14"], "--force does not let a command out of it"), async () => {
     const run = await runCommand("echo x > /etc/sheaf-test || echo held", ["--force"]);

@@ -52,7 +52,7 @@ function endCommand(limit: { readonly timeoutMs: number | undefined }): EndTree 
     const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/tmp" };
     const workspace = realpathSync(tree.folder);
     const { setting } = tree;
-    const sandbox = await findSandbox({ setting, workspace, environment, dataFolder: undefined, now: Date.now });
+    const sandbox = await findSandbox({ setting, workspace, environment, memory: undefined, now: Date.now });
     const network = createCommandNetwork({ allow: [], deny: [] });
     const runner = createCommandRunner({ environment, workspace, sandbox, network });
     const controller = new AbortController();

@@ -7,6 +7,7 @@ import { createPermissions, type Permissions } from "./permissions/permissions.t
 import { parseRule, type FileRule } from "./permissions/rule.ts";
 import { findSandbox } from "./sandbox/find-sandbox.ts";
 import { toAddedFolders } from "./sandbox/added-folders.ts";
+import type { ProbePlace } from "./sandbox/probe-memory.ts";
 import { findFault, type Sandbox, type SandboxSetting } from "./sandbox/sandbox.ts";
 import { loadShellReader } from "./wire.ts";
 import { createWorkspace } from "./workspace/create-workspace.ts";
@@ -30,8 +31,8 @@ export interface PolicyOrder {
   /** Of `--add-dir`: absolute, as the user named them. */
   readonly addedFolders?: readonly string[] | undefined;
   readonly environment: Environment;
-  /** Sheaf's data folder, where it remembers that the sandbox works; undefined: nothing is kept. */
-  readonly dataFolder: string | undefined;
+  /** Where it is remembered that the sandbox works; undefined: nowhere, so that it is really tried. */
+  readonly sandboxMemory: ProbePlace | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -54,7 +55,7 @@ export interface PreparedPolicy {
 
 /** @throws SheafError USAGE for a rule that cannot be read or a folder that cannot be added; CONFIG_INVALID for a broken file of a trusted workspace. */
 export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy> {
-  const { mode, trusted, dataFolder, now } = order;
+  const { mode, trusted, sandboxMemory, now } = order;
   const { force, allow, deny } = order.permissions;
   const workspace = createWorkspace(order.workspace);
   const addedWorkspaces = openAddedFolders(order, workspace);
@@ -64,7 +65,7 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
     setting: order.sandbox,
     workspace: workspace.root,
     environment,
-    dataFolder,
+    memory: sandboxMemory,
     now,
   });
   const workspaceDenials = trusted ? readWorkspaceDenials(workspace.root) : [];

@@ -40,8 +40,10 @@ export interface ResponseOrder {
   readonly addedFolders?: readonly string[] | undefined;
   /** The user's servers of the Model Context Protocol; a trusted workspace may add to them. */
   readonly mcpServers?: McpServers | undefined;
-  /** Sheaf's data folder; undefined: nothing is kept on the disk beside the store. */
+  /** Sheaf's data folder; undefined: there is none. */
   readonly dataFolder: string | undefined;
+  /** The data folder is looked at, and nothing is written to it (`--no-save`). */
+  readonly isUnsaved?: boolean | undefined;
   /** What commands may get a part of (S-40). */
   readonly environment: Environment;
 }
@@ -75,9 +77,16 @@ export async function prepareResponse(
   { store, model, now, abort, approver, checkAnswer }: ResponsePorts,
   signal: AbortSignal,
 ): Promise<PreparedResponse> {
-  const { limits, stopsOnDenied, dataFolder } = order;
+  const { limits, stopsOnDenied, isUnsaved = false } = order;
+  const dataFolder = isUnsaved ? undefined : order.dataFolder;
   const servers = { ...readWorkspaceServers(order.start.workspace, order.start.trusted), ...order.mcpServers };
-  const policy = await preparePolicy({ ...order, ...order.start, permissions: withServers(order, servers), now });
+  const policy = await preparePolicy({
+    ...order,
+    ...order.start,
+    permissions: withServers(order, servers),
+    sandboxMemory: order.dataFolder === undefined ? undefined : { folder: order.dataFolder, isReadOnly: isUnsaved },
+    now,
+  });
   const { workspace, addedWorkspaces, environment, sandbox, network, permissions, fileDenials } = policy;
   const addedFolders = addedWorkspaces.map(({ root }) => root);
   const conversation = await openConversation(store, order.start.conversationId, now);

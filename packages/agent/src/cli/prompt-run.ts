@@ -112,8 +112,7 @@ class OpenPromptRun implements PromptRun {
     const abort = (reason: SheafError): void => control.abort(reason);
     const { signal } = control;
     const start = this.#toStart(model, conversationId);
-    const dataFolder = this.#flags["no-save"] ? undefined : this.#config.dataFolder;
-    const { sandbox, addedFolders, permissions: rules } = this.#config;
+    const { dataFolder, sandbox, addedFolders, permissions: rules } = this.#config;
     const mcpServers = { ...this.#config.mcpServers, ...this.#order.mcpServers };
     const approved = this.#flags["approve-mcps"] ? Object.keys(mcpServers).map((name) => `Mcp(${name}:*)`) : [];
     const permissions = { ...rules, allow: [...rules.allow, ...approved] };
@@ -126,6 +125,7 @@ class OpenPromptRun implements PromptRun {
       addedFolders,
       mcpServers,
       dataFolder,
+      isUnsaved: this.#flags["no-save"],
       environment,
     };
     const checkAnswer = await createAnswerCheck(this.#flags["output-schema"]);

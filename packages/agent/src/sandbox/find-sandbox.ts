@@ -6,7 +6,7 @@ import { createCommandRunner } from "./command-runner.ts";
 import type { Environment } from "./environment.ts";
 import { findProgram } from "./find-program.ts";
 import { adviseOnNamespaces } from "./namespace-advice.ts";
-import { openProbeMemory } from "./probe-memory.ts";
+import { openProbeMemory, type ProbePlace } from "./probe-memory.ts";
 import type { Sandbox, SandboxSetting } from "./sandbox.ts";
 
 export interface SandboxSearch {
@@ -15,7 +15,7 @@ export interface SandboxSearch {
   readonly workspace: string;
   readonly environment: Environment;
   /** Where it is remembered that the sandbox works; undefined: nowhere, so that it is really tried. */
-  readonly dataFolder: string | undefined;
+  readonly memory: ProbePlace | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Of the machine. */
@@ -32,7 +32,7 @@ export async function findSandbox({
   setting,
   workspace,
   environment,
-  dataFolder,
+  memory: place,
   now,
   platform = process.platform,
 }: SandboxSearch): Promise<Sandbox> {
@@ -40,7 +40,7 @@ export async function findSandbox({
   if (workspace === sep) return toUnavailable("the workspace is the whole file system", "start Sheaf in a folder");
   const found = findMechanism(platform, workspace, environment);
   if (found.state !== "enabled") return found;
-  const memory = openProbeMemory(dataFolder, found.file, now());
+  const memory = openProbeMemory(place, found.file, now());
   if (memory.isKnown) return found;
   const fault = await tryCommand(found, workspace, environment);
   if (fault === "") {

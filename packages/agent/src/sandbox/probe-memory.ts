@@ -23,16 +23,26 @@ const decidingFiles = [
   "/proc/self/uid_map",
 ] as const;
 
-/** `dataFolder` undefined: nothing is remembered. `file`: the program of the sandbox. Failures are never remembered. */
-export function openProbeMemory(dataFolder: string | undefined, file: string, now: number): ProbeMemory {
-  if (dataFolder === undefined) return { isKnown: false, keep: () => undefined };
-  const path = join(dataFolder, "sandbox-probe.json");
+/** Where it is remembered. */
+export interface ProbePlace {
+  /** Sheaf's data folder. */
+  readonly folder: string;
+  /** What is there is believed, and nothing is written. */
+  readonly isReadOnly: boolean;
+}
+
+/** `place` undefined: nothing is remembered. `file`: the program of the sandbox. Failures are never remembered. */
+export function openProbeMemory(place: ProbePlace | undefined, file: string, now: number): ProbeMemory {
+  if (place === undefined) return { isKnown: false, keep: () => undefined };
+  const { folder, isReadOnly } = place;
+  const path = join(folder, "sandbox-probe.json");
   const key = createKey(file);
   return {
     isKnown: isRemembered(path, key, now),
     keep() {
+      if (isReadOnly) return;
       try {
-        mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
         const temporary = `${path}.${process.pid}`;
         writeFileSync(temporary, JSON.stringify({ key, time: now }), { mode: 0o600 });
         renameSync(temporary, path);

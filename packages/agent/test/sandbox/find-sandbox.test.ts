@@ -16,7 +16,7 @@ function find(options: Partial<Parameters<typeof findSandbox>[0]> = {}): Promise
     setting: "enabled",
     workspace,
     environment,
-    dataFolder: undefined,
+    memory: undefined,
     now: () => 1000,
     ...options,
   });
@@ -25,7 +25,9 @@ function find(options: Partial<Parameters<typeof findSandbox>[0]> = {}): Promise
 describe("without one", () => {
   test(verifies("S-31", "switched off it is disabled, and nothing is tried"), async () => {
     const dataFolder = createFolder("data");
-    expect(await find({ setting: "disabled", dataFolder })).toEqual({ state: "disabled" });
+    expect(await find({ setting: "disabled", memory: { folder: dataFolder, isReadOnly: false } })).toEqual({
+      state: "disabled",
+    });
     expect(readdirSync(dataFolder)).toEqual([]);
   });
 
@@ -85,10 +87,11 @@ describe("what to do where namespaces are forbidden", () => {
 describeWithSandbox("with one", () => {
   test("that it works is remembered, readable for this user alone", async () => {
     const dataFolder = createFolder("data");
-    expect(await find({ dataFolder })).toMatchObject({ state: "enabled", kind: "bubblewrap" });
+    const memory = { folder: dataFolder, isReadOnly: false };
+    expect(await find({ memory })).toMatchObject({ state: "enabled", kind: "bubblewrap" });
     expect(statSync(join(dataFolder, "sandbox-probe.json")).mode & 0o777).toBe(0o600);
     const file = "/usr/bin/bwrap";
-    const isKnown = (now: number, program = file): boolean => openProbeMemory(dataFolder, program, now).isKnown;
+    const isKnown = (now: number, program = file): boolean => openProbeMemory(memory, program, now).isKnown;
     expect([isKnown(1000), isKnown(3_000_000), isKnown(4_000_000), isKnown(999)]).toEqual([true, true, false, false]);
     const other = join(createFolder("programs", { bwrap: "#!/bin/sh\n" }), "bwrap");
     expect(isKnown(1000, other)).toBe(false);
@@ -96,8 +99,22 @@ describeWithSandbox("with one", () => {
     expect(isKnown(1000)).toBe(false);
   });
 
+  test("what is remembered is believed where nothing may be written, and nothing is written", async () => {
+    const folder = createFolder("data");
+    const memory = { folder, isReadOnly: true };
+    expect(await find({ memory })).toMatchObject({ state: "enabled" });
+    expect(readdirSync(folder)).toEqual([]);
+    await find({ memory: { folder, isReadOnly: false } });
+    // A trial would fail there.
+    const workspace = join(folder, "missing");
+    expect(await find({ memory, workspace })).toMatchObject({ state: "enabled" });
+    expect(await find({ workspace })).toMatchObject({ state: "unavailable" });
+  });
+
   test("where nothing can be kept, it is tried each time", async () => {
-    expect(await find({ dataFolder: "/etc/hostname/nowhere" })).toMatchObject({ state: "enabled" });
+    expect(await find({ memory: { folder: "/etc/hostname/nowhere", isReadOnly: false } })).toMatchObject({
+      state: "enabled",
+    });
   });
 
   test(verifies(["S-05", "S-31"], "a program of the workspace is never taken for it"), async () => {

@@ -16,7 +16,7 @@ export const sandbox = await findSandbox({
   setting: "enabled",
   workspace: top,
   environment,
-  dataFolder: undefined,
+  memory: undefined,
   now: Date.now,
 });
 

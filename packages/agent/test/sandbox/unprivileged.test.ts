@@ -20,7 +20,7 @@ import { createCommandNetwork } from "./agent/src/permissions/command-network.ts
 const [workspace, rules] = process.argv.slice(1);
 const environment = { PATH: "/usr/bin:/bin", HOME: workspace };
 const network = createCommandNetwork({ allow: JSON.parse(rules), deny: [] });
-const sandbox = await findSandbox({ setting: "enabled", workspace, environment, dataFolder: undefined, now: Date.now });
+const sandbox = await findSandbox({ setting: "enabled", workspace, environment, memory: undefined, now: Date.now });
 if (sandbox.state !== "enabled") throw new Error(JSON.stringify(sandbox));
 const runner = createCommandRunner({ sandbox, workspace, environment, network });
 const command = 'id -u; touch inside; touch /etc/x; : > /dev/tcp/127.0.0.1/1; grep -E "CapEff|NoNewPrivs" /proc/self/status; echo "$https_proxy"';

@@ -34,7 +34,7 @@ export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Pr
     permissions,
     trusted,
     environment,
-    dataFolder: undefined,
+    sandboxMemory: undefined,
     now: Date.now,
   };
   const policy = await preparePolicy(order);

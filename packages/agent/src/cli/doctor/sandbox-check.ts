@@ -20,7 +20,7 @@ export async function checkSandbox({ environment, cwd }: CommandIo, flags: FlagV
     setting,
     workspace,
     environment: variables,
-    dataFolder: undefined,
+    memory: undefined,
     now: Date.now,
   });
   switch (sandbox.state) {
