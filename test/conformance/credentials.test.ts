@@ -414,7 +414,16 @@ describe("sheaf models", () => {
 
 describe("flags", () => {
   test.each([
-    [["-p", "--format", "json", "--model", "offline", "go"], "--format goes with status and models"],
+    [["-p", "--format", "json", "--model", "offline", "go"], "--format does not go with a prompt: use --output-format"],
+    [["-p", "--json", "--model", "offline", "go"], "--json does not go with a prompt: use --output-format"],
+    [["-p", "--limit", "3", "--model", "offline", "go"], "--limit does not go with a prompt"],
+    [["show", "x", "--format", "json"], "--format does not go with sheaf show"],
+    [["replay", "x", "--json"], "--json does not go with sheaf replay"],
+    [["answer", "x", "--continue"], "--continue does not go with sheaf answer"],
+    [["convert", "--from", "markdown", "--to", "documents", "-o", "x"], "--output does not go with sheaf convert"],
+    [["-p", "--workspace=", "--model", "offline", "go"], "--workspace is empty"],
+    [["-p", "--timeout", "2147484", "--model", "offline", "go"], '--timeout "2147484" is more than 2147483 seconds'],
+    [["-p", "--heartbeat", "1e9", "--model", "offline", "go"], '--heartbeat "1e9" is more than 2147483 seconds'],
     [["-p", "--model", "offline", "--base-url", "http://h", "go"], "--base-url means nothing"],
     [["-p", "--model", "openai-compatible/m", "go"], "add --base-url"],
     [["status", "--format", "yaml"], '--format "yaml" is unknown'],

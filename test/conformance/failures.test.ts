@@ -2,6 +2,7 @@
 import { openSync, closeSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { describeWithNamespaces, toNamespaceWrapper } from "../support/namespace.ts";
 import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -142,8 +143,9 @@ describe("a question", () => {
       const cwd = folders.newFolder();
       const asked = await run(cwd, ask);
       expect(asked.code).toBe(10);
-      expect(asked.stderr).toMatch(/^sheaf: NEEDS_INPUT: [^\n]+\n$/);
       const last = parseStream(asked.stdout).at(-1)!;
+      expect(asked.stderr).toMatch(/^sheaf: NEEDS_INPUT: [^\n]+\n$/);
+      expect(asked.stderr).toContain(`write sheaf answer ${String(last.session_id)} QUESTION=ANSWER`);
       expect(last).toMatchObject({
         subtype: "needs_input",
         is_error: false,
@@ -173,6 +175,8 @@ describe("a question", () => {
         return stderr;
       };
       expect(await fail(session)).toContain('"q" has no answer');
+      expect(await fail(session, "q=")).toContain('the answer to "q" is empty');
+      expect(await fail(session, "q=a", "q=b")).toContain('"q" is answered twice');
       expect(await fail(session, "x=a", "q=a")).toContain('"x=a" answers no question');
       expect(await fail("nobody", "a")).toContain('"nobody"');
       expect(await fail("0d6f4b52-5c0e-4bb4-9f3c-1d2a3b4c5d6f", "a")).toContain("not stored");
@@ -202,6 +206,29 @@ describe("stdout", () => {
     expect(stderr).toMatch(/^sheaf: INTERNAL: [^\n]*ENOSPC[^\n]*\n$/);
   });
 
+  test(verifies(["C21", "C23"], "on a full disk is told in the same words by commands that are no run"), async () => {
+    const cwd = folders.newFolder();
+    for (const args of [["models"], ["convert", "--from", "markdown", "--to", "documents"]]) {
+      const full = openSync("/dev/full", "w");
+      const { code, stderr } = await runSheaf(args, { cwd, stdout: full, input: "x" });
+      closeSync(full);
+      expect([code, stderr], args[0]).toEqual([
+        1,
+        "sheaf: INTERNAL: stdout takes no more (ENOSPC): free some space, or write elsewhere\n",
+      ]);
+    }
+  });
+
+  test(verifies("C23", "closed by its reader ends convert without a trace"), async () => {
+    const cwd = folders.newFolder();
+    const { code, stderr } = await runSheaf(["convert", "--from", "markdown", "--to", "documents-stream"], {
+      cwd,
+      input: "a word, and then another\n\n".repeat(100_000),
+      onOutput: (_output, child) => child.stdout?.destroy(),
+    });
+    expect([code, stderr]).toEqual([1, ""]);
+  });
+
   test(verifies(["C4", "R-09"], "of a slow reader gets every byte"), async () => {
     const cwd = folders.newFolder();
     let paused = false;
@@ -219,6 +246,32 @@ describe("stdout", () => {
       },
     );
     expect(code).toBe(0);
+    expect(parseStream(stdout).at(-1)!.result).toBe("word ".repeat(20_000));
+  });
+});
+
+describeWithNamespaces("a pipe that cannot be opened anew, as behind su and sudo,", () => {
+  test(verifies(["C4", "R-09"], "is written to all the same"), async () => {
+    const cwd = folders.newFolder();
+    const text = { turns: [{ events: [{ text: "word ", repeat: 20_000, group: 50 }] }] };
+    let paused = false;
+    const { code, stdout, stderr } = await run(cwd, text, [], {
+      wrapper: [
+        // A socket is handed on as a pipe; without /proc no descriptor can be opened anew.
+        ...toNamespaceWrapper("mount -t tmpfs tmpfs /proc"),
+        "sh",
+        "-c",
+        '{ "$@"; echo $? >code; } | cat; exit $(cat code)',
+        "sh",
+      ],
+      onOutput(_output, child) {
+        if (paused) return;
+        paused = true;
+        child.stdout!.pause();
+        setTimeout(() => child.stdout!.resume(), 700);
+      },
+    });
+    expect([code, stderr]).toEqual([0, ""]);
     expect(parseStream(stdout).at(-1)!.result).toBe("word ".repeat(20_000));
   });
 });

@@ -202,6 +202,10 @@ describe("the stored run", () => {
     expect(await run("--continue", "three")).toEqual({ session: first.session, answer: "Answer 3." });
     const own = "0d6f4b52-5c0e-4bb4-9f3c-1d2a3b4c5d6e";
     expect(await run("--session-id", own, "new")).toEqual({ session: own, answer: "Answer 1." });
+    // A run that cannot begin has the id that was named, too.
+    const failed = await runSheaf(["-p", "--model", "nope/x", "--resume", first.session, "four"], { cwd, home });
+    expect(parseStream(failed.stdout).map(({ session_id: id }) => id)).toEqual(Array(3).fill(first.session));
+    expect((await runSheaf(["ls", "--all"], { cwd, home })).stdout).toContain(first.session);
     const unsaved = await run("--no-save", "gone");
     const shown = await runSheaf(["show", unsaved.session], { cwd, home });
     expect([shown.code, shown.stdout]).toEqual([2, ""]);

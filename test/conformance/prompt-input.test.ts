@@ -27,6 +27,7 @@ describe("the prompt", () => {
   test(verifies("C1", "behind -- everything is text, also names of commands and flags"), async () => {
     expect(await readPrompt(["-p", "--", "schema", "--force", "--"])).toBe("schema --force --");
     expect(await readPrompt(["agent", "-p", "go on"])).toBe("go on");
+    expect(await readPrompt(["-p", "--", "5", "-", "3"])).toBe("5 - 3");
   });
 
   test(verifies("C1", "is stdin without words, or with -"), async () => {

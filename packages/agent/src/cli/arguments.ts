@@ -45,6 +45,8 @@ export interface ParsedArguments {
   readonly flags: FlagValues;
   /** Words that are no flags, without the command. */
   readonly positionals: readonly string[];
+  /** Index of the first of them that stood behind `--`; there a `-` is no stdin. */
+  readonly textStart?: number;
 }
 
 const spellings: ReadonlyMap<string, FlagName> = new Map(
@@ -63,13 +65,17 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
   const positionals: string[] = [];
   let command: CommandName | "prompt" | undefined;
   let isText = false;
+  let textStart: number | undefined;
   const rest = [...words];
   while (rest.length > 0) {
     const word = rest.shift()!;
     if (word === "--") {
+      textStart = positionals.length;
       positionals.push(...rest.splice(0));
       isText = true;
       command ??= "prompt";
+    } else if (isFlagGroup(word)) {
+      rest.unshift(...toShortFlags(word));
     } else if (word.startsWith("-") && word !== "-") {
       takeFlag(word, rest, values);
     } else if (command === undefined && !values.print && isCommand(word)) {
@@ -83,7 +89,25 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
     }
   }
   if (command === "prompt" && positionals.length === 1 && !isText && !values.print) checkSlip(positionals[0]);
-  return { command: command ?? "prompt", flags: values as FlagValues, positionals };
+  return {
+    command: command ?? "prompt",
+    flags: values as FlagValues,
+    positionals,
+    ...(textStart !== undefined && { textStart }),
+  };
+}
+
+/** `-pf` is `-p -f`, as in the program whose place Sheaf takes (C30). Of a group only the last may take a value. */
+function isFlagGroup(word: string): boolean {
+  if (!/^-[A-Za-z]{2,}$/.test(word)) return false;
+  const names = toShortFlags(word).map((flag) => spellings.get(flag));
+  return names.every(
+    (name, index) => name !== undefined && (flags[name].kind === "switch" || index === names.length - 1),
+  );
+}
+
+function toShortFlags(group: string): string[] {
+  return Array.from(group.slice(1), (letter) => `-${letter}`);
 }
 
 function isCommand(word: string): word is CommandName {

@@ -1,6 +1,7 @@
 /** What the commands are: for help, completion and the manual, and for the check of flags that do not belong. */
 import type { CommandName } from "./arguments.ts";
 import type { FlagName } from "./flags.ts";
+import { outputFlags, runFlags } from "./prompt-flags.ts";
 
 export interface CommandDescription {
   /** Words behind the command's name. */
@@ -15,42 +16,7 @@ export interface CommandDescription {
   readonly notes?: readonly string[];
 }
 
-const outputFlags = ["output-format", "include-thinking", "stream-partial-output", "compat", "locale"] as const;
-
-/** Flags of everything that runs a model. */
-const runFlags = [
-  "print",
-  ...outputFlags,
-  "model",
-  "api-key",
-  "base-url",
-  "header",
-  "mode",
-  "plan",
-  "force",
-  "allow",
-  "deny",
-  "approve-mcps",
-  "on-denied",
-  "sandbox",
-  "workspace",
-  "add-dir",
-  "trust",
-  "wait-for-quota",
-  "max-turns",
-  "max-tool-calls",
-  "max-tokens",
-  "max-cost-usd",
-  "timeout",
-  "heartbeat",
-  "output-schema",
-  "record",
-] as const;
-
 const session = "123e4567-e89b-42d3-a456-426614174000";
-
-/** Flags of the prompt itself. */
-export const promptFlags: readonly FlagName[] = [...runFlags, "resume", "continue", "session-id", "no-save"];
 
 export const commandDescriptions: Readonly<Record<CommandName, CommandDescription>> = {
   answer: {

@@ -1,10 +1,13 @@
 /** Brings the events of a run to stdout in a format, and learns from the log how the run ended. */
 import type { RunEnd, RunEvent } from "@sheaf/protocol";
 import type { Projection } from "../output/projection.ts";
+import { toBareId } from "../output/result-line.ts";
 import type { LineOutput } from "./standard-output.ts";
 
 /** What happened to the output. */
 export interface Delivery {
+  /** The id of the session, bare; there once the log has its first event. */
+  session: string | undefined;
   /** There once the log has its last event. */
   end: RunEnd | undefined;
   /** Why stdout took no more. */
@@ -27,7 +30,7 @@ export async function deliverEvents(
   options: DeliveryOptions,
 ): Promise<Delivery> {
   const { projection, output } = options;
-  const delivery: Delivery = { end: undefined, outputError: undefined };
+  const delivery: Delivery = { session: undefined, end: undefined, outputError: undefined };
   const fail = (error: unknown): void => {
     delivery.outputError ??= error as NodeJS.ErrnoException;
     options.onOutputError?.(delivery.outputError);
@@ -35,6 +38,7 @@ export async function deliverEvents(
   const heart = createHeart(options, fail);
   for await (const events of groups) {
     for (const event of events) {
+      if (event.type === "run_start") delivery.session = toBareId(event.conversationId);
       if (event.type === "run_end") delivery.end = event;
       if (delivery.outputError) continue;
       const lines = projection.push(event);

@@ -17,7 +17,7 @@ import { sheafVersion } from "../version.ts";
 import { createAnswerCheck, createModel, createStore } from "../wire.ts";
 import { isUuid } from "./arguments.ts";
 import type { FlagValues } from "./flags.ts";
-import { chooseConversation } from "./session-choice.ts";
+import { chooseConversation, findNamedSession } from "./session-choice.ts";
 import type { RunControl } from "./signals.ts";
 
 /** How long the processes of cancelled tools may take to end before Sheaf exits all the same (C23). Milliseconds. */
@@ -71,7 +71,7 @@ class OpenPromptRun implements PromptRun {
   async *events(): AsyncGenerator<readonly RunEvent[]> {
     let model: Model | undefined;
     // The id of a run that cannot begin; a malformed one is not repeated in its lines (C5).
-    const { "session-id": named = "" } = this.#flags;
+    const named = findNamedSession(this.#flags) ?? "";
     let conversationId = `conv_${isUuid(named) ? named.toLowerCase() : randomUUID()}`;
     let begun = false;
     try {

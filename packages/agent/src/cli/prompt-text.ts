@@ -1,17 +1,24 @@
 /** The prompt: words of the command line, stdin, or both (C1). */
 import { SheafError } from "../errors.ts";
+import type { ParsedArguments } from "./arguments.ts";
 import { readStandardInput, type InputKind } from "./standard-input.ts";
 
 /**
- * `-` or no word: stdin to its end. Words beside a piped stdin: both, stdin first, as context.
+ * `-` or no word: stdin to its end; behind `--` it is a word like any other. Words beside a piped stdin: both, stdin
+ * first, as context.
  * @throws SheafError USAGE when there is no prompt.
  */
-export async function readPrompt(words: readonly string[], input: InputKind, signal: AbortSignal): Promise<string> {
-  const text = words
-    .filter((word) => word !== "-")
+export async function readPrompt(
+  { positionals, textStart = positionals.length }: ParsedArguments,
+  input: InputKind,
+  signal: AbortSignal,
+): Promise<string> {
+  const isInput = (word: string, index: number): boolean => word === "-" && index < textStart;
+  const text = positionals
+    .filter((word, index) => !isInput(word, index))
     .join(" ")
     .trim();
-  const readsToEnd = text === "" || words.includes("-");
+  const readsToEnd = text === "" || positionals.some(isInput);
   if (text === "" && input === "terminal") {
     throw new SheafError("USAGE", 'no prompt was given: write sheaf -p "your prompt", or pipe it to stdin');
   }

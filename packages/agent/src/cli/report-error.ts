@@ -12,3 +12,14 @@ export function formatFailure({ code, message, details = "" }: FailureReport, ve
   const line = `sheaf: ${code}: ${toVisibleLine(message)}\n`;
   return verbose && details !== "" ? `${line}${toVisibleLine(details)}\n` : line;
 }
+
+/**
+ * Tells on stderr why stdout takes no more; gives the exit code. A reader that went away (`| head -1`) knows that it did;
+ * a full disk must be told (C23).
+ */
+export function reportOutputError({ code, message: reason }: NodeJS.ErrnoException, verbose: boolean): number {
+  if (code === "EPIPE") return 1;
+  const message = `stdout takes no more (${code ?? reason}): free some space, or write elsewhere`;
+  process.stderr.write(formatFailure({ code: "INTERNAL", message }, verbose));
+  return 1;
+}

@@ -13,20 +13,34 @@ const MAX_PAUSE_MS = 20;
 
 /**
  * A blocked write() would keep the process from hearing signals (C23), so the descriptor of a pipe or a socket must not
- * block: a pipe is opened anew (the flag then is ours alone), a socket is switched by handing it to Node.
+ * block: a pipe is opened anew (the flag then is ours alone); a socket, and a pipe that may not be opened, is switched by
+ * handing it to Node.
  * Files and terminals do not block for long. Direct writes cost a third of those through a stream.
  */
 export function createLineOutput(descriptor: number): LineOutput {
   const stat = fstatSync(descriptor);
-  if (stat.isSocket()) {
-    const owner = new Socket({ fd: descriptor, readable: false, writable: true });
-    owner.unref();
-    return createDescriptorOutput(descriptor, owner);
-  }
+  if (stat.isSocket()) return createSwitchedOutput(descriptor);
   if (stat.isFIFO() && process.platform === "linux") {
-    return createDescriptorOutput(openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK));
+    const ownDescriptor = openAnew(descriptor);
+    return ownDescriptor === undefined ? createSwitchedOutput(descriptor) : createDescriptorOutput(ownDescriptor);
   }
   return createDescriptorOutput(descriptor);
+}
+
+/** Undefined where that is not allowed: the pipe of another user (behind `su` or `sudo`), or no /proc. */
+function openAnew(descriptor: number): number | undefined {
+  try {
+    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Node switches a descriptor that it is handed, and back when the process ends. */
+function createSwitchedOutput(descriptor: number): LineOutput {
+  const owner = new Socket({ fd: descriptor, readable: false, writable: true });
+  owner.unref();
+  return createDescriptorOutput(descriptor, owner);
 }
 
 /** `owner` would close the descriptor if it were collected: the output keeps it. */

@@ -7,6 +7,7 @@ import type { McpServers } from "../mcp/server-settings.ts";
 import { SheafError, toSheafError } from "../errors.ts";
 import type { PackageSettings, WireProtocol } from "../providers/endpoint.ts";
 import { parseRule } from "../permissions/rule.ts";
+import { longestSeconds } from "./config.ts";
 import { findJsonFault } from "./json-fault.ts";
 import { createMcpSchema } from "./mcp-settings.ts";
 import { createEndpointsSchema, createPackagesSchema } from "./provider-schema.ts";
@@ -100,7 +101,7 @@ function createSchema(): z.ZodMiniType<UserConfig> {
         maxToolCalls: z.optional(whole),
         maxTokens: z.optional(whole),
         maxCostUsd: z.optional(z.number().check(z.gt(0))),
-        timeout: z.optional(z.number().check(z.gt(0))),
+        timeout: z.optional(z.number().check(z.gt(0), z.lte(longestSeconds))),
       }),
     ),
   });

@@ -80,6 +80,9 @@ export interface Config {
   readonly heartbeatMs: number | undefined;
 }
 
+/** The most that a timer takes, 24 days: one that is set to more ends at once. */
+export const longestSeconds = 2_147_483;
+
 const modes: readonly string[] = ["agent", "plan", "ask", "debug"] satisfies Mode[];
 
 /** @throws SheafError USAGE or CONFIG_INVALID; the message names the value and the way out. */
@@ -92,8 +95,8 @@ export function createConfig(
   const modelSettings = { flags: raw, environment, config: found, files: toUserFiles(environment) };
   const { budgets = {}, permissions: rules = {} } = found.settings;
   const dataFolder = toDataFolder(environment, process.platform, homedir());
-  const timeout = toPositive("--timeout", raw.timeout, Number) ?? budgets.timeout;
-  const heartbeat = toPositive("--heartbeat", raw.heartbeat, Number);
+  const timeout = toSeconds("--timeout", raw.timeout) ?? budgets.timeout;
+  const heartbeat = toSeconds("--heartbeat", raw.heartbeat);
   const maxTurns = toPositive("--max-turns", raw.maxTurns, toInteger) ?? budgets.maxTurns;
   const maxToolCalls = toPositive("--max-tool-calls", raw.maxToolCalls, toInteger) ?? budgets.maxToolCalls;
   const maxTokens = toPositive("--max-tokens", raw.maxTokens, toInteger) ?? budgets.maxTokens;
@@ -162,6 +165,7 @@ function toSandboxSetting(value = "enabled"): Config["sandbox"] {
 }
 
 function toWorkspace(given: string | undefined, cwd: string): string {
+  if (given === "") throw new SheafError("USAGE", "--workspace is empty: name a folder, or leave it out");
   const folder = resolve(cwd, given ?? ".");
   try {
     const real = realpathSync(folder);
@@ -188,4 +192,10 @@ function toPositive(flag: string, text: string | undefined, convert: (text: stri
     throw new SheafError("USAGE", `${flag} "${text}" is no ${convert === toInteger ? "whole " : ""}number above 0`);
   }
   return value;
+}
+
+function toSeconds(flag: string, text: string | undefined): number | undefined {
+  const value = toPositive(flag, text, Number);
+  if (value === undefined || value <= longestSeconds) return value;
+  throw new SheafError("USAGE", `${flag} "${text}" is more than ${longestSeconds} seconds: give less, or leave it out`);
 }

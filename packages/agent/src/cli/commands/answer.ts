@@ -5,6 +5,7 @@ import { SheafError } from "../../errors.ts";
 import type { Store } from "../../storage/store.ts";
 import { createStore } from "../../wire.ts";
 import { isUuid, type ParsedArguments } from "../arguments.ts";
+import { checkFlags } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
@@ -14,11 +15,9 @@ import { answerPrompt } from "./prompt.ts";
  * Words: `QUESTION=OPTION[,OPTION]` for options, `QUESTION=any text` for a free answer; with one question its id may be
  * left out. Every question needs an answer: none is made up (C25).
  */
-export async function runAnswer(
-  { flags, positionals }: ParsedArguments,
-  io: CommandIo,
-  control: RunControl,
-): Promise<number> {
+export async function runAnswer(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
+  checkFlags(parsed);
+  const { flags, positionals } = parsed;
   const [session = "", ...words] = positionals;
   if (!isUuid(session))
     throw new SheafError("USAGE", `answer takes a session id first, a UUID; "${session}" was given`);
@@ -63,6 +62,7 @@ function toAnswers(question: ClarificationDocument, words: readonly string[]): C
   for (const word of words) {
     const equals = word.indexOf("=");
     const id = word.slice(0, Math.max(equals, 0));
+    if (given.has(id)) throw new SheafError("USAGE", `the question "${id}" is answered twice: give one ${id}=ANSWER`);
     if (questions.some((candidate) => candidate.id === id)) given.set(id, word.slice(equals + 1));
     else if (questions.length === 1 && words.length === 1) given.set(questions[0]!.id, word);
     else
@@ -71,6 +71,7 @@ function toAnswers(question: ClarificationDocument, words: readonly string[]): C
   return questions.map(({ id, options, allowMultiple }) => {
     const text = given.get(id);
     if (text === undefined) throw new SheafError("USAGE", `the question "${id}" has no answer: add ${id}=ANSWER`);
+    if (text.trim() === "") throw new SheafError("USAGE", `the answer to "${id}" is empty: write ${id}=ANSWER`);
     const chosen = allowMultiple ? text.split(",") : [text];
     const isOption = chosen.every((choice) => options.some((option) => option.id === choice));
     const answer = { documentId: question.id, questionId: id };

@@ -13,10 +13,11 @@ import { errorTable, isErrorCode, SheafError } from "../../errors.ts";
 import type { OutputFormat } from "../../output/projection.ts";
 import { sheafVersion } from "../../version.ts";
 import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection } from "../output-choice.ts";
-import { formatFailure } from "../report-error.ts";
+import { formatFailure, reportOutputError } from "../report-error.ts";
 import { createLineOutput } from "../standard-output.ts";
 
 /** What `cursor-agent` prints, and Sheaf in its place. */
@@ -27,7 +28,9 @@ const sources = [...modelStreamFormats, agentStream] as const;
 const targets = ["documents", "documents-stream"] as const satisfies readonly OutputFormat[];
 
 /** Reads stdin to its end. The exit code tells how the answer ended, as for a run (C20). */
-export async function runConvert({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
+export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  checkFlags(parsed);
+  const { flags, positionals } = parsed;
   if (positionals.length > 0)
     throw new SheafError("USAGE", `convert reads stdin; "${positionals.join(" ")}" is too much`);
   const from = choose("--from", flags.from, sources);
@@ -38,7 +41,7 @@ export async function runConvert({ flags, positionals }: ParsedArguments, io: Co
     output: createLineOutput(1),
     onOutputError: () => process.stdin.destroy(),
   });
-  if (delivery.outputError) return 1;
+  if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false);
   const error = delivery.end?.error;
   if (!error) return 0;
   process.stderr.write(formatFailure(error, flags.verbose ?? false));
@@ -65,11 +68,20 @@ async function* readModelRun(from: ModelStreamFormat, io: CommandIo): AsyncGener
 
 async function* readAgentRun(): AsyncGenerator<readonly RunEvent[]> {
   const decoder = createCursorStreamDecoder({ newId: randomUUID });
-  for await (const chunk of process.stdin) yield decoder.push(chunk as Uint8Array);
+  for await (const chunk of readInput()) yield decoder.push(chunk);
   yield decoder.end();
 }
 
 async function* readModelEvents(decoder: ModelStreamDecoder): AsyncGenerator<ModelEvent> {
-  for await (const chunk of process.stdin) yield* decoder.push(chunk as Uint8Array);
+  for await (const chunk of readInput()) yield* decoder.push(chunk);
   yield* decoder.end();
+}
+
+/** Stdin, until its end or until it is destroyed because nobody reads what becomes of it. */
+async function* readInput(): AsyncGenerator<Uint8Array> {
+  try {
+    yield* process.stdin as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
+  }
 }

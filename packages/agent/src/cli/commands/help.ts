@@ -2,9 +2,10 @@
 import { SheafError } from "../../errors.ts";
 import { sheafVersion } from "../../version.ts";
 import { commandNames, type CommandName, type ParsedArguments } from "../arguments.ts";
-import { commandDescriptions, promptFlags } from "../command-descriptions.ts";
+import { commandDescriptions } from "../command-descriptions.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
 import { printText } from "../print-text.ts";
+import { promptFlags } from "../prompt-flags.ts";
 
 const head = `sheaf ${sheafVersion}: a coding agent whose answer is a sheaf of typed documents
 

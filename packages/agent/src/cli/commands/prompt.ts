@@ -9,6 +9,7 @@ import { deliverEvents } from "../deliver.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
+import { checkPromptFlags } from "../prompt-flags.ts";
 import { createPromptRun, now } from "../prompt-run.ts";
 import { readPrompt } from "../prompt-text.ts";
 import { reportEnd } from "../report-end.ts";
@@ -18,18 +19,13 @@ import { toInputKind } from "../standard-input.ts";
 import { createLineOutput } from "../standard-output.ts";
 
 /** Runs one prompt; gives the exit code (C20). */
-export async function runPrompt(
-  { flags, positionals }: ParsedArguments,
-  io: CommandIo,
-  control: RunControl,
-): Promise<number> {
-  if (flags.format !== undefined) {
-    throw new SheafError("USAGE", "--format goes with status and models: use --output-format");
-  }
+export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
+  const { flags } = parsed;
+  checkPromptFlags(flags);
   // A wrong format or setting is told before anything is read from stdin.
   toOutputFormat(flags, io);
   const config = toConfig(flags, io);
-  const prompt = await readPrompt(positionals, toInputKind(io.isInputTerminal), control.signal);
+  const prompt = await readPrompt(parsed, toInputKind(io.isInputTerminal), control.signal);
   return answerPrompt({ prompt }, config, flags, io, control);
 }
 

@@ -10,6 +10,7 @@ import { redactCassette } from "../../recording/redact.ts";
 import { replayRun } from "../../recording/replay.ts";
 import { createStore } from "../../wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
@@ -21,7 +22,9 @@ import { createLineOutput } from "../standard-output.ts";
  * Prints the run of a cassette; gives the exit code that the run had.
  * @throws SheafError USAGE without a file, CONFIG_INVALID for one that is no cassette.
  */
-export async function runReplay({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
+export async function runReplay(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  checkFlags(parsed);
+  const { flags, positionals } = parsed;
   const [file, ...rest] = positionals;
   if (file === undefined || rest.length > 0) {
     throw new SheafError("USAGE", `replay takes one file of --record; "${positionals.join(" ")}" was given`);

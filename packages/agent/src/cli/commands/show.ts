@@ -5,13 +5,17 @@ import { SheafError } from "../../errors.ts";
 import type { Store } from "../../storage/store.ts";
 import { createStore } from "../../wire.ts";
 import { isUuid, type ParsedArguments } from "../arguments.ts";
+import { checkFlags } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
+import { reportOutputError } from "../report-error.ts";
 import { createLineOutput } from "../standard-output.ts";
 
 /** Prints every response of the session that was not reverted, oldest first. @throws SheafError USAGE for an unknown session. */
-export async function runShow({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
+export async function runShow(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  checkFlags(parsed);
+  const { flags, positionals } = parsed;
   const [session, ...rest] = positionals;
   if (session === undefined || rest.length > 0 || !isUuid(session)) {
     throw new SheafError("USAGE", `show takes one session id, a UUID; "${positionals.join(" ")}" was given`);
@@ -32,7 +36,7 @@ export async function runShow({ flags, positionals }: ParsedArguments, io: Comma
       if (response.reverted) continue;
       const projection = createChosenProjection(format, flags, io);
       const delivery = await deliverEvents(readGroups(store, response.id), { projection, output });
-      if (delivery.outputError) return 1;
+      if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false);
     }
     return 0;
   } finally {

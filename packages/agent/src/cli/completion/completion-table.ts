@@ -3,8 +3,9 @@ import { modelStreamFormats } from "@sheaf/documents/model-streams";
 import { outputFormats } from "../../output/projection.ts";
 import { profiles } from "../../output/profile.ts";
 import { commandNames } from "../arguments.ts";
-import { commandDescriptions, promptFlags } from "../command-descriptions.ts";
+import { commandDescriptions } from "../command-descriptions.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
+import { promptFlags } from "../prompt-flags.ts";
 
 /** How the value of a flag is completed. */
 export type ValueCompletion =

@@ -11,6 +11,7 @@ import { answerPrompt } from "../commands/prompt.ts";
 import { readQuestion, toAnswerMessage } from "../commands/answer.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
+import { checkPromptFlags } from "../prompt-flags.ts";
 import { formatFailure } from "../report-error.ts";
 import { toConfig } from "../run-config.ts";
 import { chooseConversation } from "../session-choice.ts";
@@ -30,6 +31,7 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
   if (flags["output-format"] !== undefined) {
     throw new SheafError("USAGE", '--output-format works in print mode only: write sheaf -p "your prompt"');
   }
+  checkPromptFlags(flags);
   keepTerminalClean();
   const state: InteractiveState = { flags, session: await chooseSession(flags, io) };
   process.stdout.write(formatHead(state, io));

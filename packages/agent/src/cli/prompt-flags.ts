@@ -1,0 +1,52 @@
+/** Which flags go with a prompt. */
+import { SheafError } from "../errors.ts";
+import type { FlagName, FlagValues } from "./flags.ts";
+
+/** Flags of everything that prints a run. */
+export const outputFlags = ["output-format", "include-thinking", "stream-partial-output", "compat", "locale"] as const;
+
+/** Flags of everything that runs a model. */
+export const runFlags = [
+  "print",
+  ...outputFlags,
+  "model",
+  "api-key",
+  "base-url",
+  "header",
+  "mode",
+  "plan",
+  "force",
+  "allow",
+  "deny",
+  "approve-mcps",
+  "on-denied",
+  "sandbox",
+  "workspace",
+  "add-dir",
+  "trust",
+  "wait-for-quota",
+  "max-turns",
+  "max-tool-calls",
+  "max-tokens",
+  "max-cost-usd",
+  "timeout",
+  "heartbeat",
+  "output-schema",
+  "record",
+] as const;
+
+/** Flags of the prompt itself. */
+export const promptFlags: readonly FlagName[] = [...runFlags, "resume", "continue", "session-id", "no-save"];
+
+/** Flags that go with everything. */
+const generalFlags: ReadonlySet<FlagName> = new Set(["verbose", "version", "help"]);
+
+/** What does not go with a prompt is a usage error, never ignored (C20). @throws SheafError USAGE that names the first such flag. */
+export function checkPromptFlags(flags: FlagValues): void {
+  const other = (Object.keys(flags) as FlagName[]).find(
+    (name) => !promptFlags.includes(name) && !generalFlags.has(name),
+  );
+  if (other === undefined) return;
+  const advice = other === "format" || other === "json" ? "use --output-format" : "see sheaf --help";
+  throw new SheafError("USAGE", `--${other} does not go with a prompt: ${advice}`);
+}
