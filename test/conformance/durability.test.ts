@@ -146,3 +146,31 @@ describeWithNamespaces("the disk of the store", () => {
     expect([unsaved.code, unsaved.stderr]).toEqual([0, ""]);
   });
 });
+
+describe("a place where there can be no store", () => {
+  const places = ["/proc/none/a", "/proc/none", "/proc", "/dev/null", "/dev/null/a"] as const;
+
+  test.skipIf(process.platform !== "linux").each(places)(
+    verifies(["C20", "C22"], "%s is told at once, by each command that would write there"),
+    async (home) => {
+      const cwd = folders.newFolder();
+      const run = (...words: readonly string[]) => runSheaf(words, { cwd, home });
+      const prompt = await run("-p", "--model", "offline", "hello");
+      const isStoreFault = /^sheaf: STORAGE_LOCKED: the store [^\n]*sheaf\.db[^\n]*SHEAF_HOME, or use --no-save\n$/;
+      expect([prompt.code, prompt.stderr]).toEqual([9, expect.stringMatching(isStoreFault)]);
+      expect(parseStream(prompt.stdout).at(-1)).toMatchObject({ error: { code: "STORAGE_LOCKED" } });
+      const unsaved = await run("-p", "--model", "offline", "--no-save", "hello");
+      expect([unsaved.code, unsaved.stderr]).toEqual([0, ""]);
+      const isFileFault =
+        /^sheaf: CONFIG_INVALID: [^\n]* cannot be written \(E[A-Z]+\): check the rights of its folder, or set SHEAF_HOME\n$/;
+      for (const words of [
+        ["trust", "."],
+        ["mcp", "add", "a", "--", "b"],
+        ["serve", "--port", "0", "--model", "offline"],
+      ]) {
+        const { code, stdout, stderr } = await run(...words);
+        expect([code, stdout, stderr], words.join(" ")).toEqual([2, "", expect.stringMatching(isFileFault)]);
+      }
+    },
+  );
+});

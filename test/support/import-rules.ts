@@ -22,10 +22,12 @@ const ports = ["providers/provider.ts", "tools/tool.ts", "tools/approval.ts", "s
 const agentImports: Readonly<Record<string, readonly string[]>> = {
   "errors.ts": [],
   "version.ts": [],
+  "make-folder.ts": [],
   permissions: ["errors.ts", "tools/tool.ts"],
   workspace: ["errors.ts"],
   config: [
     "errors.ts",
+    "make-folder.ts",
     "storage/store.ts",
     "providers/endpoint.ts",
     "tools/nearest-names.ts",
@@ -34,7 +36,7 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
     "permissions/rule.ts",
   ],
   context: ["errors.ts", "workspace"],
-  sandbox: ["errors.ts", "permissions", "workspace", "config", "network/proxy.ts"],
+  sandbox: ["errors.ts", "make-folder.ts", "permissions", "workspace", "config", "network/proxy.ts"],
   tools: [
     "errors.ts",
     "permissions",
@@ -46,8 +48,8 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
     "codebase/code-search.ts",
   ],
   network: ["errors.ts", "version.ts", "permissions/host-pattern.ts"],
-  codebase: ["errors.ts", "workspace"],
-  storage: ["errors.ts"],
+  codebase: ["errors.ts", "make-folder.ts", "workspace"],
+  storage: ["errors.ts", "make-folder.ts"],
   providers: ["errors.ts"],
   live: ["errors.ts"],
   run: ["errors.ts", "tools/failure.ts", ...ports],

@@ -2,7 +2,7 @@
 // Starts Sheaf. This file alone must parse on any Node: it says in one line when Node is too old.
 import module from "node:module";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 const [major] = process.versions.node.split(".");
 if (Number(major) < 24) {
@@ -13,5 +13,19 @@ if (Number(major) < 24) {
 }
 // Compiled code is kept in a folder of the user's own: in a shared one, another user could plant some.
 const cache = process.env.SHEAF_HOME || join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "sheaf");
-module.enableCompileCache?.(join(cache, "compile-cache"));
+const compileCache = join(cache, "compile-cache");
+if (makeFolder(compileCache)) module.enableCompileCache?.(compileCache);
 await import("../dist/cli/main.js");
+
+/** Where no folder can be made, as below /proc, Node itself would try for ever. */
+function makeFolder(folder) {
+  const { existsSync, mkdirSync } = process.getBuiltinModule("node:fs");
+  if (existsSync(folder)) return true;
+  if (dirname(folder) === folder || !makeFolder(dirname(folder))) return false;
+  try {
+    mkdirSync(folder, 0o700);
+    return true;
+  } catch {
+    return existsSync(folder);
+  }
+}

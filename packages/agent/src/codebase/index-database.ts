@@ -1,7 +1,8 @@
 /** The index of one workspace in SQLite: which files it knows in which state, and the words of their pieces. */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { makeFolder } from "../make-folder.ts";
 import { toIndexedText } from "./split-words.ts";
 import type { CodePiece } from "./cut-lines.ts";
 
@@ -44,7 +45,7 @@ interface FoundRow {
 /** Opens the index, makes it if it is missing or of another version: folder 0700, file 0600. Undefined: in memory. */
 export function openIndexDatabase(file: string | undefined): IndexDatabase {
   if (file === undefined) return new IndexDatabase(new DatabaseSync(":memory:"));
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   if (!existsSync(file)) removeOldIndexes(dirname(file));
   closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);

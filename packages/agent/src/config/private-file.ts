@@ -6,7 +6,6 @@ import {
   constants,
   fstatSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -16,6 +15,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { SheafError } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 
 /** How messages speak of a file. */
 export interface PrivateFile {
@@ -30,6 +30,8 @@ export interface PrivateFile {
 
 /** Rights of the group and of all others. */
 const OTHERS = 0o077;
+/** Of a folder in which each user has files of their own. */
+const STICKY = 0o1000;
 
 /**
  * The text of the file; undefined if there is none.
@@ -105,20 +107,23 @@ function toWriteError(target: PrivateFile, error: unknown): SheafError {
  * @throws SheafError STORAGE_FULL, CONFIG_INVALID.
  */
 export function createPrivateFile(target: PrivateFile, text: string): boolean {
+  let isFolderThere = false;
   try {
     makePrivateFolder(dirname(target.file));
+    isFolderThere = true;
     writeNewFile(target.file, text);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if (isFolderThere && (error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw toWriteError(target, error);
   }
 }
 
-/** A folder that others can open is closed to them: it is Sheaf's own. */
+/** A folder that others can open is closed to them: it is Sheaf's own. One that all users share, like `/tmp`, is not. */
 function makePrivateFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (process.platform !== "win32" && (statSync(folder).mode & OTHERS) !== 0) chmodSync(folder, 0o700);
+  makeFolder(folder);
+  const { mode } = statSync(folder);
+  if (process.platform !== "win32" && (mode & OTHERS) !== 0 && (mode & STICKY) === 0) chmodSync(folder, 0o700);
 }
 
 function replaceFile(file: string, text: string): void {

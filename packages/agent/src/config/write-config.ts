@@ -1,8 +1,9 @@
 /** Changes the user's configuration file. */
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SheafError } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import { parseUserConfig } from "./config-file.ts";
 
 /**
@@ -19,15 +20,24 @@ export function writeUserConfig(
   const value = before === undefined ? {} : (JSON.parse(before.replace(/^\uFEFF/, "")) as Record<string, unknown>);
   const text = `${JSON.stringify(change(value), undefined, 2)}\n`;
   parseUserConfig(text, file);
+  try {
+    makeFolder(dirname(file));
+    replaceFile(file, text, before === undefined ? 0o600 : statSync(file).mode & 0o777);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const message = `the configuration ${file} cannot be written (${code}): check the rights of its folder, or set SHEAF_HOME`;
+    throw new SheafError("CONFIG_INVALID", message, { cause: error });
+  }
+}
+
+function replaceFile(file: string, text: string, mode: number): void {
   const temporary = join(dirname(file), `.config-${randomUUID()}.tmp`);
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, text, { flag: "wx", mode: before === undefined ? 0o600 : statSync(file).mode & 0o777 });
+    writeFileSync(temporary, text, { flag: "wx", mode });
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
-    const { code = "" } = error as NodeJS.ErrnoException;
-    throw new SheafError("CONFIG_INVALID", `${file} cannot be written (${code}): check its rights`, { cause: error });
+    throw error;
   }
 }
 
@@ -35,7 +45,8 @@ function readText(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new SheafError("CONFIG_INVALID", `the configuration ${file} cannot be read`, { cause: error });
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new SheafError("CONFIG_INVALID", `the configuration ${file} cannot be read (${code})`, { cause: error });
   }
 }

@@ -1,8 +1,9 @@
 /** Remembers that the sandbox worked, so that not every run begins with a trial of it (it takes 10 ms). */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
+import { makeFolder } from "../make-folder.ts";
 
 export interface ProbeMemory {
   /** It worked within the last hour, and nothing that decides it has changed since. */
@@ -42,7 +43,7 @@ export function openProbeMemory(place: ProbePlace | undefined, file: string, now
     keep() {
       if (isReadOnly) return;
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeFolder(folder);
         const temporary = `${path}.${process.pid}`;
         writeFileSync(temporary, JSON.stringify({ key, time: now }), { mode: 0o600 });
         renameSync(temporary, path);

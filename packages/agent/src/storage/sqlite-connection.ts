@@ -1,7 +1,8 @@
 /** One connection to the SQLite file: statements, transactions, durability. */
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { makeFolder } from "../make-folder.ts";
 import { completeCutFile } from "./complete-cut-file.ts";
 import { migrate } from "./migrations/migrate.ts";
 import { toStorageError } from "./sqlite-errors.ts";
@@ -79,7 +80,7 @@ export function openSqliteConnection(file: string): SqliteConnection {
 }
 
 function openDatabase(file: string): DatabaseSync {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   // SQLite would make the file with the process's mask; its companions take over the mode of the file.
   closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);

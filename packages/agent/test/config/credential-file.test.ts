@@ -63,6 +63,13 @@ describe("writing", () => {
     expect(toMode(folder)).toBe("700");
   });
 
+  test(verifies("S-42", "one that all users share stays open, and the file in it is the user's alone"), () => {
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o1777);
+    writeCredentials(file, keys);
+    expect([toMode(folder), toMode(file)]).toEqual(["777", "600"]);
+  });
+
   test(verifies("S-42", "a new file takes the place of the old one: who has it open keeps the old keys"), () => {
     writeCredentials(file, keys);
     const before = statSync(file).ino;
