@@ -89,6 +89,17 @@ describe("a good server", () => {
   });
 });
 
+test(verifies("X12", "a run that is over too soon to be looked at proves nothing"), async () => {
+  const started = await start();
+  // The model answers at once.
+  const profile = { ...started.profile, long: started.profile["text"]!, approval: started.profile["text"]! };
+  const checks = ["X7", "busy-reject", "busy-queue", "busy-cancel", "snapshot-while-running"];
+  for (let round = 0; round < 3; round += 1) {
+    const outcomes = await runChecks(started.server.address, { ...started, profile }, checks);
+    expect(outcomes.filter(({ status }) => status === "failed")).toEqual([]);
+  }
+});
+
 /** Only the prompts that the checks need: each of many breakages runs them anew. */
 async function findMissed(prompts: string, cases: readonly BreakageCase[]): Promise<string[]> {
   const { server, profile } = await start();

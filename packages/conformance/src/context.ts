@@ -48,11 +48,19 @@ export interface Context {
   getResponse(responseId: string): Promise<ChatResponse>;
   /** Asks again and again until the response has ended. */
   waitForEnd(responseId: string): Promise<ChatResponse>;
+  /** Called before each check. */
+  beginCheck(): void;
+  /** Why a check that failed cannot tell: runs of the prompt "long" are over before they can be looked at. */
+  findShortRun(): Promise<string | undefined>;
 }
+
+/** A run that ends by itself before this proves nothing about runs that go on. Milliseconds. */
+const LEAST_LONG = 400;
 
 export function createContext(options: ContextOptions): Context {
   const http = createHttp(options);
   const samples = new Map<PromptName, Promise<Sample>>();
+  let hasLongRun = false;
 
   const toRequest = (name: PromptName, fields: Partial<ChatRequest> = {}): ChatRequest => {
     const prompt = options.profile[name];
@@ -62,6 +70,7 @@ export function createContext(options: ContextOptions): Context {
 
   const start = async (name: PromptName, fields: Partial<ChatRequest> = {}, headers = {}): Promise<Run> => {
     const stream = await http.open("POST", "/v1/chat", { body: { ...toRequest(name, fields), stream: true }, headers });
+    if (name === "long") hasLongRun = true;
     return { stream, ...readIds(stream.headers) };
   };
 
@@ -118,6 +127,15 @@ export function createContext(options: ContextOptions): Context {
         demand(performance.now() < until, "N3", `${responseId} still streams after ${options.waitMs} ms`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
+    },
+    beginCheck: () => void (hasLongRun = false),
+    async findShortRun() {
+      if (!hasLongRun) return undefined;
+      // One that nobody disturbs.
+      const { responseId } = await sample("long");
+      const { status, metadata } = await getResponse(responseId);
+      if (status !== "completed" || metadata.duration_ms >= LEAST_LONG) return undefined;
+      return `the run of the prompt "long" takes ${metadata.duration_ms} ms only: name a longer one, see --profile`;
     },
   };
 }

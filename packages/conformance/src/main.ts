@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { levels, type Level } from "./check.ts";
 import { encodeNdjson } from "@sheaf/protocol";
+import { createHttp } from "./http.ts";
 import { parseProfile, profiles, type Profile } from "./profile.ts";
 import { createReducerVectors } from "./reducer-vectors.ts";
 import { createReport, formatOutcome, formatSummary } from "./report.ts";
@@ -102,13 +103,20 @@ async function check(options: SuiteOptions, { json, strict }: Flags, io: MainIo)
   return isBad ? 1 : 0;
 }
 
-/** A server that is not there is no broken server. */
-async function reach({ baseUrl, waitMs }: SuiteOptions): Promise<void> {
+/** A server that is not there is no broken server, nor is one that does not know the token. */
+async function reach(options: SuiteOptions): Promise<void> {
+  const { baseUrl, token, waitMs } = options;
   try {
     await fetch(baseUrl, { signal: AbortSignal.timeout(waitMs) });
   } catch (error) {
     throw new Error(`no server answers at ${baseUrl}: ${String((error as Error).cause ?? error)}`, { cause: error });
   }
+  // Whatever else is wrong with the answer is for the checks to tell.
+  const answer = await createHttp(options)
+    .send("GET", "/v1/conversations?limit=1")
+    .catch(() => undefined);
+  if (answer?.status !== 401) return;
+  throw new Error(`${baseUrl} ${token === undefined ? "asks for a token" : "refuses the token"}: see --token`);
 }
 
 function toOptions(values: Flags, positionals: readonly string[], io: MainIo): SuiteOptions {

@@ -1,6 +1,6 @@
 /** Runs checks against one server. */
 import { levels, Skip, Violation, type Check, type Level } from "./check.ts";
-import { createContext, type ContextOptions } from "./context.ts";
+import { createContext, type Context, type ContextOptions } from "./context.ts";
 import { suite } from "./suite.ts";
 
 export interface SuiteOptions extends ContextOptions {
@@ -31,10 +31,7 @@ export async function* runSuite(options: SuiteOptions): AsyncGenerator<Outcome> 
   for (const check of selectChecks(options)) {
     const { id, level, clauses, title } = check;
     const startedAt = performance.now();
-    const result = await check.run(context).then(
-      () => ({ status: "passed" }) as const,
-      (error: unknown) => toResult(check, error),
-    );
+    const result = await runCheck(check, context);
     yield { id, level, clauses, title, ...result, durationMs: Math.round(performance.now() - startedAt) };
   }
 }
@@ -45,6 +42,17 @@ export function selectChecks({ level = "interactive", only }: Pick<SuiteOptions,
     if (levels.indexOf(check.level) > levels.indexOf(level)) return false;
     return only === undefined || only.some((each) => each === check.id || check.clauses.includes(each));
   });
+}
+
+async function runCheck(check: Check, context: Context): Promise<Pick<Outcome, "status" | "clause" | "message">> {
+  context.beginCheck();
+  try {
+    await check.run(context);
+    return { status: "passed" };
+  } catch (error) {
+    const excuse = error instanceof Skip ? undefined : await context.findShortRun().catch(() => undefined);
+    return toResult(check, excuse === undefined ? error : new Skip(excuse));
+  }
 }
 
 function toResult({ clauses }: Check, error: unknown): Pick<Outcome, "status" | "clause" | "message"> {

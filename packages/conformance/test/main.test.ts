@@ -108,6 +108,14 @@ test("the token comes from a flag, or the environment", async () => {
   expect(seen).toEqual(["Bearer one", "Bearer two", "Bearer one"]);
 });
 
+test("a server that refuses the token is exit code 2, before any check", async () => {
+  const address = await startForeign((_, answer) => void answer.writeHead(401).end());
+  const expected = { code: 2, output: "" };
+  expect(await run([address])).toEqual({ ...expected, errors: expect.stringContaining("asks for a token") });
+  const refused = expect.stringContaining(`${address} refuses the token: see --token`);
+  expect(await run([address, "--token", "x"])).toEqual({ ...expected, errors: refused });
+});
+
 test("--strict counts a check that cannot tell as failed", async () => {
   const address = await startForeign(page);
   const words = [address, "--only", "error-token"];
