@@ -1,5 +1,4 @@
 /** The composition root: the only file that names concrete models and stores. Each is loaded when it is asked for. */
-import { setTimeout } from "node:timers/promises";
 import type { CodeSearch } from "./codebase/code-search.ts";
 import type { ModelChoice } from "./config/endpoints.ts";
 import type { ShellReader } from "./permissions/shell-reading.ts";
@@ -33,8 +32,22 @@ export async function createModel(choice: ModelChoice): Promise<Model> {
 const livePorts: LivePorts = {
   now: Date.now,
   random: Math.random,
-  sleep: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
+  sleep,
 };
+
+/** Resolves at the abort too: the one of `node:timers` would make an error for each answer that came in time. */
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+  });
+}
 
 /** A package of the user's is code that the user installed; a workspace cannot name one (S-06). */
 async function createPackageModel(endpoint: PackageEndpoint, limits: RequestLimits): Promise<Model> {

@@ -13,6 +13,8 @@ export interface ConversationState {
   planRevision: number;
   /** SHA-256 of each file when it was last read or written here, by absolute path: the guard against stale edits. */
   readonly fileHashes: Map<string, string>;
+  /** SHA-256 of each file as a tool of this response left it, by absolute path; not taken over from the log. */
+  readonly writtenHashes: Map<string, string>;
   /** What debug mode put into files and has not taken out yet. */
   instrumentation: readonly InstrumentationBlock[];
   /** Approvals that hold for the conversation (X8). */
@@ -25,6 +27,7 @@ export function createConversationState(): ConversationState {
     todos: [],
     planRevision: 0,
     fileHashes: new Map(),
+    writtenHashes: new Map(),
     instrumentation: [],
     answers: createStandingAnswers(),
   };

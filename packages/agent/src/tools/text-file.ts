@@ -67,10 +67,14 @@ export async function saveTextFile(
 ): Promise<FileResult<SavedTextFile>> {
   const bytes = encodeText(text, before?.format ?? { encoding: "utf-8", hasMark: false });
   const hash = toHash(bytes);
-  const note = before && before.hash !== hash ? await keepContent(checkpoints, before.hash, before.content) : undefined;
+  const isChanged = before?.hash !== hash;
+  // A response is taken back as a whole: what its own tools wrote on the way is wanted by nobody.
+  const isOwn = before && state.writtenHashes.get(path.absolute) === before.hash;
+  const note = before && isChanged && !isOwn ? await keepContent(checkpoints, before.hash, before.content) : undefined;
   const written = await writeFileAtomically(workspace.root, path, bytes, before?.identity);
   if (!written.ok) return written;
   state.fileHashes.set(path.absolute, hash);
+  if (isChanged) state.writtenHashes.set(path.absolute, hash);
   return { ok: true, value: { bytes: bytes.length, hash, ...(note !== undefined && { note }) } };
 }
 

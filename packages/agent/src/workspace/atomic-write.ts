@@ -1,12 +1,23 @@
 /** Files written whole or not at all (S-23, R-16). */
 import { randomUUID } from "node:crypto";
-import { accessSync, constants, linkSync, lstatSync, renameSync, unlinkSync, type BigIntStats } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
+import {
+  accessSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  renameSync,
+  unlinkSync,
+  type BigIntStats,
+} from "node:fs";
 import { posix } from "node:path";
 import { createFileFault, getFaultCode, runFileWork, type FileResult } from "./file-error.ts";
 import { checkOrdinary, isSameFile, toFileIdentity, type FileIdentity } from "./open-file.ts";
 import { openFolder } from "./open-folder.ts";
 import { findProtection } from "./protected-names.ts";
+import { discardTemporaryFile, writeTemporaryFile } from "./temporary-file.ts";
 import type { WorkspacePath } from "./workspace.ts";
 
 /**
@@ -32,11 +43,15 @@ export async function writeFileAtomically(
       const temporary = folder.entry(`.sheaf-${randomUUID()}.tmp`);
       const current = readCurrent(target, expected);
       if (current) accessSync(target, constants.W_OK);
-      await writeTemporary(temporary, bytes, current, newMode);
+      const mode = current ? Number(current.mode) & 0o7777 : newMode;
+      // Never readable by more people than the file that it is going to be.
+      await writeTemporaryFile(temporary, bytes, mode & 0o777, (descriptor) => {
+        if (current) takeOver(descriptor, current, mode);
+      });
       try {
         place(temporary, target, readCurrent(target, expected));
       } catch (error) {
-        discard(temporary);
+        discardTemporaryFile(temporary);
         throw error;
       }
     } finally {
@@ -53,51 +68,20 @@ function readCurrent(target: string, expected: FileIdentity | undefined): BigInt
   return stats;
 }
 
-async function writeTemporary(
-  temporary: string,
-  bytes: Uint8Array,
-  current: BigIntStats | undefined,
-  newMode: number,
-): Promise<void> {
-  const mode = current ? Number(current.mode) & 0o7777 : newMode;
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  // Never readable by more people than the file that it is going to be.
-  const handle = await open(temporary, flags, mode & 0o777);
-  try {
-    await handle.writeFile(bytes);
-    if (current) await takeOver(handle, current, mode);
-    await handle.sync();
-  } catch (error) {
-    discard(temporary);
-    throw error;
-  } finally {
-    await handle.close();
-  }
-}
-
-/** What went wrong before is what must be told. */
-function discard(temporary: string): void {
-  try {
-    unlinkSync(temporary);
-  } catch {
-    // It lies there under a name of its own and does no harm.
-  }
-}
-
 /** Gives the new file the owner and the mode of the old one; an owner that is not ours to give is left. */
-async function takeOver(handle: FileHandle, current: BigIntStats, mode: number): Promise<void> {
-  const own = await handle.stat({ bigint: true });
+function takeOver(descriptor: number, current: BigIntStats, mode: number): void {
+  const own = fstatSync(descriptor, { bigint: true });
   let kept = mode;
   if (own.uid !== current.uid || own.gid !== current.gid) {
     try {
-      await handle.chown(Number(current.uid), Number(current.gid));
+      fchownSync(descriptor, Number(current.uid), Number(current.gid));
     } catch (error) {
       if (getFaultCode(error) !== "EPERM") throw error;
       // Rights of another owner must not become rights of ours.
       kept &= 0o777;
     }
   }
-  await handle.chmod(kept);
+  fchmodSync(descriptor, kept);
 }
 
 /** A new file never takes the place of one that came up in the meantime. */

@@ -1,10 +1,12 @@
 /** What files held before tools changed them, by the hash of the content, so that a response can be taken back. */
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from "node:fs/promises";
+import { renameSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { InputType, ZstdOptions } from "node:zlib";
 import { getFaultCode } from "./file-error.ts";
 import { toHash } from "./read-file.ts";
+import { writeTemporaryFile } from "./temporary-file.ts";
 
 /** A larger content is not kept. Bytes. */
 export const MAX_CHECKPOINT_BYTES = 16 * 1024 * 1024;
@@ -138,15 +140,6 @@ async function makeRoom(own: string, totalBytes: number): Promise<void> {
 
 async function writeOnce(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   const temporary = join(folder, `.${randomUUID()}.tmp`);
-  const handle = await open(temporary, "wx", 0o600);
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } catch (error) {
-    await unlink(temporary).catch(() => undefined);
-    throw error;
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, join(folder, name));
+  await writeTemporaryFile(temporary, bytes, 0o600);
+  renameSync(temporary, join(folder, name));
 }

@@ -1,6 +1,6 @@
 /** Files read with bounded memory, whatever they are (R-15). */
 import { createHash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
+import { closeSync, read, readSync } from "node:fs";
 import { createFileFault, runFileWork, type FileResult } from "./file-error.ts";
 import { LineWindow, type LineRange, type LineSelection } from "./line-window.ts";
 import { openFile, type FileIdentity, type OpenFile } from "./open-file.ts";
@@ -50,11 +50,11 @@ export async function readWholeFile(
   path: WorkspacePath,
   maxBytes: number,
 ): Promise<FileResult<WholeFile>> {
-  return runOnFile(root, path, maxBytes, async ({ handle, identity, size, mode }) => {
+  return runOnFile(root, path, maxBytes, async (file) => {
     const blocks: Buffer[] = [];
-    for await (const block of readBlocks(handle, size)) blocks.push(Buffer.from(block));
+    await readBlocks(file, (block) => void blocks.push(Buffer.from(block)));
     const bytes = Buffer.concat(blocks);
-    return { bytes, hash: toHash(bytes), identity, mode };
+    return { bytes, hash: toHash(bytes), identity: file.identity, mode: file.mode };
   });
 }
 
@@ -67,10 +67,11 @@ export async function hashFile(
   path: WorkspacePath,
   maxBytes = MAX_READ_BYTES,
 ): Promise<FileResult<HashedFile>> {
-  return runOnFile(root, path, Infinity, async ({ handle, size, identity }) => {
+  return runOnFile(root, path, Infinity, async (file) => {
+    const { size, identity } = file;
     if (size > maxBytes) return { hash: undefined, bytes: size, identity };
     const hash = createHash("sha256");
-    for await (const block of readBlocks(handle, size)) hash.update(block);
+    await readBlocks(file, (block) => void hash.update(block));
     return { hash: hash.digest("hex"), bytes: size, identity };
   });
 }
@@ -86,18 +87,21 @@ export async function readLines(
   range: LineRange,
   signal: AbortSignal,
 ): Promise<FileResult<ReadLines>> {
-  return runOnFile(root, path, MAX_READ_BYTES, async ({ handle, size }) => {
+  return runOnFile(root, path, MAX_READ_BYTES, async (file) => {
     const lines = new LineWindow(range);
     const hash = createHash("sha256");
     let decoder: InstanceType<typeof TextDecoder> | undefined;
-    for await (const block of readBlocks(handle, size)) {
-      if (signal.aborted) break;
-      decoder ??= createDecoder(block);
-      hash.update(block);
-      lines.push(decoder.decode(block, { stream: true }));
-    }
+    await readBlocks(
+      file,
+      (block) => {
+        decoder ??= createDecoder(block);
+        hash.update(block);
+        lines.push(decoder.decode(block, { stream: true }));
+      },
+      signal,
+    );
     lines.push(decoder?.decode() ?? "");
-    return { ...lines.end(), fileSize: size, hash: hash.digest("hex") };
+    return { ...lines.end(), fileSize: file.size, hash: hash.digest("hex") };
   });
 }
 
@@ -114,25 +118,42 @@ async function runOnFile<Value>(
   work: (file: OpenFile) => Promise<Value>,
 ): Promise<FileResult<Value>> {
   return runFileWork(path.named, async () => {
-    const file = await openFile(root, path);
+    const file = openFile(root, path);
     try {
       if (file.size > maxBytes) throw createFileFault("FILE_TOO_LARGE");
       return await work(file);
     } finally {
-      await file.handle.close();
+      closeSync(file.descriptor);
     }
   });
 }
 
-/** One block at a time in one buffer, up to the size at the start: a file that grows is not followed. */
-async function* readBlocks(handle: FileHandle, size: number): AsyncGenerator<Buffer> {
+/**
+ * One block at a time in one buffer, up to the size at the start: a file that grows is not followed. A file of one block
+ * is read at once; a larger one, and one of `/proc`, in the thread pool, so that nobody waits for it.
+ */
+async function readBlocks(
+  { descriptor, size }: OpenFile,
+  take: (block: Buffer) => void,
+  signal?: AbortSignal,
+): Promise<void> {
   const limit = size > 0 ? size : UNKNOWN_SIZE_BYTES;
   const buffer = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, limit));
+  const isSmall = limit <= BLOCK_BYTES;
   for (let position = 0; position < limit;) {
+    const length = Math.min(buffer.length, limit - position);
     // One after the other, for there is one buffer; without a position, for files of /proc have none.
-    const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, limit - position), null);
-    if (bytesRead === 0) return;
+    const bytesRead = isSmall
+      ? readSync(descriptor, buffer, 0, length, null)
+      : await readAside(descriptor, buffer, length);
+    if (bytesRead === 0 || signal?.aborted) return;
     position += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+    take(buffer.subarray(0, bytesRead));
   }
+}
+
+function readAside(descriptor: number, buffer: Buffer, length: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(descriptor, buffer, 0, length, null, (error, bytesRead) => (error ? reject(error) : resolve(bytesRead)));
+  });
 }

@@ -1,5 +1,5 @@
 /** Links followed step by step, so that also a path that does not exist yet has one real place. */
-import { readlinkSync } from "node:fs";
+import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, parse, sep } from "node:path";
 import { createFileFault, getFaultCode } from "./file-error.ts";
 
@@ -35,9 +35,10 @@ export function toRealPath(folder: string, segments: readonly string[]): string 
   return current;
 }
 
-/** Undefined where there is no link. */
+/** Undefined where there is no link. Asked for first: an error costs more than the question. */
 function readLink(path: string): string | undefined {
   try {
+    if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
     return readlinkSync(path);
   } catch (error) {
     const code = getFaultCode(error);

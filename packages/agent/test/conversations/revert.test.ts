@@ -17,6 +17,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openConversation } from "../../src/conversations/open-conversation.ts";
 import { createCheckpoints } from "../../src/workspace/checkpoints.ts";
+import { toHash } from "../../src/workspace/read-file.ts";
 import { createToolSession, move, remove, replace, write, type Call } from "./tool-session.ts";
 
 /** Contents and permission bits of all files below a folder. */
@@ -87,6 +88,24 @@ describe("files", () => {
     expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["b", "a"]);
     expect((await session.revert()).conflicts).toEqual([]);
     expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["a", "b"]);
+  });
+
+  test("what a response wrote on its way is not kept, what was there before it is", async () => {
+    const session = createToolSession();
+    session.write("a.txt", "0");
+    await session.respond("chat_1", [
+      write("a.txt", "0"),
+      replace("a.txt", "0", "1"),
+      replace("a.txt", "1", "2"),
+      replace("a.txt", "2", "3"),
+    ]);
+    await session.respond("chat_2", [replace("a.txt", "3", "4"), replace("a.txt", "4", "5")]);
+    const kept = readdirSync(join(session.dataFolder, "checkpoints/conv_1"));
+    expect(kept.toSorted()).toEqual(["0", "3"].map((text) => toHash(Buffer.from(text))).toSorted());
+    expect((await session.revert("chat_2")).conflicts).toEqual([]);
+    expect(session.read("a.txt")).toBe("3");
+    expect((await session.revert("chat_1")).conflicts).toEqual([]);
+    expect(session.read("a.txt")).toBe("0");
   });
 
   test("any row of changes is taken back from any response on", async () => {

@@ -5,7 +5,13 @@ import type { ProviderEndpoint, RequestLimits } from "../endpoint.ts";
 import type { BodyTap } from "../provider.ts";
 import { toAnswerFailure } from "./answer-failure.ts";
 import { createConnection, type Connection } from "./connection.ts";
-import { isRestedConnectionError, type HttpClient, type HttpRequest, type HttpResponse } from "./http-client.ts";
+import {
+  isRestedConnectionError,
+  type BodyReader,
+  type HttpClient,
+  type HttpRequest,
+  type HttpResponse,
+} from "./http-client.ts";
 import { toHttpFailure, toNetworkFailure, toWrongTypeFailure } from "./http-error.ts";
 import type { LivePorts } from "./live-ports.ts";
 import { createStallFailure, type ProviderFailure } from "./provider-failure.ts";
@@ -88,16 +94,22 @@ async function* readAnswer(
   const { endpoint, newCallId } = context;
   const origin = toOrigin(endpoint);
   const decoder = createModelStreamDecoder(endpoint.protocol, { newCallId, origin });
-  const body = createBodyReader(response, connection, decoder);
+  const body = createPatientReader(response, connection, decoder);
   const tapChunk = context.tap && createChunkTap(context.tap, endpoint, origin);
   let hasYielded = false;
   let first: number | undefined;
   let lost: ProviderFailure | undefined;
+  let held: readonly ModelEvent[] = [];
   try {
     for (let chunk = await body.read(); chunk; chunk = await body.read()) {
       first ??= chunk.find((byte) => byte > blank);
       if (first === lessThan) return toWrongTypeFailure(endpoint, "a web page");
       const events = decoder.push(tapChunk ? tapChunk(chunk) : chunk);
+      // The end of the turn goes with them: one group, stored at once.
+      if (response.body.isEnded) {
+        held = events;
+        break;
+      }
       if (events.length > 0) yield events;
       hasYielded ||= events.length > 0;
       if (decoder.report.errors.length > 0) break;
@@ -107,27 +119,25 @@ async function* readAnswer(
     lost = toLostFailure(error, connection, context);
   }
   if (signal.aborted) return undefined;
-  const rest = decoder.end();
+  const rest = [...held, ...decoder.end()];
   const failure = lost ?? toAnswerFailure(endpoint, decoder.report, rest, context.ports.now());
   if (failure && !hasYielded && rest.length === 1) return failure;
   yield failure ? rest.map(toFailedEnd) : rest;
   return failure;
 }
 
-interface BodyReader {
-  /** What one read of the socket brought; undefined at the end. */
-  read(): Promise<Uint8Array | undefined>;
-}
-
 /** An answer that has shown its end is whole, whatever becomes of its connection. */
-function createBodyReader({ body }: HttpResponse, connection: Connection, { report }: ModelStreamDecoder): BodyReader {
+function createPatientReader(
+  { body }: HttpResponse,
+  connection: Connection,
+  { report }: ModelStreamDecoder,
+): Pick<BodyReader, "read"> {
   return {
     async read() {
       if (report.ended !== null) connection.expectEnd();
       try {
         connection.setWaiting(true);
-        const step = await body.next();
-        return step.done ? undefined : step.value;
+        return await body.read();
       } catch (error) {
         if (report.ended !== null && report.errors.length === 0) return undefined;
         throw error;
@@ -148,10 +158,11 @@ async function readErrorBody({ body }: HttpResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const chunk of body) {
+    while (size < longestErrorBody) {
+      const chunk = await body.read();
+      if (!chunk) break;
       chunks.push(chunk);
       size += chunk.length;
-      if (size >= longestErrorBody) break;
     }
   } catch {
     // The status says enough.

@@ -19,10 +19,12 @@ const partsOfSilence = 4;
 /** How long an ended body may stay open. */
 export const endGraceMs = 2000;
 
+/** Without a reason of its own every abort would make an error with a stack, at the end of each answer. */
+const closed = "closed";
+
 /** Begins to watch at once, that is before the headers. */
 export function createConnection(runSignal: AbortSignal, silenceMs: number, { sleep }: LivePorts): Connection {
   const fetching = new AbortController();
-  const watching = new AbortController();
   let isWaiting = true;
   let hasChanged = false;
   let isEndExpected = false;
@@ -50,11 +52,11 @@ export function createConnection(runSignal: AbortSignal, silenceMs: number, { sl
   /** False if the watch ended first. */
   async function isOver(milliseconds: number): Promise<boolean> {
     try {
-      await sleep(milliseconds, watching.signal);
+      await sleep(milliseconds, fetching.signal);
     } catch {
       return false;
     }
-    return !watching.signal.aborted;
+    return !fetching.signal.aborted;
   }
 
   void watchSilence();
@@ -74,8 +76,7 @@ export function createConnection(runSignal: AbortSignal, silenceMs: number, { sl
     },
     close() {
       runSignal.removeEventListener("abort", abort);
-      watching.abort();
-      abort();
+      fetching.abort(closed);
     },
   };
 }

@@ -310,6 +310,27 @@ describe("faults", () => {
   });
 });
 
+test.each(protocols)("%s: an end that comes with the last bytes is one group with them", async (protocol) => {
+  const body = shortAnswers[protocol].join("");
+  const headers = { "content-type": "text/event-stream", "content-length": String(Buffer.byteLength(body)) };
+  server.answer({ headers, chunks: [body] }, { headers, chunks: [body] });
+  const { model } = createLiveSetup(protocol, server.url);
+  // The second answer comes over the connection of the first.
+  for (let turn = 0; turn < 2; turn += 1) {
+    const { error, text, groups } = await readOutcome(model);
+    expect([error, text]).toEqual([undefined, "Hello"]);
+    expect(groups.map((group) => group.at(-1)?.type)).toEqual(["turn_end"]);
+  }
+});
+
+test("what came before a connection broke is shown", async () => {
+  server.answer({ chunks: textThenMore, after: "reset" });
+  const { error, text } = await readOutcome(
+    createLiveSetup("openai-chat", server.url, { limits: { maxTries: 1 } }).model,
+  );
+  expect([error?.code, text]).toEqual(["NETWORK", "Hel"]);
+});
+
 describe("silence", () => {
   test.each<[string, ModelAnswer, string]>([
     ["before the headers", { after: "silent" }, ""],
