@@ -117,6 +117,13 @@ describe("every failure", () => {
   });
 });
 
+test(verifies(["C20", "C21"], "a current folder that is gone is named with the way out"), async () => {
+  const cwd = folders.newFolder({ "gone/x": "" });
+  const leave = ["sh", "-c", `cd gone && rm -r ${join(cwd, "gone")} && exec "$@"`, "sh"];
+  const { code, stderr } = await runSheaf(["-p", "--model", "offline", "go"], { cwd, wrapper: leave });
+  expect([code, stderr]).toEqual([2, "sheaf: USAGE: the current folder is gone: go to one that exists\n"]);
+});
+
 describe("a question", () => {
   const ask = {
     turns: [

@@ -58,6 +58,26 @@ test(
   },
 );
 
+test("a schema may begin with a byte order mark", async () => {
+  const cwd = folders.newFolder({
+    "schema.json": `\uFEFF${JSON.stringify({ type: "integer" })}`,
+    "script.json": JSON.stringify({ turns: [{ events: [{ text: "7" }] }] }),
+  });
+  const args = [
+    "-p",
+    "--model",
+    "scripted:script.json",
+    "--output-schema",
+    "schema.json",
+    "--output-format",
+    "json",
+    "go",
+  ];
+  const { code, stdout, stderr } = await runSheaf(args, { cwd });
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(JSON.parse(stdout)).toMatchObject({ structured_output: 7 });
+});
+
 test(verifies("C20", "a schema that is no schema is CONFIG_INVALID before the model is asked"), async () => {
   const cwd = folders.newFolder({ "schema.json": '{"type":"nonsense"}', "script.json": '{"turns":[{"events":[]}]}' });
   for (const file of ["schema.json", "missing.json"]) {

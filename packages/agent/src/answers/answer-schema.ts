@@ -24,7 +24,7 @@ export function createAnswerCheck(file: string): AnswerCheck {
 
 function compileSchema(file: string): ValidateFunction {
   try {
-    const schema = JSON.parse(readFileSync(file, "utf8")) as object;
+    const schema = JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, "")) as object;
     // Formats and words that this version does not know are no reason to refuse a schema.
     return new Ajv2020({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
   } catch (error) {

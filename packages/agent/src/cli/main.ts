@@ -1,5 +1,5 @@
 /** Entry of the command line: finds the command and loads it, nothing else. */
-import { errorTable, toSheafError } from "../errors.ts";
+import { errorTable, SheafError, toSheafError } from "../errors.ts";
 import { sheafVersion } from "../version.ts";
 import { parseArguments } from "./arguments.ts";
 import type { CommandIo } from "./io.ts";
@@ -16,7 +16,7 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
   if (parsed.flags["api-key"] !== undefined || parsed.flags.header !== undefined) process.title = "sheaf";
   const io: CommandIo = {
     environment: process.env,
-    cwd: process.cwd(),
+    cwd: findFolder(),
     profile: chooseProfile(parsed.flags.compat, process.argv[1] ?? ""),
     isInputTerminal: isTerminal(0),
     isOutputTerminal: isTerminal(1),
@@ -92,6 +92,15 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
       return (await import("./commands/install-alias.ts")).runInstallAlias(parsed);
     case "help":
       return (await import("./commands/help.ts")).runHelp(parsed);
+  }
+}
+
+/** @throws SheafError USAGE where the folder was removed under the shell that stands in it. */
+function findFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new SheafError("USAGE", "the current folder is gone: go to one that exists", { cause: error });
   }
 }
 

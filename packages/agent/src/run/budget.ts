@@ -18,7 +18,10 @@ export interface Budget {
   /** Of a request that is no turn. */
   addUsage(usage: Usage): void;
   addToolCalls(count: number): void;
-  /** Whether the next turn is the last one, so that the model can be told to wrap up. */
+  /**
+   * Whether the next turn is the last one, so that the model can be told to wrap up: no turn is left behind it, no tool
+   * call, or no token, since it takes at least as many as the one before.
+   */
   readonly isLastTurn: boolean;
   /** The limit that stops the run before the given number of tool calls and another turn; undefined: go on. */
   findExceeded(toolCalls: number): SheafError | undefined;
@@ -29,6 +32,7 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
   let turns = 0;
   let toolCalls = 0;
   let tokens = 0;
+  let lastTokens = 0;
   let cost = 0;
 
   const addUsage = (usage: Usage): void => {
@@ -40,13 +44,19 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
     addUsage,
     addTurn(usage) {
       turns += 1;
+      lastTokens = usage.totalTokens;
       addUsage(usage);
     },
     addToolCalls(count) {
       toolCalls += count;
     },
     get isLastTurn() {
-      return limits.maxTurns !== undefined && turns + 1 >= limits.maxTurns;
+      const { maxTurns, maxToolCalls, maxTokens } = limits;
+      return (
+        (maxTurns !== undefined && turns + 1 >= maxTurns) ||
+        (maxToolCalls !== undefined && toolCalls >= maxToolCalls) ||
+        (maxTokens !== undefined && turns > 0 && tokens + lastTokens >= maxTokens)
+      );
     },
     findExceeded(wanted) {
       const { maxTurns, maxToolCalls, maxTokens, maxCostUsd } = limits;

@@ -1,7 +1,7 @@
 /** One run: the turn loop. It knows ports only, and makes nothing but run events. */
 import type { RunEnd, RunEventBody, RunStart, ToolResult, TurnEnd, TurnStart, Usage } from "@sheaf/protocol";
 import { SheafError } from "../errors.ts";
-import type { Model, ModelMessage } from "../providers/provider.ts";
+import type { Model, ModelMessage, ModelRequest } from "../providers/provider.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { Approver } from "../tools/approval.ts";
 import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
@@ -9,7 +9,7 @@ import { createFinalAnswer, type AnswerCheck } from "./final-answer.ts";
 import { createBudget, type Budget, type BudgetLimits } from "./budget.ts";
 import { createClosingCalls } from "./closing-calls.ts";
 import { createShortener } from "./compaction.ts";
-import { createContextSize } from "./context-size.ts";
+import { createContextSize, toTokens } from "./context-size.ts";
 import type { EventGroup } from "./event-group.ts";
 import { createHistory, type History } from "./history.ts";
 import { createLoopGuard } from "./loop-guard.ts";
@@ -169,7 +169,21 @@ async function* runTurn(
     };
     yield { events: [end], durability: "synced" };
   }
-  budget.addTurn(state.end?.usage ?? zeroUsage);
+  budget.addTurn(toSpentUsage(state, request, settings.limits));
+}
+
+/** What the turn took: where the provider tells nothing, an estimate, so that budgets hold all the same (C24). */
+function toSpentUsage(
+  { end, text, calls }: TurnState,
+  { system, messages }: Pick<ModelRequest, "system" | "messages">,
+  { maxTokens, maxCostUsd }: BudgetLimits,
+): Usage {
+  const usage = end?.usage ?? zeroUsage;
+  const isCounted = maxTokens !== undefined || maxCostUsd !== undefined;
+  if (!end || usage.totalTokens > 0 || !isCounted) return usage;
+  const promptTokens = Math.round(toTokens(system) + toTokens(JSON.stringify(messages)));
+  const completionTokens = Math.round(toTokens(text) + toTokens(JSON.stringify(calls)));
+  return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
 }
 
 /** How the run ends behind this turn; undefined when there are tool calls to run. */

@@ -1,4 +1,4 @@
-import type { RunEvent } from "@sheaf/protocol";
+import type { ModelEvent, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { SheafError } from "../../src/errors.ts";
 import { createMemoryStore } from "../../src/storage/memory.ts";
@@ -272,6 +272,32 @@ describe("budgets", () => {
     expect(model.requests.map(({ system }) => system.includes("last turn"))).toEqual([false, false, true]);
     expect(last(groups)).toMatchObject({ reason: "budget", error: { code: "BUDGET_TURNS" } });
     expect(groups.flat().findLast((event) => event.type === "tool_result")).toMatchObject({ status: "cancelled" });
+  });
+
+  test.each([
+    ["tool calls", { maxToolCalls: 2 }, 3],
+    ["tokens", { maxTokens: 3 * usage.totalTokens }, 3],
+    ["tokens, of which the next turn takes more than are left", { maxTokens: 2.5 * usage.totalTokens }, 3],
+  ])(verifies("C24", "%s: the turn that cannot go on is told to wrap up, too"), async (_, limits, turns) => {
+    const model = createFakeModel(loop());
+    await runModel(model, { tools, settings: { limits, system: "S" } });
+    const told = model.requests.map(({ system }) => system.includes("last turn"));
+    expect(told).toEqual([...Array<boolean>(turns - 1).fill(false), true]);
+  });
+
+  test(verifies("C24", "tokens and dollars hold by an estimate where the provider tells no usage"), async () => {
+    const untold = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true } as const;
+    const turns = Array.from({ length: 9 }, (_, index) => [
+      [text("t".repeat(3500)), ...call(`call_${index}`, "read"), { ...end(), usage: untold } as ModelEvent],
+    ]);
+    const tokens = await runModel(createFakeModel(turns), { tools, settings: { limits: { maxTokens: 2000 } } });
+    expect(last(tokens)).toMatchObject({ error: { code: "BUDGET_TOKENS" } });
+    expect(tokens.flat().filter((event) => event.type === "turn_end")).toHaveLength(2);
+    const price = { input: 0, output: 1000 };
+    const settings = { limits: { maxCostUsd: 1.5 }, start: { ...start, price } };
+    const cost = await runModel(createFakeModel(turns), { tools, settings });
+    expect(last(cost)).toMatchObject({ error: { code: "BUDGET_COST" } });
+    expect(cost.flat().filter((event) => event.type === "turn_end")).toHaveLength(2);
   });
 
   test(verifies("C24", "tool calls and tokens"), async () => {

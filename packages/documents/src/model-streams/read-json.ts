@@ -27,9 +27,11 @@ export function readFirstString(...values: readonly unknown[]): string {
   return "";
 }
 
-/** The first that is a number of tokens, bytes or the like: finite and not negative. */
+/** The first that is a number of tokens, bytes or the like: not negative, and no larger than can be counted. An integer. */
 export function readCount(...values: readonly unknown[]): number | undefined {
-  for (const value of values) if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
+  for (const value of values) {
+    if (typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER) return Math.round(value);
+  }
   return undefined;
 }
 

@@ -314,6 +314,11 @@ describe("usage", () => {
     expect(readUsage({ usage: { prompt_tokens: "7", completion_tokens: -1, total_tokens: null } })).toMatchObject({
       estimated: true,
     });
+    expect(readUsage({ usage: { prompt_tokens: 1e300, completion_tokens: 1.5 } })).toEqual({
+      promptTokens: 0,
+      completionTokens: 2,
+      totalTokens: 2,
+    });
     expect(readUsage({ usage: { prompt_tokens: 7 } })).toEqual({
       promptTokens: 7,
       completionTokens: 0,
