@@ -128,6 +128,23 @@ describe("a message that waits for the answer before it", () => {
     await expect.poll(messages).toEqual(["one", "two"]);
   });
 
+  test("makes room for one that cancels; of two that cancel the later one runs", async () => {
+    const server = await start({ script: waitingScript });
+    const { running, conversationId } = await startTwo(server);
+    const say = (message: string): Promise<Response> =>
+      server.chat({ message, conversationId, whenBusy: "cancel", stream: true });
+    const events = readEvents(await server.fetch(`${running}/events`));
+    const [third, fourth] = [await say("three"), await say("four")];
+    for (const cancelled of [await events, await readEvents(third)]) {
+      expect(reduce(cancelled).metadata.finishReason).toBe("cancelled");
+    }
+    const messages = async (): Promise<string[]> =>
+      (await readConversation(server, conversationId)).turns.map(({ message }) => message);
+    expect(await messages()).toEqual(["one", "three", "four"]);
+    await cancel(server, fourth.headers.get("location")!);
+    await expect.poll(messages).toEqual(["one", "three", "four", "two"]);
+  });
+
   test(verifies("S-55", "counts as one only while it waits or runs; one that is refused does not"), async () => {
     const server = await start({ script: waitingScript, args: ["--max-running", "2"] });
     const running = await server.chat({ message: "one", stream: true });
@@ -281,6 +298,20 @@ describe("conversations", () => {
     expect((await readConversation(server, conversationId)).turns).toHaveLength(2);
     const unknown = await server.fetch(`/v1/conversations/${conversationId}/fork`, post({ responseId: "chat_x" }));
     expect(unknown.status).toBe(404);
+  });
+
+  test(verifies("N52", "are not forked at a response that goes on, and say so"), async () => {
+    const server = await start({ script: waitingScript });
+    const answer = await server.chat({ message: "one", stream: true });
+    const path = `/v1/conversations/${answer.headers.get("x-conversation-id")}/fork`;
+    const refused = await server.fetch(path, post({ responseId: answer.headers.get("x-response-id") }));
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toMatchObject({
+      error: {
+        errorCode: "CONVERSATION_BUSY",
+        message: expect.stringContaining("fork the conversation when it has ended"),
+      },
+    });
   });
 
   test("take responses back, files too, and say when files have changed", async () => {
@@ -445,5 +476,25 @@ describe("a server that was killed", () => {
     const { conversationId } = response;
     expect((await readConversation(restarted, conversationId)).turns).toHaveLength(1);
     expect(readFileSync(join(cwd, "count.txt"), "utf8")).toBe("run\n");
+  });
+
+  test(verifies(["R-04", "X8"], "says of a call that waited for a person that it did not run"), async () => {
+    const call = { call: { tool: "run_terminal_cmd", arguments: { command: "echo run > ran.txt" } } };
+    const options = {
+      cwd: folders.newFolder(),
+      script: { turns: [{ events: [call] }] },
+      args: ["--sandbox", "disabled"],
+    };
+    const server = await start(options);
+    const answer = await server.chat({ message: "go", stream: true, approvals: "ask" });
+    await readEvents(answer, ({ event }) => event === "approval_request");
+    await server.stop("SIGKILL");
+    const restarted = await start({ ...options, home: server.home });
+    const { documents } = await toJson<ChatResponse>(restarted.fetch(answer.headers.get("location")!));
+    expect(documents.map(({ content }) => content)).toEqual([
+      null,
+      "the process ended while this call waited for an answer; it did not run",
+      expect.stringContaining("send the message again"),
+    ]);
   });
 });

@@ -120,6 +120,17 @@ describe("the way in", () => {
       expect(weak.stderr).toContain("line 1");
     },
   );
+
+  test(verifies(["S-53", "C20"], "a token that is given to two people is refused"), async () => {
+    const cwd = folders.newFolder();
+    const [one, two] = ["t".repeat(30), "u".repeat(30)];
+    const file = join(cwd, "tokens");
+    const args = ["serve", "--port", "0", "--model", "offline", "--token-file", file];
+    writeFileSync(file, `ada ${two}\nada ${one}\nbob ${one}\n`, { mode: 0o600 });
+    const { code, stderr } = await runSheaf(args, { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^sheaf: CONFIG_INVALID: .* gives ada and bob the same token: make one for each\n$/);
+  });
 });
 
 describe("limits", () => {
@@ -145,6 +156,16 @@ describe("limits", () => {
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await server.chat({ message: "go" })).status).toBe(429);
+  });
+
+  test(verifies("S-55", "of conversations say when to come again, and hold until one is deleted"), async () => {
+    const server = await start({ args: ["--max-conversations", "1"] });
+    const first = await server.chat({ message: "go" });
+    const refused = await server.chat({ message: "go" });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    await server.fetch(`/v1/conversations/${first.headers.get("x-conversation-id")}`, { method: "DELETE" });
+    expect((await server.chat({ message: "go" })).status).toBe(200);
   });
 
   test(verifies(["S-55", "C24"], "a request can lower the server's budgets, never raise them"), async () => {

@@ -213,7 +213,14 @@ class Stream implements ResponseStream {
     } catch (error) {
       if (!isLogMissing(error)) throw error;
     }
-    return (await (await transport(path, { signal })).json()) as ChatResponse;
+    try {
+      return (await (await transport(path, { signal })).json()) as ChatResponse;
+    } catch (cause) {
+      if (!request || this.lastEventId > 0 || !isLogMissing(cause)) throw cause;
+      // Nobody knows whether it was cancelled there, so it is not sent once more.
+      const message = `${responseId} is gone before it began: a server keeps no queue when it ends. Send the message again.`;
+      throw new StreamBrokenError(message, { responseId, lastEventId: 0, cause });
+    }
   }
 
   async #checkAnswer({ headers, body }: Response): Promise<void> {

@@ -23,6 +23,12 @@ export interface TransportRequest {
 /** Sends a request to a path. An answer with a status of 400 or more is thrown as `SheafApiError`, none as `ConnectionError`. */
 export type Transport = (path: string, request?: TransportRequest) => Promise<Response>;
 
+/** What `fetch` throws in Node says why in its cause only. */
+function toReason(error: unknown): string {
+  const { code, message, cause } = error as { code?: unknown; message?: unknown; cause?: unknown };
+  return cause ? toReason(cause) : String(message || code || error);
+}
+
 export function createTransport({ baseUrl, token, fetch: send = fetch }: TransportOptions): Transport {
   const root = baseUrl.replace(/\/+$/, "");
   return async (path, { method = "GET", body, accept = "application/json", idempotencyKey, signal } = {}) => {
@@ -39,7 +45,7 @@ export function createTransport({ baseUrl, token, fetch: send = fetch }: Transpo
     };
     const answer = await send(root + path, init).catch((cause: unknown) => {
       signal?.throwIfAborted();
-      throw new ConnectionError(`${method} ${root}${path} got no answer.`, { cause });
+      throw new ConnectionError(`${method} ${root}${path} got no answer: ${toReason(cause)}.`, { cause });
     });
     if (!answer.ok) throw await toApiError(answer);
     return answer;

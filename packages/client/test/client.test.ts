@@ -174,7 +174,7 @@ test("a server that is not there, and a request that was given up, are told apar
   const { client } = openClient(() => Promise.reject(new TypeError("fetch failed")));
   await expect(client.listModels()).rejects.toMatchObject({
     name: "ConnectionError",
-    message: `GET ${root}/models got no answer.`,
+    message: `GET ${root}/models got no answer: fetch failed.`,
     cause: expect.objectContaining({ message: "fetch failed" }),
   });
   const signal = AbortSignal.abort(new Error("enough"));

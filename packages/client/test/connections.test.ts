@@ -55,6 +55,29 @@ test.each([400, 401, 403, 409, 413, 415, 422])("a refusal is not repeated: %d", 
   expect(server.requests).toEqual(["POST /v1/chat"]);
 });
 
+test(
+  verifies("N51", "a message that a server forgot in its queue is told as one that broke, and not sent again"),
+  async () => {
+    const missing = { answer: { status: 404 } };
+    const { client, server } = openClient({ faults: [{ cutAt: 0 }, missing, missing] });
+    const request = { message: "Hello", conversationId: "conv_1", whenBusy: "queue" } as const;
+    await expect(client.chat(request).readToEnd()).rejects.toMatchObject({
+      name: "StreamBrokenError",
+      message: expect.stringContaining("Send the message again"),
+      lastEventId: 0,
+    });
+    expect([server.runs, server.requests.length]).toEqual([1, 3]);
+  },
+);
+
+test("what was never answered says why", async () => {
+  const failed = Object.assign(new TypeError("fetch failed"), { cause: new Error("connect ECONNREFUSED 127.0.0.1:9") });
+  const client = createClient({ baseUrl: "http://sheaf.test", fetch: () => Promise.reject(failed) });
+  await expect(client.listModels()).rejects.toThrow(
+    "GET http://sheaf.test/v1/models got no answer: connect ECONNREFUSED 127.0.0.1:9.",
+  );
+});
+
 test("a wait that is longer than allowed is the caller's", async () => {
   const answer = { status: 429, headers: { "retry-after": "7200" } };
   const { client } = openClient({ faults: [{ answer }] });
@@ -69,7 +92,7 @@ test("a server that never answered is given up sooner than a stream that broke",
   const { client, server } = openClient({ faults });
   await expect(client.chat({ message: "Hello" }).readToEnd()).rejects.toMatchObject({
     name: "ConnectionError",
-    message: "POST http://sheaf.test/v1/chat got no answer.",
+    message: "POST http://sheaf.test/v1/chat got no answer: fetch failed.",
   });
   expect(server.requests.length).toBe(4);
   const later = openClient({ faults: [{ cutAt: 600 }, ...faults] });

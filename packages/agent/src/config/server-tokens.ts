@@ -30,6 +30,16 @@ export function readTokenFile(file: string): readonly ServerToken[] {
     .map((line, index) => [line.trim(), index + 1] as const)
     .filter(([line]) => line !== "" && !line.startsWith("#"))
     .map(([line, number]) => parseLine(line, number, file));
+  const owners = new Map<string, string>();
+  for (const { token, owner } of tokens) {
+    if ((owners.get(token) ?? owner) !== owner) {
+      throw createFault(
+        file,
+        `gives ${toName(owners.get(token)!)} and ${toName(owner)} the same token: make one for each`,
+      );
+    }
+    owners.set(token, owner);
+  }
   if (tokens.length > 0) return tokens;
   throw createFault(file, "holds no token: write one a line, for instance from openssl rand -hex 32");
 }
@@ -46,6 +56,11 @@ function parseLine(line: string, number: number, file: string): ServerToken {
     throw createFault(file, `is not valid at line ${number}: a name has letters, digits, points, dashes and @ only`);
   }
   return { token, owner: name === undefined || name === localOwner ? (name ?? toHashOwner(token)) : `user:${name}` };
+}
+
+/** The name in the file. */
+function toName(owner: string): string {
+  return owner.startsWith("token:") ? "a line without a name" : owner.replace(/^user:/, "");
 }
 
 function toHashOwner(token: string): string {

@@ -16,7 +16,9 @@ interface LaneHolder {
 export interface ConversationLanes {
   /**
    * Resolves when the conversation is free; call the result to free it again. `onWait` is called when it is not yet.
-   * @throws SheafError CONVERSATION_BUSY; the reason of the signal when it is aborted while waiting.
+   * "cancel" ends who is in the lane, and goes before all who wait; of two that wait with it the later one stays.
+   * @throws SheafError CONVERSATION_BUSY; CANCELLED when another one came in its place; the reason of the signal when it
+   * is aborted while waiting.
    */
   enter(conversationId: string, whenBusy: WhenBusy, signal: AbortSignal, onWait?: () => void): Promise<() => void>;
   /** Who is in the lane, so that it can be told to go. */
@@ -24,9 +26,16 @@ export interface ConversationLanes {
   isBusy(conversationId: string): boolean;
 }
 
+interface Waiting {
+  readonly whenBusy: WhenBusy;
+  readonly enter: () => void;
+  readonly giveUp: (reason: Error) => void;
+}
+
 interface Lane {
   holder: LaneHolder | undefined;
-  readonly waiting: (() => void)[];
+  /** In the order in which they enter. */
+  readonly waiting: Waiting[];
 }
 
 /** All lanes are free. */
@@ -38,7 +47,7 @@ export function createConversationLanes(): ConversationLanes {
     if (!lane) return;
     lane.holder = undefined;
     const next = lane.waiting.shift();
-    if (next) next();
+    if (next) next.enter();
     else lanes.delete(conversationId);
   };
 
@@ -51,21 +60,33 @@ export function createConversationLanes(): ConversationLanes {
     };
   };
 
-  const wait = (lane: Lane, signal: AbortSignal): Promise<void> =>
+  const wait = (lane: Lane, whenBusy: WhenBusy, signal: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
-      const enter = (): void => {
-        signal.removeEventListener("abort", giveUp);
-        resolve();
-      };
-      const giveUp = (): void => {
-        const index = lane.waiting.indexOf(enter);
-        if (index !== -1) lane.waiting.splice(index, 1);
-        reject(signal.reason as Error);
+      const abort = (): void => waiting.giveUp(signal.reason as Error);
+      const waiting: Waiting = {
+        whenBusy,
+        enter: () => {
+          signal.removeEventListener("abort", abort);
+          resolve();
+        },
+        giveUp: (reason) => {
+          signal.removeEventListener("abort", abort);
+          const index = lane.waiting.indexOf(waiting);
+          if (index !== -1) lane.waiting.splice(index, 1);
+          reject(reason);
+        },
       };
       if (signal.aborted) return reject(signal.reason as Error);
-      signal.addEventListener("abort", giveUp, { once: true });
-      lane.waiting.push(enter);
+      signal.addEventListener("abort", abort);
+      if (whenBusy === "cancel") lane.waiting.unshift(waiting);
+      else lane.waiting.push(waiting);
     });
+
+  const takeOver = (lane: Lane): void => {
+    lane.holder?.abort(createTakeoverError());
+    const [first] = lane.waiting;
+    if (first?.whenBusy === "cancel") first.giveUp(createTakeoverError());
+  };
 
   return {
     async enter(conversationId, whenBusy, signal, onWait) {
@@ -74,18 +95,27 @@ export function createConversationLanes(): ConversationLanes {
         lanes.set(conversationId, { holder: undefined, waiting: [] });
         return createRelease(conversationId);
       }
-      if (whenBusy === "reject" || lane.waiting.length >= MAX_WAITING) throw createBusyError(conversationId);
-      if (whenBusy === "cancel") lane.holder?.abort(createTakeoverError());
+      if (whenBusy === "reject") throw createBusyError(conversationId);
+      if (whenBusy === "cancel") takeOver(lane);
+      else if (lane.waiting.length >= MAX_WAITING) throw createFullError(conversationId);
       onWait?.();
-      await wait(lane, signal);
+      await wait(lane, whenBusy, signal);
       return createRelease(conversationId);
     },
     setCurrent(conversationId, holder) {
       const lane = lanes.get(conversationId);
-      if (lane) lane.holder = holder;
+      if (!lane) return;
+      lane.holder = holder;
+      // One that came meanwhile.
+      if (lane.waiting[0]?.whenBusy === "cancel") holder.abort(createTakeoverError());
     },
     isBusy: (conversationId) => lanes.has(conversationId),
   };
+}
+
+function createFullError(conversationId: string): SheafError {
+  const message = `${MAX_WAITING} messages wait for ${conversationId} already: wait until one of them has begun`;
+  return new SheafError("CONVERSATION_BUSY", message, { source: "server" });
 }
 
 function createTakeoverError(): SheafError {

@@ -28,11 +28,11 @@ export async function endCutResponse(store: Store, responseId: string, now: () =
 
 function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
   const openCalls = new Set<string>();
-  const openApprovals = new Set<string>();
+  const openApprovals = new Map<string, string>();
   for (const event of events) {
     if (event.type === "tool_call_start") openCalls.add(event.callId);
     if (event.type === "tool_result") openCalls.delete(event.callId);
-    if (event.type === "approval_request") openApprovals.add(event.approvalId);
+    if (event.type === "approval_request") openApprovals.set(event.approvalId, event.callId);
     if (event.type === "approval_resolved") openApprovals.delete(event.approvalId);
   }
   const error = new SheafError(
@@ -40,13 +40,18 @@ function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
     "the process that wrote this response ended before it was complete: send the message again",
     { source: "server" },
   );
+  const unapproved = new Set(openApprovals.values());
   return [
-    ...[...openApprovals].map((approvalId) => toResolved(events, approvalId)),
+    ...[...openApprovals.keys()].map((approvalId) => toResolved(events, approvalId)),
     ...[...openCalls].map((callId): RunEventBody => ({
       type: "tool_result",
       callId,
-      ...toCancelledOutcome("the process ended before this call had a result; what it did is not known"),
-      ...toCutEffect(events, callId),
+      ...toCancelledOutcome(
+        unapproved.has(callId)
+          ? "the process ended while this call waited for an answer; it did not run"
+          : "the process ended before this call had a result; what it did is not known",
+      ),
+      ...(!unapproved.has(callId) && toCutEffect(events, callId)),
       durationMs: 0,
     })),
     toFailure(error),

@@ -1,11 +1,12 @@
 /** A new conversation that begins with what another one said up to a response. Files stay as they are. */
 import { randomUUID } from "node:crypto";
 import type { RunEvent } from "@sheaf/protocol";
+import { SheafError } from "../errors.ts";
 import type { ConversationRecord, SharedStore } from "../storage/store.ts";
 
 /**
- * Undefined: there is no such conversation, or it has no such response that has ended and was not taken back.
- * @throws SheafError STORAGE_…
+ * Undefined: there is no such conversation, or it has no such response, or that was taken back.
+ * @throws SheafError CONVERSATION_BUSY while the response goes on; STORAGE_…
  */
 export async function forkConversation(
   store: SharedStore,
@@ -16,7 +17,11 @@ export async function forkConversation(
   const conversation = await store.getConversation(conversationId);
   const present = (await store.listResponses(conversationId)).filter(({ reverted }) => !reverted);
   const last = present.find(({ id }) => id === responseId);
-  if (!conversation || !last?.ended) return undefined;
+  if (!conversation || !last) return undefined;
+  if (!last.ended) {
+    const message = `${responseId} is being written: fork the conversation when it has ended, or at the response before`;
+    throw new SheafError("CONVERSATION_BUSY", message, { source: "server" });
+  }
   const time = now();
   const { workspace, title } = conversation;
   const fork: ConversationRecord = { id: `conv_${randomUUID()}`, workspace, title, createdAt: time, updatedAt: time };

@@ -25,6 +25,9 @@ export const defaultOwnerLimits: OwnerLimits = {
   costUsdPerDay: undefined,
 };
 
+/** Time does not help against too many conversations, but somebody who deletes some does. Seconds. */
+const DELETE_SECONDS = 60;
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface OwnerMeter {
@@ -78,7 +81,7 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number): OwnerM
     async checkConversations(store) {
       if ((await store.countConversations()) < limits.conversations) return;
       const message = `${limits.conversations} conversations are the limit for one token: delete some`;
-      throw new HttpError("LIMIT_REACHED", message);
+      throw new HttpError("LIMIT_REACHED", message, { retryAfter: DELETE_SECONDS });
     },
     async readRest(store) {
       if (!hasDayLimit) return {};

@@ -92,8 +92,14 @@ function openDatabase(file: string): DatabaseSync {
   }
 }
 
+/** LIKE of SQLite knows the two cases of ASCII only, and reads no further than the first NUL. `words` in lower case. */
+function isHolding(text: unknown, words: unknown): number {
+  return typeof text === "string" && text.toLowerCase().includes(String(words)) ? 1 : 0;
+}
+
 function openFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  database.function("holds", { deterministic: true }, isHolding);
   try {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
     migrate(database);

@@ -56,12 +56,12 @@ export function listConversations(
   const sql = `SELECT ${conversationColumns} FROM conversations c
     WHERE owner = ?1 AND (?2 IS NULL OR workspace = ?2)
       AND (?3 IS NULL OR (updated_at, key) < (?3, COALESCE((SELECT key FROM conversations WHERE id = ?4), 0)))
-      AND (?5 IS NULL OR title LIKE ?5 ESCAPE '\\' OR EXISTS (
+      AND (?5 IS NULL OR holds(title, ?5) OR EXISTS (
         SELECT 1 FROM responses r JOIN event_groups g ON g.response = r.key AND g.first_seq = 1
-        WHERE r.conversation = c.key AND json_extract(g.events, '$[0].prompt') LIKE ?5 ESCAPE '\\'))
+        WHERE r.conversation = c.key AND holds(json_extract(g.events, '$[0].prompt'), ?5)))
     ORDER BY updated_at DESC, key DESC LIMIT ?6`;
-  const pattern = search === undefined ? null : `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-  const values = [owner, workspace ?? null, behind?.updatedAt ?? null, behind?.id ?? null, pattern, limit];
+  const words = search?.toLowerCase() ?? null;
+  const values = [owner, workspace ?? null, behind?.updatedAt ?? null, behind?.id ?? null, words, limit];
   return connection.run(() => connection.prepare(sql).all(...values)) as unknown as ConversationRecord[];
 }
 

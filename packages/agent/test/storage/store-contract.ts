@@ -236,6 +236,11 @@ export function testStoreContract(open: () => SharedStore): void {
     expect(await list({ search: "100%" })).toHaveLength(7);
     expect(await list({ search: "1_0%" })).toEqual([]);
     expect(await list({ search: "title 3" })).toEqual(["3"]);
+    expect(await list({ search: "\0" })).toEqual([]);
+    await addEnded(store, { ...response("chat_8", "conv_8", 9000), title: "ÜBER Größen" }, "Имя a\0b");
+    for (const search of ["über", "GRÖSSEN".toLowerCase(), "größen", "ИМЯ", "A\0B"]) {
+      expect([search, await list({ search })]).toEqual([search, search === "grössen" ? [] : ["8"]]);
+    }
     await store.close();
   });
 

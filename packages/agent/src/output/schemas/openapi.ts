@@ -115,7 +115,7 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
       parameters: [path("id")],
       request: "fork-request",
       answers: { "201": "conversation-summary" },
-      errors: [404, 413, 415],
+      errors: [404, 409, 413, 415],
     },
   },
   "/v1/conversations/{id}/revert": {
@@ -206,7 +206,7 @@ function toOperation({ id, summary, parameters, request, answers, errors = [], s
     ...(parameters && { parameters }),
     ...(request && { requestBody: { required: true, content: toJsonContent(request) } }),
     ...(secured === false && { security: [] }),
-    responses: Object.fromEntries([...statuses, ...failures]),
+    responses: Object.fromEntries([...statuses, ...failures, ["default", toAnswer("error")]]),
   };
 }
 
