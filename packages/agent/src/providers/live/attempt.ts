@@ -12,8 +12,9 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "./http-client.ts";
-import { toHttpFailure, toNetworkFailure, toWrongTypeFailure } from "./http-error.ts";
+import { toHttpFailure, toWrongTypeFailure } from "./http-error.ts";
 import type { LivePorts } from "./live-ports.ts";
+import { toNetworkFailure } from "./network-failure.ts";
 import { createStallFailure, type ProviderFailure } from "./provider-failure.ts";
 import { toOrigin } from "./provider-data.ts";
 import { listSecrets } from "./safe-text.ts";
@@ -51,7 +52,9 @@ export async function* runAttempt(request: HttpRequest, context: AttemptContext,
     const { status, headers } = response;
     if (status < 200 || status >= 300) {
       const body = await readErrorBody(response);
-      return signal.aborted ? undefined : toHttpFailure(endpoint, { status, headers, body }, ports.now());
+      return signal.aborted
+        ? undefined
+        : toHttpFailure(endpoint, { status, headers, body, url: request.url }, ports.now());
     }
     const type = headers.get("content-type") ?? "";
     if (/html/i.test(type)) return toWrongTypeFailure(endpoint, type);
@@ -78,10 +81,12 @@ function createChunkTap(tap: BodyTap, endpoint: ProviderEndpoint, origin: string
 function toLostFailure(
   error: unknown,
   { isStalled }: Connection,
-  { endpoint, limits }: AttemptContext,
+  { endpoint, limits, http }: AttemptContext,
 ): ProviderFailure {
   if (isStalled) return createStallFailure(endpoint, limits);
-  const failure = toNetworkFailure(endpoint, error);
+  const { maxTries, ...failure } = toNetworkFailure(endpoint, error);
+  // What has answered in this run will again: its address is right.
+  if (maxTries !== undefined && !http.hasAnswered) return { ...failure, maxTries };
   return isRestedConnectionError(error) ? { ...failure, waitMs: 0 } : failure;
 }
 

@@ -37,6 +37,8 @@ export interface HeaderReader {
 export interface HttpClient {
   /** Resolves with the head of the answer. Rejects when there is none, or when the signal comes. */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
+  /** Whether a server has answered, whatever it said. */
+  readonly hasAnswered: boolean;
 }
 
 /** Where the way leads through a proxy: `HTTPS_PROXY` and the like. */
@@ -51,6 +53,7 @@ const idleMs = 30_000;
 /** A client with connections of its own; none is made before the first request. */
 export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
   const agents = new Map<string, HttpAgent>();
+  let hasAnswered = false;
 
   function findAgent(protocol: string): HttpAgent {
     const known = agents.get(protocol);
@@ -62,7 +65,10 @@ export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
   }
 
   return {
-    send(request, signal) {
+    get hasAnswered() {
+      return hasAnswered;
+    },
+    async send(request, signal) {
       const url = new URL(request.url);
       const { request: start } = url.protocol === "https:" ? loadHttps() : loadHttp();
       const body = Buffer.from(request.body);
@@ -72,7 +78,10 @@ export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
         ...request.headers,
         "content-length": String(body.length),
       };
-      return runRequest(start(url, { method: "POST", headers, agent: findAgent(url.protocol) }), body, signal);
+      const sent = start(url, { method: "POST", headers, agent: findAgent(url.protocol) });
+      const response = await runRequest(sent, body, signal);
+      hasAnswered = true;
+      return response;
     },
   };
 }

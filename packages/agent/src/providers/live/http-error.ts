@@ -12,6 +12,8 @@ export interface HttpRefusal {
   readonly status: number;
   readonly headers: HeaderReader;
   readonly body: string;
+  /** Of the request; undefined where a package made it. */
+  readonly url?: string | undefined;
 }
 
 const noHeaders: HeaderReader = { get: () => null };
@@ -49,15 +51,36 @@ function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
-/** Redirects are not followed: the key and the prompt are for the host that was configured (S-42). */
-function toRedirectFailure(endpoint: ProviderIdentity, { status, headers }: HttpRefusal): ProviderFailure {
+/**
+ * Redirects are not followed: the key and the prompt are for the host that was configured (S-42). Where the same request
+ * is wanted at another address, the error names the base URL that leads there.
+ */
+function toRedirectFailure(endpoint: ProviderIdentity, { status, headers, url = "" }: HttpRefusal): ProviderFailure {
+  const toSafeText = createSafeText(endpoint);
   const location = headers.get("location") ?? "";
-  const target = URL.canParse(location, endpoint.baseUrl) ? new URL(location, endpoint.baseUrl).host : "nowhere";
-  const reason = createSafeText(endpoint)(
-    `HTTP ${status}: a redirect to ${target}, which is not followed`,
-    longestReason,
-  );
-  return { error: createProviderError(endpoint, { code: "PROVIDER_REJECTED", reason }), isRetryable: false };
+  const target = location === "" ? null : URL.parse(location, url || endpoint.baseUrl);
+  // What stands behind ? and # may be a key of somebody's.
+  const address = target && `${target.origin}${target.pathname}`;
+  const reason = `HTTP ${status}: a redirect to ${address ?? "nowhere"}, which is not followed`;
+  const baseUrl = address && findNewBaseUrl(endpoint.baseUrl, url, address);
+  const advice = baseUrl
+    ? `if you trust that address, use --base-url ${baseUrl}`
+    : "correct the base URL; if it is right, a proxy or a login stands in between";
+  const error = createProviderError(endpoint, {
+    code: "PROVIDER_REJECTED",
+    reason: toSafeText(reason, longestReason),
+    advice: toSafeText(advice, longestReason),
+  });
+  return { error, isRetryable: false };
+}
+
+/** The address without what the request put behind the base URL; undefined if it does not end with that. */
+function findNewBaseUrl(baseUrl: string, url: string, address: string): string | undefined {
+  if (baseUrl === "" || !url.startsWith(baseUrl)) return undefined;
+  const path = url.slice(baseUrl.length).replace(/[?#].*$/s, "");
+  const isSame = path !== "" && address.endsWith(path);
+  const found = isSame ? address.slice(0, -path.length) : "";
+  return found === baseUrl || !URL.canParse(found) ? undefined : found;
 }
 
 /** The failure that a body of the wrong kind is: a page of a proxy or of a login, where a stream should be. */
@@ -88,34 +111,6 @@ export function toStreamFailure(endpoint: ProviderIdentity, error: ProviderError
     isRetryable: (code === "OVERLOADED" || code === "RATE_LIMITED") && !/insufficient_quota/.test(words),
     ...(waitMs !== undefined && { waitMs }),
   };
-}
-
-/** The failure that a lost connection, or none at all, is. Its cause is not kept: it may hold headers. */
-export function toNetworkFailure(endpoint: ProviderIdentity, cause: unknown): ProviderFailure {
-  const reason = createSafeText(endpoint)(formatCause(cause), longestReason);
-  const advice = findTlsAdvice(reason);
-  const error = createProviderError(endpoint, { code: "NETWORK", reason, ...(advice !== undefined && { advice }) });
-  return { error, isRetryable: advice === undefined };
-}
-
-/** What to do where the two sides cannot agree on an encrypted connection: to try again is in vain. */
-function findTlsAdvice(reason: string): string | undefined {
-  if (/wrong version number|packet length too long|http request/.test(reason)) {
-    return "the server answers without encryption: begin the base URL with http://, or check its port";
-  }
-  if (/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/.test(reason)) {
-    return "renew the certificate of the server, or set the clock of this machine";
-  }
-  if (/ALTNAME_INVALID|HOSTNAME_MISMATCH/.test(reason)) return "name the host in the base URL as its certificate does";
-  if (!/SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_UNTRUSTED/.test(reason)) return undefined;
-  return "if the server or a proxy has an authority of its own, name its certificate by NODE_EXTRA_CA_CERTS=FILE";
-}
-
-function formatCause(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  const inner = cause.cause instanceof Error ? cause.cause : cause;
-  const code = "code" in inner && typeof inner.code === "string" ? inner.code : "";
-  return [code, inner.message].filter((part) => part !== "").join(": ") || "no reason was given";
 }
 
 interface SaidError {

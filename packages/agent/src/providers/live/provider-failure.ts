@@ -9,6 +9,8 @@ export interface ProviderFailure {
   readonly isRetryable: boolean;
   /** Milliseconds after which the provider wants to be asked again. */
   readonly waitMs?: number;
+  /** Tries in all, where more than a few are in vain. */
+  readonly maxTries?: number;
 }
 
 /** What the provider said, made safe already. */

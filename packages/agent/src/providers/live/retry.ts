@@ -21,8 +21,8 @@ export function toRetryWaitMs(
   limits: RequestLimits,
   random: () => number,
 ): number | undefined {
-  if (!failure.isRetryable || tries >= limits.maxTries) return undefined;
-  const { waitMs } = failure;
+  const { isRetryable, waitMs, maxTries = limits.maxTries } = failure;
+  if (!isRetryable || tries >= Math.min(maxTries, limits.maxTries)) return undefined;
   if (waitMs === undefined) {
     const backoffMs = Math.min(longestBackoffMs, firstWaitMs * 2 ** (tries - 1));
     return Math.round(backoffMs * (1 - random() / 2));

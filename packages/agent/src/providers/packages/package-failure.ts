@@ -1,6 +1,7 @@
 /** What a package throws, or puts into its stream, as a failure of the closed table (C20, R-10). */
 import type { PackageEndpoint } from "../endpoint.ts";
-import { toHttpFailure, toNetworkFailure, toStreamFailure } from "../live/http-error.ts";
+import { toHttpFailure, toStreamFailure } from "../live/http-error.ts";
+import { toNetworkFailure } from "../live/network-failure.ts";
 import { createProviderError, type ProviderFailure } from "../live/provider-failure.ts";
 import { createSafeText } from "../live/safe-text.ts";
 import { SheafError } from "../../errors.ts";

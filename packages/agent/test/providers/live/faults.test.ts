@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createModelServer, type ModelAnswer, type ModelServer } from "../../../../../test/support/model-server.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import type { ErrorCode } from "../../../src/errors.ts";
-import { toNetworkFailure } from "../../../src/providers/live/http-error.ts";
+import { toNetworkFailure } from "../../../src/providers/live/network-failure.ts";
 import {
   canaryKey,
   createEndpoint,
@@ -256,6 +256,66 @@ describe("faults", () => {
     expect(error?.code).toBe("NETWORK");
     expect(error?.message).toContain("ECONNREFUSED");
     expect(waits).toHaveLength(2);
+  });
+
+  test(verifies(["R-10", "C21"], "nobody listens on this machine: a few tries, and what to start"), async () => {
+    const closed = await createModelServer();
+    await closed.close();
+    const endpoint = { provider: "ollama" };
+    for (const url of [closed.url, closed.url.replace("127.0.0.1", "localhost")]) {
+      const { model, waits } = createLiveSetup("openai-chat", url, { endpoint, limits: { maxTries: 10 } });
+      const { error } = await readOutcome(model);
+      const port = new URL(url).port;
+      expect(error?.message).toMatch(
+        new RegExp(
+          `: nothing listens on port ${port} of this machine: start the server of ollama, or correct the base URL \\(3 tries\\)$`,
+        ),
+      );
+      expect(waits).toEqual([375, 750]);
+    }
+  });
+
+  test(verifies("R-10", "a server that has answered before is waited for as long as any"), async () => {
+    const closing = await createModelServer({ chunks: shortAnswers["openai-chat"] });
+    const { model } = createLiveSetup("openai-chat", closing.url, { limits: { maxTries: 10 } });
+    expect((await readOutcome(model)).text).toBe("Hello");
+    await closing.close();
+    const { error } = await readOutcome(model);
+    expect(error?.code).toBe("NETWORK");
+    expect(error?.message).toMatch(/\(10 tries\)$/);
+  });
+
+  const toCause = (code: string, message: string, more: object = {}): Error =>
+    Object.assign(new Error(message), { code, ...more });
+  test.each([
+    [
+      "a name that is not known",
+      toCause("ENOTFOUND", "getaddrinfo ENOTFOUND model.invalid"),
+      /\(getaddrinfo ENOTFOUND model\.invalid\): no host of this name is known: correct the base URL, or check the network$/,
+      3,
+    ],
+    [
+      "nobody to ask for a name",
+      toCause("EAI_AGAIN", "getaddrinfo EAI_AGAIN model.example"),
+      /\(getaddrinfo EAI_AGAIN model\.example\): check the network and the base URL, then try again$/,
+      undefined,
+    ],
+    [
+      "a refusal by another machine",
+      toCause("ECONNREFUSED", "connect ECONNREFUSED 192.0.2.1:443", { address: "192.0.2.1", port: 443 }),
+      /: check the network and the base URL, then try again$/,
+      undefined,
+    ],
+    [
+      "a proxy that is not started",
+      toCause("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:3128", { address: "127.0.0.1", port: 3128 }),
+      /: nothing listens on port 3128 of this machine, where a proxy should be: start it, or correct HTTPS_PROXY and HTTP_PROXY$/,
+      3,
+    ],
+  ])(verifies(["R-10", "C21"], "%s: what to do, and how often it is tried"), (_, cause, message, maxTries) => {
+    const failure = toNetworkFailure(createEndpoint("openai-chat", "https://model.example/v1"), cause);
+    expect(failure.error.message).toMatch(message);
+    expect([failure.isRetryable, failure.maxTries]).toEqual([true, maxTries]);
   });
 
   test(verifies(["R-10", "C21"], "a server without encryption behind https: one try, and what to write"), async () => {
@@ -542,9 +602,22 @@ describe("keys", () => {
       server.answer({ status, headers: { location } });
       const { error } = await readOutcome(createLiveSetup("openai-chat", server.url).model);
       expect(error?.code).toBe("PROVIDER_REJECTED");
-      expect(error?.message).toContain(new URL(location).host);
+      expect(error?.message).toContain(location);
+      expect(error?.message).toMatch(/: if you trust that address, use --base-url http:\/\/localhost:\d+\/v1$/);
       expect(other.requests).toEqual([]);
       await other.close();
     },
   );
+
+  test.each([
+    ["https://login.example/start?back=1#top", "a redirect to https://login.example/start, which is not followed"],
+    ["/elsewhere", "/elsewhere, which is not followed"],
+    ["", "a redirect to nowhere"],
+    ["http://[", "a redirect to nowhere"],
+  ])(verifies(["S-42", "C21"], "a redirect to %j is told, and no base URL is made of it"), async (location, reason) => {
+    server.answer({ status: 302, headers: location === "" ? {} : { location } });
+    const { error } = await readOutcome(createLiveSetup("openai-chat", server.url).model);
+    expect(error?.message).toContain(reason);
+    expect(error?.message).toMatch(/: correct the base URL; if it is right, a proxy or a login stands in between$/);
+  });
 });
