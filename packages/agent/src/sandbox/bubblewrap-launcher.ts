@@ -1,5 +1,6 @@
 /** Commands in bubblewrap: namespaces of their own, and nothing of them outlives them (S-30, R-13). */
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
+import { statSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { toBubblewrapArguments } from "./bubblewrap.ts";
 import { createDeniedPlaces } from "./denied-places.ts";
@@ -57,7 +58,7 @@ const descriptors = { seccomp: 3, status: 4, notice: 5, user: 6, network: 7, inf
 export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const { file, workspace, addedFolders, environment, limits = defaultUseLimits } = options;
   const shell = findShell(environment);
-  const filter = createSeccompFilter(process.arch);
+  const filter = createSeccompFilter(process.arch, { isTeamFolder: [workspace, ...addedFolders].some(isTeamFolder) });
   let blocked: BlockedDescriptors | undefined;
   const worktree = findLinkedWorktree(workspace);
   const added = addedFolders.map((path) => ({ path, access: "writable" as const }));
@@ -189,6 +190,12 @@ function toStdio(
 /** The wrapper runs in the plain shell of the system: most often that starts in half the time of bash. */
 function toShellWords({ file, args }: Shell, command: string): string[] {
   return ["/bin/sh", "-c", wrapper, "sheaf", file, ...args, command];
+}
+
+/** What is made in such a folder belongs to its group, and inner folders have the bit too. */
+function isTeamFolder(folder: string): boolean {
+  const setGroupId = 0o2000;
+  return ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & setGroupId) !== 0;
 }
 
 function sendFilter(child: ChildProcess, filter: Uint8Array | undefined): void {

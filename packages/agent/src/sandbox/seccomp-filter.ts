@@ -2,9 +2,16 @@
  * The system calls that a command in the sandbox does not get, as a program for the kernel (S-30).
  * Namespaces do not stop unix sockets: a socket file of the machine (Docker, D-Bus, an agent for keys) can be connected
  * to through a read-only mount. So sockets are made for the internet only, and a command has none of that either.
- * Neither do they stop a program in the workspace from carrying the set-user-ID bit: outside it would give each user of
- * the machine the rights of Sheaf's user. The bit for groups stays, since folders of teams carry it.
+ * Neither do they stop a program in the workspace from carrying the set-user-ID or set-group-ID bit: outside it would
+ * give each user of the machine the rights of Sheaf's user, or of the user's group. Folders of teams carry the bit for
+ * groups, and a call that changes a mode does not show the filter whether it is about a folder.
  */
+
+/** What depends on the folders that a command works in. */
+export interface FilterFacts {
+  /** They are a team's: modes may keep the bit for groups. */
+  readonly isTeamFolder: boolean;
+}
 
 /** What the filter needs to know of a processor architecture. */
 interface Architecture {
@@ -23,6 +30,8 @@ interface ModeCall {
   readonly mode: number;
   /** Which argument holds the flags that say whether the mode counts. */
   readonly flags?: number;
+  /** It changes the mode of what is there, folders too; the others make files. */
+  readonly isChange?: true;
 }
 
 type FilteredCall =
@@ -66,13 +75,13 @@ const architectures: Readonly<Record<string, Architecture>> = {
     modeCalls: [
       { number: 2, flags: 1, mode: 2 }, // open
       { number: 85, mode: 1 }, // creat
-      { number: 90, mode: 1 }, // chmod
-      { number: 91, mode: 1 }, // fchmod
+      { number: 90, mode: 1, isChange: true }, // chmod
+      { number: 91, mode: 1, isChange: true }, // fchmod
       { number: 133, mode: 1 }, // mknod
       { number: 257, flags: 2, mode: 3 }, // openat
       { number: 259, mode: 2 }, // mknodat
-      { number: 268, mode: 2 }, // fchmodat
-      { number: 452, mode: 2 }, // fchmodat2
+      { number: 268, mode: 2, isChange: true }, // fchmodat
+      { number: 452, mode: 2, isChange: true }, // fchmodat2
     ],
   },
   arm64: {
@@ -96,10 +105,10 @@ const architectures: Readonly<Record<string, Architecture>> = {
     },
     modeCalls: [
       { number: 33, mode: 2 }, // mknodat
-      { number: 52, mode: 1 }, // fchmod
-      { number: 53, mode: 2 }, // fchmodat
+      { number: 52, mode: 1, isChange: true }, // fchmod
+      { number: 53, mode: 2, isChange: true }, // fchmodat
       { number: 56, flags: 2, mode: 3 }, // openat
-      { number: 452, mode: 2 }, // fchmodat2
+      { number: 452, mode: 2, isChange: true }, // fchmodat2
     ],
   },
 };
@@ -108,6 +117,7 @@ const architectures: Readonly<Record<string, Architecture>> = {
 const socketFamilies = [2, 10, 16] as const;
 const newUserNamespace = 0x1000_0000;
 const setUserId = 0o4000;
+const setGroupId = 0o2000;
 /** O_CREAT and O_TMPFILE. */
 const makesFile = 0x40 | 0x40_0000;
 
@@ -132,16 +142,25 @@ const loadArgument = (index: number): Instruction => load(firstArgumentOffset + 
 const skipUnlessEqual = (value: number, count: number): Instruction => [0x15, 0, count, value];
 const skipIfEqual = (value: number, count: number): Instruction => [0x15, count, 0, value];
 const skipIfBelow = (value: number, count: number): Instruction => [0x35, 0, count, value];
+/** Any of the bits. */
 const skipUnlessBit = (bit: number, count: number): Instruction => [0x45, 0, count, bit];
 const end = (result: number): Instruction => [0x06, 0, 0, result];
 
 /** The filter as bytes for `bwrap --seccomp`; undefined where the numbers of the calls are not known. */
-export function createSeccompFilter(architectureName: string): Uint8Array | undefined {
+export function createSeccompFilter(architectureName: string, facts: FilterFacts): Uint8Array | undefined {
   const architecture = architectures[architectureName];
-  return architecture && encodeInstructions(toInstructions(architecture));
+  return architecture && encodeInstructions(toInstructions(architecture, facts));
 }
 
-function toInstructions({ audit, foreignFrom, calls, modeCalls }: Architecture): Instruction[] {
+/** Whether the filter is there for this architecture. */
+export function hasSeccompFilter(architectureName: string): boolean {
+  return architectureName in architectures;
+}
+
+function toInstructions(
+  { audit, foreignFrom, calls, modeCalls }: Architecture,
+  { isTeamFolder }: FilterFacts,
+): Instruction[] {
   const always = (call: FilteredCall, result: number): Instruction[] => [skipUnlessEqual(calls[call], 1), end(result)];
   const ifNewUser = (call: FilteredCall): Instruction[] => [
     skipUnlessEqual(calls[call], 4),
@@ -163,7 +182,7 @@ function toInstructions({ audit, foreignFrom, calls, modeCalls }: Architecture):
     // What these ask for lies in memory, where a filter cannot look.
     ...always("clone3", unknown),
     ...always("openat2", unknown),
-    ...modeCalls.flatMap(toModeRule),
+    ...modeCalls.flatMap((call) => toModeRule(call, isTeamFolder && call.isChange === true)),
     // A ring makes sockets without the call `socket`.
     ...(["io_uring_setup", "io_uring_enter", "io_uring_register"] as const).flatMap((call) => always(call, unknown)),
     // Keyrings belong to no namespace.
@@ -178,8 +197,9 @@ function toSocketRule(call: number): Instruction[] {
   return [skipUnlessEqual(call, checks.length + 3), loadArgument(0), ...checks, end(refuse), end(allow)];
 }
 
-function toModeRule({ number, mode, flags }: ModeCall): Instruction[] {
-  const rule = [loadArgument(mode), skipUnlessBit(setUserId, 1), end(refuse), end(allow)];
+function toModeRule({ number, mode, flags }: ModeCall, mayHaveGroupBit: boolean): Instruction[] {
+  const refused = mayHaveGroupBit ? setUserId : setUserId | setGroupId;
+  const rule = [loadArgument(mode), skipUnlessBit(refused, 1), end(refuse), end(allow)];
   if (flags !== undefined) rule.unshift(loadArgument(flags), skipUnlessBit(makesFile, 3));
   return [skipUnlessEqual(number, rule.length), ...rule];
 }

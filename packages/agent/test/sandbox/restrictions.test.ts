@@ -1,6 +1,6 @@
 /** Each restriction of the sandbox, by a command that would get through without it (S-30, S-34). */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -164,16 +164,34 @@ describeWithSandbox("processes and network", () => {
         "cp /bin/true one; chmod u+s one; chmod 6755 one; chmod 4755 .; install -m 4755 /bin/true two; mknod -m 4644 three p",
         `perl -e 'use Fcntl; sysopen(F, "four", O_CREAT | O_WRONLY, 04755) or print "$!\\n"'`,
         `perl -e 'open(F, ">", "five"); chmod(04755, *F) or print "$!\\n"'`,
-        // Ordinary modes go on; the bit of groups belongs to folders of teams.
+        "chmod g+s one; chmod 2755 one; install -m 2755 /bin/true eight; mknod -m 2644 nine p; mkdir team; chmod g+s team",
+        `perl -e 'use Fcntl; sysopen(F, "seven", O_CREAT | O_WRONLY, 02755) or print "$!\\n"'`,
+        // Ordinary modes go on.
         `perl -e 'use Fcntl; sysopen(F, "six", O_CREAT | O_WRONLY, 0755) or die'`,
-        "mkdir team; chmod g+s team; chmod 751 one; stat -c '%n %a' one six team",
+        "chmod 751 one; stat -c '%n %a' one six team",
       ].join("\n"),
       workspace,
     );
-    expect(outcome.stdout).toBe("Operation not permitted\nOperation not permitted\none 751\nsix 755\nteam 2755\n");
+    const refused = "Operation not permitted\n";
+    expect(outcome.stdout).toBe(`${refused.repeat(3)}one 751\nsix 755\nteam 755\n`);
     expect(outcome.stderr).toMatch(/Operation not permitted/);
-    for (const name of readdirSync(workspace)) expect(statSync(join(workspace, name)).mode & 0o4000).toBe(0);
-    expect(statSync(workspace).mode & 0o4000).toBe(0);
+    for (const name of readdirSync(workspace)) expect(statSync(join(workspace, name)).mode & 0o6000).toBe(0);
+    expect(statSync(workspace).mode & 0o6000).toBe(0);
+  });
+
+  test(verifies("S-30", "where the workspace is a team's, its folders keep the bit of the group, and no file is made with it"), async () => {
+    const workspace = createFolder("workspace");
+    chmodSync(workspace, 0o2775);
+    const outcome = await runHeld(
+      [
+        "mkdir inner; chmod 2770 inner; mkdir -p other; chmod -R g+w .; stat -c '%n %a' inner other; touch a; chmod u+s a",
+        `perl -e 'use Fcntl; sysopen(F, "one", O_CREAT | O_WRONLY, 02755) or print "$!\\n"'`,
+      ].join("\n"),
+      workspace,
+    );
+    expect(outcome.stdout).toMatch(/^inner 2770\nother 277\d\nOperation not permitted\n$/);
+    expect(statSync(join(workspace, "a")).mode & 0o6000).toBe(0);
+    expect(readdirSync(workspace).toSorted()).toEqual(["a", "inner", "other"]);
   });
 
   test(

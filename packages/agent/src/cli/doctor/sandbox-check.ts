@@ -3,7 +3,7 @@ import { createConfig } from "../../config/config.ts";
 import { withoutInnerFolders } from "../../workspace/inner-folders.ts";
 import { findProgram } from "../../sandbox/find-program.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
-import { createSeccompFilter } from "../../sandbox/seccomp-filter.ts";
+import { hasSeccompFilter } from "../../sandbox/seccomp-filter.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import type { CheckResult } from "./checks.ts";
@@ -46,7 +46,7 @@ export async function checkSandbox({ environment, cwd }: CommandIo, flags: FlagV
 function findLack(
   environment: CommandIo["environment"],
 ): { readonly found: string; readonly advice: string } | undefined {
-  if (!createSeccompFilter(process.arch)) {
+  if (!hasSeccompFilter(process.arch)) {
     const advice = "use a machine of x64 or arm64 where commands must not reach sockets of its programs";
     return { found: `on ${process.arch} sockets of this machine's programs are not closed to them`, advice };
   }
