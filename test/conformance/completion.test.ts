@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { flags } from "../../packages/agent/src/cli/flags.ts";
 import { describeWithProgram } from "../support/programs.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 
@@ -19,11 +20,25 @@ const cases: readonly (readonly [line: string, wanted: readonly string[], unwant
   ["sheaf completion ", ["bash", "zsh", "fish"], ["status"]],
   ["sheaf status --f", ["--format"], ["--from", "--force"]],
   ["sheaf import sess", ["session.json"], ["status"]],
+  ["sheaf --add-dir inn", ["inner"], ["session.json"]],
+  ["sheaf revert --on-conflict ", ["refuse", "leave", "overwrite"], ["session.json"]],
+  ["sheaf permissions ", ["explain", "check"], ["session.json"]],
+  ["sheaf login an", ["anthropic"], ["status"]],
+  ["sheaf serve --max-s", ["--max-streams"], ["--session-id"]],
 ];
+
+/** Without what a shell puts behind flags with values, and behind folders. */
+const toPlain = (word: string): string => word.replace(/[=/]$/, "");
+
+test.each(["bash", "zsh", "fish"])("the script of %s has every flag", async (shell) => {
+  const { stdout } = await runSheaf(["completion", shell], { cwd: folders.newFolder() });
+  const missing = Object.keys(flags).filter((name) => !stdout.includes(shell === "fish" ? `-l ${name} ` : `--${name}`));
+  expect(missing).toEqual([]);
+});
 
 /** The script of a shell in a folder with one file to complete. */
 async function createScript(shell: string): Promise<{ cwd: string; script: string }> {
-  const cwd = folders.newFolder({ "session.json": "{}" });
+  const cwd = folders.newFolder({ "session.json": "{}", "inner/a.txt": "" });
   const { stdout } = await runSheaf(["completion", shell], { cwd });
   const script = join(cwd, `completion.${shell}`);
   writeFileSync(script, stdout);
@@ -36,7 +51,7 @@ describeWithProgram("bash", () => {
     const program = `source "$1"; read -ra COMP_WORDS <<< "$2"; [[ $2 == *" " ]] && COMP_WORDS+=("")
       COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); COMP_LINE=$2; _sheaf; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const output = execFileSync("bash", ["--norc", "-c", program, "bash", script, line], { cwd, encoding: "utf8" });
-    const found = output.split("\n");
+    const found = output.split("\n").map(toPlain);
     expect(found).toEqual(expect.arrayContaining([...wanted]));
     expect(found.filter((word) => unwanted.includes(word))).toEqual([]);
   });
@@ -51,7 +66,7 @@ describeWithProgram("fish", () => {
       encoding: "utf8",
       env: { PATH: process.env.PATH, HOME: cwd },
     });
-    const found = output.split("\n").map((row) => row.split("\t", 1)[0]!);
+    const found = output.split("\n").map((row) => toPlain(row.split("\t", 1)[0]!));
     expect(found).toEqual(expect.arrayContaining([...wanted]));
     expect(found.filter((word) => unwanted.includes(word))).toEqual([]);
   });
@@ -66,7 +81,7 @@ describeWithProgram("zsh", () => {
       env: { PATH: process.env.PATH, HOME: cwd, TERM: "xterm" },
       timeout: 20_000,
     });
-    const found = output.split("\n").map((row) => row.replace(/=$/, ""));
+    const found = output.split("\n").map(toPlain);
     expect(found).toEqual(expect.arrayContaining([...wanted]));
     expect(found.filter((word) => unwanted.includes(word))).toEqual([]);
   });

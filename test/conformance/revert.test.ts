@@ -51,7 +51,7 @@ test("the last response goes first; a named one takes those behind it along", as
   expect(last.stdout).toBe("Taken back: 1 response.\n  restored   a.txt\nWhat commands did is not taken back.\n");
   expect(session.read("a.txt")).toBe("two\n");
 
-  const named = await session.run("revert", session.session, second, "--format", "json");
+  const named = await session.run("revert", session.session, "--to", second, "--format", "json");
   expect(JSON.parse(named.stdout)).toEqual({
     reverted: true,
     responseIds: [`chat_${second}`],
@@ -100,6 +100,8 @@ test("wrong words are usage errors that say what to write", async () => {
     [[unknown], /is not stored/],
     [[unknown, "no-uuid"], /take the request_id/],
     [[unknown, unknown, "more"], /revert takes a session id/],
+    [[unknown, unknown, "--to", unknown], /revert takes a session id/],
+    [[unknown, "--to", "no-uuid"], /take the request_id/],
     [[unknown, "--on-conflict", "maybe"], /refuse, leave or overwrite/],
     [[unknown, "--model", "offline"], /--model does not go with sheaf revert/],
   ] as const) {

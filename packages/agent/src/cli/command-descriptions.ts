@@ -66,8 +66,12 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
   revert: {
     usage: "SESSION [RESPONSE]",
     summary: "Take the last response back, or RESPONSE and all behind it: files and history",
-    flags: ["format", "json", "force", "on-conflict"],
-    examples: [`revert ${session}`, `revert ${session} --on-conflict leave`],
+    flags: ["to", "format", "json", "force", "on-conflict"],
+    examples: [
+      `revert ${session}`,
+      `revert ${session} --to 0f8fad5b-d9cb-469f-a165-70867728950e`,
+      `revert ${session} --on-conflict leave`,
+    ],
   },
   instrumentation: {
     usage: "",

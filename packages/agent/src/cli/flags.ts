@@ -114,7 +114,11 @@ export const flags = {
     placeholder: "FORMAT",
     help: "convert: a model's (openai-chat, anthropic-messages, gemini, …) or cursor-stream-json",
   },
-  to: { kind: "value", placeholder: "FORMAT", help: "convert: documents or documents-stream" },
+  to: {
+    kind: "value",
+    placeholder: "WHAT",
+    help: "convert: documents or documents-stream; revert: the first response that is taken back",
+  },
   "output-schema": { kind: "value", placeholder: "FILE", help: "The answer must be JSON that fits this JSON Schema" },
   record: { kind: "value", placeholder: "FILE", help: "Keep all that comes into the run in a file, for sheaf replay" },
   redact: { kind: "value", placeholder: "OUT", help: "replay: write a copy without what is private, for sharing" },

@@ -11,6 +11,7 @@ import { longestSeconds } from "./config.ts";
 import { findJsonFault } from "./json-fault.ts";
 import { createMcpSchema } from "./mcp-settings.ts";
 import { createEndpointsSchema, createPackagesSchema } from "./provider-schema.ts";
+import { adviseOnKey } from "./known-keys.ts";
 
 /** The largest file that is read. Bytes. */
 const MAX_BYTES = 1024 * 1024;
@@ -162,7 +163,7 @@ export function parseUserConfig(text: string, file: string): UserConfig {
   const { localeError } = createEnglishMessages();
   const parsed = createSchema().safeParse(JSON.parse(json), { error: localeError });
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.flatMap(toProblems);
+  const problems = parsed.error.issues.flatMap((issue) => toProblems(issue));
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
   const advice = `the format is in docs/guide/models.md`;
   throw new SheafError(
@@ -172,11 +173,22 @@ export function parseUserConfig(text: string, file: string): UserConfig {
   );
 }
 
-/** A bad key of a record is told by the problems of the key. */
-function toProblems(issue: z.core.$ZodIssue): string[] {
-  const place = formatPath(issue.path);
-  if (issue.code !== "invalid_key") return [`${place}: ${issue.message}`];
-  return issue.issues.map(({ message }) => `${place}: ${message}`);
+/** Where there are several forms, the one that was meant is the one with the fewest problems. `above`: where it stands. */
+function toProblems(issue: z.core.$ZodIssue, above: readonly PropertyKey[] = []): string[] {
+  const path = [...above, ...issue.path];
+  const place = formatPath(path);
+  switch (issue.code) {
+    case "invalid_key":
+      return issue.issues.map(({ message }) => `${place}: ${message}`);
+    case "unrecognized_keys":
+      return issue.keys.map((key) => `${place}: there is no key "${key}"${adviseOnKey(toConfigSchema(), path, key)}`);
+    case "invalid_union": {
+      const [nearest = []] = issue.errors.toSorted((one, other) => one.length - other.length);
+      return nearest.flatMap((inner) => toProblems(inner, path));
+    }
+    default:
+      return [`${place}: ${issue.message}`];
+  }
 }
 
 /** `endpoints.lab.baseUrl`. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { findUserConfig, parseUserConfig, readUserConfig } from "../../src/config/config-file.ts";
+import { findUserConfig, parseUserConfig, readUserConfig, toConfigSchema } from "../../src/config/config-file.ts";
 import { createConfig } from "../../src/config/config.ts";
 import { findJsonFault } from "../../src/config/json-fault.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -43,6 +43,23 @@ test("the example of docs/guide/models.md", () => {
   ]);
 });
 
+test("every key stands in the guides", () => {
+  const guides = ["models.md", "mcp.md"].map((name) =>
+    readFileSync(join(import.meta.dirname, "../../../../docs/guide", name), "utf8"),
+  );
+  const listKeys = (schema: unknown): string[] => {
+    if (typeof schema !== "object" || schema === null) return [];
+    const { properties = {} } = schema as { properties?: Record<string, unknown> };
+    return [...Object.keys(properties), ...Object.values(schema).flatMap(listKeys)];
+  };
+  const keys = [...new Set(listKeys(toConfigSchema()))];
+  expect(keys).toEqual(expect.arrayContaining(["model", "silenceSeconds", "timeoutSeconds", "cacheWrite"]));
+  const missing = keys.filter(
+    (key) => !guides.some((guide) => guide.includes(`"${key}"`) || guide.includes(`\`${key}\``)),
+  );
+  expect(missing).toEqual([]);
+});
+
 test("no file is an empty one", () => {
   expect(readUserConfig(join(folder, "none.json"))).toEqual({});
   writeFileSync(join(folder, "file"), "");
@@ -70,10 +87,17 @@ describe("what is not valid", () => {
 
   test.each([
     [[], "its top level: "],
-    [{ modle: "x" }, 'Unrecognized key: "modle"'],
+    [{ modle: "x" }, 'its top level: there is no key "modle" (did you mean "model"?)'],
+    [{ budgets: { maxTurn: 1 } }, 'budgets: there is no key "maxTurn" (did you mean "maxTurns"?)'],
+    [{ permissions: { allowed: [] } }, 'permissions: there is no key "allowed" (did you mean "allow"?)'],
+    [
+      { mcpServers: { files: { command: "x", arg: [] } } },
+      'mcpServers.files: there is no key "arg" (did you mean "args"?)',
+    ],
+    [{ mcpServers: { web: { url: "ftp://h" } } }, "mcpServers.web.url: "],
     [{ model: 1 }, "model: Invalid input: expected string"],
     [{ model: "" }, "model: "],
-    [{ apiKey: "CANARY" }, 'Unrecognized key: "apiKey"'],
+    [{ apiKey: "CANARY" }, 'there is no key "apiKey" (there are $schema, model, endpoints, '],
     [withEndpoint("lab", { protocol: "soap" }), "endpoints.lab.protocol: "],
     [withEndpoint("lab", { baseUrl: "lab" }), "endpoints.lab.baseUrl: expected an address that begins with http://"],
     [
@@ -82,7 +106,7 @@ describe("what is not valid", () => {
     ],
     [withEndpoint("lab", { apiKeyEnv: "CANARY-key" }), "endpoints.lab.apiKeyEnv: expected the name of a variable"],
     [withEndpoint("lab", { headers: { x: "CANARY\n" } }), "endpoints.lab.headers.x: expected one line"],
-    [withEndpoint("lab", { apiKey: "CANARY" }), 'endpoints.lab: Unrecognized key: "apiKey"'],
+    [withEndpoint("lab", { apiKey: "CANARY" }), 'endpoints.lab: there is no key "apiKey" (did you mean "apiKeyEnv"?)'],
     [withEndpoint("openai", {}), "endpoints.openai: this name is built in"],
     [withEndpoint("offline", {}), "endpoints.offline: this name is built in"],
     [withEndpoint("a/b", {}), "endpoints.a/b: expected a name of letters"],
@@ -90,7 +114,7 @@ describe("what is not valid", () => {
     [{ limits: { maxTries: 0 } }, "limits.maxTries: "],
     [{ limits: { silenceSeconds: 0 } }, "limits.silenceSeconds: "],
     [{ budgets: { maxTurns: 1.5 } }, "budgets.maxTurns: "],
-    [{ budgets: { turns: 1 } }, 'budgets: Unrecognized key: "turns"'],
+    [{ budgets: { turns: 1 } }, 'budgets: there is no key "turns" (did you mean "maxTurns"?)'],
   ])(verifies(["S-04", "S-41"], "%j is told with file and place, without the value"), (value, message) => {
     const parse = () => parseUserConfig(JSON.stringify(value), "/h/config.json");
     expect(parse).toThrow(

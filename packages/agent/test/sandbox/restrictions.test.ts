@@ -1,6 +1,15 @@
 /** Each restriction of the sandbox, by a command that would get through without it (S-30, S-34). */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -179,20 +188,26 @@ describeWithSandbox("processes and network", () => {
     expect(statSync(workspace).mode & 0o6000).toBe(0);
   });
 
-  test(verifies("S-30", "where the workspace is a team's, its folders keep the bit of the group, and no file is made with it"), async () => {
-    const workspace = createFolder("workspace");
-    chmodSync(workspace, 0o2775);
-    const outcome = await runHeld(
-      [
-        "mkdir inner; chmod 2770 inner; mkdir -p other; chmod -R g+w .; stat -c '%n %a' inner other; touch a; chmod u+s a",
-        `perl -e 'use Fcntl; sysopen(F, "one", O_CREAT | O_WRONLY, 02755) or print "$!\\n"'`,
-      ].join("\n"),
-      workspace,
-    );
-    expect(outcome.stdout).toMatch(/^inner 2770\nother 277\d\nOperation not permitted\n$/);
-    expect(statSync(join(workspace, "a")).mode & 0o6000).toBe(0);
-    expect(readdirSync(workspace).toSorted()).toEqual(["a", "inner", "other"]);
-  });
+  test(
+    verifies(
+      "S-30",
+      "where the workspace is a team's, its folders keep the bit of the group, and no file is made with it",
+    ),
+    async () => {
+      const workspace = createFolder("workspace");
+      chmodSync(workspace, 0o2775);
+      const outcome = await runHeld(
+        [
+          "mkdir inner; chmod 2770 inner; mkdir -p other; chmod -R g+w .; stat -c '%n %a' inner other; touch a; chmod u+s a",
+          `perl -e 'use Fcntl; sysopen(F, "one", O_CREAT | O_WRONLY, 02755) or print "$!\\n"'`,
+        ].join("\n"),
+        workspace,
+      );
+      expect(outcome.stdout).toMatch(/^inner 2770\nother 277\d\nOperation not permitted\n$/);
+      expect(statSync(join(workspace, "a")).mode & 0o6000).toBe(0);
+      expect(readdirSync(workspace).toSorted()).toEqual(["a", "inner", "other"]);
+    },
+  );
 
   test(
     verifies("S-30", "no capability, no new one by a program, no namespace, no terminal, a session of its own"),

@@ -1,4 +1,4 @@
-/** `sheaf revert SESSION [RESPONSE]`: takes a response and all behind it back, files and history. */
+/** `sheaf revert SESSION [--to RESPONSE]`: takes a response and all behind it back, files and history. */
 import { createConfig } from "../../config/config.ts";
 import { revertConversation, type RevertOrder, type RevertResult } from "../../conversations/revert.ts";
 import { SheafError } from "../../errors.ts";
@@ -31,8 +31,9 @@ export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise
 }
 
 function toOrder({ flags, positionals }: ParsedArguments): RevertOrder {
-  const [session = "", response, ...rest] = positionals;
-  if (!isUuid(session) || rest.length > 0) {
+  const [session = "", response = flags.to, ...rest] = positionals;
+  const isNamedTwice = positionals.length > 1 && flags.to !== undefined;
+  if (!isUuid(session) || rest.length > 0 || isNamedTwice) {
     const given = positionals.join(" ");
     throw new SheafError("USAGE", `revert takes a session id, a UUID, and maybe a response id; "${given}" was given`);
   }

@@ -2,6 +2,8 @@
 import { modelStreamFormats } from "@sheaf/documents/model-streams";
 import { outputFormats } from "../../output/projection.ts";
 import { profiles } from "../../output/profile.ts";
+import { schemaNames } from "../../output/schemas/json-schemas.ts";
+import { providerPresets } from "../../config/provider-presets.ts";
 import { commandNames } from "../arguments.ts";
 import { commandDescriptions } from "../command-descriptions.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
@@ -45,18 +47,29 @@ const flagWords: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
   to: ["documents", "documents-stream"],
   model: ["offline", "scripted:"],
   format: ["text", "json", "markdown", "html"],
+  access: ["read", "write"],
+  "on-conflict": ["refuse", "leave", "overwrite"],
 };
 
-const fileFlags: ReadonlySet<FlagName> = new Set(["output-schema", "record", "redact", "output"]);
+const fileFlags: ReadonlySet<FlagName> = new Set(["output-schema", "record", "redact", "output", "token-file"]);
+const folderFlags: ReadonlySet<FlagName> = new Set(["workspace", "add-dir"]);
+
+const providers = [...providerPresets.keys()];
 
 const commandWords: Readonly<Record<string, readonly string[]>> = {
   completion: ["bash", "zsh", "fish"],
   config: ["explain"],
   help: commandNames,
-  schema: ["stream-json", "documents", "events", "config"],
+  schema: [...schemaNames, "config"],
+  permissions: ["explain", "check"],
+  mcp: ["list", "add", "remove"],
+  login: providers,
+  logout: providers,
+  models: providers,
 };
 
 const fileCommands: ReadonlySet<string> = new Set(["import", "replay"]);
+const folderCommands: ReadonlySet<string> = new Set(["install-alias", "trust"]);
 
 /** Everything, from the tables that the help is made from. */
 export function toCompletionTable(): CompletionTable {
@@ -78,7 +91,7 @@ function toWordCompletion(name: string): ValueCompletion {
   const words = commandWords[name];
   if (words) return { kind: "words", words };
   if (fileCommands.has(name)) return { kind: "file" };
-  return { kind: name === "install-alias" ? "folder" : "text" };
+  return { kind: folderCommands.has(name) ? "folder" : "text" };
 }
 
 function toFlagCompletion(name: FlagName): FlagCompletion {
@@ -90,5 +103,5 @@ function toValue(name: FlagName): ValueCompletion {
   const words = flagWords[name];
   if (words) return { kind: "words", words };
   if (fileFlags.has(name)) return { kind: "file" };
-  return { kind: name === "workspace" ? "folder" : "text" };
+  return { kind: folderFlags.has(name) ? "folder" : "text" };
 }
