@@ -46,6 +46,40 @@ describe("by flag", () => {
     ]);
   });
 
+  test(verifies("C30", "json has no field of Sheaf's own either, and a question prints nothing"), async () => {
+    const question = { id: "q", prompt: "Which?", options: [{ id: "a", label: "A" }] };
+    const ask = { tool: "ask_question", arguments: { title: "T", questions: [question] } };
+    const cwd = folders.newFolder({
+      "README.md": "# Hi\n",
+      "ask.json": JSON.stringify({ turns: [{ events: [{ call: ask }] }] }),
+      "schema.json": '{"type":"integer"}',
+      "seven.json": JSON.stringify({ turns: [{ events: [{ text: "7" }] }] }),
+    });
+    const print = async (...args: readonly string[]) => {
+      const words = ["-p", "--compat=cursor-2026", "--output-format", "json", ...args];
+      const { code, stdout } = await runSheaf(words, { cwd });
+      return { code, keys: stdout === "" ? [] : Object.keys(JSON.parse(stdout) as object) };
+    };
+    const keys = [
+      "type",
+      "subtype",
+      "is_error",
+      "duration_ms",
+      "duration_api_ms",
+      "result",
+      "session_id",
+      "request_id",
+      "usage",
+    ];
+    expect(await print("--model", "offline", "Read README.md")).toEqual({ code: 0, keys });
+    expect(await print("--model", "scripted:ask.json", "go")).toEqual({ code: 10, keys: [] });
+    // What a flag asks for wins over the profile.
+    expect(await print("--model", "scripted:seven.json", "--output-schema", "schema.json", "go")).toEqual({
+      code: 0,
+      keys: [...keys, "structured_output"],
+    });
+  });
+
   test(verifies(["C30", "C31"], "a stored run can be shown in the other profile"), async () => {
     const cwd = newFolder();
     const session = "7f1e9a52-6a0f-4f1b-9c41-1f1c7d2f3a10";

@@ -47,6 +47,22 @@ describe("the prompt", () => {
     expect(duration).toBeLessThan(10_000);
   });
 
+  test(verifies(["C22", "C24"], "is waited for as long as --timeout says, with and without words"), async () => {
+    for (const words of [[], ["-"], ["go"]]) {
+      const { code, stdout, stderr, duration } = await runSheaf([...model, "-p", "--timeout", "0.8", ...words], {
+        cwd,
+        hasOpenInput: true,
+        onStart: (child) => child.stdin!.write("half a"),
+      });
+      expect([code, stderr]).toEqual([
+        7,
+        "sheaf: BUDGET_TIME: stdin did not end within 0.8 s: close it, or raise --timeout\n",
+      ]);
+      expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "error", error: { code: "BUDGET_TIME" } });
+      expect(duration).toBeLessThan(10_000);
+    }
+  });
+
   test(verifies("C1", "of a megabyte on stdin arrives whole"), async () => {
     const text = "über ein Megabyte \u{1F600}\n".repeat(50_000);
     expect(Buffer.byteLength(text)).toBeGreaterThan(1_000_000);

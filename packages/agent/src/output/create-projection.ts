@@ -25,7 +25,7 @@ export function createProjection(format: OutputFormat, options: ProjectionOption
     case "text":
       return createTextProjection({ ...options, showsActions: !isCursor });
     case "json":
-      return createJsonProjection();
+      return createJsonProjection(options);
     case "stream-json":
       return isCursor ? createCursorStreamProjection(options) : createStreamJsonProjection(options);
     case "documents":

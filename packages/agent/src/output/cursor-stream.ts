@@ -2,6 +2,7 @@
 import type { RunEvent, RunStart } from "@sheaf/protocol";
 import { createAssistantPieces } from "./assistant-pieces.ts";
 import type { Projection } from "./projection.ts";
+import { toCursorResult } from "./cursor-result.ts";
 import { createResultCollector, toBareId } from "./result-line.ts";
 import type { StreamJsonOptions } from "./stream-json.ts";
 import { createToolCallTracker } from "./tool-call-tracker.ts";
@@ -100,19 +101,7 @@ class CursorStream implements Projection {
     if (this.#segment !== "") rest.push(this.#assistantLine(this.#segment, {}));
     const { result } = this.#collector;
     if (result?.subtype !== "success") return rest;
-    const { duration_ms, duration_api_ms, result: text, session_id, request_id, usage } = result;
-    const line = {
-      type: "result",
-      subtype: "success",
-      duration_ms,
-      duration_api_ms,
-      is_error: false,
-      result: text,
-      session_id,
-      request_id,
-      usage,
-    };
-    return [...rest, encodeLine(line)];
+    return [...rest, encodeLine(toCursorResult(result))];
   }
 
   #assistantLine(text: string, more: { readonly model_call_id?: string; readonly timestamp_ms?: number }): string {

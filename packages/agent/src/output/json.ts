@@ -1,22 +1,32 @@
 /** `--output-format json`: one object, at the end (C3, C22). */
 import type { ResultLine } from "@sheaf/protocol";
+import { toCursorResult, type CursorResult } from "./cursor-result.ts";
+import type { Profile } from "./profile.ts";
 import type { Projection } from "./projection.ts";
 import { createResultCollector } from "./result-line.ts";
 
-/** Prints one object when the run succeeds or asks the user; nothing when it fails. */
-export function createJsonProjection(): Projection {
+/**
+ * Prints one object when the run succeeds or asks the user; nothing when it fails. In the profile `cursor-2026` a question
+ * prints nothing either, and the object has the fields of that program alone (C30).
+ */
+export function createJsonProjection({ profile }: { readonly profile?: Profile } = {}): Projection {
   const collector = createResultCollector();
+  const toObject = (result: ResultLine | undefined): Record<string, unknown> | undefined => {
+    if (!result || result.is_error) return undefined;
+    if (profile !== "cursor-2026") return toJsonObject(result);
+    return result.subtype === "success" ? toJsonObject(toCursorResult(result)) : undefined;
+  };
   return {
     push(event) {
       collector.push(event);
-      const { result } = collector;
-      return !result || result.is_error ? [] : [`${JSON.stringify(toJsonObject(result))}\n`];
+      const object = toObject(collector.result);
+      return object ? [`${JSON.stringify(object)}\n`] : [];
     },
   };
 }
 
 /** The key order of C3: `is_error` stands third. */
-function toJsonObject(result: ResultLine): Record<string, unknown> {
+function toJsonObject(result: ResultLine | CursorResult): Record<string, unknown> {
   const { type, subtype, is_error, ...rest } = result;
   return { type, subtype, is_error, ...rest };
 }

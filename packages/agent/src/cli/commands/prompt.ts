@@ -25,8 +25,17 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
   // A wrong format or setting is told before anything is read from stdin.
   toOutputFormat(flags, io);
   const config = toConfig(flags, io);
+  const timer = setInputTimer(config, control);
   const prompt = await readPrompt(parsed, toInputKind(io.isInputTerminal), control.signal);
+  clearTimeout(timer);
   return answerPrompt({ prompt }, config, flags, io, control);
+}
+
+/** Stdin that never ends takes the time of the run, too (C24): the run then ends before its first turn. */
+function setInputTimer({ timeoutMs }: Config, control: RunControl): NodeJS.Timeout | undefined {
+  if (timeoutMs === undefined) return undefined;
+  const message = `stdin did not end within ${timeoutMs / 1000} s: close it, or raise --timeout`;
+  return setTimeout(() => control.abort(new SheafError("BUDGET_TIME", message)), timeoutMs);
 }
 
 /** The person in front of a terminal. */
