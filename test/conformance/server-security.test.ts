@@ -1,7 +1,9 @@
 /** What the server refuses, and what it tells nobody (S-50 to S-56). */
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ChatResponse } from "@sheaf/protocol";
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChatResponse, ConversationPage } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { sendRaw } from "../support/raw-http.ts";
 import { startServer, type ServerOptions, type TestServer } from "../support/server.ts";
@@ -148,6 +150,40 @@ describe("limits", () => {
     expect((await server.fetch(events)).status).toBe(200);
     expect((await server.fetch(events)).status).toBe(429);
   });
+
+  test(verifies("S-55", "of streams refuse a message before it runs"), async () => {
+    const server = await start({ script: waiting, args: ["--max-streams", "1"] });
+    expect((await server.chat({ message: "one", stream: true })).status).toBe(200);
+    expect((await server.chat({ message: "two", stream: true })).status).toBe(429);
+    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as ConversationPage;
+    expect(conversations.map(({ title }) => title)).toEqual(["one"]);
+  });
+
+  test(
+    verifies(["S-55", "X7"], "of streams do not count a client that went away before its answer began"),
+    async () => {
+      const server = await start({ script: waiting });
+      const body = JSON.stringify({ message: "go", stream: true, onDisconnect: "cancel" });
+      const head = [
+        "POST /v1/chat HTTP/1.1",
+        `Host: 127.0.0.1:${server.port}`,
+        `Authorization: Bearer ${server.token}`,
+        "Content-Type: application/json",
+        `Content-Length: ${body.length}`,
+      ];
+      await Promise.all(
+        Array.from({ length: 30 }, async (_, index) => {
+          const socket = connect(server.port, "127.0.0.1");
+          socket.on("error", () => undefined).write(`${head.join("\r\n")}\r\n\r\n${body}`);
+          await sleep(index % 10);
+          socket.resetAndDestroy();
+        }),
+      );
+      const readGauges = async (): Promise<readonly string[] | null> =>
+        (await (await server.fetch("/metrics")).text()).match(/^sheaf_(?:responses_running|streams_open) \d+$/gm);
+      await expect.poll(readGauges).toEqual(["sheaf_responses_running 0", "sheaf_streams_open 0"]);
+    },
+  );
 
   test(verifies("S-55", "of a day end runs, and refuse new ones"), async () => {
     const server = await start({ args: ["--max-turns-per-day", "2", "--max-conversations", "2"] });

@@ -27,7 +27,10 @@ export function findOwner(context: Context<ServerEnvironment>, { tokens, session
   const header = context.req.header("authorization");
   if (header !== undefined) {
     const [, token] = /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(header) ?? [];
-    const owner = token === undefined ? undefined : tokens.findOwner(token);
+    if (token === undefined) {
+      throw new HttpError("AUTH_REJECTED", 'the header Authorization is no token: send "Authorization: Bearer TOKEN"');
+    }
+    const owner = tokens.findOwner(token);
     if (owner !== undefined) return owner;
     throw new HttpError("AUTH_REJECTED", "the token is not one of this server: check the Authorization header");
   }

@@ -78,6 +78,8 @@ class Sink implements EventSink {
     this.#socket = outgoing.chunkedEncoding ? (outgoing.socket ?? undefined) : undefined;
     outgoing.on("error", () => undefined);
     outgoing.on("close", () => this.#controller.abort());
+    // A client that went away before is told of no more; whoever opens the sink listens from now on.
+    if (outgoing.destroyed) queueMicrotask(() => this.#controller.abort());
   }
 
   get isClosed(): boolean {

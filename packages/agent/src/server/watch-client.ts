@@ -6,8 +6,10 @@ import type { ServerEnvironment } from "./server-context.ts";
 export function watchClient(context: Context<ServerEnvironment>): AbortSignal {
   const controller = new AbortController();
   const { outgoing } = context.env;
-  outgoing.on("close", () => {
+  const leave = (): void => {
     if (!outgoing.writableFinished) controller.abort(new Error("the client went away"));
-  });
+  };
+  if (outgoing.destroyed) leave();
+  else outgoing.on("close", leave);
   return controller.signal;
 }

@@ -5,7 +5,7 @@ import { SheafError } from "../../errors.ts";
 import type { RunningResponse } from "../../conversations/response-runner.ts";
 import { chatRequestSchema } from "../../output/schemas/api-request-schemas.ts";
 import { awaitStart } from "../await-start.ts";
-import { openStream } from "../open-stream.ts";
+import { reserveStream } from "../open-stream.ts";
 import { followResponse } from "../follow-response.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readResponse } from "../log-reader.ts";
@@ -26,11 +26,17 @@ export function addChatRoute(app: Hono<ServerEnvironment>, context: ServerContex
     const client = watchClient(request);
     const starting = new AbortController();
     const giveUp = (): void => starting.abort(createLeftError());
-    client.addEventListener("abort", giveUp);
+    if (client.aborted) giveUp();
+    else client.addEventListener("abort", giveUp);
     const store = context.storeOf(owner);
     const key = toRequestKey(request.req.header("idempotency-key"), body);
     const start = (): Promise<AcceptedResponse> => startResponse(body, owner, context, { request: key, starting });
-    const ids = key ? await context.requestKeys.startOnce(store, owner, key, start) : await start();
+    // What cannot be read must not run.
+    const stream = streams ? reserveStream(request, context) : undefined;
+    const ids = await (key ? context.requestKeys.startOnce(store, owner, key, start) : start()).catch((error) => {
+      stream?.giveUp();
+      throw error;
+    });
     const { responseId } = ids;
     const queued = context.queued.find(owner, responseId);
     const cancelWithClient = (): void => {
@@ -39,8 +45,8 @@ export function addChatRoute(app: Hono<ServerEnvironment>, context: ServerContex
     };
     const headers = toResponseHeaders(ids);
     const ports = { store, live: context.live, wire: context.settings.wire };
-    if (streams) {
-      const sink = openStream(request, context, { ...headers, ...toFormHeaders(form) });
+    if (stream) {
+      const sink = stream.open({ ...headers, ...toFormHeaders(form) });
       const includesReasoning = body.accept?.reasoning ?? false;
       const options = { responseId, after: 0, snapshot: false, includesReasoning, form };
       // The client has the address of the response now, and can come back (X7).
