@@ -216,7 +216,8 @@ describe("what is known of this machine", () => {
   });
 
   test("config explain tells where each value came from, and shows no key", async () => {
-    const cwd = folders.newFolder({ "h/config.json": '{"model":"offline","budgets":{"maxTurns":7}}' });
+    const config = { model: "offline", budgets: { maxTurns: 7 }, mcpServers: { files: { command: "secret-3" } } };
+    const cwd = folders.newFolder({ "h/config.json": JSON.stringify(config) });
     const args = [
       "config",
       "explain",
@@ -227,6 +228,8 @@ describe("what is known of this machine", () => {
       "secret-key-1",
       "-H",
       "Authorization: secret-2",
+      "--add-dir",
+      "../docs",
     ];
     const { stdout } = await runSheaf(args, { cwd, home: join(cwd, "h"), environment: { SHEAF_MODEL: "ollama/x" } });
     expect(stdout).not.toContain("secret");
@@ -236,6 +239,9 @@ describe("what is known of this machine", () => {
         { name: "mode", value: "ask", source: "--mode" },
         { name: "max turns", value: 7, source: "config" },
         { name: "timeout (s)", value: null, source: "default" },
+        { name: "added folders", value: "../docs", source: "--add-dir" },
+        { name: "MCP servers", value: "files", source: "config" },
+        { name: "force", value: "off", source: "default" },
         { name: "configuration", value: join(cwd, "h/config.json"), source: "SHEAF_HOME" },
       ]),
     );
@@ -260,5 +266,9 @@ describe("what is known of this machine", () => {
     const own = await runSheaf(["export", "--help"], { cwd });
     expect(toLines(own.stdout)[0]).toBe("sheaf export SESSION\n");
     expect((await runSheaf(["help", "export"], { cwd })).stdout).toBe(own.stdout);
+    // What a flag does in other commands stands in the help of those.
+    expect(own.stdout).toMatch(/--format FORMAT +json \(default\), markdown or html\n/);
+    const other = await runSheaf(["help", "convert"], { cwd });
+    expect(other.stdout).toMatch(/--to WHAT +documents or documents-stream\n/);
   });
 });

@@ -43,8 +43,15 @@ export function explainSettings(
       flag: ["--workspace", raw.workspace === undefined ? undefined : found.workspace],
       fallback: found.workspace,
     }),
+    explain("added folders", { flag: ["--add-dir", toList(raw.addDir)] }),
+    explain("trust", {
+      flag: ["--trust", raw.trust],
+      variable: ["SHEAF_TRUST", environment.SHEAF_TRUST || undefined],
+      fallback: "as sheaf trust --list tells",
+    }),
     explain("on denied", { flag: ["--on-denied", raw.onDenied], fallback: "continue" }),
     explain("sandbox", { flag: ["--sandbox", raw.sandbox], fallback: "enabled" }),
+    explain("force", { flag: ["--force", raw.force], fallback: "off" }),
     explainRules("allow", raw.allow, config.permissions?.allow),
     explainRules("deny", raw.deny, config.permissions?.deny),
     explain("timeout (s)", { flag: ["--timeout", raw.timeout], config: budgets.timeout }),
@@ -55,9 +62,22 @@ export function explainSettings(
     explain("heartbeat (s)", { flag: ["--heartbeat", raw.heartbeat] }),
     explain("silence limit (s)", { flag: ["", undefined], config: limits.silenceSeconds, fallback: 120 }),
     explain("tries", { flag: ["", undefined], config: limits.maxTries, fallback: 10 }),
+    explain("endpoints", { flag: ["", undefined], config: toNames(config.endpoints) }),
+    explain("providers", { flag: ["", undefined], config: toNames(config.providers) }),
+    explain("MCP servers", { flag: ["", undefined], config: toNames(config.mcpServers) }),
+    explain("prices for", { flag: ["", undefined], config: toNames(config.prices) }),
+    explain("context tokens for", { flag: ["", undefined], config: toNames(config.contextTokens) }),
     explain("configuration", { flag: ["", undefined], variable: inHome(found.configFile), fallback: found.configFile }),
     explain("store", { flag: ["", undefined], variable: inHome(found.storeFile), fallback: found.storeFile }),
   ];
+}
+
+function toList(values: readonly string[] = []): string | undefined {
+  return values.length === 0 ? undefined : values.join(", ");
+}
+
+function toNames(record: object = {}): string | undefined {
+  return toList(Object.keys(record));
 }
 
 function explain(name: string, { flag, variable, config, fallback }: Places): ExplainedSetting {

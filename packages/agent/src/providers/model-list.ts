@@ -29,7 +29,8 @@ export async function listModels(endpoint: ListedEndpoint, signal: AbortSignal):
     if (error instanceof SyntaxError) {
       throw new SheafError("PROVIDER_REJECTED", `${where} cannot be read: check the address`, { source: "provider" });
     }
-    throw new SheafError("NETWORK", `${where} is out of reach (${toNetworkCode(error)}): check the server`, {
+    const code = toNetworkCode(error);
+    throw new SheafError("NETWORK", `${where} is out of reach (${code}): ${adviseOnNetwork(code)}`, {
       cause: error,
       source: "provider",
     });
@@ -92,6 +93,17 @@ function parseModelList(text: string): string[] {
     const id = entry?.id ?? entry?.name;
     return typeof id === "string" && id !== "" ? [id.replace(/^models\//, "")] : [];
   });
+}
+
+function adviseOnNetwork(code: string): string {
+  switch (code) {
+    case "ECONNREFUSED":
+      return "nothing listens there; start the server, or correct the address";
+    case "ENOTFOUND":
+      return "no host of this name is known; correct the address, or check the network";
+    default:
+      return "check the server and the network";
+  }
 }
 
 /** `ECONNREFUSED`; the message of `fetch` itself is left out, for it may quote a header. */

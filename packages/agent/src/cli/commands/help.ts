@@ -4,6 +4,7 @@ import { sheafVersion } from "../../version.ts";
 import { commandNames, type CommandName, type ParsedArguments } from "../arguments.ts";
 import { commandDescriptions } from "../command-descriptions.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
+import { toFlagHelp } from "../flag-help.ts";
 import { printText } from "../print-text.ts";
 import { promptFlags } from "../prompt-flags.ts";
 
@@ -57,12 +58,15 @@ export function formatHelp(): string {
     "Commands",
     formatRows(commands),
     "Flags",
-    formatFlags(common),
+    formatRows(common.map((flag) => [toSpelling(flag), toFlagHelp(flag)] as const)),
     "Flags of commands",
     formatFlags(others),
   ];
   return `${head}${parts.join("\n")}${tail}`;
 }
+
+/** Flags of every command. */
+const commonFlags: readonly FlagName[] = ["verbose", "help"];
 
 const generalFlags: readonly FlagName[] = ["verbose", "version", "help"];
 
@@ -74,7 +78,7 @@ function formatCommandHelp(name: CommandName): string {
     ...notes.map((note) => `  ${note}`),
     "",
     "Flags",
-    formatFlags([...own, "verbose", "help"]),
+    formatRows([...own, ...commonFlags].map((flag) => [toSpelling(flag), toFlagHelp(flag, name)] as const)),
     "Examples",
     ...examples.map((example) => `  sheaf ${example}`),
   ];

@@ -7,6 +7,7 @@ import { providerPresets } from "../../config/provider-presets.ts";
 import { commandNames } from "../arguments.ts";
 import { commandDescriptions } from "../command-descriptions.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
+import { toFlagHelp } from "../flag-help.ts";
 import { promptFlags } from "../prompt-flags.ts";
 
 /** How the value of a flag is completed. */
@@ -79,7 +80,10 @@ export function toCompletionTable(): CompletionTable {
       return {
         name,
         help: summary,
-        flags: [...own, "verbose" as const, "help" as const].map(toFlagCompletion),
+        flags: [...own, "verbose" as const, "help" as const].map((flag) => ({
+          ...toFlagCompletion(flag),
+          help: toFlagHelp(flag, name),
+        })),
         word: toWordCompletion(name),
       };
     }),
