@@ -1,5 +1,5 @@
 /** Signals: the last line is out, the code is right, nothing runs on. */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -142,4 +142,35 @@ test(verifies(["C1", "C22", "C23"], "while the prompt is still awaited on stdin"
   expect(stderr).toBe("sheaf: CANCELLED: cancelled by SIGTERM\n");
   expect(code).toBe(143);
   expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "error", error: { code: "CANCELLED" } });
+});
+
+test(verifies(["C20", "C23", "R-12"], "while nobody reads stdout: a stuck reader is not waited for"), async () => {
+  // What the shell's pipe takes is stuck in the middle of the answer, or in the last line.
+  const cases = [
+    ["word ", 50_000, /^sheaf: CANCELLED: cancelled by SIGTERM\n$/, "CANCELLED"],
+    ["x", 40_000, /^sheaf: CANCELLED: cancelled by a signal, behind the run, while stdout took nothing\n$/, undefined],
+  ] as const;
+  await Promise.all(
+    cases.map(async ([text, repeat, message, storedCode]) => {
+      const cwd = folders.newFolder();
+      const home = join(cwd, "home");
+      const session = "7f1e9a52-6a0f-4f1b-9c41-1f1c7d2f3a11";
+      const events = [{ text: text.repeat(repeat) }];
+      writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events }] }));
+      const start = `{ sh -c 'echo $$ >pid; exec "$@"' sh "$@"; echo $? >code; }`;
+      const reader = "{ until [ -s code ]; do sleep 0.1; done; }";
+      const running = runSheaf(["-p", "--session-id", session, "--model", "scripted:s.json", "go"], {
+        cwd,
+        home,
+        wrapper: ["sh", "-c", `${start} | ${reader}`, "sh"],
+      });
+      await sleep(4000);
+      process.kill(Number(readFileSync(join(cwd, "pid"), "utf8")), "SIGTERM");
+      const { stderr } = await running;
+      expect(stderr).toMatch(message);
+      expect(readFileSync(join(cwd, "code"), "utf8")).toBe("143\n");
+      const shown = parseStream((await runSheaf(["show", session], { cwd, home })).stdout).at(-1)!;
+      expect((shown.error as { code: string } | undefined)?.code).toBe(storedCode);
+    }),
+  );
 });

@@ -3,6 +3,7 @@ import { errorTable, isErrorCode } from "../errors.ts";
 import type { Profile } from "../output/profile.ts";
 import type { Delivery } from "./deliver.ts";
 import { formatFailure, reportOutputError } from "./report-error.ts";
+import { stuckReaderCode } from "./standard-output.ts";
 
 /** Tells on stderr how the run ended; gives the exit code. `signalCode`: that of the signal that ended it. */
 export function reportEnd(
@@ -10,7 +11,14 @@ export function reportEnd(
   signalCode: number | undefined,
   { verbose, profile }: { readonly verbose: boolean; readonly profile: Profile },
 ): number {
-  if (outputError) return reportOutputError(outputError, verbose);
+  // Behind a signal a reader that takes nothing is no news: the run ended by the signal (C23).
+  const isStuck = outputError?.code === stuckReaderCode && signalCode !== undefined;
+  if (outputError && !isStuck) return reportOutputError(outputError, verbose);
+  if (isStuck && !end?.error) {
+    const message = "cancelled by a signal, behind the run, while stdout took nothing";
+    process.stderr.write(formatFailure({ code: "CANCELLED", message }, verbose));
+    return signalCode;
+  }
   if (end?.error) {
     const isInterrupted = end.error.code === "CANCELLED" && signalCode !== undefined;
     // What clients of that program look for (C30).

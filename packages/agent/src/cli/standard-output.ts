@@ -8,6 +8,17 @@ export interface LineOutput {
   write(line: string): Promise<void> | undefined;
 }
 
+/** How long a reader may take nothing once the process is to end: at 1 KB/s a pipe has room every 4 s. Milliseconds. */
+const LAST_WAIT_MS = 8000;
+
+/** `code` of the error for a reader that took nothing all that time. */
+export const stuckReaderCode = "ETIMEDOUT";
+
+export interface LineOutputOptions {
+  /** Whether a signal has come: from then on a reader is waited for only as long as it takes something (C23). */
+  readonly isEnding?: () => boolean;
+}
+
 /** Longest pause between two tries on a pipe that is full. Milliseconds. */
 const MAX_PAUSE_MS = 20;
 
@@ -17,14 +28,15 @@ const MAX_PAUSE_MS = 20;
  * handing it to Node.
  * Files and terminals do not block for long. Direct writes cost a third of those through a stream.
  */
-export function createLineOutput(descriptor: number): LineOutput {
+export function createLineOutput(descriptor: number, options: LineOutputOptions = {}): LineOutput {
   const stat = fstatSync(descriptor);
-  if (stat.isSocket()) return createSwitchedOutput(descriptor);
+  if (stat.isSocket()) return createSwitchedOutput(descriptor, options);
   if (stat.isFIFO() && process.platform === "linux") {
     const ownDescriptor = openAnew(descriptor);
-    return ownDescriptor === undefined ? createSwitchedOutput(descriptor) : createDescriptorOutput(ownDescriptor);
+    if (ownDescriptor === undefined) return createSwitchedOutput(descriptor, options);
+    return createDescriptorOutput(ownDescriptor, options);
   }
-  return createDescriptorOutput(descriptor);
+  return createDescriptorOutput(descriptor, options);
 }
 
 /** Undefined where that is not allowed: the pipe of another user (behind `su` or `sudo`), or no /proc. */
@@ -37,17 +49,22 @@ function openAnew(descriptor: number): number | undefined {
 }
 
 /** Node switches a descriptor that it is handed, and back when the process ends. */
-function createSwitchedOutput(descriptor: number): LineOutput {
+function createSwitchedOutput(descriptor: number, options: LineOutputOptions): LineOutput {
   const owner = new Socket({ fd: descriptor, readable: false, writable: true });
   owner.unref();
-  return createDescriptorOutput(descriptor, owner);
+  return createDescriptorOutput(descriptor, options, owner);
 }
 
 /** `owner` would close the descriptor if it were collected: the output keeps it. */
-function createDescriptorOutput(descriptor: number, owner?: Socket): LineOutput & { readonly owner?: Socket } {
+function createDescriptorOutput(
+  descriptor: number,
+  { isEnding = () => false }: LineOutputOptions,
+  owner?: Socket,
+): LineOutput & { readonly owner?: Socket } {
   /** Bytes of `buffer` that are out, starting at `offset`. */
   const writeRest = async (buffer: Buffer, start: number): Promise<void> => {
     let offset = start;
+    let waitsUntil: number | undefined;
     for (let pause = 1; offset < buffer.length; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       await new Promise((resolve) => {
         setTimeout(resolve, pause);
@@ -55,6 +72,9 @@ function createDescriptorOutput(descriptor: number, owner?: Socket): LineOutput 
       const written = tryWrite(descriptor, buffer, offset);
       offset += written;
       if (written > 0) pause = 1;
+      if (written > 0 || !isEnding()) waitsUntil = undefined;
+      else waitsUntil ??= performance.now() + LAST_WAIT_MS;
+      if (waitsUntil !== undefined && performance.now() > waitsUntil) throw createStuckReaderError();
     }
   };
   return {
@@ -75,4 +95,8 @@ function tryWrite(descriptor: number, buffer: Buffer, offset: number): number {
     if ((error as NodeJS.ErrnoException).code === "EAGAIN") return 0;
     throw error;
   }
+}
+
+function createStuckReaderError(): NodeJS.ErrnoException {
+  return Object.assign(new Error("the reader of stdout takes nothing"), { code: stuckReaderCode });
 }

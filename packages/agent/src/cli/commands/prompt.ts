@@ -59,7 +59,7 @@ export async function answerPrompt(
   const run = createPromptRun({ message, config, flags, environment, control, approver: person?.approver });
   const delivery = await deliverEvents(run.events(), {
     projection: person?.projection ?? createChosenProjection(toOutputFormat(flags, io), flags, io),
-    output: createLineOutput(1),
+    output: createLineOutput(1, { isEnding: () => control.exitCode !== undefined }),
     onOutputError: (error) =>
       control.abort(
         new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),
