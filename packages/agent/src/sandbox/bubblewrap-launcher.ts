@@ -177,7 +177,7 @@ function toStartedCommand(
 function toStdio(
   output: CommandPipes,
   network: readonly number[],
-  blocked: readonly number[],
+  blocked: BlockedDescriptors["descriptors"],
   hasOwner: boolean,
 ): StdioOptions {
   const pipes = ["pipe", "pipe", "pipe"] as const;

@@ -234,13 +234,14 @@ describeWithSandbox("descriptors", () => {
       import { environment, runCommandIn } from ${JSON.stringify(join(import.meta.dirname, "run-command.ts"))};
       const workingDirectory = ${JSON.stringify(createFolder("workspace"))};
       const sandbox = await findSandbox({ setting: "enabled", workspace: workingDirectory, environment, now: Date.now });
-      const { stdout } = await runCommandIn(sandbox, "ls -l /proc/self/fd; cat /proc/self/fd/200/file.txt", { workingDirectory });
+      const { stdout } = await runCommandIn(sandbox, "ls -l /proc/self/fd; cat /proc/self/fd/{77,200}/file.txt", { workingDirectory });
       process.stdout.write(stdout);
     `;
     const node = [process.execPath, "--conditions=sheaf-source", "--input-type=module-typescript", "-e", program];
-    const script = `exec 200<${JSON.stringify(outside)}; exec "$@"`;
+    const script = `exec 77<${JSON.stringify(outside)} 200<${JSON.stringify(outside)}; exec "$@"`;
     const { stdout, stderr } = spawnSync("bash", ["-c", script, "bash", ...node], { encoding: "utf8" });
     expect(stderr).toBe("");
+    expect(stdout).toContain("77 -> /dev/null");
     expect(stdout).toContain("200 -> /dev/null");
     expect(stdout).not.toContain(outside);
     expect(stdout).not.toContain("CANARY");
