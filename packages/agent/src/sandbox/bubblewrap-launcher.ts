@@ -21,23 +21,28 @@ import { createSandboxTree } from "./sandbox-tree.ts";
 import { createSeccompFilter } from "./seccomp-filter.ts";
 import { listSecretPlaces } from "./secret-places.ts";
 import { createSharedNetwork } from "./shared-network.ts";
-import { type Shell, findShell } from "./shell.ts";
+import { findShell } from "./shell.ts";
+import { createSpareSandbox, type OpenSandbox, type SandboxPlan } from "./spare-sandbox.ts";
 import { toFolderError } from "./start-error.ts";
 import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.ts";
 import { defaultUseLimits, type UseLimits, watchUse } from "./use-watch.ts";
 
 /**
- * Runs the command with handlers instead of default signals, so that a command that ends gracefully is waited for; then
- * gives what it left in the background a moment to say its last words. All processes of the sandbox stand in `/proc`;
- * two of them are its own. Shells differ in the letter of the limit for processes, and in which stderr they use while a
- * redirected command runs.
+ * Without a command it waits for one, which comes as a line of shell. Runs it with handlers instead of default signals,
+ * so that a command that ends gracefully is waited for; then gives what it left in the background a moment to say its
+ * last words. All processes of the sandbox stand in `/proc`; two of them are its own. Shells differ in the letter of the
+ * limit for processes, and in which stderr they use while a redirected command runs.
  */
 const wrapper = `
 ended=
 ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
 trap 'ended=1' TERM INT HUP
+nl='
+'
+[ $# -gt 0 ] || { IFS= read -r line <&6; eval "$line"; }
 exec 3>&2 2>&5 5>&- 6>&- 7>&- 8>&- 9>&-
 [ -z "$ended" ] || exit 143
+[ $# -gt 0 ] || exit 0
 (exec "$@" 2>&3 3>&-)
 code=$?
 round=0
@@ -52,7 +57,13 @@ exit $code
 const maxCommandBytes = 128 * 1024 - 1;
 
 /** What stands behind standard input and output. The wrapper closes what a command must not have. */
-const descriptors = { seccomp: 3, status: 4, notice: 5, user: 6, network: 7, info: 8, admission: 9 } as const;
+const descriptors = { seccomp: 3, status: 4, notice: 5, order: 6, user: 6, network: 7, info: 8, admission: 9 } as const;
+
+/** What a sandbox has beside its plan. */
+interface SandboxWays {
+  readonly shared: RunNetwork | undefined;
+  readonly pipes: CommandPipes;
+}
 
 /** Makes its private folder and its network with the first command that needs them. */
 export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
@@ -73,40 +84,65 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   let folder: PrivateFolder | undefined;
   let secretPlaces: readonly string[] | undefined;
 
-  const spawnHeld = (
-    { command, workingDirectory, variables }: LaunchRequest,
-    shared: RunNetwork | undefined,
+  const toPlan = (
+    { workingDirectory, variables }: LaunchRequest,
     held: Pick<MountFacts, "protectedMounts" | "deniedMounts">,
-    pipes: CommandPipes,
-  ): ChildProcess => {
+  ): SandboxPlan => {
     folder ??= createPrivateFolder();
     secretPlaces ??= listSecretPlaces(environment, foreignOwner?.uid);
-    blocked ??= blockInherited(descriptors.notice);
     const { mounts: privateMounts } = folder;
+    const mounts = planMounts({ workspace, secretPlaces, privateMounts, writableMounts, ...held });
+    return { mounts, workingDirectory, variables };
+  };
+  const openSandbox = (plan: SandboxPlan, ways: SandboxWays, command: readonly string[]): OpenSandbox => {
+    const { shared, pipes } = ways;
+    blocked ??= blockInherited(descriptors.notice);
     const words = toBubblewrapArguments({
-      mounts: planMounts({ workspace, secretPlaces, privateMounts, writableMounts, ...held }),
-      workingDirectory,
+      mounts: plan.mounts,
+      workingDirectory: plan.workingDirectory,
       descriptors: { status: descriptors.status, ...(filter && { seccomp: descriptors.seccomp }) },
       hasOwnNetwork: shared === undefined,
     });
     const owner = shared === undefined || foreignOwner?.canEnterNetwork ? foreignOwner : undefined;
     const entry = shared ? toNetworkWords(environment, descriptors, owner === undefined) : [];
     const ownerWords = owner ? toOwnerWords(descriptors) : [];
-    const [program = file, ...args] = [...entry, file, ...words, ...ownerWords, "--", ...toShellWords(shell, command)];
+    const [program = file, ...args] = [...entry, file, ...words, ...ownerWords, "--", ...toWrapperWords(command)];
     const child = spawn(program, args, {
       cwd: "/",
       env: {
         ...toCommandEnvironment(environment, guard.createMarker()),
-        ...variables,
+        ...plan.variables,
         TMPDIR: "/tmp",
         ...shared?.variables,
       },
       detached: true,
-      stdio: toStdio(pipes, shared?.descriptors ?? [], blocked.descriptors, owner !== undefined),
+      stdio: toStdio(
+        pipes,
+        command.length > 0 ? (shared?.descriptors ?? []) : ["pipe", "ignore"],
+        blocked.descriptors,
+        owner !== undefined,
+      ),
     });
     if (owner) admitOwner(child, owner, descriptors);
-    return child;
+    sendFilter(child, filter);
+    const status = followStatus(child, descriptors);
+    const tree = child.pid === undefined ? undefined : createSandboxTree(child, status.findFirst);
+    return { child, pipes, status, tree };
   };
+  const spare = createSpareSandbox((plan) => {
+    const pipes = outputs.open();
+    try {
+      const opened = openSandbox(plan, { shared: undefined, pipes }, []);
+      const order = opened.child.stdio.at(descriptors.order) as Writable;
+      // When it ends early, the next command sees it.
+      order.on("error", () => undefined);
+      opened.child.on("error", () => undefined);
+      return { ...opened, order };
+    } catch (error) {
+      pipes.close();
+      throw error;
+    }
+  });
 
   return {
     file,
@@ -119,24 +155,31 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       if (Buffer.byteLength(request.command) > maxCommandBytes) throw Object.assign(new Error(), { code: "E2BIG" });
       if (request.isBackground) network.share();
       const shared = await network.enter();
+      // What is made ahead has a network of its own.
+      if (shared) void spare.close();
       const deniedMounts = denied.begin();
       const protectedMounts = places.begin();
       const endPlaces = (): string[] => [...places.end(), ...denied.end()];
-      const pipes = outputs.open();
+      let pipes: CommandPipes | undefined;
       try {
-        const child = spawnHeld(request, shared, { protectedMounts, deniedMounts }, pipes);
-        sendFilter(child, filter);
-        return toStartedCommand(child, pipes, request.workingDirectory, limits, () => [
-          ...network.takeNotes(),
-          ...endPlaces(),
-        ]);
+        const plan = toPlan(request, { protectedMounts, deniedMounts });
+        const words = [shell.file, ...shell.args, request.command];
+        const opened =
+          (shared ? undefined : spare.take(plan, words)) ??
+          openSandbox(plan, { shared, pipes: (pipes = outputs.open()) }, words);
+        return toStartedCommand(opened, request.workingDirectory, limits, () => {
+          const notes = [...network.takeNotes(), ...endPlaces()];
+          if (!shared) spare.prepare(plan);
+          return notes;
+        });
       } catch (error) {
-        pipes.close();
+        pipes?.close();
         endPlaces();
         throw error;
       }
     },
     async close() {
+      await spare.close();
       guard.dismiss();
       await network.close();
       blocked?.close();
@@ -148,13 +191,11 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
 
 /** `takeNotes`: called once, when all its processes have ended. */
 function toStartedCommand(
-  child: ChildProcess,
-  pipes: CommandPipes,
+  { child, pipes, status, tree }: OpenSandbox,
   workingDirectory: string,
   limits: UseLimits,
   takeNotes: () => readonly string[],
 ): StartedCommand {
-  const status = followStatus(child, descriptors);
   const excess: string[] = [];
   const stopWatch = watchUse(status.findFirst, limits, (sentence) => {
     excess.push(sentence);
@@ -163,7 +204,7 @@ function toStartedCommand(
   return {
     child,
     pipes,
-    tree: child.pid === undefined ? undefined : createSandboxTree(child, status.findFirst),
+    tree,
     toSignal: status.toSignal,
     findStartError: (stderr) => (status.hasStarted() ? "" : toStartError(stderr, workingDirectory)),
     release() {
@@ -176,7 +217,7 @@ function toStartedCommand(
 /** Standard input and output, the pipes of the launcher, the network, and nothing that Sheaf was started with. */
 function toStdio(
   output: CommandPipes,
-  network: readonly number[],
+  network: readonly (number | "ignore" | "pipe")[],
   blocked: BlockedDescriptors["descriptors"],
   hasOwner: boolean,
 ): StdioOptions {
@@ -188,8 +229,8 @@ function toStdio(
 }
 
 /** The wrapper runs in the plain shell of the system: most often that starts in half the time of bash. */
-function toShellWords({ file, args }: Shell, command: string): string[] {
-  return ["/bin/sh", "-c", wrapper, "sheaf", file, ...args, command];
+function toWrapperWords(command: readonly string[]): string[] {
+  return ["/bin/sh", "-c", wrapper, "sheaf", ...command];
 }
 
 /** What is made in such a folder belongs to its group, and inner folders have the bit too. */
