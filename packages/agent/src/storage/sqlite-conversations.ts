@@ -1,5 +1,6 @@
 /** Conversations and responses in SQLite, as rows. Every statement names the owner (S-53). */
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { lastSeqOfResponse } from "./sqlite-groups.ts";
 import type {
   CompleteConversation,
   ConversationQuery,
@@ -25,7 +26,7 @@ export function selectResponses(
   value: string,
 ): ResponseRecord[] {
   const sql = `SELECT r.id, c.id AS conversationId, r.position, r.created_at AS createdAt, r.ended, r.reverted,
-      COALESCE((SELECT MAX(last_seq) FROM event_groups g WHERE g.response = r.key), 0) AS lastSeq
+      ${lastSeqOfResponse} AS lastSeq
     FROM responses r JOIN conversations c ON c.key = r.conversation WHERE ${where} AND c.owner = ? ORDER BY r.position`;
   const rows = connection.run(() => connection.prepare(sql).all(value, owner)) as unknown as ResponseRow[];
   return rows.map(({ id, conversationId, position, createdAt, lastSeq, ended, reverted }) => ({

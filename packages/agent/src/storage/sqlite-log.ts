@@ -3,6 +3,16 @@ import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../errors.ts";
 import { createLostError } from "./busy-error.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import {
+  insertGroup,
+  isMuchArrived,
+  isSmallGroup,
+  lastSeqOfResponse,
+  readGroups,
+  settleGroups,
+  settleGroupsOf,
+  type EncodedEvents,
+} from "./sqlite-groups.ts";
 import type { Lease, Leases } from "./sqlite-leases.ts";
 import type { Durability, LeaseState, NewResponse, ResponseRecord } from "./store.ts";
 
@@ -12,31 +22,8 @@ interface OpenLog {
   readonly owner: string;
   readonly lease: Lease;
   lastSeq: number;
-}
-
-/** Events as they are stored: one row. */
-export interface EncodedEvents {
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  readonly count: number;
-  /** The last one is `run_end`. */
-  readonly endsLog: boolean;
-  /** A JSON array. */
-  readonly text: string;
-}
-
-/** Undefined: there are none. */
-export function encodeEvents(events: readonly RunEvent[]): EncodedEvents | undefined {
-  const [first] = events;
-  const last = events.at(-1);
-  if (!first || !last) return undefined;
-  return {
-    firstSeq: first.seq,
-    lastSeq: last.seq,
-    count: events.length,
-    endsLog: last.type === "run_end",
-    text: JSON.stringify(events),
-  };
+  /** Groups of it may lie in the order of their arrival. */
+  hasArrived: boolean;
 }
 
 /** Events for a log, and whose it is. */
@@ -62,6 +49,10 @@ export interface SqliteLogs {
   append(responseId: string, owner: string, events: EncodedEvents, durability: Durability): void;
   /** As `append` for several, in one transaction. Gives what was refused; it takes no other one with it. */
   appendAll(appends: readonly OwnedAppend[]): readonly (SheafError | undefined)[];
+  /** Whether `appendAll` left so much in the order of its arrival that it should be taken to its place. */
+  isMuchArrived(): boolean;
+  /** Takes it to its place. */
+  settle(): void;
   read(responseId: string, owner: string, after: number, limit: number): readonly RunEvent[];
 }
 
@@ -78,20 +69,18 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
   };
 
   /** Checks the numbers, and writes within a transaction, or as one statement. */
-  const write = ({ responseId, log, events }: Append): void => {
-    const { firstSeq, lastSeq, count, text } = events;
+  const write = ({ responseId, log, events, durability }: Append, isOneOfMany: boolean): void => {
+    const { firstSeq, lastSeq, count } = events;
     if (firstSeq !== log.lastSeq + 1 || lastSeq !== log.lastSeq + count) {
       const message = `events ${firstSeq} to ${lastSeq} of ${responseId} do not follow event ${log.lastSeq}`;
       throw new SheafError("INTERNAL", message, { source: "storage" });
     }
-    const { changes } = connection
-      .prepare(
-        `INSERT INTO event_groups (response, first_seq, last_seq, events)
-         SELECT ?, ?, ?, ? FROM conversations WHERE key = ? AND fence = ?`,
-      )
-      .run(log.key, firstSeq, lastSeq, text, log.lease.conversation, log.lease.fence);
-    if (changes === 0) throw createLostError(responseId);
+    const isGathered = isOneOfMany && durability === "grouped" && isSmallGroup(events);
+    const table = isGathered ? "arrived_groups" : "event_groups";
+    if (!insertGroup(connection, table, log.key, events, log.lease)) throw createLostError(responseId);
+    log.hasArrived ||= isGathered;
     if (!events.endsLog) return;
+    if (log.hasArrived) settleGroupsOf(connection, log.key);
     connection.prepare("UPDATE responses SET ended = 1 WHERE key = ?").run(log.key);
     leases.release(log.lease);
   };
@@ -112,8 +101,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
       connection.transact("grouped", () => {
         const row = connection
           .prepare(
-            `SELECT r.key, c.id AS conversationId,
-               COALESCE((SELECT MAX(last_seq) FROM event_groups g WHERE g.response = r.key), 0) AS lastSeq
+            `SELECT r.key, c.id AS conversationId, ${lastSeqOfResponse} AS lastSeq
              FROM responses r JOIN conversations c ON c.key = r.conversation
              WHERE r.id = ? AND c.owner = ? AND r.ended = 0`,
           )
@@ -121,7 +109,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
         if (!row) return false;
         try {
           const lease = leases.take(row.conversationId, owner)!;
-          logs.set(responseId, { key: row.key, owner, lease, lastSeq: row.lastSeq });
+          logs.set(responseId, { key: row.key, owner, lease, lastSeq: row.lastSeq, hasArrived: true });
           return true;
         } catch (error) {
           if (error instanceof SheafError && error.code === "CONVERSATION_BUSY") return false;
@@ -134,11 +122,11 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
     append(responseId, owner, events, durability) {
       const append: Append = { responseId, log: findLog(responseId, owner), events, durability };
       if (events.endsLog) {
-        connection.transact(durability, () => write(append));
+        connection.transact(durability, () => write(append, false));
       } else {
         connection.run(() => {
           connection.setDurability(durability);
-          write(append);
+          write(append, false);
         });
       }
       note(append);
@@ -153,7 +141,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
           for (const entry of owned) {
             try {
               const append: Append = { ...entry, log: findLog(entry.responseId, entry.owner) };
-              write(append);
+              write(append, true);
               // The next ones of the same log follow it.
               append.log.lastSeq = append.events.lastSeq;
               written.push(append);
@@ -171,20 +159,13 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
       return owned.map((entry) => refused.get(entry));
     },
 
+    isMuchArrived: () => connection.run(() => isMuchArrived(connection, logs.size)),
+    settle: () => connection.transact("grouped", () => settleGroups(connection)),
+
     read: (responseId, owner, after, limit) =>
       connection.run(() => {
-        // Only the group that holds event `after` may hold more: the index finds it.
-        const rows = connection
-          .prepare(
-            `SELECT g.events FROM event_groups g JOIN responses r ON r.key = g.response
-             JOIN conversations c ON c.key = r.conversation
-             WHERE r.id = ?1 AND c.owner = ?2 AND g.last_seq > ?3 AND g.first_seq >= COALESCE(
-               (SELECT MAX(first_seq) FROM event_groups WHERE response = r.key AND first_seq <= ?3), 0)
-             ORDER BY g.first_seq`,
-          )
-          .iterate(responseId, owner, after) as Iterable<{ events: string }>;
         const events: RunEvent[] = [];
-        for (const row of rows) {
+        for (const row of readGroups(connection, responseId, owner, after)) {
           for (const event of JSON.parse(row.events) as RunEvent[]) if (event.seq > after) events.push(event);
           if (events.length >= limit) break;
         }
@@ -220,7 +201,7 @@ function insertResponse(
   if (request) insertRequest(connection, request, owner, row.key, createdAt);
   return {
     record: { id, conversationId, position: row.position, createdAt, lastSeq: 0, ended: false, reverted: false },
-    log: { key: row.key, owner, lease, lastSeq: 0 },
+    log: { key: row.key, owner, lease, lastSeq: 0, hasArrived: false },
   };
 }
 

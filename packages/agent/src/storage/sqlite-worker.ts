@@ -8,6 +8,7 @@ import { createLeases } from "./sqlite-leases.ts";
 import { createSqliteLogs } from "./sqlite-log.ts";
 import { openSqliteConnection } from "./sqlite-connection.ts";
 import { createSqliteView } from "./sqlite.ts";
+import { createUpkeep } from "./sqlite-upkeep.ts";
 import type { PlainError, WorkerReply, WorkerRequest } from "./sqlite-worker-messages.ts";
 
 type AppendRequest = Extract<WorkerRequest, { readonly kind: "append" }>;
@@ -18,6 +19,7 @@ const connection = openSqliteConnection(workerData as string);
 const leases = createLeases(connection, Date.now);
 const logs = createSqliteLogs(connection, leases);
 const parts = { connection, leases, logs };
+const upkeep = createUpkeep(workerData as string, connection, logs, Date.now);
 const locks = new Map<number, () => Promise<void>>();
 
 port.on("message", (requests: readonly WorkerRequest[]) => void answer(requests));
@@ -38,10 +40,13 @@ async function answer(requests: readonly WorkerRequest[]): Promise<void> {
   replies.push(...writeAppends(appends));
   port.postMessage(replies);
   if (requests.at(-1)?.kind === "close") port.close();
+  else upkeep.run();
 }
 
 function writeAppends(appends: readonly AppendRequest[]): WorkerReply[] {
   if (appends.length === 0) return [];
+  // Each end looks through all that has arrived.
+  if (appends.filter(({ events }) => events.endsLog).length > 1) upkeep.settle();
   try {
     const refused = logs.appendAll(appends);
     return appends.map(({ id }, index) => toReply(id, refused[index]));
@@ -59,6 +64,7 @@ async function tryRequest(request: Exclude<WorkerRequest, AppendRequest>): Promi
   try {
     switch (request.kind) {
       case "close":
+        upkeep.close();
         connection.close();
         return { id, ok: true };
       case "unlock":

@@ -13,7 +13,8 @@ import {
   selectResponses,
 } from "./sqlite-conversations.ts";
 import { createLeases, type Leases } from "./sqlite-leases.ts";
-import { createSqliteLogs, encodeEvents, type SqliteLogs } from "./sqlite-log.ts";
+import { encodeEvents } from "./sqlite-groups.ts";
+import { createSqliteLogs, type SqliteLogs } from "./sqlite-log.ts";
 import { localOwner, type SharedStore } from "./store.ts";
 
 interface SqliteOptions {

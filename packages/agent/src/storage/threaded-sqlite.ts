@@ -3,10 +3,14 @@ import { Worker } from "node:worker_threads";
 import { SheafError } from "../errors.ts";
 import { openSqliteConnection } from "./sqlite-connection.ts";
 import { createLeases } from "./sqlite-leases.ts";
-import { createSqliteLogs, encodeEvents } from "./sqlite-log.ts";
+import { encodeEvents } from "./sqlite-groups.ts";
+import { createSqliteLogs } from "./sqlite-log.ts";
 import { createSqliteView, type SqliteParts } from "./sqlite.ts";
 import type { WorkerReply, WorkerRequest, WriteMethod } from "./sqlite-worker-messages.ts";
 import { localOwner, type SharedStore } from "./store.ts";
+
+/** What the thread makes lives for one message. MiB. */
+const YOUNG_MB = 3;
 
 /** Omits over each kind of request. */
 type RequestBody = WorkerRequest extends infer Request
@@ -76,7 +80,11 @@ function startWriter(file: string): Writer {
   // The bundle has the thread beside it; the sources have it as it is.
   const isSource = import.meta.url.endsWith(".ts");
   const address = new URL(isSource ? "./sqlite-worker.ts" : "./sqlite-worker.js", import.meta.url);
-  const worker = new Worker(address, { workerData: file, execArgv: isSource ? ["--conditions=sheaf-source"] : [] });
+  const worker = new Worker(address, {
+    workerData: file,
+    execArgv: isSource ? ["--conditions=sheaf-source"] : [],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  });
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let requests: WorkerRequest[] = [];
   let lastId = 0;

@@ -54,6 +54,13 @@ const steps: readonly string[] = [
      cost_usd REAL NOT NULL,
      PRIMARY KEY (owner, day)
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE arrived_groups (
+     key INTEGER PRIMARY KEY,
+     response INTEGER NOT NULL REFERENCES responses (key) ON DELETE CASCADE,
+     first_seq INTEGER NOT NULL,
+     last_seq INTEGER NOT NULL,
+     events TEXT NOT NULL
+   ) STRICT;`,
 ];
 
 /** @throws SheafError STORAGE_CORRUPT when a newer Sheaf wrote the file. */
