@@ -15,6 +15,7 @@ import { findKey, type FoundKey, type KeySources } from "./credentials.ts";
 import { hasKeyHeader, parseHeaders } from "./key-text.ts";
 import type { Environment, UserFiles } from "./paths.ts";
 import type { ModelFamily } from "./provider-presets.ts";
+import { findProxy } from "./proxy.ts";
 import { toProviders, type PackageProvider, type Provider, type WireProvider } from "./providers.ts";
 
 /** The model that a run talks to. */
@@ -103,7 +104,9 @@ export function findProviderEndpoint(
   settings: ModelSettings,
 ): ProviderEndpoint {
   const baseUrl = toBaseUrl(provider, settings.flags.baseUrl);
-  return { ...toIdentity(provider, baseUrl, modelId, displayName, settings), protocol: provider.protocol };
+  const proxy = findProxy(settings.environment);
+  const identity = toIdentity(provider, baseUrl, modelId, displayName, settings);
+  return { ...identity, protocol: provider.protocol, ...(proxy && { proxy }) };
 }
 
 /** The package knows its address, unless a flag says another one. */

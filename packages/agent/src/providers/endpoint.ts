@@ -24,6 +24,16 @@ export interface ProviderIdentity {
 /** Everything that a request needs to know of its provider. */
 export interface ProviderEndpoint extends ProviderIdentity {
   readonly protocol: WireProtocol;
+  /** Through which proxy the way leads; undefined: there is none. */
+  readonly proxy?: ProxyVariables | undefined;
+}
+
+/** What the user's environment says about proxies, in one spelling. A password may be in it. */
+export interface ProxyVariables {
+  readonly HTTP_PROXY?: string;
+  readonly HTTPS_PROXY?: string;
+  /** Hosts that are reached without one. */
+  readonly NO_PROXY: string;
 }
 
 /** A package of the AI SDK's `LanguageModel` interface that the user's configuration names. */

@@ -1,12 +1,16 @@
 /** Asks a provider which models it has. */
 import { SheafError } from "../errors.ts";
 import type { ProviderEndpoint } from "./endpoint.ts";
+import { type BodyReader, createHttpClient } from "./live/http-client.ts";
 
 /** The largest list that is read. Bytes. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** What the request needs of an endpoint. */
-export type ListedEndpoint = Pick<ProviderEndpoint, "provider" | "protocol" | "baseUrl" | "apiKey" | "headers">;
+export type ListedEndpoint = Pick<
+  ProviderEndpoint,
+  "provider" | "protocol" | "baseUrl" | "apiKey" | "headers" | "proxy"
+>;
 
 /**
  * Ids of the models, in the provider's order. Redirects are not followed, so that a key goes to no other host (S-42).
@@ -16,13 +20,13 @@ export type ListedEndpoint = Pick<ProviderEndpoint, "provider" | "protocol" | "b
 export async function listModels(endpoint: ListedEndpoint, signal: AbortSignal): Promise<string[]> {
   const { provider, baseUrl } = endpoint;
   const where = `the list of models of ${provider} (${baseUrl}/models)`;
+  const end = new AbortController();
   try {
-    const response = await fetch(toAddress(endpoint), { headers: toHeaders(endpoint), redirect: "manual", signal });
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw createStatusError(where, response.status);
-    }
-    return parseModelList(await readBounded(response));
+    const request = { method: "GET", url: toAddress(endpoint), headers: toHeaders(endpoint), body: "" } as const;
+    const response = await createHttpClient(endpoint.proxy).send(request, AbortSignal.any([signal, end.signal]));
+    const { status, body } = response;
+    if (status < 200 || status >= 300) throw createStatusError(where, status);
+    return parseModelList(await readBounded(body));
   } catch (error) {
     if (error instanceof SheafError) throw error;
     signal.throwIfAborted();
@@ -34,6 +38,8 @@ export async function listModels(endpoint: ListedEndpoint, signal: AbortSignal):
       cause: error,
       source: "provider",
     });
+  } finally {
+    end.abort();
   }
 }
 
@@ -72,11 +78,11 @@ function createStatusError(where: string, status: number): SheafError {
   return create("PROVIDER_REJECTED", "check the address");
 }
 
-async function readBounded(response: Response): Promise<string> {
+async function readBounded(body: BodyReader): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for (let chunk = await body.read(); chunk; chunk = await body.read()) {
     bytes += chunk.length;
     if (bytes > MAX_BYTES) throw new SyntaxError("too large");
     text += decoder.decode(chunk, { stream: true });
@@ -106,8 +112,8 @@ function adviseOnNetwork(code: string): string {
   }
 }
 
-/** `ECONNREFUSED`; the message of `fetch` itself is left out, for it may quote a header. */
+/** `ECONNREFUSED`; the message is left out, for it may quote a header. */
 function toNetworkCode(error: unknown): string {
-  const { cause } = error as { cause?: { code?: unknown } };
-  return typeof cause?.code === "string" ? cause.code : "no answer";
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : "no answer";
 }

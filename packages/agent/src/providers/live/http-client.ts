@@ -4,12 +4,16 @@
  */
 import type { Agent as HttpAgent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
+import type { ProxyVariables } from "../endpoint.ts";
 
-/** One POST. */
+/** One request. */
 export interface HttpRequest {
+  /** Default: POST. */
+  readonly method?: "GET";
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Of a GET: empty. */
   readonly body: string;
 }
 
@@ -41,9 +45,6 @@ export interface HttpClient {
   readonly hasAnswered: boolean;
 }
 
-/** Where the way leads through a proxy: `HTTPS_PROXY` and the like. */
-export type ProxyVariables = Readonly<Record<string, string>>;
-
 /** So much of an answer may wait for its reader. Bytes. */
 const longestQueue = 64 * 1024;
 
@@ -59,7 +60,7 @@ export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
     const known = agents.get(protocol);
     if (known) return known;
     const { Agent } = protocol === "https:" ? loadHttps() : loadHttp();
-    const agent = new Agent({ keepAlive: true, timeout: idleMs, ...(proxyEnv && { proxyEnv }) });
+    const agent = new Agent({ keepAlive: true, timeout: idleMs, ...(proxyEnv && { proxyEnv: { ...proxyEnv } }) });
     agents.set(protocol, agent);
     return agent;
   }
@@ -71,14 +72,15 @@ export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
     async send(request, signal) {
       const url = new URL(request.url);
       const { request: start } = url.protocol === "https:" ? loadHttps() : loadHttp();
+      const { method = "POST" } = request;
       const body = Buffer.from(request.body);
       const headers = {
         accept: "*/*",
         "accept-encoding": "identity",
         ...request.headers,
-        "content-length": String(body.length),
+        ...(method === "POST" && { "content-length": String(body.length) }),
       };
-      const sent = start(url, { method: "POST", headers, agent: findAgent(url.protocol) });
+      const sent = start(url, { method, headers, agent: findAgent(url.protocol) });
       const response = await runRequest(sent, body, signal);
       hasAnswered = true;
       return response;

@@ -17,7 +17,7 @@ export function createLiveModel(
   limits: RequestLimits,
   ports: LivePorts,
 ): Model {
-  const http = createHttpClient();
+  const http = createHttpClient(endpoint.proxy);
   const writer = createRequestWriter(endpoint, createLanguageModel);
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {

@@ -67,6 +67,10 @@ function diagnose(endpoint: ProviderIdentity, fault: Fault, reason: string): Dia
       : `${place}, where a proxy should be: start it, or correct HTTPS_PROXY and HTTP_PROXY`;
     return { advice, maxTries: fewTries };
   }
+  if (fault.code === "ERR_PROXY_TUNNEL") {
+    const advice = "check HTTPS_PROXY, its name and its password, and whether it lets this host pass";
+    return { advice, maxTries: /: HTTP\/1\.\d 4/.test(fault.message) ? 1 : fewTries };
+  }
   const advice = findTlsAdvice(reason);
   return advice === undefined ? undefined : { advice, maxTries: 1 };
 }
