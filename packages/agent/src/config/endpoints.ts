@@ -208,12 +208,13 @@ const idBeginnings: readonly (readonly [RegExp, string])[] = [
 ];
 
 function createUnknownModelError(name: string, providers: readonly Provider[]): SheafError {
-  const suggestions = suggestNames(name, providers);
+  const suggestions = suggestNames(name, providers).filter((suggestion) => suggestion !== name);
+  const blank = /\s/.test(name) ? "it holds a blank or a line end, which no id does; " : "";
   const question = suggestions.length === 0 ? "" : `did you mean ${suggestions.join(" or ")}? `;
   const forms = ["offline", "scripted:FILE", ...providers.map((provider) => `${provider.name}/ID`)];
   return new SheafError(
     "MODEL_NOT_FOUND",
-    `the model "${name}" is unknown: ${question}use one of ${forms.join(", ")} (sheaf models lists them)`,
+    `the model "${name}" is unknown: ${blank}${question}use one of ${forms.join(", ")} (sheaf models lists them)`,
   );
 }
 

@@ -187,7 +187,7 @@ describe("failures end with what failed and what to do", () => {
     const { calls, answer } = await run("Summarise README.md", { system });
     expect(calls).toEqual([]);
     expect(answer).toContain("I am reading README.md.");
-    expect(answer).toContain("--max-turns");
+    expect(answer).toContain("(`--max-turns`, `--max-tool-calls`, `--max-tokens`)");
   });
 });
 

@@ -221,7 +221,7 @@ export const chinesePhrases: Phrases = {
   },
   toolMissing: (tool, mode) => `這需要工具 ${toCode(tool)}，而 ${mode} 模式不提供。請用 \`--mode agent\` 重新啟動。`,
   budgetEnds: (action) =>
-    `這次執行的預算已用完。尚未完成：${action} 請提高預算（\`--max-turns\`），並用 \`--continue\` 繼續。`,
+    `這次執行的預算已用完。尚未完成：${action} 請提高預算（\`--max-turns\`, \`--max-tool-calls\`, \`--max-tokens\`），並用 \`--continue\` 繼續。`,
   summaryInstead: "摘要本身在這裡：",
 
   greeting: "你好。我是 Sheaf 的離線模型：一組規則，不需金鑰。",

@@ -236,7 +236,7 @@ export const englishPhrases: Phrases = {
   toolMissing: (tool, mode) =>
     `For this the tool ${toCode(tool)} is needed, and it is not offered in mode ${mode}. Start again with \`--mode agent\`.`,
   budgetEnds: (action) =>
-    `The budget of this run is used up. Left to do: ${action} Raise the budget (\`--max-turns\`) and say \`continue\` with \`--continue\`.`,
+    `The budget of this run is used up. Left to do: ${action} Raise the budget (\`--max-turns\`, \`--max-tool-calls\`, \`--max-tokens\`) and say \`continue\` with \`--continue\`.`,
   summaryInstead: "The summary itself is here:",
 
   greeting: "Hello. I am Sheaf's offline model: a set of rules, no key needed.",

@@ -245,7 +245,7 @@ export const germanPhrases: Phrases = {
   toolMissing: (tool, mode) =>
     `Dafür braucht es das Werkzeug ${toCode(tool)}, und im Modus ${mode} wird es nicht angeboten. Starte noch einmal mit \`--mode agent\`.`,
   budgetEnds: (action) =>
-    `Das Budget dieses Laufs ist aufgebraucht. Noch zu tun: ${action} Erhöhe das Budget (\`--max-turns\`) und mache mit \`--continue\` weiter.`,
+    `Das Budget dieses Laufs ist aufgebraucht. Noch zu tun: ${action} Erhöhe das Budget (\`--max-turns\`, \`--max-tool-calls\`, \`--max-tokens\`) und mache mit \`--continue\` weiter.`,
   summaryInstead: "Die Zusammenfassung selbst ist hier:",
 
   greeting: "Hallo. Ich bin das Offline-Modell von Sheaf: ein paar Regeln, ohne Schlüssel.",

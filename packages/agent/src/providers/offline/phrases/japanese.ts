@@ -232,7 +232,7 @@ export const japanesePhrases: Phrases = {
   toolMissing: (tool, mode) =>
     `これには ${toCode(tool)} というツールが必要ですが、${mode} モードでは使えません。\`--mode agent\` で起動し直してください。`,
   budgetEnds: (action) =>
-    `この実行の予算を使い切りました。残り：${action} 予算（\`--max-turns\`）を増やし、\`--continue\` で続けてください。`,
+    `この実行の予算を使い切りました。残り：${action} 予算（\`--max-turns\`, \`--max-tool-calls\`, \`--max-tokens\`）を増やし、\`--continue\` で続けてください。`,
   summaryInstead: "要約そのものはこちらです。",
 
   greeting: "こんにちは。Sheaf のオフラインモデルです。ルールの集まりで、キーは要りません。",

@@ -234,7 +234,7 @@ export const turkishPhrases: Phrases = {
   toolMissing: (tool, mode) =>
     `Bunun için ${toCode(tool)} aracı gerekir ve ${mode} kipinde sunulmaz. \`--mode agent\` ile yeniden başlatın.`,
   budgetEnds: (action) =>
-    `Bu çalışmanın bütçesi bitti. Kalan iş: ${action} Bütçeyi artırın (\`--max-turns\`) ve \`--continue\` ile sürdürün.`,
+    `Bu çalışmanın bütçesi bitti. Kalan iş: ${action} Bütçeyi artırın (\`--max-turns\`, \`--max-tool-calls\`, \`--max-tokens\`) ve \`--continue\` ile sürdürün.`,
   summaryInstead: "Özetin kendisi burada:",
 
   greeting: "Merhaba. Ben Sheaf'in çevrimdışı modeliyim: bir dizi kural, anahtar gerekmez.",
