@@ -1,4 +1,5 @@
 /** The composition root: the only file that names concrete models and stores. Each is loaded when it is asked for. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { CodeSearch } from "./codebase/code-search.ts";
 import type { ModelChoice } from "./config/endpoints.ts";
 import type { ShellReader } from "./permissions/shell-reading.ts";
@@ -32,22 +33,12 @@ export async function createModel(choice: ModelChoice): Promise<Model> {
 const livePorts: LivePorts = {
   now: Date.now,
   random: Math.random,
-  sleep,
+  startTimer(milliseconds, run) {
+    const timer = setTimeout(run, milliseconds);
+    return () => clearTimeout(timer);
+  },
+  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
 };
-
-/** Resolves at the abort too: the one of `node:timers` would make an error for each answer that came in time. */
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener("abort", end);
-    if (signal.aborted) end();
-  });
-}
 
 /** A package of the user's is code that the user installed; a workspace cannot name one (S-06). */
 async function createPackageModel(endpoint: PackageEndpoint, limits: RequestLimits): Promise<Model> {

@@ -157,8 +157,17 @@ async function* runTurn(
     mode: settings.start.mode,
     newCallId,
   };
-  yield { events: [start], durability: "grouped" };
-  yield* runModelTurn(request, state, ports, signal);
+  // The model is asked first: what the start costs in the store, it costs while the model thinks.
+  const answer = runModelTurn(request, state, ports, signal);
+  try {
+    const first = answer.next();
+    await passEventLoop();
+    yield { events: [start], durability: "grouped" };
+    for (let step = await first; !step.done; step = await answer.next()) yield step.value;
+  } finally {
+    // Whoever leaves early does not wait for the model.
+    void answer.return(undefined);
+  }
   if (!state.end) {
     const end: TurnEnd = {
       type: "turn_end",
@@ -184,6 +193,13 @@ function toSpentUsage(
   const promptTokens = Math.round(toTokens(system) + toTokens(JSON.stringify(messages)));
   const completionTokens = Math.round(toTokens(text) + toTokens(JSON.stringify(calls)));
   return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
+}
+
+/** Until what is on its way to a socket is out. */
+function passEventLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 /** How the run ends behind this turn; undefined when there are tool calls to run. */

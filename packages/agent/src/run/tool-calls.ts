@@ -71,24 +71,19 @@ async function runCall(
 async function executeSafely(tools: ToolBox, call: ToolInvocation, options: ExecuteOptions): Promise<ToolOutcome> {
   const { signal } = options;
   if (signal.aborted) return toCancelledOutcome("the run ended before this call");
-  const settled = new AbortController();
+  const cancelled = Promise.withResolvers<ToolOutcome>();
+  // A moment after the abort, so that a tool that hangs cannot hold up the end of the run.
+  const onAbort = (): void => void setTimeout(() => cancelled.resolve(toCancelledOutcome()), ABORT_GRACE_MS);
+  signal.addEventListener("abort", onAbort);
   try {
-    return await Promise.race([tools.execute(call, options), waitForAbort(signal, settled.signal)]);
+    return await Promise.race([tools.execute(call, options), cancelled.promise]);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return toFailure("TOOL_FAILED", `${call.toolName} failed unexpectedly: ${message}`);
   } finally {
-    settled.abort();
+    signal.removeEventListener("abort", onAbort);
   }
 }
 
 /** How long a call may take to end by itself after an abort: the last line must be out within a second (C23). */
 const ABORT_GRACE_MS = 400;
-
-/** Resolves a moment after the abort, so that a tool that hangs cannot hold up the end of the run. */
-async function waitForAbort(signal: AbortSignal, settled: AbortSignal): Promise<ToolOutcome> {
-  await new Promise<void>((resolve) => {
-    signal.addEventListener("abort", () => setTimeout(resolve, ABORT_GRACE_MS), { once: true, signal: settled });
-  });
-  return toCancelledOutcome();
-}

@@ -1,7 +1,7 @@
 /** What files held before tools changed them, by the hash of the content, so that a response can be taken back. */
 import { randomUUID } from "node:crypto";
-import { renameSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdirSync, renameSync } from "node:fs";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { InputType, ZstdOptions } from "node:zlib";
 import { getFaultCode } from "./file-error.ts";
@@ -10,6 +10,9 @@ import { writeTemporaryFile } from "./temporary-file.ts";
 
 /** A larger content is not kept. Bytes. */
 export const MAX_CHECKPOINT_BYTES = 16 * 1024 * 1024;
+
+/** A smaller content is kept as it is: it takes a block of the disk, compressed or not. Bytes. */
+const MIN_COMPRESSED_BYTES = 4096;
 
 /** What the contents of one conversation may take on the disk. Bytes. */
 const MAX_CONVERSATION_BYTES = 256 * 1024 * 1024;
@@ -49,7 +52,7 @@ interface CheckpointLimits {
 
 /**
  * The checkpoints of a conversation, in `checkpoints` of the user's data folder; made when the first content is kept: folders 0700, files 0600 (S-42).
- * A file is named by the hash of its content and compressed; what was kept once is not written again.
+ * A file is named by the hash of its content and compressed if that saves a block; what was kept once is not written again.
  */
 export function createCheckpoints(
   dataFolder: string,
@@ -64,7 +67,7 @@ export function createCheckpoints(
       try {
         kept ??= await openConversationFolder(own, limits.totalBytes);
         if (kept.has(hash)) return undefined;
-        const packed = await compress(content);
+        const packed = content.length < MIN_COMPRESSED_BYTES ? content : await compress(content);
         const size = [...kept.values()].reduce((sum, bytes) => sum + bytes, 0);
         if (size + packed.length > limits.conversationBytes) {
           return `the checkpoints of this conversation take ${limits.conversationBytes} bytes already`;
@@ -79,6 +82,7 @@ export function createCheckpoints(
     async read(hash) {
       try {
         const packed = await readFile(join(own, hash));
+        if (toHash(packed) === hash) return packed;
         const content = await decompress(packed, { maxOutputLength: MAX_CHECKPOINT_BYTES });
         return toHash(content) === hash ? content : undefined;
       } catch {
@@ -101,10 +105,9 @@ function toConversationFolder(dataFolder: string, conversationId: string): strin
 
 /** Sizes of the files by hash. A new folder is the moment at which old ones make room. */
 async function openConversationFolder(own: string, totalBytes: number): Promise<Map<string, number>> {
-  const sizes = new Map(await listSizes(own));
-  if (sizes.size > 0) return sizes;
-  await mkdir(own, { recursive: true, mode: 0o700 });
-  await makeRoom(own, totalBytes);
+  const isNew = mkdirSync(own, { recursive: true, mode: 0o700 }) !== undefined;
+  const sizes = new Map(isNew ? [] : await listSizes(own));
+  if (sizes.size === 0) await makeRoom(own, totalBytes);
   return sizes;
 }
 

@@ -27,6 +27,8 @@ const protectedPairs: ReadonlySet<string> = new Set([
 /** Characters that some file systems leave out when they compare names. */
 const ignorable = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 
+const isPlain = /^[\x20-\x7E]*$/;
+
 /**
  * The protected name that a relative path meets, at any depth; undefined if there is none.
  * Names are compared as the most forgiving file system would: without regard to case, ignorable characters, trailing
@@ -52,7 +54,9 @@ export function findProtection(path: WorkspacePath): ToolError | undefined {
 }
 
 function toComparable(name: string): string {
-  const [stem = ""] = name.normalize("NFKC").replaceAll(ignorable, "").split(":", 1);
+  // Most names are plain: the tables of Unicode are dear to ask.
+  const folded = isPlain.test(name) ? name : name.normalize("NFKC").replaceAll(ignorable, "");
+  const [stem = ""] = folded.split(":", 1);
   return trimTail(stem.trimStart()).toLowerCase();
 }
 

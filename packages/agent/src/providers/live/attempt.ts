@@ -112,6 +112,7 @@ async function* readAnswer(
       const events = decoder.push(tapChunk ? tapChunk(chunk) : chunk);
       // The end of the turn goes with them: one group, stored at once.
       if (response.body.isEnded) {
+        connection.noteEnd();
         held = events;
         break;
       }
@@ -142,7 +143,9 @@ function createPatientReader(
       if (report.ended !== null) connection.expectEnd();
       try {
         connection.setWaiting(true);
-        return await body.read();
+        const chunk = await body.read();
+        if (!chunk) connection.noteEnd();
+        return chunk;
       } catch (error) {
         if (report.ended !== null && report.errors.length === 0) return undefined;
         throw error;

@@ -8,6 +8,8 @@ export interface Connection {
   setWaiting(isWaiting: boolean): void;
   /** The answer has shown its end: a server that keeps the connection open is waited for only a moment. */
   expectEnd(): void;
+  /** The whole answer is here: there is nothing left to break off. */
+  noteEnd(): void;
   /** Whether it was aborted because nothing came for the whole silence limit. */
   readonly isStalled: boolean;
   /** Ends the watch, and the connection if it is still open. */
@@ -19,47 +21,33 @@ const partsOfSilence = 4;
 /** How long an ended body may stay open. */
 export const endGraceMs = 2000;
 
-/** Without a reason of its own every abort would make an error with a stack, at the end of each answer. */
-const closed = "closed";
-
 /** Begins to watch at once, that is before the headers. */
-export function createConnection(runSignal: AbortSignal, silenceMs: number, { sleep }: LivePorts): Connection {
+export function createConnection(runSignal: AbortSignal, silenceMs: number, { startTimer }: LivePorts): Connection {
   const fetching = new AbortController();
   let isWaiting = true;
   let hasChanged = false;
-  let isEndExpected = false;
+  let hasEnded = false;
+  let stopSilence: (() => void) | undefined;
+  let stopEnd: (() => void) | undefined;
   let isStalled = false;
 
   const abort = (): void => fetching.abort();
   if (runSignal.aborted) abort();
   runSignal.addEventListener("abort", abort, { once: true });
 
-  async function watchSilence(): Promise<void> {
-    let quietParts = 0;
-    while (quietParts < partsOfSilence) {
-      hasChanged = false;
-      if (!(await isOver(silenceMs / partsOfSilence))) return;
-      quietParts = hasChanged || !isWaiting ? 0 : quietParts + 1;
+  function watchSilence(quietParts: number): void {
+    if (quietParts === partsOfSilence) {
+      isStalled = true;
+      abort();
+      return;
     }
-    isStalled = true;
-    abort();
+    hasChanged = false;
+    stopSilence = startTimer(silenceMs / partsOfSilence, () => {
+      watchSilence(hasChanged || !isWaiting ? 0 : quietParts + 1);
+    });
   }
 
-  async function watchEnd(): Promise<void> {
-    if (await isOver(endGraceMs)) abort();
-  }
-
-  /** False if the watch ended first. */
-  async function isOver(milliseconds: number): Promise<boolean> {
-    try {
-      await sleep(milliseconds, fetching.signal);
-    } catch {
-      return false;
-    }
-    return !fetching.signal.aborted;
-  }
-
-  void watchSilence();
+  watchSilence(0);
   return {
     signal: fetching.signal,
     setWaiting(value) {
@@ -67,16 +55,20 @@ export function createConnection(runSignal: AbortSignal, silenceMs: number, { sl
       hasChanged = true;
     },
     expectEnd() {
-      if (isEndExpected) return;
-      isEndExpected = true;
-      void watchEnd();
+      stopEnd ??= startTimer(endGraceMs, abort);
+    },
+    noteEnd() {
+      hasEnded = true;
     },
     get isStalled() {
       return isStalled;
     },
     close() {
       runSignal.removeEventListener("abort", abort);
-      fetching.abort(closed);
+      stopSilence?.();
+      stopEnd?.();
+      // An abort makes an error with a stack and tells everybody: too much for the end of each answer.
+      if (!hasEnded) abort();
     },
   };
 }

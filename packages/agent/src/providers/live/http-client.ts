@@ -55,6 +55,8 @@ const idleMs = 30_000;
 export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
   const agents = new Map<string, HttpAgent>();
   let hasAnswered = false;
+  /** Of the last request: the next one mostly goes there too. */
+  let target: { readonly href: string; readonly url: URL } | undefined;
 
   function findAgent(protocol: string): HttpAgent {
     const known = agents.get(protocol);
@@ -70,7 +72,8 @@ export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
       return hasAnswered;
     },
     async send(request, signal) {
-      const url = new URL(request.url);
+      const url = target?.href === request.url ? target.url : new URL(request.url);
+      target = { href: request.url, url };
       const { request: start } = url.protocol === "https:" ? loadHttps() : loadHttp();
       const { method = "POST" } = request;
       const body = Buffer.from(request.body);

@@ -4,6 +4,8 @@ export interface LivePorts {
   readonly now: () => number;
   /** From 0 up to 1, for the jitter of waits. */
   readonly random: () => number;
-  /** Waits for real time to pass, or until the signal; may reject or resolve then. The silence limit counts by it. */
+  /** Calls `run` once when real time has passed; the silence limit counts by it. Gives what stops it. */
+  readonly startTimer: (milliseconds: number, run: () => void) => () => void;
+  /** Waits for real time to pass, or until the signal; may reject or resolve then. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }

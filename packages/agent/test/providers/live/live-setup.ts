@@ -74,12 +74,13 @@ export function createLiveSetup(protocol: WireProtocol, url: string, options: Li
   const ports = {
     now: options.now ?? (() => startTime),
     random: () => 0.5,
+    startTimer: (milliseconds: number, run: () => void) => {
+      const timer = setTimeout(run, milliseconds === endGraceMs ? (options.graceMs ?? milliseconds) : milliseconds);
+      return () => clearTimeout(timer);
+    },
     sleep: async (milliseconds: number, signal: AbortSignal) => {
-      const isWatch = milliseconds === limits.silenceMs / 4 || milliseconds === endGraceMs;
-      if (!isWatch) waits.push(milliseconds);
-      const watchMs = milliseconds === endGraceMs ? (options.graceMs ?? milliseconds) : milliseconds;
-      const realMs = isWatch ? watchMs : (options.waitMs ?? 0);
-      if (realMs > 0) await sleep(realMs, undefined, { signal });
+      waits.push(milliseconds);
+      if (options.waitMs) await sleep(options.waitMs, undefined, { signal });
     },
   };
   const endpoint = createEndpoint(protocol, url, options.endpoint);
