@@ -48,7 +48,13 @@ const server = await serve({
     mcpServers: {},
     wire: { heartbeatMs: 15_000 },
   },
-  models: createServerModels(["bench"], async () => ({ model, price: undefined })),
+  models: createServerModels(
+    ["bench"],
+    async () => ({ model, price: undefined }),
+    (_, error) => {
+      throw error;
+    },
+  ),
   store: createThreadedSqliteStore(join(folder, "sheaf.db")),
   tokens: [{ token: "x".repeat(43), owner: "local" }],
   ownerLimits: defaultOwnerLimits,

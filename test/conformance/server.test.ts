@@ -7,7 +7,7 @@ import { toBaseEvents } from "@sheaf/protocol/base-form";
 import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
 import { readEvents, startServer, type TestServer } from "../support/server.ts";
-import { createTestFolder } from "../support/sheaf.ts";
+import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { parseValidLines } from "../support/schema-check.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -249,6 +249,27 @@ describe("a conversation", () => {
       turns: { message: string }[];
     };
     expect(turns.map(({ message }) => message)).toEqual(["one", "three", "four"]);
+  });
+});
+
+describe("the models", () => {
+  test(verifies("C20", "of a server without one are asked for at its start"), async () => {
+    const { code, stdout, stderr } = await runSheaf(["serve", "--port", "0"], { cwd: folders.newFolder() });
+    expect(code).toBe(3);
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(/^sheaf: AUTH_REQUIRED: no model is named: .*--model anthropic\/ID.*--model offline.*\n$/);
+  });
+
+  test("that cannot be used are told to the operator at the start", async () => {
+    const cwd = folders.newFolder();
+    const server = await startServer({ home: `${cwd}-home`, cwd, args: ["--offer", "scripted:missing.json"] });
+    await expect.poll(server.log).toContain('"level":"warn","event":"model_unusable","model":"scripted:missing.json"');
+    expect(server.log()).toContain("CONFIG_INVALID");
+    expect((await server.chat({ message: "go" })).status).toBe(200);
+    expect(await (await server.chat({ message: "go", model: "scripted:missing.json" })).json()).toMatchObject({
+      status: "error",
+      documents: [{ type: "error", metadata: { errorCode: "CONFIG_INVALID" } }],
+    });
   });
 });
 

@@ -21,10 +21,11 @@ export interface ServerModels {
   open(name: string | undefined): Promise<OfferedModel>;
 }
 
-/** Opens each model once. `create` may fail: a key can be missing. */
+/** Opens each model once. `create` may fail: a key can be missing. `onUnusable` is told of that. */
 export function createServerModels(
   names: readonly string[],
   create: (name: string) => Promise<OfferedModel>,
+  onUnusable: (name: string, error: SheafError) => void,
 ): ServerModels {
   const opened = new Map<string, OfferedModel>();
   return {
@@ -42,7 +43,9 @@ export function createServerModels(
         return model;
       } catch (error) {
         // Not kept: the next request may find the key.
-        return { model: createUnusableModel(name, toSheafError(error)), price: undefined };
+        const failure = toSheafError(error);
+        onUnusable(name, failure);
+        return { model: createUnusableModel(name, failure), price: undefined };
       }
     },
   };

@@ -10,6 +10,7 @@ import { SheafError } from "../../errors.ts";
 import { toAddedFolders } from "../../sandbox/added-folders.ts";
 import { defaultOwnerLimits, type OwnerLimits } from "../../server/limits.ts";
 import { isLoopback } from "../../server/own-hosts.ts";
+import type { Log } from "../../server/observe-requests.ts";
 import { serve } from "../../server/serve.ts";
 import { createServerModels } from "../../server/server-models.ts";
 import { localOwner } from "../../storage/store.ts";
@@ -48,8 +49,19 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
   // A folder that cannot be added is told now, and not to the first client.
   for (const workspace of workspaces.values())
     toAddedFolders({ folders: addedFolders, workspace, environment: io.environment });
+  const modelNames = toModelNames(flags, config);
   const { tokens, tokenFile } = toTokens(flags, host, config);
   const store = await createServerStore(config.storeFile);
+  const log: Log = (entry) =>
+    void process.stderr.write(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`);
+  const models = createServerModels(
+    modelNames,
+    async (name) => {
+      const { chooseModel, price, windowTokens } = configOf(name);
+      return { model: await createModel(chooseModel()), price, windowTokens };
+    },
+    (model, { code, message }) => log({ level: "warn", event: "model_unusable", model, code, message }),
+  );
   const server = await serve({
     settings: {
       workspaces,
@@ -71,10 +83,7 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
       environment: io.environment,
       wire: { heartbeatMs: config.heartbeatMs ?? HEARTBEAT_MS },
     },
-    models: createServerModels([...new Set([config.model ?? "", ...(flags.offer ?? [])])], async (name) => {
-      const { chooseModel, price, windowTokens } = configOf(name);
-      return { model: await createModel(chooseModel()), price, windowTokens };
-    }),
+    models,
     ownerLimits: toOwnerLimits(flags),
     // Beside the folder of this program in the package.
     pageFolder: join(import.meta.dirname, "../web"),
@@ -84,14 +93,23 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
     port,
     allowedHosts: flags["allow-host"] ?? [],
     now,
-    log: (entry) => process.stderr.write(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`),
+    log,
   });
   const path = flags.open ? server.createTicketPath(tokens[0]!.owner) : "";
   process.stdout.write(`Sheaf listens on ${server.address}${path} (token: ${tokenFile})\n`);
+  // The operator hears of a wrong name or a missing key now, not with the first message.
+  for (const name of models.names) void models.open(name);
   await waitForAbort(control.signal);
   await server.close(grace);
   await store.close();
   return 0;
+}
+
+/** The default one first. @throws SheafError AUTH_REQUIRED when none is named, as every run does. */
+function toModelNames({ offer = [] }: FlagValues, { model, chooseModel }: Config): readonly string[] {
+  const names = new Set(model === undefined ? offer : [model, ...offer]);
+  if (names.size === 0) chooseModel();
+  return [...names];
 }
 
 /** The settings for a model by its name; undefined: the default one. */
