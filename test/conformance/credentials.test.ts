@@ -162,7 +162,7 @@ describe("the workspace", () => {
 describe("the configuration", () => {
   test.each([
     ['{"model": "offline",}', "line 1, column 21"],
-    ['{"modle": "offline"}', 'Unrecognized key: "modle"'],
+    ['{"modle": "offline"}', 'there is no key "modle" (did you mean "model"?)'],
     ['{"budgets": {"maxTurns": "3"}}', "budgets.maxTurns"],
   ])(verifies(["S-04", "C20", "C22"], "%s ends every run, with file and place"), async (text, place) => {
     const { cwd, home } = newPlace();
