@@ -161,6 +161,8 @@ describe("the events of a response", () => {
       const { id } = idsOf(answer);
       const path = `/v1/responses/${id}/events`;
       const first = readEvents(answer);
+      // What is asked for from an event on must have come.
+      await readEvents(await server.fetch(path), (event) => event.id === 3);
       const late = readEvents(await server.fetch(path));
       const afterTwo = readEvents(await server.fetch(`${path}?after=2`));
       const fromSnapshot = readEvents(await server.fetch(`${path}?snapshot=1`));
