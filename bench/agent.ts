@@ -56,6 +56,8 @@ interface Case {
   readonly rounds: number;
   readonly args?: readonly string[];
   readonly turns?: number;
+  /** Milliseconds that the model takes for each answer behind the first; they are no part of a turn. */
+  readonly think?: number;
   /** Upper bounds, as multiples of the floor; `turn`: of one turn, what the whole takes beyond one answer. */
   readonly budgets?: {
     readonly total?: number;
@@ -101,6 +103,14 @@ const cases: readonly Case[] = [
     turns: 20,
     budgets: { turn: 6 },
   },
+  {
+    name: "20 shell turns (sandbox, 30 ms)",
+    answer: toolTurns(20, "run_terminal_cmd", (turn) => ({ command: `true ${turn}` })),
+    rounds: Math.ceil(rounds / 3),
+    turns: 20,
+    think: 30,
+    budgets: { turn: 6 },
+  },
   { name: "200 read turns", answer: toolTurns(200, "read_file", readFile), rounds: quick ? 1 : 3, turns: 200 },
   {
     name: "50,000 deltas of 4 characters",
@@ -111,12 +121,17 @@ const cases: readonly Case[] = [
 ];
 
 let answer: Answer = () => [end];
+let thinkPeriod = 0;
 let asked = 0;
 let firstRequestAt = 0;
 const server = createServer((request, response) => {
   firstRequestAt ||= performance.now();
   request.resume();
-  request.on("end", () => void writeAnswer(response, answer((asked += 1) - 1)));
+  request.on("end", () => {
+    const parts = answer((asked += 1) - 1);
+    if (thinkPeriod > 0 && asked > 1) setTimeout(() => void writeAnswer(response, parts), thinkPeriod);
+    else void writeAnswer(response, parts);
+  });
 });
 
 async function writeAnswer(response: ServerResponse, parts: readonly string[]): Promise<void> {
@@ -169,16 +184,18 @@ function toMedian(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
+type Turns = Pick<Case, "turns" | "think">;
+
 /** Medians; `turn`: milliseconds of one turn beyond one answer. */
 interface Figures extends Sample {
   readonly turn: number;
 }
 
 /** `one`: what one answer takes. */
-function toFigures(samples: readonly Sample[], turns: number | undefined, one: Sample | undefined): Figures {
+function toFigures(samples: readonly Sample[], { turns, think = 0 }: Turns, one: Sample | undefined): Figures {
   const pick = (field: keyof Sample): number => toMedian(samples.map((sample) => sample[field]));
   const total = pick("total");
-  const turn = turns !== undefined && one ? (total - one.total) / turns : 0;
+  const turn = turns !== undefined && one ? (total - one.total) / turns - think : 0;
   return { total, request: pick("request"), cpu: pick("cpu"), memory: pick("memory"), turn };
 }
 
@@ -219,6 +236,7 @@ function print({ name, budgets = {} }: Case, { sheaf: ours, floor: least }: Pair
 /** The rounds take turns, so that other work on the machine meets both. */
 async function measureCase(test: Case, url: string, one: Pair | undefined): Promise<Pair> {
   answer = test.answer;
+  thinkPeriod = test.think ?? 0;
   const model = ["--model", "openai-compatible/m", "--base-url", url];
   const sheafCommand = [process.execPath, sheaf, "-p", ...model, ...(test.args ?? []), "go"];
   const floorCommand = [process.execPath, floor, url, join(folder, "floor.log")];
@@ -230,7 +248,7 @@ async function measureCase(test: Case, url: string, one: Pair | undefined): Prom
   const toFiguresOf = (side: keyof Pair): Figures =>
     toFigures(
       samples.map((sample) => sample[side]),
-      test.turns,
+      test,
       one?.[side],
     );
   return { sheaf: toFiguresOf("sheaf"), floor: toFiguresOf("floor") };
@@ -259,7 +277,7 @@ try {
   console.log("case".padEnd(31), " total", " request", " a turn", "  CPU", " memory", " budgets");
   const bareSamples: Sample[] = [];
   for (let round = 0; round < rounds; round += 1) bareSamples.push(await measure([process.execPath, "-e", "0"]));
-  printLine("node -e 0", toFigures(bareSamples, undefined, undefined), "");
+  printLine("node -e 0", toFigures(bareSamples, {}, undefined), "");
   const pairs = new Map<string, Pair>();
   // Turns are what a case takes beyond the first one.
   for (const test of cases.filter(({ name }, index) => index === 0 || name.includes(wanted))) {
