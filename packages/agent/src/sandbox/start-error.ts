@@ -1,5 +1,6 @@
 /** Why a process could not be started, in one line. */
 import { statSync } from "node:fs";
+import { tmpdir } from "node:os";
 
 const reasons: Readonly<Record<string, string>> = {
   E2BIG: "it is longer than the system takes: write it into a file and run that",
@@ -16,6 +17,10 @@ export function toStartError(error: unknown, file: string, folder: string): stri
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const folderError = toFolderError(folder);
   if (folderError !== "") return folderError;
+  // Of the program itself the call is `spawn`.
+  if (error instanceof Error && "syscall" in error && ["mkdtemp", "scandir"].includes(String(error.syscall))) {
+    return `no folder for temporary files can be made in ${tmpdir()} (${code}): set TMPDIR to one that can be written into`;
+  }
   if (code === "ENOENT") return `${file} does not exist`;
   return reasons[code] ?? (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ");
 }
