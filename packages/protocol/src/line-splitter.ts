@@ -1,7 +1,5 @@
 /** Cuts text into lines, whatever the chunks. */
 
-const LINE_FEED = 10;
-
 export interface LineSplitterOptions {
   /** Whether CR and CRLF end a line too, as in event streams; else only LF does. */
   readonly carriageReturns: boolean;
@@ -12,20 +10,20 @@ export interface LineSplitterOptions {
 
 export interface LineSplitter {
   push(chunk: string): void;
-  /** Gives up the unfinished last line; undefined if there is none. */
-  end(): { readonly line: string; readonly cut: boolean } | undefined;
+  /** Gives out the unfinished last line, if there is one. */
+  end(): void;
 }
 
-/** A line that comes in many chunks is joined once, at its end: the cost is linear. */
+/** The cost is linear: text that is put together piece by piece is copied once, when it is read. */
 export function createLineSplitter(options: LineSplitterOptions): LineSplitter {
   return new Splitter(options);
 }
 
 class Splitter implements LineSplitter {
   readonly #options: LineSplitterOptions;
-  #pieces: string[] = [];
-  #length = 0;
-  #afterCarriageReturn = false;
+  #line = "";
+  #cut = false;
+  #afterReturn = false;
 
   constructor(options: LineSplitterOptions) {
     this.#options = options;
@@ -33,46 +31,26 @@ class Splitter implements LineSplitter {
 
   push(chunk: string): void {
     if (chunk === "") return;
-    const { carriageReturns } = this.#options;
-    let start = this.#afterCarriageReturn && chunk.charCodeAt(0) === LINE_FEED ? 1 : 0;
-    this.#afterCarriageReturn = false;
-    let lineFeed = chunk.indexOf("\n", start);
-    let carriageReturn = carriageReturns ? chunk.indexOf("\r", start) : -1;
-    while (lineFeed >= 0 || carriageReturn >= 0) {
-      const end = carriageReturn < 0 || (lineFeed >= 0 && lineFeed < carriageReturn) ? lineFeed : carriageReturn;
-      this.#endLine(chunk.slice(start, end));
-      start = end + 1;
-      if (end === carriageReturn) {
-        if (start === chunk.length) this.#afterCarriageReturn = true;
-        else if (chunk.charCodeAt(start) === LINE_FEED) start += 1;
-        carriageReturn = chunk.indexOf("\r", start);
-      }
-      if (lineFeed >= 0 && lineFeed < start) lineFeed = chunk.indexOf("\n", start);
+    const text = this.#afterReturn && chunk.startsWith("\n") ? chunk.slice(1) : chunk;
+    const withReturns = this.#options.carriageReturns && chunk.includes("\r");
+    this.#afterReturn = withReturns && chunk.endsWith("\r");
+    for (const [index, piece] of text.split(withReturns ? /\r\n?|\n/ : "\n").entries()) {
+      if (index > 0) this.#endLine();
+      const room = this.#options.maxLength - this.#line.length;
+      if (piece.length > room) this.#cut = true;
+      this.#line += piece.slice(0, room);
     }
-    if (start < chunk.length) this.#keep(chunk.slice(start));
   }
 
-  end(): { readonly line: string; readonly cut: boolean } | undefined {
-    return this.#length === 0 ? undefined : this.#take();
+  end(): void {
+    if (this.#line !== "") this.#endLine();
   }
 
-  #endLine(rest: string): void {
-    this.#keep(rest);
-    const { line, cut } = this.#take();
+  #endLine(): void {
+    const line = this.#line;
+    const cut = this.#cut;
+    this.#line = "";
+    this.#cut = false;
     this.#options.onLine(line, cut);
-  }
-
-  #keep(piece: string): void {
-    const room = this.#options.maxLength - this.#length;
-    this.#length += piece.length;
-    if (room > 0 && piece !== "") this.#pieces.push(room < piece.length ? piece.slice(0, room) : piece);
-  }
-
-  #take(): { line: string; cut: boolean } {
-    const line = this.#pieces.join("");
-    const cut = this.#length > this.#options.maxLength;
-    this.#pieces = [];
-    this.#length = 0;
-    return { line, cut };
   }
 }

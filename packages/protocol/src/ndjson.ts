@@ -48,8 +48,7 @@ class Decoder implements NdjsonDecoder {
   }
 
   end(): NdjsonRecord[] {
-    const rest = this.#lines.end();
-    if (rest !== undefined) this.#read(rest.line, rest.cut);
+    this.#lines.end();
     return this.#take();
   }
 

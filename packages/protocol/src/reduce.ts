@@ -1,9 +1,9 @@
 /** The reducer: what a client does with the events of a response (section 3 of the contract). */
 import type { ChatResponse } from "./chat.ts";
-import { createDocumentList, type DocumentEventName, type DocumentList, isDocumentEvent } from "./document-list.ts";
+import { createDocumentList, type DocumentList } from "./document-list.ts";
 import { isJsonObject, type JsonObject, toJsonObject } from "./json-object.ts";
 import { payloadFields } from "./payload-fields.ts";
-import type { ApprovalRequestData, StreamEvent, StreamEventName } from "./stream-events.ts";
+import type { ApprovalRequestData, StreamEvent } from "./stream-events.ts";
 
 export interface Reducer {
   /** Takes one event, from any source: nothing in it can make this throw. */
@@ -55,9 +55,7 @@ const emptyHead: Head = {
   metadata: { duration_ms: 0, toolCallCount: 0, turnCount: 0 },
 };
 
-const knownFields: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Object.entries(payloadFields).map(([name, fields]) => [name, new Set<string>(fields)]),
-);
+const knownFields: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(payloadFields));
 
 class ResponseReducer implements Reducer {
   lastEventId = 0;
@@ -80,8 +78,8 @@ class ResponseReducer implements Reducer {
       this.ignored += 1;
       return;
     }
-    for (const field in data) if (!fields.has(field)) this.ignored += 1;
-    if (isDocumentEvent(event) ? this.#documents.apply(event, data) : this.#apply(event, data)) this.#view = undefined;
+    for (const field in data) if (!fields.includes(field)) this.ignored += 1;
+    if (this.#apply(event, data)) this.#view = undefined;
     else this.ignored += 1;
   }
 
@@ -91,8 +89,8 @@ class ResponseReducer implements Reducer {
     return this.#approvals.length > 0 ? { ...response, approvals: this.#approvals } : response;
   }
 
-  /** Takes an event that is about the whole response; false when it makes no sense. */
-  #apply(event: Exclude<StreamEventName, DocumentEventName>, data: JsonObject): boolean {
+  /** Takes an event; false when it makes no sense. */
+  #apply(event: string, data: JsonObject): boolean {
     switch (event) {
       case "reasoning_delta":
       case "arguments_delta":
@@ -115,6 +113,8 @@ class ResponseReducer implements Reducer {
       case "done":
         this.#end(data);
         return true;
+      default:
+        return this.#documents.apply(event, data);
     }
   }
 

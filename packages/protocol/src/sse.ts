@@ -83,19 +83,19 @@ class Decoder implements SseDecoder {
   retry: number | undefined;
   comments = 0;
   dropped = 0;
-  readonly #lenientTail: boolean;
+  readonly #options: SseDecoderOptions;
   readonly #maxEventLength: number;
   readonly #lines: LineSplitter;
   #messages: SseMessage[] = [];
   #atStart = true;
   #event = "";
-  #data: string[] = [];
-  #dataLength = 0;
+  /** Undefined before the first `data` line. */
+  #data: string | undefined;
   #overlong = false;
   #id = "";
 
   constructor(options: SseDecoderOptions) {
-    this.#lenientTail = options.lenientTail ?? false;
+    this.#options = options;
     this.#maxEventLength = options.maxEventLength ?? 64 * 1024 * 1024;
     this.#lines = createLineSplitter({
       carriageReturns: true,
@@ -105,20 +105,15 @@ class Decoder implements SseDecoder {
   }
 
   push(chunk: string): SseMessage[] {
-    if (this.#atStart && chunk !== "") {
-      this.#atStart = false;
-      this.#lines.push(chunk.startsWith("\uFEFF") ? chunk.slice(1) : chunk);
-    } else {
-      this.#lines.push(chunk);
-    }
+    this.#lines.push(this.#atStart ? chunk.replace(/^\uFEFF/, "") : chunk);
+    if (chunk !== "") this.#atStart = false;
     return this.#take();
   }
 
   end(): SseMessage[] {
-    const rest = this.#lines.end();
-    if (this.#lenientTail) {
-      if (rest !== undefined) this.#readLine(rest.line, rest.cut);
-      if (isJson(this.#data.join("\n"))) this.#dispatch();
+    if (this.#options.lenientTail === true) {
+      this.#lines.end();
+      if (this.#data !== undefined && isJson(this.#data)) this.#dispatch();
     }
     this.#reset();
     return this.#take();
@@ -146,25 +141,24 @@ class Decoder implements SseDecoder {
   }
 
   #readData(value: string): void {
-    this.#dataLength += value.length + 1;
-    if (this.#dataLength > this.#maxEventLength + 1) this.#overlong = true;
-    else this.#data.push(value);
+    if (this.#overlong) return;
+    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+    this.#overlong = this.#data.length > this.#maxEventLength;
   }
 
   #dispatch(): void {
     this.lastEventId = this.#id;
     if (this.#overlong) {
       this.dropped += 1;
-    } else if (this.#data.length > 0) {
-      this.#messages.push({ event: this.#event || "message", data: this.#data.join("\n"), id: this.#id });
+    } else if (this.#data !== undefined) {
+      this.#messages.push({ event: this.#event || "message", data: this.#data, id: this.#id });
     }
     this.#reset();
   }
 
   #reset(): void {
     this.#event = "";
-    this.#data = [];
-    this.#dataLength = 0;
+    this.#data = undefined;
     this.#overlong = false;
   }
 
