@@ -105,11 +105,11 @@ function benchArguments(): { readonly speed: number } {
   const edit = createEditArguments(small * million);
   const rows = [
     ...measureRows(create, [
-      ["scanner, content of a file", () => createScannerContender(1)],
+      ["scanner, content of a file", createScannerContender],
       ["file_edit, live", () => createFileEditContender("write_file")],
     ]),
     ...measureRows(edit, [
-      ["scanner, text of an edit", () => createScannerContender(3)],
+      ["scanner, text of an edit", createScannerContender],
       ["file_edit of an edit, live", () => createFileEditContender("edit_file")],
     ]),
   ];

@@ -110,9 +110,8 @@ function createRunContender(take: (events: readonly StreamEvent[]) => void, desc
   };
 }
 
-/** Looks into the arguments of a call as deep as they ask for. */
-export function createScannerContender(depth: number): Contender {
-  const scanner = createJsonScanner({ depth });
+export function createScannerContender(): Contender {
+  const scanner = createJsonScanner();
   let events = 0;
   return {
     prepare: (text) => {

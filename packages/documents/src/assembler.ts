@@ -8,12 +8,13 @@ import {
   type FinishReason,
   protocolVersion,
   type RunEnd,
+  type RunError,
   type RunEvent,
   type RunStart,
   type StreamEvent,
   toSnapshot,
 } from "@sheaf/protocol";
-import { type ErrorReport, writeErrorDocument } from "./error-document.ts";
+import { writeErrorDocument } from "./error-document.ts";
 import { toPayloadPieces } from "./payload-limits.ts";
 import { createRunSummary } from "./run-summary.ts";
 import { createStreamWriter } from "./stream-writer.ts";
@@ -174,7 +175,10 @@ class RunAssembler implements Assembler {
     this.#text.end();
     this.#tools.end(time);
     const error = toRunError(end);
-    if (error !== undefined) writeErrorDocument(this.#writer, error);
+    if (error !== undefined) {
+      const { code: errorCode, message, source, details } = error;
+      writeErrorDocument(this.#writer, message, { errorCode, source, details });
+    }
     this.#writer.write("done", {
       id: this.#responseId,
       status: error === undefined ? "completed" : "error",
@@ -194,13 +198,9 @@ const fallbackCodes: Readonly<Partial<Record<FinishReason, string>>> = {
 };
 
 /** What to say at the end; undefined when the agent ended its turn by itself (N2). */
-function toRunError({ reason, error }: RunEnd): ErrorReport | undefined {
-  if (error !== undefined) {
-    const { code: errorCode, message, source, details } = error;
-    return { message, errorCode, source, details };
-  }
-  const errorCode = fallbackCodes[reason];
-  if (errorCode === undefined) return undefined;
+function toRunError({ reason, error }: RunEnd): Omit<RunError, "retryable"> | undefined {
+  const code = fallbackCodes[reason];
+  if (error !== undefined || code === undefined) return error;
   const source = reason === "cancelled" ? "user" : "agent";
-  return { message: `The run ended early: ${reason}.`, errorCode, source, details: "" };
+  return { code, message: `The run ended early: ${reason}.`, source, details: "" };
 }

@@ -1,14 +1,12 @@
-import { isBlank, skipBlanks, trimBlanks } from "./blank.ts";
+import { isBlank, trimBlanks } from "./blank.ts";
 import { type HtmlBlockKind, isEndedByBlankLine, isHtmlBlockEnd, parseHtmlBlockStart } from "./html-block.ts";
 import { LineCursor } from "./line-cursor.ts";
-import { createLinkDefinitionScanner, type LinkDefinitionScanner } from "./link-definition.ts";
+import { isDefinitions, mayBeDefinitions } from "./link-definition.ts";
 
 /** A fence whose closing line has not come. */
 export interface OpenFence {
-  /** The character code of its backticks or tildes. */
-  readonly marker: number;
-  /** How many of them open it. */
-  readonly length: number;
+  /** The backticks or tildes that open it. */
+  readonly marks: string;
   /** Where they start in their line. */
   readonly offset: number;
   /** Columns of the blanks before them, within the container; at most 3. */
@@ -22,21 +20,13 @@ export interface OpenFence {
 /** A block quote among the containers; all other values are content columns of list items, which are at least 2. */
 const blockQuote = 0;
 
-const hash = 0x23;
-const asterisk = 0x2a;
-const plus = 0x2b;
-const minus = 0x2d;
-const dot = 0x2e;
-const parenthesis = 0x29;
-const zero = 0x30;
-const nine = 0x39;
-const less = 0x3c;
-const equals = 0x3d;
-const greater = 0x3e;
-const bracket = 0x5b;
-const underscore = 0x5f;
-const backtick = 0x60;
-const tilde = 0x7e;
+const openingFence = /(`{3,}(?=[^`]*$)|~{3,})(.*)/sy;
+const closingFence = /(`{3,}|~{3,})[ \t]*$/y;
+const heading = /#{1,6}(?:[ \t]|$)/y;
+const underline = /(?:=+|-+)[ \t]*$/y;
+const listMarker = /(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)/y;
+/** What may interrupt a paragraph. */
+const interruptingMarker = /(?:[-+*]|0{0,8}1[.)])(?=[ \t]+[^ \t])/y;
 
 /**
  * The block structure of CommonMark 0.31, taken line by line, as far as it decides where fences are (N16, N17):
@@ -47,8 +37,8 @@ export class BlockStructure {
   fence: OpenFence | undefined;
   #html: HtmlBlockKind | undefined;
   #paragraph = false;
-  /** Set while the open paragraph may be nothing but link reference definitions. */
-  #definitions: LinkDefinitionScanner | undefined;
+  /** The open paragraph, as long as it may be nothing but link reference definitions. */
+  #definitions: string | undefined;
   readonly #containers: number[] = [];
   /** The places of the block quotes among the containers. */
   readonly #quotes: number[] = [];
@@ -97,7 +87,8 @@ export class BlockStructure {
     const allMatched = matched === this.#containers.length;
     if (allMatched && this.fence !== undefined) {
       cursor.look();
-      if (!isClosingFence(cursor, this.fence)) return false;
+      const closes = cursor.indent < 4 && cursor.match(closingFence)?.[1]?.startsWith(this.fence.marks) === true;
+      if (!closes) return false;
       this.fence = undefined;
       return true;
     }
@@ -122,7 +113,7 @@ export class BlockStructure {
       const container = this.#containers[depth] ?? blockQuote;
       cursor.look();
       if (container === blockQuote) {
-        if (cursor.indent >= 4 || cursor.code !== greater) return depth;
+        if (cursor.indent >= 4 || cursor.mark !== ">") return depth;
         this.#enterQuote();
         quotes += 1;
       } else if (cursor.isAtBlankRest()) {
@@ -164,16 +155,17 @@ export class BlockStructure {
       this.#emptyItem = false;
       if (cursor.indent >= 4) return;
       this.#paragraph = true;
-      if (cursor.code === bracket) this.#definitions = createLinkDefinitionScanner();
+      const text = cursor.line.slice(cursor.nonblank);
+      if (mayBeDefinitions(text)) this.#definitions = text;
+    } else if (this.#definitions !== undefined) {
+      this.#definitions += `\n${cursor.line.slice(cursor.nonblank)}`;
     }
-    if (this.#definitions?.takeLine(cursor.line, cursor.nonblank) === false) this.#definitions = undefined;
   }
 
   /** Opens the container that starts here, if one does. */
   #openContainer(depth: number): boolean {
     const cursor = this.#cursor;
-    const { code } = cursor;
-    if (code === greater) {
+    if (cursor.mark === ">") {
       this.#close(depth);
       this.#enterQuote();
       this.#quotes.push(this.#containers.length);
@@ -182,9 +174,9 @@ export class BlockStructure {
       return true;
     }
     // Behind a paragraph "-" is its underline; there no empty item can start.
-    const length = toListMarkerLength(cursor, this.#paragraph && depth === this.#containers.length);
-    if (length === 0) return false;
-    if ((code === minus || code === asterisk) && this.#isThematicBreak(code)) return false;
+    const interrupts = this.#paragraph && depth === this.#containers.length;
+    const length = cursor.match(interrupts ? interruptingMarker : listMarker)?.[0].length;
+    if (length === undefined || this.#isThematicBreak()) return false;
     const indent = cursor.indent;
     this.#close(depth);
     cursor.advanceBehind(length);
@@ -199,18 +191,18 @@ export class BlockStructure {
   /** Takes the line as a block that is no paragraph and no indented code, if one starts here. */
   #takeLeaf(depth: number): boolean {
     const cursor = this.#cursor;
-    const { line, nonblank, code } = cursor;
     let fence: OpenFence | undefined;
     let html: HtmlBlockKind | undefined;
-    if (code === backtick || code === tilde) {
-      fence = parseFence(cursor, depth);
-      if (fence === undefined) return false;
-    } else if (code === less) {
-      const rest = line.slice(nonblank);
+    const opening = cursor.match(openingFence);
+    if (opening !== null) {
+      const [, marks = "", info = ""] = opening;
+      fence = { marks, offset: cursor.nonblank, indent: cursor.indent, info: trimBlanks(info), depth };
+    } else if (cursor.mark === "<") {
+      const rest = cursor.line.slice(cursor.nonblank);
       const kind = parseHtmlBlockStart(rest);
       if (kind === 0 || (kind === 7 && this.#paragraph)) return false;
       if (!isHtmlBlockEnd(kind, rest)) html = kind;
-    } else if (!this.#isLineBlock(code, depth)) {
+    } else if (cursor.match(heading) === null && !this.#isUnderline(depth) && !this.#isThematicBreak()) {
       return false;
     }
     this.#close(depth);
@@ -220,39 +212,20 @@ export class BlockStructure {
     return true;
   }
 
-  /** Is the rest of the line a heading, the underline of the open paragraph, or a thematic break? */
-  #isLineBlock(code: number, depth: number): boolean {
-    switch (code) {
-      case hash:
-        return isHeading(this.#cursor);
-      case equals:
-      case minus:
-        if (this.#paragraph && depth === this.#containers.length && this.#isUnderline(code)) return true;
-        return code === minus && this.#isThematicBreak(code);
-      case asterisk:
-      case underscore:
-        return this.#isThematicBreak(code);
-      default:
-        return false;
-    }
+  /** Is the rest of the line the underline of the open paragraph? */
+  #isUnderline(depth: number): boolean {
+    if (!this.#paragraph || depth < this.#containers.length || this.#cursor.match(underline) === null) return false;
+    return this.#definitions === undefined || !isDefinitions(this.#definitions);
   }
 
-  #isUnderline(code: number): boolean {
-    if (this.#definitions?.isComplete() === true) return false;
-    const { line, nonblank } = this.#cursor;
-    const end = skipCode(line, nonblank, code);
-    return skipBlanks(line, end) === line.length;
-  }
-
-  #isThematicBreak(marker: number): boolean {
-    const { line, nonblank } = this.#cursor;
-    if (nonblank < this.#noBreakBefore) return false;
+  #isThematicBreak(): boolean {
+    const { line, nonblank, mark } = this.#cursor;
+    if (nonblank < this.#noBreakBefore || !/[-*_]/.test(mark)) return false;
     let count = 0;
     for (let at = nonblank; at < line.length; at += 1) {
-      const code = line.charCodeAt(at);
-      if (code === marker) {
+      if (line[at] === mark) {
         count += 1;
-      } else if (!isBlank(code)) {
+      } else if (!isBlank(line.charCodeAt(at))) {
         this.#noBreakBefore = at;
         return false;
       }
@@ -277,52 +250,4 @@ export class BlockStructure {
     this.#emptyItem = false;
     while ((this.#quotes.at(-1) ?? -1) >= depth) this.#quotes.pop();
   }
-}
-
-/** Length of the list marker that starts here; 0 if none, or none that may interrupt a paragraph where it would. */
-function toListMarkerLength(cursor: LineCursor, interrupts: boolean): number {
-  const { line, nonblank, code: first } = cursor;
-  let end = nonblank;
-  if (first === minus || first === plus || first === asterisk) {
-    end += 1;
-  } else {
-    if (!(first >= zero && first <= nine)) return 0;
-    while (end < nonblank + 9 && line.charCodeAt(end) >= zero && line.charCodeAt(end) <= nine) end += 1;
-    const code = line.charCodeAt(end);
-    if (code !== dot && code !== parenthesis) return 0;
-    if (interrupts && Number(line.slice(nonblank, end)) !== 1) return 0;
-    end += 1;
-  }
-  if (end < line.length && !isBlank(line.charCodeAt(end))) return 0;
-  if (interrupts && skipBlanks(line, end) === line.length) return 0;
-  return end - nonblank;
-}
-
-function parseFence(cursor: LineCursor, depth: number): OpenFence | undefined {
-  const { line, nonblank, indent, code: marker } = cursor;
-  const end = skipCode(line, nonblank, marker);
-  if (end - nonblank < 3) return undefined;
-  const info = trimBlanks(line.slice(end));
-  if (marker === backtick && info.includes("`")) return undefined;
-  return { marker, length: end - nonblank, offset: nonblank, indent, info, depth };
-}
-
-function isClosingFence(cursor: LineCursor, fence: OpenFence): boolean {
-  const { line, nonblank } = cursor;
-  if (cursor.indent >= 4 || cursor.code !== fence.marker) return false;
-  const end = skipCode(line, nonblank, fence.marker);
-  return end - nonblank >= fence.length && skipBlanks(line, end) === line.length;
-}
-
-function isHeading(cursor: LineCursor): boolean {
-  const { line, nonblank } = cursor;
-  const end = skipCode(line, nonblank, hash);
-  return end - nonblank <= 6 && (end === line.length || isBlank(line.charCodeAt(end)));
-}
-
-/** The place behind the run of this character code. */
-function skipCode(text: string, from: number, code: number): number {
-  let at = from;
-  while (text.charCodeAt(at) === code) at += 1;
-  return at;
 }

@@ -1,43 +1,27 @@
 /** Documents of type clarification (R11, N42). */
 import type { ClarificationQuestion } from "@sheaf/protocol";
-import { type ContentDocument, startContentDocument } from "./content-document.ts";
-import type { StreamWriter } from "./stream-writer.ts";
 import { type ToolArguments, toListArgument, toTextArgument } from "./tool-arguments.ts";
-import type { ToolDocument, ToolOrigin } from "./tool-document.ts";
+import type { ToolCall, ToolDocument } from "./tool-document.ts";
 
 /** Starts when the questions are known. Its content is the title. */
-export function createClarificationDocument(writer: StreamWriter, origin: ToolOrigin): ToolDocument {
-  let document: ContentDocument | undefined;
-  let given: ToolArguments | undefined;
-
+export function createClarificationDocument(call: ToolCall): ToolDocument {
   const toAsked = () => ({
-    title: toTextArgument(given, "title"),
-    questions: toListArgument(given, "questions").map(toQuestion),
+    title: toTextArgument(call.arguments, "title"),
+    questions: toListArgument(call.arguments, "questions").map(toQuestion),
   });
-
-  function open(): ContentDocument {
-    if (document === undefined) {
-      const { title, questions } = toAsked();
-      document = startContentDocument(writer, "clarification", { questions, ...origin });
-      document.write(title);
-    }
-    return document;
-  }
-
   return {
-    get documentId() {
-      return document?.id;
+    open: () => {
+      const { title, questions } = toAsked();
+      const document = call.start({ questions });
+      document.write(title);
+      return document;
     },
-    start: () => open().id,
-    setArguments: (event) => {
-      if (given !== undefined) return;
-      given = event.arguments;
-      if (event.rawArguments === undefined) open();
+    takeArguments: () => {
+      if (call.rawArguments === undefined) call.open();
     },
     end: ({ effect }) => {
-      const opened = open();
       const { title, questions } = effect?.kind === "question" ? effect : toAsked();
-      opened.end({ questions, ...origin }, title);
+      call.end(call.open(), { questions }, title);
     },
   };
 }

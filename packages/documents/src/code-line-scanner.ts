@@ -13,6 +13,8 @@ type Phase = "indent" | "run" | "run_end" | "rest";
  */
 export class CodeLineScanner {
   readonly #fence: OpenFence;
+  /** Code of the character that the fence is made of. */
+  readonly #marker: number;
   readonly #writer: SegmentWriter;
   #phase: Phase = "indent";
   #column = 0;
@@ -20,6 +22,7 @@ export class CodeLineScanner {
 
   constructor(fence: OpenFence, writer: SegmentWriter) {
     this.#fence = fence;
+    this.#marker = fence.marks.charCodeAt(0);
     this.#writer = writer;
   }
 
@@ -61,7 +64,7 @@ export class CodeLineScanner {
   }
 
   #isClosing(): boolean {
-    return (this.#phase === "run" || this.#phase === "run_end") && this.#runLength >= this.#fence.length;
+    return (this.#phase === "run" || this.#phase === "run_end") && this.#runLength >= this.#fence.marks.length;
   }
 
   #scanIndent(chunk: string, from: number): number {
@@ -69,7 +72,7 @@ export class CodeLineScanner {
       const code = chunk.charCodeAt(at);
       if (isLineEnd(code)) return at;
       if (!isBlank(code)) {
-        this.#phase = code === this.#fence.marker ? "run" : "rest";
+        this.#phase = code === this.#marker ? "run" : "rest";
         return at;
       }
       const column = toNextColumn(code, this.#column);
@@ -86,10 +89,10 @@ export class CodeLineScanner {
 
   #scanRun(chunk: string, from: number): number {
     let at = from;
-    while (at < chunk.length && chunk.charCodeAt(at) === this.#fence.marker) at += 1;
+    while (at < chunk.length && chunk.charCodeAt(at) === this.#marker) at += 1;
     this.#runLength += at - from;
     if (at < chunk.length && !isLineEnd(chunk.charCodeAt(at))) {
-      this.#phase = this.#runLength >= this.#fence.length ? "run_end" : "rest";
+      this.#phase = this.#runLength >= this.#fence.marks.length ? "run_end" : "rest";
     }
     return at;
   }

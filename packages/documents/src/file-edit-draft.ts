@@ -16,7 +16,7 @@ const target = new RegExp(`^/(?:(?<path>${pathArguments.join("|")})|content|edit
 
 /** Reads `content`, or the new strings of `edits`, joined with line ends. */
 export function createFileEditDraft(): FileEditDraft {
-  const scanner = createJsonScanner({ depth: 3 });
+  const scanner = createJsonScanner();
   /** The argument that the last event was about: nearly always it is that of the next one too. */
   let pointer = "";
   let found: RegExpExecArray | null = null;

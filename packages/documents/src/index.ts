@@ -1,7 +1,7 @@
 export { assemble, createAssembler, toResponse } from "./assembler.ts";
 export type { Assembler, AssemblerOptions } from "./assembler.ts";
 export { createJsonScanner } from "./incremental-json.ts";
-export type { JsonScanEvent, JsonScanner, JsonScannerOptions } from "./incremental-json.ts";
+export type { JsonScanEvent, JsonScanner } from "./incremental-json.ts";
 export { toLanguage } from "./language.ts";
 export { createTextParser, parseText } from "./text-parser.ts";
 export type {

@@ -10,17 +10,15 @@ export class LineCursor {
   column = 0;
   /** Offset of the first non-blank character from here on; valid after `look`, as the next two are. */
   nonblank = -1;
-  /** Code of that character; no sensible one if there is none. */
-  code = Number.NaN;
+  /** That character; "" if there is none. */
+  mark = "";
   /** Columns of the blanks before it. */
   indent = 0;
   #nonblankColumn = 0;
-  #length = 0;
 
   /** Goes to the start of a line without line end. */
   open(line: string): void {
     this.line = line;
-    this.#length = line.length;
     this.offset = 0;
     this.column = 0;
     this.nonblank = -1;
@@ -31,14 +29,9 @@ export class LineCursor {
     if (this.nonblank < this.offset) {
       let at = this.offset;
       let column = this.column;
-      let code = Number.NaN;
-      for (; at < this.#length; at += 1) {
-        code = this.line.charCodeAt(at);
-        if (!isBlank(code)) break;
-        column = toNextColumn(code, column);
-      }
+      for (; isBlank(this.line.charCodeAt(at)); at += 1) column = toNextColumn(this.line.charCodeAt(at), column);
       this.nonblank = at;
-      this.code = code;
+      this.mark = this.line.charAt(at);
       this.#nonblankColumn = column;
     }
     this.indent = this.#nonblankColumn - this.column;
@@ -46,7 +39,13 @@ export class LineCursor {
 
   /** After `look`: is there nothing but blanks left? */
   isAtBlankRest(): boolean {
-    return this.nonblank >= this.#length;
+    return this.mark === "";
+  }
+
+  /** After `look`: what a sticky pattern matches at the start of the non-blank part. */
+  match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.nonblank;
+    return pattern.exec(this.line);
   }
 
   /** After `look`: goes `length` characters behind the start of the non-blank part; they hold no blanks. */
@@ -58,16 +57,10 @@ export class LineCursor {
   /** Takes up to this many columns of blanks. */
   advanceColumns(columns: number): void {
     const end = this.column + columns;
-    while (this.column < end && this.offset < this.#length) {
-      const code = this.line.charCodeAt(this.offset);
-      if (!isBlank(code)) return;
-      const next = toNextColumn(code, this.column);
-      if (next > end) {
-        this.column = end;
-      } else {
-        this.column = next;
-        this.offset += 1;
-      }
+    while (this.column < end && isBlank(this.line.charCodeAt(this.offset))) {
+      const next = toNextColumn(this.line.charCodeAt(this.offset), this.column);
+      this.column = Math.min(next, end);
+      if (next <= end) this.offset += 1;
     }
   }
 }

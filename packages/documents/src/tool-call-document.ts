@@ -1,46 +1,39 @@
 /** Documents of type tool_call: every tool that has no document of its own (R8, R16). */
-import type { ToolCallArguments, ToolCallResult, ToolResult } from "@sheaf/protocol";
+import type { ToolCallResult, ToolResult } from "@sheaf/protocol";
 import { cutToPayload, toUtf8Length } from "./payload-limits.ts";
-import { pickDefined } from "./pick-defined.ts";
-import type { StreamWriter } from "./stream-writer.ts";
-import { type ToolDocument, type ToolOrigin, toToolError } from "./tool-document.ts";
+import { type ToolCall, type ToolDocument, type ToolOrigin, toToolError } from "./tool-document.ts";
 
 /** Starts at once, as the model begins to write the call (N44). */
-export function createToolCallDocument(writer: StreamWriter, origin: ToolOrigin): ToolDocument {
-  const documentId = writer.startDocument("tool_call", origin);
-  const { toolName, toolCallId } = origin;
-  writer.write("tool_call_start", { documentId, toolName, toolCallId });
-  let given: Pick<ToolCallArguments, "arguments" | "rawArguments"> | undefined;
-
-  const document: ToolDocument = {
-    documentId,
-    start: () => documentId,
+export function createToolCallDocument(call: ToolCall): ToolDocument {
+  const { writer, origin } = call;
+  const writeArguments = () => {
+    writer.write("tool_call_arguments", { documentId: call.open().id, arguments: call.arguments ?? {} });
+  };
+  return {
+    open: () => {
+      const document = call.start({});
+      const { toolName, toolCallId } = origin;
+      writer.write("tool_call_start", { documentId: document.id, toolName, toolCallId });
+      return document;
+    },
     pushArguments: (delta) => {
-      if (given === undefined) writer.writeDelta("arguments_delta", documentId, delta);
+      if (call.arguments === undefined) writer.writeDelta("arguments_delta", call.open().id, delta);
     },
-    setArguments: (event) => {
-      if (given !== undefined) return;
-      given = event;
-      writer.write("tool_call_arguments", { documentId, arguments: event.arguments });
-    },
+    takeArguments: writeArguments,
     pushOutput: (event) => {
       // Output before the arguments are complete cannot be; it would break the grammar (N44).
-      if (given !== undefined) writer.writeOutput(documentId, event);
+      if (call.arguments !== undefined) writer.writeOutput(call.open().id, event);
     },
     end: (toolResult) => {
-      document.setArguments({ arguments: {} });
+      const { arguments: given = {}, rawArguments } = call;
+      if (call.arguments === undefined) writeArguments();
+      const document = call.open();
       const result = toCallResult(origin, toolResult);
-      writer.write("tool_result", { documentId, result });
-      writer.endDocument(documentId, {
-        ...origin,
-        arguments: given?.arguments,
-        ...pickDefined({ rawArguments: given?.rawArguments }),
-        result,
-        duration_ms: toolResult.durationMs,
-      });
+      writer.write("tool_result", { documentId: document.id, result });
+      const duration_ms = toolResult.durationMs;
+      call.end(document, { ...origin, arguments: given, rawArguments, result, duration_ms }, null);
     },
   };
-  return document;
 }
 
 /** N36; what does not fit into one payload is cut (N55). */

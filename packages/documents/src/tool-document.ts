@@ -1,27 +1,48 @@
 /** What the documents of tool calls have in common. */
-import type { ToolCallArguments, ToolCallMetadata, ToolOutputDelta, ToolResult } from "@sheaf/protocol";
+import type { PartialMetadata, ToolCallMetadata, ToolOutputDelta, ToolResult } from "@sheaf/protocol";
+import type { ContentDocument } from "./content-document.ts";
 import type { StreamWriter } from "./stream-writer.ts";
+import type { ToolArguments } from "./tool-arguments.ts";
 
-/** Writes the document, or the documents, that one tool call makes. */
+/** A call while it is open. */
+export interface ToolCall {
+  readonly writer: StreamWriter;
+  /** Absolute. */
+  readonly workspace: string;
+  readonly origin: ToolOrigin;
+  /** Once they are complete; {} where they do not parse: then `rawArguments` holds them (N30). */
+  readonly arguments: ToolArguments | undefined;
+  readonly rawArguments: string | undefined;
+  /** The first document that the call makes, once it has started. */
+  readonly document: ContentDocument | undefined;
+  /** The same; starts it if nothing has. */
+  open(): ContentDocument;
+  /** Starts a document that names the call it comes from. */
+  start(metadata: PartialMetadata): ContentDocument;
+  /** Ends one. */
+  end(document: ContentDocument, metadata: PartialMetadata, content?: string | null): void;
+}
+
+/** How one type of document is made of a call. */
 export interface ToolDocument {
-  /** Of the first document, once it has started. */
-  readonly documentId: string | undefined;
+  /** Starts the first document of the call. */
+  open(): ContentDocument;
   /** A piece of the arguments' JSON text. */
   pushArguments?(delta: string): void;
   /** The arguments are complete. */
-  setArguments(event: Pick<ToolCallArguments, "arguments" | "rawArguments">): void;
+  takeArguments?(): void;
   /** Live output. */
   pushOutput?(event: ToolOutputDelta): void;
-  /** Starts the document if nothing has started it, for somebody has to refer to it (X8). Gives its id. */
-  start(): string;
-  /** Ends the document, and starts it before that if need be. */
+  /** Ends the document, or the documents, of the call. */
   end(result: ToolResult): void;
 }
 
-/** The call that a document comes from (N28, N29). */
-export type ToolOrigin = Pick<ToolCallMetadata, "toolName" | "toolCallId" | "providerToolCallId">;
+export type CreateToolDocument = (call: ToolCall) => ToolDocument;
 
-export type CreateToolDocument = (writer: StreamWriter, origin: ToolOrigin, workspace: string) => ToolDocument;
+/** The call that a document comes from (N28, N29). */
+export interface ToolOrigin extends Pick<ToolCallMetadata, "toolName" | "toolCallId"> {
+  readonly providerToolCallId: string | undefined;
+}
 
 /** What failed; every result that is no success has it. */
 export function toToolError({ toolName }: ToolOrigin, result: ToolResult): NonNullable<ToolResult["error"]> {

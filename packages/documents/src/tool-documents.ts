@@ -1,5 +1,6 @@
 /** Documents made from tool calls (N28 to N42). */
 import type {
+  PartialMetadata,
   ToolCallArguments,
   ToolCallArgumentsDelta,
   ToolCallStart,
@@ -9,16 +10,18 @@ import type {
 } from "@sheaf/protocol";
 import { createClarificationDocument } from "./clarification-document.ts";
 import { createCommandDocument } from "./command-document.ts";
+import { type ContentDocument, startContentDocument } from "./content-document.ts";
 import { writeErrorDocument } from "./error-document.ts";
 import { createFileEditDocument } from "./file-edit-document.ts";
-import { pickDefined } from "./pick-defined.ts";
 import { createPlanDocument } from "./plan-document.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 import { createTodoDocument } from "./todo-document.ts";
+import type { ToolArguments } from "./tool-arguments.ts";
 import { createToolCallDocument } from "./tool-call-document.ts";
 import {
   type CreateToolDocument,
   isNotExecuted,
+  type ToolCall,
   type ToolDocument,
   type ToolOrigin,
   toToolError,
@@ -38,13 +41,6 @@ export interface ToolDocuments {
   end(time: number): void;
 }
 
-interface OpenCall {
-  readonly origin: ToolOrigin;
-  readonly document: ToolDocument;
-  /** When its arguments were complete: then its time begins. */
-  since: number | undefined;
-}
-
 const creators: Readonly<Record<ToolDocumentType, CreateToolDocument>> = {
   tool_call: createToolCallDocument,
   file_edit: createFileEditDocument,
@@ -54,6 +50,41 @@ const creators: Readonly<Record<ToolDocumentType, CreateToolDocument>> = {
   todo_update: createTodoDocument,
 };
 
+class OpenCall implements ToolCall {
+  readonly writer: StreamWriter;
+  readonly workspace: string;
+  readonly origin: ToolOrigin;
+  readonly #type: ToolDocumentType;
+  readonly maker: ToolDocument;
+  arguments: ToolArguments | undefined;
+  rawArguments: string | undefined;
+  document: ContentDocument | undefined;
+  /** When its arguments were complete: then its time begins. */
+  since: number | undefined;
+
+  constructor(writer: StreamWriter, workspace: string, start: ToolCallStart) {
+    this.writer = writer;
+    this.workspace = workspace;
+    this.#type = start.documentType;
+    const { toolName, callId: toolCallId, providerCallId: providerToolCallId } = start;
+    this.origin = { toolName, toolCallId, providerToolCallId };
+    this.maker = creators[start.documentType](this);
+  }
+
+  open(): ContentDocument {
+    this.document ??= this.maker.open();
+    return this.document;
+  }
+
+  start(metadata: PartialMetadata): ContentDocument {
+    return startContentDocument(this.writer, this.#type, { ...metadata, ...this.origin });
+  }
+
+  end(document: ContentDocument, metadata: PartialMetadata, content?: string | null): void {
+    document.end({ ...metadata, ...this.origin }, content);
+  }
+}
+
 export function createToolDocuments(writer: StreamWriter, workspace: string): ToolDocuments {
   const calls = new Map<string, OpenCall>();
 
@@ -61,26 +92,30 @@ export function createToolDocuments(writer: StreamWriter, workspace: string): To
     const call = calls.get(result.callId);
     calls.delete(result.callId);
     // A call that was cancelled before anything of it could be shown leaves no document (N10).
-    if (call === undefined || (result.status === "cancelled" && call.document.documentId === undefined)) return;
-    call.document.end(result);
-    if (result.status !== "success" && !isNotExecuted(result)) writeToolError(writer, call, result);
+    if (call === undefined || (result.status === "cancelled" && call.document === undefined)) return;
+    call.maker.end(result);
+    if (result.status !== "success" && !isNotExecuted(result)) writeToolError(call, result);
   }
 
   return {
-    startCall: ({ callId, toolName, documentType, providerCallId }) => {
-      if (calls.has(callId)) return;
-      const origin = { toolName, toolCallId: callId, ...pickDefined({ providerToolCallId: providerCallId }) };
-      calls.set(callId, { origin, document: creators[documentType](writer, origin, workspace), since: undefined });
+    startCall: (start) => {
+      if (calls.has(start.callId)) return;
+      const call = new OpenCall(writer, workspace, start);
+      calls.set(start.callId, call);
+      // N44: all others wait until something of them is known.
+      if (start.documentType === "tool_call") call.open();
     },
-    pushArguments: ({ callId, delta }) => calls.get(callId)?.document.pushArguments?.(delta),
+    pushArguments: ({ callId, delta }) => calls.get(callId)?.maker.pushArguments?.(delta),
     setArguments: (event, time) => {
       const call = calls.get(event.callId);
-      if (call === undefined) return;
-      call.since ??= time;
-      call.document.setArguments(event);
+      if (call === undefined || call.arguments !== undefined) return;
+      call.since = time;
+      call.arguments = event.arguments;
+      call.rawArguments = event.rawArguments;
+      call.maker.takeArguments?.();
     },
-    pushOutput: (event) => calls.get(event.callId)?.document.pushOutput?.(event),
-    startDocument: (callId) => calls.get(callId)?.document.start(),
+    pushOutput: (event) => calls.get(event.callId)?.maker.pushOutput?.(event),
+    startDocument: (callId) => calls.get(callId)?.open().id,
     endCall,
     end: (time) => {
       for (const [callId, { since = time }] of calls) {
@@ -93,11 +128,9 @@ export function createToolDocuments(writer: StreamWriter, workspace: string): To
 }
 
 /** N39, right behind the document of the call. */
-function writeToolError(writer: StreamWriter, { origin, document }: OpenCall, result: ToolResult): void {
+function writeToolError({ writer, origin, document }: OpenCall, result: ToolResult): void {
   const { code: errorCode, message, details } = toToolError(origin, result);
-  const link = pickDefined({
-    relatedDocumentId: document.documentId,
-    recoverable: result.status !== "cancelled" || undefined,
-  });
-  writeErrorDocument(writer, { message, errorCode, source: origin.toolName, details, ...link });
+  const recoverable = result.status !== "cancelled" || undefined;
+  const relatedDocumentId = document?.id;
+  writeErrorDocument(writer, message, { errorCode, source: origin.toolName, details, relatedDocumentId, recoverable });
 }
