@@ -2,7 +2,6 @@
 import {
   type ApprovalRequest,
   type ApprovalResolved,
-  type ProviderWait,
   type ChatResponse,
   createReducer,
   type FinishReason,
@@ -101,7 +100,7 @@ class RunAssembler implements Assembler {
       case "compaction":
         return;
       case "provider_wait":
-        return this.#writeWait(event);
+        return this.#writer.write("provider_wait", { code: event.code, until: event.until, tries: event.tries });
       case "run_start":
         return this.#startRun(event, event.time);
       case "turn_start":
@@ -163,10 +162,6 @@ class RunAssembler implements Assembler {
 
   #writeApprovalResolved({ approvalId, optionId, by }: ApprovalResolved): void {
     this.#writer.write("approval_resolved", { approvalId, optionId, by });
-  }
-
-  #writeWait({ code, until, tries }: ProviderWait): void {
-    this.#writer.write("provider_wait", { code, until, tries });
   }
 
   /** N2, N50, N52. */

@@ -20,8 +20,10 @@ export interface OpenFence {
 /** A block quote among the containers; all other values are content columns of list items, which are at least 2. */
 const blockQuote = 0;
 
-const openingFence = /(`{3,}(?=[^`]*$)|~{3,})(.*)/sy;
-const closingFence = /(`{3,}|~{3,})[ \t]*$/y;
+const listMarks = "-+*0123456789";
+const leafMarks = "`~<#=-*_";
+const openingFence = /`{3,}(?=[^`]*$)|~{3,}/y;
+const closingFence = /(?:`{3,}|~{3,})[ \t]*$/y;
 const heading = /#{1,6}(?:[ \t]|$)/y;
 const underline = /(?:=+|-+)[ \t]*$/y;
 const listMarker = /(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)/y;
@@ -87,8 +89,8 @@ export class BlockStructure {
     const allMatched = matched === this.#containers.length;
     if (allMatched && this.fence !== undefined) {
       cursor.look();
-      const closes = cursor.indent < 4 && cursor.match(closingFence)?.[1]?.startsWith(this.fence.marks) === true;
-      if (!closes) return false;
+      const startsAlike = line.startsWith(this.fence.marks, cursor.nonblank);
+      if (cursor.indent >= 4 || !startsAlike || cursor.match(closingFence) === 0) return false;
       this.fence = undefined;
       return true;
     }
@@ -173,10 +175,11 @@ export class BlockStructure {
       this.#emptyItem = false;
       return true;
     }
+    if (!listMarks.includes(cursor.mark)) return false;
     // Behind a paragraph "-" is its underline; there no empty item can start.
     const interrupts = this.#paragraph && depth === this.#containers.length;
-    const length = cursor.match(interrupts ? interruptingMarker : listMarker)?.[0].length;
-    if (length === undefined || this.#isThematicBreak()) return false;
+    const length = cursor.match(interrupts ? interruptingMarker : listMarker);
+    if (length === 0 || this.#isThematicBreak()) return false;
     const indent = cursor.indent;
     this.#close(depth);
     cursor.advanceBehind(length);
@@ -191,18 +194,19 @@ export class BlockStructure {
   /** Takes the line as a block that is no paragraph and no indented code, if one starts here. */
   #takeLeaf(depth: number): boolean {
     const cursor = this.#cursor;
+    if (!leafMarks.includes(cursor.mark)) return false;
     let fence: OpenFence | undefined;
     let html: HtmlBlockKind | undefined;
-    const opening = cursor.match(openingFence);
-    if (opening !== null) {
-      const [, marks = "", info = ""] = opening;
-      fence = { marks, offset: cursor.nonblank, indent: cursor.indent, info: trimBlanks(info), depth };
+    const rest = cursor.line.slice(cursor.nonblank);
+    const length = cursor.match(openingFence);
+    if (length > 0) {
+      const { nonblank: offset, indent } = cursor;
+      fence = { marks: rest.slice(0, length), offset, indent, info: trimBlanks(rest.slice(length)), depth };
     } else if (cursor.mark === "<") {
-      const rest = cursor.line.slice(cursor.nonblank);
       const kind = parseHtmlBlockStart(rest);
       if (kind === 0 || (kind === 7 && this.#paragraph)) return false;
       if (!isHtmlBlockEnd(kind, rest)) html = kind;
-    } else if (cursor.match(heading) === null && !this.#isUnderline(depth) && !this.#isThematicBreak()) {
+    } else if (cursor.match(heading) === 0 && !this.#isUnderline(depth) && !this.#isThematicBreak()) {
       return false;
     }
     this.#close(depth);
@@ -214,7 +218,7 @@ export class BlockStructure {
 
   /** Is the rest of the line the underline of the open paragraph? */
   #isUnderline(depth: number): boolean {
-    if (!this.#paragraph || depth < this.#containers.length || this.#cursor.match(underline) === null) return false;
+    if (!this.#paragraph || depth < this.#containers.length || this.#cursor.match(underline) === 0) return false;
     return this.#definitions === undefined || !isDefinitions(this.#definitions);
   }
 

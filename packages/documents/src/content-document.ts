@@ -39,9 +39,8 @@ export function startContentDocument(
 class OpenDocument implements ContentDocument {
   readonly id: string;
   readonly #writer: StreamWriter;
-  /** The joined deltas, as long as they are small enough to be sent whole. */
-  #text = "";
-  /** Of `#text` in UTF-8; not counted before it can be too much. */
+  text = "";
+  /** Of `text` in UTF-8; not counted before it can be too much. */
   #bytes = 0;
   #length = 0;
   /** Of the joined deltas, once they are too large. */
@@ -50,10 +49,6 @@ class OpenDocument implements ContentDocument {
   constructor(writer: StreamWriter, type: DocumentType, metadata: PartialMetadata) {
     this.#writer = writer;
     this.id = writer.startDocument(type, metadata);
-  }
-
-  get text(): string {
-    return this.#text;
   }
 
   write(delta: string): void {
@@ -68,7 +63,7 @@ class OpenDocument implements ContentDocument {
   }
 
   complete(content: string): void {
-    if (this.#hash === undefined && content.startsWith(this.#text)) this.write(content.slice(this.#text.length));
+    if (this.#hash === undefined && content.startsWith(this.text)) this.write(content.slice(this.text.length));
   }
 
   end(metadata: PartialMetadata, content?: string | null): void {
@@ -78,27 +73,27 @@ class OpenDocument implements ContentDocument {
   #keep(delta: string): void {
     this.#length += delta.length;
     if (this.#hash !== undefined) return this.#hash.update(delta);
-    this.#text += delta;
+    this.text += delta;
     if (this.#length > alwaysFinalLength) this.#limitText(delta);
   }
 
   /** Puts the hash in the place of a text that is too large with its last part, `delta`. */
   #limitText(delta: string): void {
-    this.#bytes += toUtf8Length(this.#bytes === 0 ? this.#text : delta);
+    this.#bytes += toUtf8Length(this.#bytes === 0 ? this.text : delta);
     if (this.#bytes <= maxFinalContent) return;
-    this.#hash = startHash(this.#text);
-    this.#text = "";
+    this.#hash = startHash(this.text);
+    this.text = "";
   }
 
   #toFinalContent(content: string | null | undefined): Partial<DocumentEndData> {
     if (content === null && this.#length === 0) return {};
     if (typeof content !== "string") {
-      if (this.#hash === undefined) return { finalContent: this.#text };
+      if (this.#hash === undefined) return { finalContent: this.text };
     } else {
       if (toUtf8Length(content) <= maxFinalContent) return { finalContent: content };
       this.complete(content);
     }
-    const finalContentSha256 = (this.#hash ?? startHash(this.#text)).digest();
+    const finalContentSha256 = (this.#hash ?? startHash(this.text)).digest();
     if (typeof content === "string" && finalContentSha256 !== startHash(content).digest()) {
       // A final content that is large and not what was sent cannot be told by a hash: it goes out whole.
       return { finalContent: content };

@@ -32,6 +32,10 @@ const none: readonly JsonScanEvent[] = [];
 /** Deeper nesting is taken for an attack. */
 const maxNesting = 512;
 
+/** The characters that may follow a backslash, and in the same order what they stand for. */
+const escapes = '"\\/bfnrt';
+const escaped = '"\\/\b\f\n\r\t';
+
 const quote = 0x22;
 const backslash = 0x5c;
 
@@ -120,7 +124,7 @@ class Scanner implements JsonScanner {
   #takeEscape(character: string): boolean {
     this.#token += character;
     if (this.#token.startsWith("u") && this.#token.length < 5) return true;
-    const value = parseToken(`"\\${this.#token}"`);
+    const value = escaped[escapes.indexOf(this.#token)] ?? parseToken(`"\\${this.#token}"`);
     if (value === undefined) return false;
     this.#text += value as string;
     this.#phase = "string";

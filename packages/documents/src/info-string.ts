@@ -1,5 +1,4 @@
 import type { CodePurpose } from "@sheaf/protocol";
-import { isBlank } from "./blank.ts";
 import { toLanguage } from "./language.ts";
 import type { TextSegmentCodeBlock, TextSegmentCodeReference } from "./text-segment.ts";
 
@@ -26,14 +25,10 @@ function parseReference(info: string): TextSegmentCodeReference | undefined {
 }
 
 function parseCodeBlock(info: string): TextSegmentCodeBlock {
-  let end = 0;
-  while (end < info.length && !isBlank(info.charCodeAt(end))) end += 1;
-  const language = info.slice(0, end);
-  if (end === info.length) return { type: "code_block", language };
-  const purpose = parsePurpose(info.slice(end));
-  return purpose === undefined
-    ? { type: "code_block", language, info }
-    : { type: "code_block", language, info, purpose };
+  const language = /^[^ \t]*/.exec(info)?.[0] ?? "";
+  if (language === info) return { type: "code_block", language };
+  const purpose = parsePurpose(info.slice(language.length));
+  return { type: "code_block", language, info, ...(purpose === undefined ? {} : { purpose }) };
 }
 
 function parsePurpose(attributes: string): CodePurpose | undefined {

@@ -42,10 +42,10 @@ export class LineCursor {
     return this.mark === "";
   }
 
-  /** After `look`: what a sticky pattern matches at the start of the non-blank part. */
-  match(pattern: RegExp): RegExpExecArray | null {
+  /** After `look`: how many characters a sticky pattern matches at the start of the non-blank part. */
+  match(pattern: RegExp): number {
     pattern.lastIndex = this.nonblank;
-    return pattern.exec(this.line);
+    return pattern.test(this.line) ? pattern.lastIndex - this.nonblank : 0;
   }
 
   /** After `look`: goes `length` characters behind the start of the non-blank part; they hold no blanks. */

@@ -1,8 +1,8 @@
+import type { PartialMetadata } from "@sheaf/protocol";
+
 /** The fields that have a value: what is not known is left out, not undefined. */
-export function pickDefined<Fields extends object>(
-  fields: Fields,
-): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
-  const found = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // What is left of the fields has their types.
-  return Object.fromEntries(found) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+export function pickDefined(fields: PartialMetadata): PartialMetadata {
+  const found: Record<string, unknown> = {};
+  for (const name in fields) if (fields[name] !== undefined) found[name] = fields[name];
+  return found;
 }

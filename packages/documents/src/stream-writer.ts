@@ -60,8 +60,7 @@ class Writer implements StreamWriter {
   }
 
   writeDelta(event: DeltaEventName, documentId: string, delta: string): void {
-    if (isShortPayload(delta)) this.#append(this.#createDelta(event, documentId, delta));
-    else for (const piece of toPayloadPieces(delta)) this.#append(this.#createDelta(event, documentId, piece));
+    for (const created of this.createDeltas(event, documentId, delta)) this.#append(created);
   }
 
   createDeltas(event: DeltaEventName, documentId: string, delta: string): StreamEvent[] {

@@ -98,19 +98,15 @@ class Documents implements TextDocuments, SegmentSink {
     if (segment.type === "text") return { format: "markdown" };
     if (segment.type === "code_block") {
       const { language, info, purpose = purposes[this.#options.mode] } = segment;
-      return info === undefined ? { language, purpose } : { language, purpose, info };
+      return { language, purpose, info };
     }
     const { startLine, endLine, language, filePath: rawPath } = segment;
     const filePath = toWorkspacePath(rawPath, this.#options.workspace);
-    return { filePath, startLine, endLine, language, ...(filePath === rawPath ? {} : { rawPath }) };
+    return { filePath, startLine, endLine, language, rawPath: filePath === rawPath ? undefined : rawPath };
   }
 
   #toEndMetadata({ closed, codeBlocks }: SegmentEnd): PartialMetadata {
-    const metadata: Record<string, unknown> = { ...this.#metadata };
-    const verified = "filePath" in metadata ? this.#checks.get(this.#references - 1) : undefined;
-    if (codeBlocks !== undefined) metadata["codeBlocks"] = codeBlocks;
-    if (verified !== undefined) metadata["verified"] = verified;
-    if (!closed) metadata["closed"] = false;
-    return metadata;
+    const verified = "filePath" in this.#metadata ? this.#checks.get(this.#references - 1) : undefined;
+    return { ...this.#metadata, codeBlocks, verified, closed: closed ? undefined : false };
   }
 }

@@ -99,7 +99,9 @@ describe("lines", () => {
     expect(structure.needsWholeLine()).toBe(false);
     structure.takeLine("[a]:");
     expect(structure.needsWholeLine()).toBe(true);
-    structure.takeLine("/u x");
+    structure.takeLine("");
+    expect(structure.needsWholeLine()).toBe(false);
+    structure.takeLine("[a](b) is no definition");
     expect(structure.needsWholeLine()).toBe(false);
   });
 
@@ -123,7 +125,7 @@ describe("lines", () => {
   test(verifies(["N16", "N17"], "an open fence tells its place and its closing line"), () => {
     const structure = new BlockStructure();
     expect(structure.takeLine("> - ~~~~ js ")).toBe(false);
-    expect(structure.fence).toEqual({ marker: 0x7e, length: 4, offset: 4, indent: 0, info: "js", depth: 2 });
+    expect(structure.fence).toEqual({ marks: "~~~~", offset: 4, indent: 0, info: "js", depth: 2 });
     expect(structure.takeLine(">   ~~~")).toBe(false);
     expect(structure.takeLine(">   ~~~~~ ")).toBe(true);
     expect(structure.fence).toBeUndefined();

@@ -20,7 +20,7 @@ interface Draft {
   readonly id: string;
   readonly type: string;
   readonly sequence: number;
-  readonly content: string | null;
+  content: string | null;
   readonly metadata: JsonObject;
   /** There as long as it is open (N3). */
   readonly status?: "in_progress";
@@ -43,10 +43,12 @@ const contentless: ReadonlyMap<string, string | undefined> = new Map([
   ["todo_update", undefined],
 ]);
 
-/** Its values never change: an event puts a new one in the place of the old. */
+/** An event puts a new value in the place of the old, which somebody may have read. */
 class Documents implements DocumentList {
   readonly #places = new Map<unknown, number>();
   readonly #drafts: Draft[] = [];
+  /** The last one that was made, as long as nobody has read it: it may be changed. */
+  #unread: Draft | undefined;
 
   constructor(documents: readonly JsonObject[]) {
     for (const document of documents) this.#add(document, document["status"], document["content"]);
@@ -57,6 +59,7 @@ class Documents implements DocumentList {
   }
 
   read(): readonly Document[] {
+    this.#unread = undefined;
     return this.#drafts.slice() as unknown as Document[];
   }
 
@@ -64,9 +67,10 @@ class Documents implements DocumentList {
     if (event === "document_start") return this.#add(data, "in_progress");
     const place = this.#places.get(data["documentId"]) ?? -1;
     const draft = this.#drafts[place];
-    const changed = draft?.status === undefined ? undefined : changes.get(event)?.(draft, data);
+    const changed = draft?.status === undefined ? undefined : changes.get(event)?.(draft, data, draft === this.#unread);
     if (changed === undefined) return false;
     this.#drafts[place] = changed;
+    this.#unread = changed;
     return true;
   }
 
@@ -87,8 +91,10 @@ class Documents implements DocumentList {
   }
 }
 
+type Change = (draft: Draft, data: JsonObject, isUnread: boolean) => Draft | undefined;
+
 /** What each event makes of an open document; undefined when it cannot. */
-const changes: ReadonlyMap<string, (draft: Draft, data: JsonObject) => Draft | undefined> = new Map([
+const changes: ReadonlyMap<string, Change> = new Map<string, Change>([
   ["content_delta", addContent],
   ["output_delta", addOutput],
   ["tool_call_start", (draft, { toolName, toolCallId }) => setFields(draft, { toolName, toolCallId })],
@@ -97,9 +103,13 @@ const changes: ReadonlyMap<string, (draft: Draft, data: JsonObject) => Draft | u
   ["document_end", endDraft],
 ]);
 
-function addContent(draft: Draft, { delta }: JsonObject): Draft | undefined {
+function addContent(draft: Draft, { delta }: JsonObject, isUnread: boolean): Draft | undefined {
   if (typeof delta !== "string" || contentless.has(draft.type)) return undefined;
-  return { ...draft, content: (draft.content ?? "") + delta };
+  const content = (draft.content ?? "") + delta;
+  if (!isUnread) return { ...draft, content };
+  // Nearly every event is such a delta: it should cost no object.
+  draft.content = content;
+  return draft;
 }
 
 function addOutput(draft: Draft, { delta }: JsonObject): Draft | undefined {
@@ -116,7 +126,8 @@ function setFields(draft: Draft, fields: JsonObject): Draft | undefined {
 }
 
 /** N46, N47. Without `finalContent` the joined deltas count (N55). */
-function endDraft({ status: _, ...draft }: Draft, { finalContent, metadata }: JsonObject): Draft {
+function endDraft(draft: Draft, { finalContent, metadata }: JsonObject): Draft {
+  const { status: _, ...ended } = draft;
   const content = typeof finalContent === "string" && !contentless.has(draft.type) ? finalContent : draft.content;
-  return { ...draft, content, metadata: { ...draft.metadata, ...toJsonObject(metadata) } };
+  return { ...ended, content, metadata: { ...draft.metadata, ...toJsonObject(metadata) } };
 }
