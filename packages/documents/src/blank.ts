@@ -4,7 +4,7 @@ export function isBlank(code: number): boolean {
 }
 
 /** The place of the first character at or behind `from` that is no blank; the length of the text if there is none. */
-export function skipBlanks(text: string, from: number): number {
+function skipBlanks(text: string, from: number): number {
   let at = from;
   while (at < text.length && isBlank(text.charCodeAt(at))) at += 1;
   return at;
