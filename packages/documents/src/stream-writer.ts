@@ -60,7 +60,8 @@ class Writer implements StreamWriter {
   }
 
   writeDelta(event: DeltaEventName, documentId: string, delta: string): void {
-    for (const created of this.createDeltas(event, documentId, delta)) this.#append(created);
+    if (isShortPayload(delta)) this.#append(this.#createDelta(event, documentId, delta));
+    else for (const piece of toPayloadPieces(delta)) this.#append(this.#createDelta(event, documentId, piece));
   }
 
   createDeltas(event: DeltaEventName, documentId: string, delta: string): StreamEvent[] {

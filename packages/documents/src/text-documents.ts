@@ -107,6 +107,7 @@ class Documents implements TextDocuments, SegmentSink {
 
   #toEndMetadata({ closed, codeBlocks }: SegmentEnd): PartialMetadata {
     const verified = "filePath" in this.#metadata ? this.#checks.get(this.#references - 1) : undefined;
-    return { ...this.#metadata, codeBlocks, verified, closed: closed ? undefined : false };
+    const isPlain = closed && codeBlocks === undefined && verified === undefined;
+    return isPlain ? this.#metadata : { ...this.#metadata, codeBlocks, verified, closed: closed ? undefined : false };
   }
 }
