@@ -1,7 +1,6 @@
 /** Files that are the user's alone: 0600 in a folder of the user's own, written whole or not at all (S-42). */
 import { randomBytes } from "node:crypto";
 import {
-  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -10,7 +9,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -30,8 +28,6 @@ export interface PrivateFile {
 
 /** Rights of the group and of all others. */
 const OTHERS = 0o077;
-/** Of a folder in which each user has files of their own. */
-const STICKY = 0o1000;
 
 /**
  * The text of the file; undefined if there is none.
@@ -86,7 +82,7 @@ export function writePrivateFile(target: PrivateFile, text: string | undefined):
       rmSync(file, { force: true });
       return;
     }
-    makePrivateFolder(dirname(file));
+    makeFolder(dirname(file));
     replaceFile(file, text);
   } catch (error) {
     throw toWriteError(target, error);
@@ -109,7 +105,7 @@ function toWriteError(target: PrivateFile, error: unknown): SheafError {
 export function createPrivateFile(target: PrivateFile, text: string): boolean {
   let isFolderThere = false;
   try {
-    makePrivateFolder(dirname(target.file));
+    makeFolder(dirname(target.file));
     isFolderThere = true;
     writeNewFile(target.file, text);
     return true;
@@ -117,13 +113,6 @@ export function createPrivateFile(target: PrivateFile, text: string): boolean {
     if (isFolderThere && (error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw toWriteError(target, error);
   }
-}
-
-/** A folder that others can open is closed to them: it is Sheaf's own. One that all users share, like `/tmp`, is not. */
-function makePrivateFolder(folder: string): void {
-  makeFolder(folder);
-  const { mode } = statSync(folder);
-  if (process.platform !== "win32" && (mode & OTHERS) !== 0 && (mode & STICKY) === 0) chmodSync(folder, 0o700);
 }
 
 function replaceFile(file: string, text: string): void {

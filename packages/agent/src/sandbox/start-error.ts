@@ -17,8 +17,9 @@ export function toStartError(error: unknown, file: string, folder: string): stri
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const folderError = toFolderError(folder);
   if (folderError !== "") return folderError;
-  // Of the program itself the call is `spawn`.
-  if (error instanceof Error && "syscall" in error && ["mkdtemp", "scandir"].includes(String(error.syscall))) {
+  if (error instanceof Error && "syscall" in error && !String(error.syscall).startsWith("spawn")) {
+    const isTemporary = "path" in error && String(error.path).startsWith(tmpdir());
+    if (!isTemporary) return error.message;
     return `no folder for temporary files can be made in ${tmpdir()} (${code}): set TMPDIR to one that can be written into`;
   }
   if (code === "ENOENT") return `${file} does not exist`;

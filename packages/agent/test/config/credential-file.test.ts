@@ -56,19 +56,15 @@ describe("writing", () => {
     expect(readCredentials(file)).toEqual(keys);
   });
 
-  test(verifies("S-42", "a folder that others can open is closed to them"), () => {
-    mkdirSync(folder, { recursive: true, mode: 0o755 });
-    chmodSync(folder, 0o755);
-    writeCredentials(file, keys);
-    expect(toMode(folder)).toBe("700");
-  });
-
-  test(verifies("S-42", "one that all users share stays open, and the file in it is the user's alone"), () => {
-    mkdirSync(folder, { recursive: true });
-    chmodSync(folder, 0o1777);
-    writeCredentials(file, keys);
-    expect([toMode(folder), toMode(file)]).toEqual(["777", "600"]);
-  });
+  test.each([0o755, 0o775, 0o1777])(
+    verifies("S-42", "a folder that is there keeps its mode %o, and the file in it is the user's alone"),
+    (mode) => {
+      mkdirSync(folder, { recursive: true });
+      chmodSync(folder, mode);
+      writeCredentials(file, keys);
+      expect([toMode(folder), toMode(file)]).toEqual([(mode & 0o777).toString(8), "600"]);
+    },
+  );
 
   test(verifies("S-42", "a new file takes the place of the old one: who has it open keeps the old keys"), () => {
     writeCredentials(file, keys);
