@@ -16,6 +16,8 @@ const isBlank = (text: string): boolean => text.trim() === "";
 export function createAssistantPieces(): AssistantPieces {
   let held = "";
   let last = "";
+  /** A long held text is not looked through again for each delta. */
+  let isHeldBlank = true;
   const take = (piece: string): string => {
     last = piece;
     return piece;
@@ -23,17 +25,20 @@ export function createAssistantPieces(): AssistantPieces {
   return {
     push(delta) {
       const text = held + delta;
-      if (isBlank(text) || text === last) {
+      isHeldBlank &&= isBlank(delta);
+      if (isHeldBlank || text === last) {
         held = text;
         return [];
       }
       held = "";
+      isHeldBlank = true;
       return [take(text)];
     },
     flush() {
       if (held === "") return [];
       const text = held;
       held = "";
+      isHeldBlank = true;
       const [first = ""] = text;
       const pieces = text === last && text.length > first.length ? [first, text.slice(first.length)] : [text];
       return pieces.map(take);

@@ -6,6 +6,12 @@ import type { ToolInvocation } from "../tools/tool.ts";
 import type { EventGroup } from "./event-group.ts";
 import { createReferenceChecker, type QuoteCheck } from "./reference-checker.ts";
 
+/**
+ * Longest answer of one turn: its text, reasoning and arguments together. No model writes a tenth of it; a server that
+ * writes without end must not take all memory. UTF-16 units.
+ */
+const MAX_ANSWER = 16 * 1024 * 1024;
+
 /** What is known of a turn; complete when `runModelTurn` returned. */
 export interface TurnState {
   /** Calls whose arguments are complete, in order. */
@@ -39,6 +45,7 @@ export async function* runModelTurn(
   signal: AbortSignal,
 ): AsyncGenerator<EventGroup> {
   let modelMs = 0;
+  let length = 0;
   const references = createReferenceChecker(isInFile);
   const iterator = model.stream(request, signal)[Symbol.asyncIterator]();
   const reader = createInterruptibleReader(iterator, signal);
@@ -52,8 +59,13 @@ export async function* runModelTurn(
       const noted = step.value.map((event) => noteModelEvent(event, state, modelMs));
       const events = (await references.check(noted)) ?? noted;
       yield { events, durability: state.end ? "synced" : "grouped" };
+      length += step.value.reduce((sum, event) => sum + toLength(event), 0);
+      if (length > MAX_ANSWER && !state.end) {
+        state.error = createEndlessError(model);
+        break;
+      }
     }
-    if (!state.end && !signal.aborted) state.error = createTruncatedError(model);
+    if (!state.end && !state.error && !signal.aborted) state.error = createTruncatedError(model);
   } catch (error) {
     if (!signal.aborted) state.error = toSheafError(error);
   } finally {
@@ -113,6 +125,16 @@ function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): M
     case "tool_call_arguments_delta":
       return event;
   }
+}
+
+function toLength(event: ModelEvent): number {
+  if (event.type === "text_delta" || event.type === "reasoning_delta") return event.text.length;
+  return event.type === "tool_call_arguments_delta" ? event.delta.length : 0;
+}
+
+function createEndlessError(model: Model): SheafError {
+  const message = `the answer of ${model.id} is longer than ${MAX_ANSWER} characters and was ended there: ask for less, or use another model`;
+  return new SheafError("MAX_TOKENS", message, { source: "provider" });
 }
 
 function createTruncatedError(model: Model): SheafError {

@@ -59,6 +59,19 @@ describe("assistant lines", () => {
     expect(texts(lines(...toTexts(" ", "  ", "x"), turnEnd, runEnd))).toEqual(["   x"]);
   });
 
+  test(verifies("C24", "blank chunks without end cost as much each as the first"), () => {
+    const projection = createStreamJsonProjection();
+    const [blank] = toLog(...toTexts(" "));
+    const pushMany = (): number => {
+      const before = performance.now();
+      for (let count = 0; count < 50_000; count += 1) projection.push(blank!);
+      return performance.now() - before;
+    };
+    const first = pushMany();
+    for (let round = 0; round < 4; round += 1) pushMany();
+    expect(pushMany()).toBeLessThan(first * 4 + 200);
+  });
+
   test(verifies("C7", "what is held back goes out at the end of the text, and before a tool call"), () => {
     expect(texts(lines(...toTexts("a", "\n"), turnEnd, runEnd))).toEqual(["a", "\n"]);
     // Equal lines in a row would be dropped by readers: the text goes out in two pieces.

@@ -1,6 +1,7 @@
 import type { ModelEvent, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { SheafError } from "../../src/errors.ts";
+import type { Model } from "../../src/providers/provider.ts";
 import { createMemoryStore } from "../../src/storage/memory.ts";
 import type { Store } from "../../src/storage/store.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -252,6 +253,24 @@ describe("failures", () => {
     ]);
     expect(types(groups).slice(-4)).toEqual(["turn_end", "tool_result", "tool_result", "run_end"]);
     expect(last(groups)).toMatchObject({ error: { code: "OVERLOADED" } });
+  });
+
+  test(verifies("C20", "an answer without end is MAX_TOKENS, and the model is asked for no more of it"), async () => {
+    const piece = "x".repeat(1024 * 1024);
+    for (const event of [text(piece), { type: "reasoning_delta", text: piece } as const]) {
+      let groups = 0;
+      const model: Model = {
+        ...createFakeModel([]),
+        async *stream() {
+          for (; groups < 100; groups += 1) yield [event];
+        },
+      };
+      expect(last(await runModel(model))).toMatchObject({
+        reason: "max_tokens",
+        error: { code: "MAX_TOKENS", message: expect.stringContaining("longer than 16777216 characters") },
+      });
+      expect(groups).toBeLessThan(20);
+    }
   });
 
   test("an unknown error is INTERNAL", async () => {
