@@ -4,28 +4,44 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 export interface LeaseHolder {
-  readonly name: string;
-  /** Whether another holder's process is certainly gone. False where that cannot be seen from here. */
-  isGone(name: string): boolean;
+  /** The name for a lease that holds until then. Milliseconds by `readUptime`. */
+  toName(until: number): string;
+  /** What can be seen from here of the holder with that name; undefined: it is of another machine. */
+  look(name: string): SeenHolder | undefined;
 }
 
-/** The parts of a name: machine and process namespace, process, moment of its start, and which store in it. */
-const NAME = /^(.*)\|(\d+)\|(\d*)\|([^|]+)$/s;
+interface SeenHolder {
+  /** Its process is certainly gone. */
+  readonly isGone: boolean;
+  /** As its name says; undefined: it does not. */
+  readonly until: number | undefined;
+}
+
+/** The parts of a name: machine and process namespace, process, moment of its start, which store in it, and until when. */
+const NAME = /^(.*)\|(\d+)\|(\d*)\|[^|@]+(?:@(\d+))?$/s;
+
+/** Milliseconds of a clock that all processes of this machine share, and that no change of its time moves. */
+export function readUptime(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
 
 /** Each store has its own: two in one process are two writers. */
 export function createLeaseHolder(): LeaseHolder {
   const place = `${hostname()} ${readNamespace()}`;
+  const own = `${place}|${process.pid}|${readStart(process.pid)}|${randomUUID()}`;
   return {
-    name: `${place}|${process.pid}|${readStart(process.pid)}|${randomUUID()}`,
-    isGone(name) {
-      const [, otherPlace, otherPid = "", otherStart] = NAME.exec(name) ?? [];
-      if (otherPlace !== place) return false;
-      const processId = Number(otherPid);
-      if (!isAlive(processId)) return true;
-      // The number of a dead process is given out again.
-      return otherStart !== "" && otherStart !== readStart(processId);
+    toName: (until) => `${own}@${until}`,
+    look(name) {
+      const [, otherPlace, processId, start, until] = NAME.exec(name) ?? [];
+      if (otherPlace !== place) return undefined;
+      return { isGone: isGone(Number(processId), start), until: until === undefined ? undefined : Number(until) };
     },
   };
+}
+
+function isGone(processId: number, start: string | undefined): boolean {
+  // The number of a dead process is given out again.
+  return !isAlive(processId) || (start !== "" && start !== readStart(processId));
 }
 
 function isAlive(processId: number): boolean {

@@ -1,6 +1,6 @@
 /** One writer a conversation, over all processes of a machine: leases with a number that only grows (R-05). */
 import { createBusyError } from "./busy-error.ts";
-import { createLeaseHolder, type LeaseHolder } from "./lease-holder.ts";
+import { createLeaseHolder, readUptime, type LeaseHolder } from "./lease-holder.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { LeaseState } from "./store.ts";
 
@@ -34,10 +34,21 @@ export interface Leases {
   requestCancel(responseId: string, owner: string): void;
 }
 
-/** `now`: wall clock, milliseconds since 1970. */
-export function createLeases(connection: SqliteConnection, now: () => number): Leases {
+/** The clocks that leases go by. Milliseconds. */
+export interface LeaseClocks {
+  /** Wall clock, since 1970: what two machines share. */
+  readonly now: () => number;
+  /** What the processes of this machine share: when its time is set, no lease is lost, and none lives on (R-19). */
+  readonly uptime: () => number;
+}
+
+const machineClocks: LeaseClocks = { now: Date.now, uptime: readUptime };
+
+export function createLeases(connection: SqliteConnection, clocks: Partial<LeaseClocks> = {}): Leases {
+  const { now, uptime } = { ...machineClocks, ...clocks };
   /** Made when it is needed: those who only read are no writers. */
-  let holder: LeaseHolder | undefined;
+  let made: LeaseHolder | undefined;
+  const getHolder = (): LeaseHolder => (made ??= createLeaseHolder());
 
   const find = (conversationId: string, owner: string): LeaseRow | undefined =>
     connection
@@ -48,11 +59,11 @@ export function createLeases(connection: SqliteConnection, now: () => number): L
 
   const checkFree = (row: LeaseRow, conversationId: string): void => {
     if (row.holder === null) return;
-    const rest = row.until - now();
-    // A rest that is longer than any lease comes from a clock that was set back.
-    if (rest <= 0 || rest > LEASE_MS) return;
-    holder ??= createLeaseHolder();
-    if (!holder.isGone(row.holder)) throw createBusyError(conversationId);
+    const seen = getHolder().look(row.holder);
+    if (seen?.isGone) return;
+    const rest = seen?.until === undefined ? row.until - now() : seen.until - uptime();
+    // A rest that is longer than any lease comes from a clock that was set back, or began anew.
+    if (rest > 0 && rest <= LEASE_MS) throw createBusyError(conversationId);
   };
 
   return {
@@ -60,11 +71,10 @@ export function createLeases(connection: SqliteConnection, now: () => number): L
       const row = find(conversationId, owner);
       if (!row) return undefined;
       checkFree(row, conversationId);
-      holder ??= createLeaseHolder();
       const fence = row.fence + 1;
       connection
         .prepare("UPDATE conversations SET fence = ?, lease_holder = ?, lease_until = ?, cancel = 0 WHERE key = ?")
-        .run(fence, holder.name, now() + LEASE_MS, row.key);
+        .run(fence, getHolder().toName(uptime() + LEASE_MS), now() + LEASE_MS, row.key);
       return { conversation: row.key, fence };
     },
     check(conversationId, owner) {
@@ -81,8 +91,12 @@ export function createLeases(connection: SqliteConnection, now: () => number): L
     },
     keep({ conversation, fence }) {
       const row = connection
-        .prepare("UPDATE conversations SET lease_until = ? WHERE key = ? AND fence = ? RETURNING cancel")
-        .get(now() + LEASE_MS, conversation, fence) as { cancel: number } | undefined;
+        .prepare(
+          "UPDATE conversations SET lease_holder = ?, lease_until = ? WHERE key = ? AND fence = ? RETURNING cancel",
+        )
+        .get(getHolder().toName(uptime() + LEASE_MS), now() + LEASE_MS, conversation, fence) as
+        | { cancel: number }
+        | undefined;
       if (!row) return "lost";
       return row.cancel === 1 ? "cancel" : "kept";
     },

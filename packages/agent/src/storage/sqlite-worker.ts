@@ -16,7 +16,7 @@ type CallRequest = Extract<WorkerRequest, { readonly kind: "call" }>;
 
 const port = parentPort!;
 const connection = openSqliteConnection(workerData as string);
-const leases = createLeases(connection, Date.now);
+const leases = createLeases(connection);
 const logs = createSqliteLogs(connection, leases);
 const parts = { connection, leases, logs };
 const upkeep = createUpkeep(workerData as string, connection, logs, Date.now);

@@ -12,23 +12,18 @@ import {
   readUsage,
   selectResponses,
 } from "./sqlite-conversations.ts";
-import { createLeases, type Leases } from "./sqlite-leases.ts";
+import { createLeases, type LeaseClocks, type Leases } from "./sqlite-leases.ts";
 import { encodeEvents } from "./sqlite-groups.ts";
 import { createSqliteLogs, type SqliteLogs } from "./sqlite-log.ts";
 import { localOwner, type SharedStore } from "./store.ts";
-
-interface SqliteOptions {
-  /** Wall clock, milliseconds since 1970. */
-  readonly now?: () => number;
-}
 
 /**
  * Opens the store, makes it if it is missing: folder 0700, file 0600 (S-42). It is the local owner's view.
  * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT.
  */
-export function createSqliteStore(file: string, options: SqliteOptions = {}): SharedStore {
+export function createSqliteStore(file: string, clocks: Partial<LeaseClocks> = {}): SharedStore {
   const connection = openSqliteConnection(file);
-  const leases = createLeases(connection, options.now ?? Date.now);
+  const leases = createLeases(connection, clocks);
   const logs = createSqliteLogs(connection, leases);
   return createSqliteView({ connection, leases, logs }, localOwner);
 }

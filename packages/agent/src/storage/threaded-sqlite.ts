@@ -35,7 +35,7 @@ interface Writer {
 export function createThreadedSqliteStore(file: string): SharedStore {
   // Opened here first, so that what is wrong with the file is told at once.
   const connection = openSqliteConnection(file);
-  const leases = createLeases(connection, Date.now);
+  const leases = createLeases(connection);
   const parts: SqliteParts = { connection, leases, logs: createSqliteLogs(connection, leases) };
   return createView(parts, startWriter(file), localOwner);
 }

@@ -5,6 +5,7 @@ import type { RunEventBody } from "@sheaf/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { openConversation } from "../../src/conversations/open-conversation.ts";
+import { readUptime } from "../../src/storage/lease-holder.ts";
 import { createSqliteStore } from "../../src/storage/sqlite.ts";
 import { toBlockId } from "../../src/tools/conversation-state.ts";
 import { call, start } from "../run/fake-ports.ts";
@@ -31,7 +32,7 @@ test(
 
     // The lease of a writer that says nothing any more runs out.
     const later = Date.now() + 3_600_000;
-    const second = createSqliteStore(file, { now: () => later });
+    const second = createSqliteStore(file, { uptime: () => readUptime() + 3_600_000 });
     const { state } = await openConversation(second, conversationId, () => later);
     await second.close();
     const cut = { id: toBlockId("h1", "call_1"), hypothesis: "h1", filePath: "src/a.js", path: "/w/src/a.js" };

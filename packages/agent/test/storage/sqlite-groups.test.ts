@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { RunEvent } from "@sheaf/protocol";
 import { afterAll, describe, expect, test } from "vitest";
+import { readUptime } from "../../src/storage/lease-holder.ts";
 import { createSqliteStore } from "../../src/storage/sqlite.ts";
 import type { SharedStore } from "../../src/storage/store.ts";
 import { createThreadedSqliteStore } from "../../src/storage/threaded-sqlite.ts";
@@ -97,7 +98,7 @@ describe("groups that lie in the order of their arrival", () => {
     await createResponses(gone);
     const events = await appendRounds(gone, 1, 10);
     // By this clock the leases are over.
-    const next = createSqliteStore(file, { now: () => Date.now() + 15_000 });
+    const next = createSqliteStore(file, { uptime: () => readUptime() + 15_000 });
     for (const id of ids) {
       expect(await next.claimResponse(id)).toBe(true);
       await expect(next.appendEvents(id, [end(10)], "synced")).rejects.toMatchObject({ code: "INTERNAL" });
@@ -115,7 +116,7 @@ describe("groups that lie in the order of their arrival", () => {
     const gone = createThreadedSqliteStore(file);
     await createResponses(gone);
     await appendRounds(gone, 1, 10);
-    const next = createSqliteStore(file, { now: () => Date.now() + 15_000 });
+    const next = createSqliteStore(file, { uptime: () => readUptime() + 15_000 });
     expect(await next.deleteConversation(`conv_${ids[0]!}`)).toBe(true);
     expect(countRows(file, "arrived_groups WHERE response = 1")).toBe(0);
     expect(await next.readEvents(ids[1]!)).toHaveLength(10);
@@ -141,7 +142,7 @@ describe("groups that lie in the order of their arrival", () => {
     bytes.fill(0xff, (page - 1) * 4096, page * 4096);
     writeFileSync(file, bytes);
 
-    const damaged = createSqliteStore(file, { now: () => Date.now() + 15_000 });
+    const damaged = createSqliteStore(file, { uptime: () => readUptime() + 15_000 });
     expect(await damaged.readEvents(ids[0]!)).toEqual([...events, end(11)]);
     expect(await damaged.listResponses(`conv_${ids[0]!}`)).toMatchObject([{ lastSeq: 11, ended: true }]);
     await expect(damaged.readEvents(ids[1]!)).rejects.toMatchObject({ code: "STORAGE_CORRUPT" });

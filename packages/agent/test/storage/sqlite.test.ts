@@ -53,7 +53,8 @@ describe("writers in several processes", () => {
   test(verifies("R-05", "a writer that says nothing loses its lease, and can write nothing any more"), async () => {
     const file = newFile();
     let now = 1_000_000;
-    const [first, second] = [createSqliteStore(file, { now: () => now }), createSqliteStore(file, { now: () => now })];
+    const clocks = { now: () => 1, uptime: () => now };
+    const [first, second] = [createSqliteStore(file, clocks), createSqliteStore(file, clocks)];
     await first.createResponse(row);
     await first.appendEvents("chat_a", [turnStart(1)], "grouped");
     await expect(second.createResponse({ ...row, id: "chat_b" })).rejects.toMatchObject({ code: "CONVERSATION_BUSY" });
@@ -76,13 +77,44 @@ describe("writers in several processes", () => {
     await second.close();
   });
 
-  test(verifies(["R-05", "R-19"], "a clock that is set back keeps no lease alive"), async () => {
+  test.each([3_600_000, -3_600_000, 86_400_000, -86_400_000])(
+    verifies(["R-05", "R-19"], "a clock that jumps by %d ms takes no lease from a writer that lives"),
+    async (jump) => {
+      const file = newFile();
+      let now = 1_000_000_000;
+      const [first, second] = [
+        createSqliteStore(file, { now: () => now }),
+        createSqliteStore(file, { now: () => now }),
+      ];
+      await first.createResponse(row);
+      now += jump;
+      expect(await second.claimResponse("chat_a")).toBe(false);
+      await expect(second.createResponse({ ...row, id: "chat_b" })).rejects.toMatchObject({
+        code: "CONVERSATION_BUSY",
+      });
+      expect(await first.keepLease("chat_a")).toBe("kept");
+      await first.appendEvents("chat_a", [turnStart(1)], "synced");
+      await first.close();
+      await second.close();
+    },
+  );
+
+  test(verifies(["R-05", "R-19"], "for a lease of another machine the wall clock counts, also set back"), async () => {
     const file = newFile();
     let now = 1_000_000_000;
-    const [first, second] = [createSqliteStore(file, { now: () => now }), createSqliteStore(file, { now: () => now })];
+    const clocks = { now: () => now, uptime: () => 1 };
+    const [first, second] = [createSqliteStore(file, clocks), createSqliteStore(file, clocks)];
     await first.createResponse(row);
-    now -= 86_400_000;
+    const database = new DatabaseSync(file);
+    // As that machine would have written it; its processes cannot be seen from here.
+    database.exec("UPDATE conversations SET lease_holder = 'elsewhere ' || lease_holder");
+    expect(await second.claimResponse("chat_a")).toBe(false);
+    now += 10_001;
     expect(await second.claimResponse("chat_a")).toBe(true);
+    database.exec("UPDATE conversations SET lease_holder = 'elsewhere ' || lease_holder");
+    now -= 86_400_000;
+    expect(await first.claimResponse("chat_a")).toBe(true);
+    database.close();
     await first.close();
     await second.close();
   });
