@@ -23,7 +23,7 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
   "errors.ts": [],
   "version.ts": [],
   "make-folder.ts": [],
-  permissions: ["errors.ts", "tools/tool.ts"],
+  permissions: ["errors.ts", "tools/tool.ts", "network/public-address.ts"],
   workspace: ["errors.ts"],
   config: [
     "errors.ts",

@@ -77,13 +77,13 @@ function findRefusal({ commands }: ShellReading, denies: readonly ShellRule[]): 
 
 function askToCompare(problem: string, denies: readonly ShellRule[]): PermissionDecision {
   const names = denies.map(({ text }) => text).join(", ");
-  return ask(`this command holds ${problem}, so it cannot be compared with ${names}: split it into plain commands`);
+  return ask(`this command holds ${problem}, so it cannot be compared with ${names}`, "split it into plain commands");
 }
 
 function askForPermission(problem: string, allows: readonly ShellRule[]): PermissionDecision {
   const advice =
     allows.length > 0 ? "split it into plain commands that a rule allows, or the user passes" : "the user passes";
-  return ask(`this command needs a permission (it holds ${problem}, which no rule can judge): ${advice} --force`);
+  return ask(`this command needs a permission (it holds ${problem}, which no rule can judge)`, `${advice} --force`);
 }
 
 /** Every part needs a rule of its own, or must be one of the commands that only read. */
@@ -129,11 +129,12 @@ function askForRules(open: readonly SimpleCommand[], obstacle: string | undefine
   const suggested = open.map(suggestRule);
   const always = suggested.every((rule) => rule !== undefined) ? [...new Set(suggested)] : [];
   if (obstacle !== undefined) {
-    return ask(`${obstacle}: leave it out, or the user names it in the rule or passes --force`, always);
+    return ask(obstacle, "leave it out, or the user names it in the rule or passes --force", always);
   }
   const [first = []] = open;
   const example = always[0] ?? `Shell(${toPlainStart(first)})`;
-  return ask(`this command needs a permission: the user passes --allow ${JSON.stringify(example)} or --force`, always);
+  const advice = `the user passes --allow ${JSON.stringify(example)} or --force`;
+  return ask("this command needs a permission", advice, always);
 }
 
 /** The first words of a command, as far as a rule can hold them. */

@@ -18,8 +18,10 @@ export type PermissionDecision =
   | {
       /** A person must say so first; where nobody can be asked, the call is refused (S-11). */
       readonly decision: "ask";
-      /** One line: why no rule allows it, and what the user can do. */
+      /** One line: why no rule allows it. */
       readonly reason: string;
+      /** What who started Sheaf can do about it, to stand behind the reason; a person who is asked needs no flags. */
+      readonly advice?: string;
       /** The rules that would allow it from now on; empty if no rule can. */
       readonly always: readonly string[];
     };
@@ -36,6 +38,11 @@ export function deny(reason: string, rule?: string): PermissionDecision {
   return { decision: "deny", ...(rule !== undefined && { rule }), reason };
 }
 
-export function ask(reason: string, always: readonly string[] = []): PermissionDecision {
-  return { decision: "ask", reason, always };
+export function ask(reason: string, advice?: string, always: readonly string[] = []): PermissionDecision {
+  return { decision: "ask", reason, ...(advice !== undefined && { advice }), always };
+}
+
+/** Why, and what to do, where nobody is asked. */
+export function toFullReason({ reason, ...rest }: PermissionDecision): string {
+  return "advice" in rest && rest.advice !== undefined ? `${reason}: ${rest.advice}` : reason;
 }

@@ -1,5 +1,5 @@
 /** What a call must pass before it runs: the policy, and where that asks, a person (S-10 to S-16). */
-import { allow, deny, type PermissionDecision } from "../permissions/decision.ts";
+import { allow, deny, toFullReason, type PermissionDecision } from "../permissions/decision.ts";
 import type { Permissions } from "../permissions/permissions.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toApprovalQuestion, toArgumentsHash } from "./approval-question.ts";
@@ -46,7 +46,7 @@ export function createGate(ports: GatePorts): Gate {
     async findRefusal(call, tool, approval) {
       const decision = await decide(toEditedCall(call, approval), tool, ports);
       if (decision.decision === "deny") return toRejected(decision.reason, decision.rule);
-      if (!approval) return decision.decision === "ask" ? toRejected(decision.reason) : undefined;
+      if (!approval) return decision.decision === "ask" ? toRejected(toFullReason(decision)) : undefined;
       if (!isGoodFor(approval, call, toArgumentsHash(call))) return toRejected("the approval was for another call");
       usedApprovals.add(approval.approvalId);
       if (!approval.editedArguments) rememberAnswer(ports.state.answers, approval.kind, approval);

@@ -69,6 +69,15 @@ describe("web pages", () => {
     },
   );
 
+  test.each([
+    "http://127.0.0.1/", "http://127.1:8080/", "http://[::1]/", "http://[::ffff:10.0.0.1]/", "http://localhost:3000/", "http://a.localhost./", "http://169.254.169.254/",
+  ])(verifies("S-32", "of %s are refused, whatever the rules say, and no rule is suggested"), async (url) => {
+    for (const allow of [[], ["WebFetch(*)"], [`WebFetch(${toHost(url)})`]]) {
+      const decision = await decideUrl(url, allow);
+      expect(decision).toEqual({ decision: "deny", reason: expect.stringContaining("whatever the rules say") });
+    }
+  }); // prettier-ignore
+
   test.each([undefined, 7, "file:///etc/passwd", "http://user@example.org"])(
     verifies(["S-14", "S-32"], "of %j are refused"),
     async (url) => {

@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { toUserFiles } from "../../config/paths.ts";
 import { SheafError } from "../../errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
-import { deny, type PermissionDecision } from "../../permissions/decision.ts";
+import { deny, toFullReason, type PermissionDecision } from "../../permissions/decision.ts";
 import { explainPolicy, type ExplainedPolicy, type SourcedRule } from "../../permissions/explain-policy.ts";
 import { preparePolicy, type PreparedPolicy } from "../../prepare-policy.ts";
 import { findFault } from "../../sandbox/sandbox.ts";
@@ -122,7 +122,11 @@ async function checkPath(
 }
 
 function toPlain(decision: PermissionDecision): { decision: string; rule?: string | undefined; reason: string } {
-  return { decision: decision.decision, rule: "rule" in decision ? decision.rule : undefined, reason: decision.reason };
+  return {
+    decision: decision.decision,
+    rule: "rule" in decision ? decision.rule : undefined,
+    reason: toFullReason(decision),
+  };
 }
 
 function formatPolicy({ mode, trusted, sandbox, classes, rules }: ExplainedPolicy): string {
