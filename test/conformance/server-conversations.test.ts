@@ -200,6 +200,30 @@ describe("a question of the agent", () => {
   });
 });
 
+describe("two answers to one question at the same moment", () => {
+  const questions = [{ id: "q1", prompt: "Which?", options: ["a", "b"].map((id) => ({ id, label: id })) }];
+  const asking = { events: [{ call: { tool: "ask_question", arguments: { title: "A question", questions } } }] };
+  const script = { turns: [asking, { events: [{ text: "Then so." }] }, { events: [{ text: "Once more." }] }] };
+
+  test.each([true, false])(verifies("N42", "one counts, the other one is refused; stream: %s"), async (stream) => {
+    const server = await start({ script });
+    const { conversationId, documents } = await toJson<ChatResponse>(server.chat({ message: "go" }));
+    const documentId = documents.find(({ type }) => type === "clarification")!.id;
+    const answers = [{ documentId, questionId: "q1", optionIds: ["b"], text: "" }];
+    const body = { message: "", conversationId, answers, whenBusy: "queue", stream };
+    const both = await Promise.all([server.chat(body), server.chat(body)]);
+    const told = await Promise.all(both.map((answer) => answer.text()));
+    expect(
+      told.filter((text) => text.includes("Then so.")),
+      told.join("\n"),
+    ).toHaveLength(1);
+    const refused = told.find((text) => !text.includes("Then so."))!;
+    expect(refused).toContain(`the last response has no clarification`);
+    expect(refused).toContain("USAGE");
+    expect((await readConversation(server, conversationId)).turns).toHaveLength(2);
+  });
+});
+
 describe("an approval", () => {
   const script = {
     turns: [
@@ -217,6 +241,8 @@ describe("an approval", () => {
     const request = (await readEvents(await server.fetch(events), isRequest)).at(-1)!;
     if (request.event !== "approval_request") throw new Error("nothing was asked");
     const { approvalId, options } = request.data;
+    // Who is asked may sit before a page, which has no flags.
+    expect(request.data.description).toBe("this command needs a permission");
     const snapshot = await toJson<ChatResponse>(server.fetch(first.headers.get("location")!));
     expect(snapshot.approvals).toMatchObject([{ approvalId }]);
     const path = `${first.headers.get("location")}/approvals/${approvalId}`;
@@ -245,6 +271,13 @@ describe("an approval", () => {
     if (request.event !== "approval_request") throw new Error("nothing was asked");
     const path = `${location}/approvals/${request.data.approvalId}`;
     const body = { optionId: "allow_once", editedArguments: { command: "node -p 6*7" } };
+    // With these the call could not run: the question stays open.
+    for (const editedArguments of [{ command: 7 }, { file: "x" }, {}]) {
+      const wrong = await server.fetch(path, post({ ...body, editedArguments }));
+      expect(wrong.status).toBe(400);
+      const { error } = await toJson<{ error: { errorCode: string; message: string } }>(wrong);
+      expect(error).toMatchObject({ errorCode: "USAGE", message: expect.stringMatching(/editedArguments.*command/) });
+    }
     expect((await server.fetch(path, post(body))).status).toBe(202);
     expect(reduce(await readEvents(first))).toMatchObject({
       documents: [{ metadata: { command: "node -p 6*7", exitCode: 0, output: "42\n" } }, {}],

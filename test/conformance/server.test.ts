@@ -183,6 +183,22 @@ describe("the events of a response", () => {
     },
   );
 
+  test(verifies(["X1", "X2"], "behind an id that is still to come begin behind it"), async () => {
+    const pause = { wait_ms: 1000 };
+    const texts = ["one ", "two ", "three ", "four "].flatMap((text) => [{ text }, pause]);
+    const server = await start({ turns: [{ events: texts }] });
+    const answer = await server.chat({ message: "go", stream: true });
+    const path = `/v1/responses/${idsOf(answer).id}/events`;
+    const [tail, beyond] = await Promise.all(
+      [4, 1000].map(async (after) => readEvents(await server.fetch(`${path}?after=${after}`))),
+    );
+    const events = await readEvents(answer);
+    expect(events.at(-1)!.id).toBeGreaterThan(5);
+    expect(tail).toEqual(events.filter((event) => event.id > 4));
+    expect(beyond).toEqual([]);
+    expect((await server.fetch(`${path}?after=1000`)).status).toBe(204);
+  });
+
   test(verifies(["X7"], "go on when the reader goes away, unless the request says otherwise"), async () => {
     const server = await start({
       turns: [{ events: [{ text: "Begun. " }, { wait_ms: 300 }, { text: "Done." }] }],

@@ -199,6 +199,8 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
       known.add(toolName);
       return access;
     },
+    // Nothing of the run depends on it: what came of the answer is recorded.
+    checkArguments: (call, args) => tools.checkArguments(call, args),
     async review(call) {
       const question = await tools.review(call);
       note({ type: "tool_review", callId: call.callId, ...(question && { question }) });
@@ -281,8 +283,8 @@ function recordApprovals(approver: Approver | undefined, note: Note): Approver |
   return (
     approver && {
       expiresAfterMs: approver.expiresAfterMs,
-      async ask(request, signal) {
-        const answer = await approver.ask(request, signal);
+      async ask(request, signal, checkEdited) {
+        const answer = await approver.ask(request, signal, checkEdited);
         if (!signal.aborted) note({ type: "approval_answer", approvalId: request.approvalId, answer }, "flush");
         return answer;
       },

@@ -36,6 +36,7 @@ export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
       if (record) access.set(toolName, record.access);
       return record?.access ?? "read";
     },
+    checkArguments: () => undefined,
     async review({ callId, toolName }) {
       const came = `the run asks whether ${toolName} ${callId} may run`;
       const record = tape.takeAsked("tool_review", () => came);

@@ -1,6 +1,6 @@
 /** Runs the tool calls of one turn. */
 import type { ApprovalRequest, ToolResult } from "@sheaf/protocol";
-import type { Approval } from "../tools/approval.ts";
+import type { Approval, CheckArguments } from "../tools/approval.ts";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
 import type { ExecuteOptions, ToolBox, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
 import { askApproval, createApprovalRequests, type ApprovalPorts } from "./approvals.ts";
@@ -20,7 +20,7 @@ export async function* runToolCalls(
   const queue = createEventQueue();
   const requests = signal.aborted ? [] : await createApprovalRequests(calls, ports);
   if (requests.length > 0) yield { events: requests, durability: "synced" };
-  const approvals = askApprovals(requests, ports, queue, signal);
+  const approvals = askApprovals(requests, calls, ports, queue, signal);
   const sideBySide = calls.every((call) => ports.tools.accessOf(call.toolName) === "read");
   const batches = sideBySide ? [calls] : calls.map((call) => [call]);
   for (const batch of batches) {
@@ -38,13 +38,16 @@ export async function* runToolCalls(
 /** Answers by call. Each is stored before its call may go on. */
 function askApprovals(
   requests: readonly ApprovalRequest[],
-  { approver }: ApprovalPorts,
+  calls: readonly ToolInvocation[],
+  { approver, tools }: ApprovalPorts,
   queue: EventQueue,
   signal: AbortSignal,
 ): ReadonlyMap<string, Promise<Approval>> {
   if (!approver) return new Map();
   const ask = async (request: ApprovalRequest): Promise<Approval> => {
-    const { event, approval } = await askApproval(request, approver, signal);
+    const call = calls.find(({ callId }) => callId === request.callId)!;
+    const checkEdited: CheckArguments = (args) => tools.checkArguments(call, args);
+    const { event, approval } = await askApproval(request, approver, signal, checkEdited);
     await queue.push(event);
     return approval;
   };

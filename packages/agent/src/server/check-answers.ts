@@ -1,11 +1,11 @@
 /** Whether answers fit the questions that the response before has asked (N42, C25). */
 import type { ClarificationAnswer, ClarificationDocument } from "@sheaf/protocol";
+import { SheafError } from "../errors.ts";
 import type { Store } from "../storage/store.ts";
-import { HttpError } from "./http-error.ts";
 import { readResponse } from "./log-reader.ts";
 import type { WireOptions } from "./response-channel.ts";
 
-/** @throws HttpError USAGE that names the field. */
+/** @throws SheafError USAGE that names the field. */
 export async function checkAnswers(
   answers: readonly ClarificationAnswer[],
   conversationId: string | undefined,
@@ -18,7 +18,8 @@ export async function checkAnswers(
     const problem = findProblem(answer, asked);
     if (problem === undefined) continue;
     const [field, message] = problem;
-    throw new HttpError("USAGE", `the body is not valid at answers.${index}.${field}: ${message}`);
+    const told = `the body is not valid at answers.${index}.${field}: ${message}`;
+    throw new SheafError("USAGE", told, { source: "server" });
   }
 }
 

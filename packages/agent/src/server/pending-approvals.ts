@@ -1,12 +1,15 @@
 /** Questions of running responses that wait for a person (X8, S-16). */
 import type { ApprovalRequest } from "@sheaf/protocol";
-import type { ApprovalAnswer, Approver } from "../tools/approval.ts";
+import type { ApprovalAnswer, Approver, CheckArguments } from "../tools/approval.ts";
 
 /** How long a question stays open. Milliseconds. */
 const EXPIRES_MS = 10 * 60 * 1000;
 
 /** What became of an answer. `resolved`: somebody was faster, or nobody waits any more. */
-type AnswerOutcome = "accepted" | "resolved" | "unknown" | "unknown_option";
+type AnswerOutcome =
+  | { readonly kind: "accepted" | "resolved" | "unknown" | "unknown_option" }
+  /** The call could not run with the arguments; the question stays open. */
+  | { readonly kind: "bad_arguments"; readonly problem: string };
 
 export interface PendingApprovals {
   /** Asks those who read the response; the question itself is an event of its log. */
@@ -19,6 +22,7 @@ export interface PendingApprovals {
 
 interface Question {
   readonly request: ApprovalRequest;
+  readonly checkEdited: CheckArguments;
   /** Undefined: it has its answer, or expired. */
   resolve: ((answer: ApprovalAnswer) => void) | undefined;
 }
@@ -29,9 +33,9 @@ export function createPendingApprovals(): PendingApprovals {
   return {
     createApprover: (responseId) => ({
       expiresAfterMs: EXPIRES_MS,
-      ask: (request, signal) =>
+      ask: (request, signal, checkEdited) =>
         new Promise((resolve, reject) => {
-          const question: Question = { request, resolve };
+          const question: Question = { request, checkEdited, resolve };
           const ofResponse = questions.get(responseId) ?? new Map<string, Question>();
           questions.set(responseId, ofResponse.set(request.approvalId, question));
           const give = (): void => {
@@ -44,13 +48,17 @@ export function createPendingApprovals(): PendingApprovals {
     }),
     answer(responseId, approvalId, answer) {
       const question = questions.get(responseId)?.get(approvalId);
-      if (!question) return "unknown";
-      if (!question.request.options.some(({ id }) => id === answer.optionId)) return "unknown_option";
+      if (!question) return { kind: "unknown" };
+      const option = question.request.options.find(({ id }) => id === answer.optionId);
+      if (!option) return { kind: "unknown_option" };
       const { resolve } = question;
-      if (!resolve) return "resolved";
+      if (!resolve) return { kind: "resolved" };
+      const isEdited = option.kind.startsWith("allow") && answer.editedArguments !== undefined;
+      const problem = isEdited ? question.checkEdited(answer.editedArguments) : undefined;
+      if (problem !== undefined) return { kind: "bad_arguments", problem };
       question.resolve = undefined;
       resolve(answer);
-      return "accepted";
+      return { kind: "accepted" };
     },
     forget: (responseId) => questions.delete(responseId),
   };

@@ -13,7 +13,7 @@ export type WireForm = (typeof wireForms)[number];
 export interface ReaderView {
   /** Frames of the next event of the log; "" for what the reader has, or does not want. */
   push(event: RunEvent): string;
-  /** Whether the frames that are made once for all readers are those of this one. */
+  /** Whether the frames that are made once for all readers are those of this one; from then on it stays so. */
   readonly isShared: boolean;
 }
 
@@ -40,11 +40,16 @@ export function createReaderView({ form, after, includesReasoning }: ViewOptions
 
 function createDocumentsView(after: number, includesReasoning: boolean, wire: WireOptions): ReaderView {
   const assembler = createWireAssembler(wire);
+  let lastId = 0;
   return {
-    isShared: true,
+    // What a reader says that it has may not be there yet; the frames for all would bring it once more (X1).
+    get isShared() {
+      return lastId >= after;
+    },
     push(event) {
       let frames = "";
       for (const streamEvent of assembler.push(event)) {
+        lastId = streamEvent.id;
         if (streamEvent.id <= after || (streamEvent.event === "reasoning_delta" && !includesReasoning)) continue;
         frames += encodeSse(streamEvent);
       }

@@ -35,7 +35,9 @@ export async function startResponse(
   await context.takeStartTurn();
   const { model, price, windowTokens } = await models.open(body.model);
   const workspace = await chooseWorkspace(body, owner, context);
-  await checkAnswers(body.answers ?? [], body.conversationId, store, settings.wire);
+  const checkOwnAnswers = (): Promise<void> =>
+    checkAnswers(body.answers ?? [], body.conversationId, store, settings.wire);
+  await checkOwnAnswers();
   const { maxTurns, maxToolCalls, maxTokens, maxCostUsd, timeout } = body.budget ?? {};
   const asked = toLowerLimits(settings.limits, { maxTurns, maxToolCalls, maxTokens, maxCostUsd });
   const limits = toLowerLimits(asked, await meter.readRest(store));
@@ -56,6 +58,8 @@ export async function startResponse(
     startSignal: starting.signal,
     onWait: waits.resolve,
     prepare: async (signal, abort) => {
+      // Once more, now that nobody else writes the conversation: somebody may have been faster.
+      await checkOwnAnswers();
       const { sandbox, stopsOnDenied, permissions, addedFolders, mcpServers, dataFolder, environment } = settings;
       const order = {
         start,

@@ -16,6 +16,9 @@ export interface ApprovalAnswer {
   readonly editedArguments?: Readonly<Record<string, unknown>>;
 }
 
+/** What is wrong with the arguments for a call, in one line; undefined: nothing. */
+export type CheckArguments = (args: Readonly<Record<string, unknown>>) => string | undefined;
+
 /** Asks the person behind one response. Several questions may be open at once. */
 export interface Approver {
   /** How long a question stays open. Milliseconds. */
@@ -23,8 +26,9 @@ export interface Approver {
   /**
    * Asks once; called when the request is in the log. `signal` is aborted when nobody waits any more: the question has
    * expired, or the run ends. What the promise does afterwards counts no more. A rejection rejects the call.
+   * `checkEdited` tells whether the call can run with the arguments of an answer, while the person can still mend them.
    */
-  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+  ask(request: ApprovalRequest, signal: AbortSignal, checkEdited: CheckArguments): Promise<ApprovalAnswer>;
 }
 
 /** An answer on its way to the call that it is for: good for that call, with those arguments, once (S-16). */

@@ -7,7 +7,7 @@ export function createExpiringApprover(approver: Approver): Approver {
   const { expiresAfterMs } = approver;
   return {
     expiresAfterMs,
-    async ask(request, signal) {
+    async ask(request, signal, checkEdited) {
       const reject = { optionId: request.options.find(({ kind }) => kind === "reject_once")?.id ?? "" };
       const ended = new AbortController();
       const asking = AbortSignal.any([signal, ended.signal]);
@@ -16,7 +16,7 @@ export function createExpiringApprover(approver: Approver): Approver {
         return { ...reject, by: "timeout", message: `nobody answered within ${expiresAfterMs / 1000} s` };
       };
       try {
-        return await Promise.race([approver.ask(request, asking), expire()]);
+        return await Promise.race([approver.ask(request, asking, checkEdited), expire()]);
       } catch (error) {
         if (signal.aborted) throw error;
         const message = error instanceof Error ? error.message : String(error);

@@ -53,6 +53,11 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
       const tool = findTool(toolName, furtherTools);
       return tool.ok ? tool.tool.access : "read";
     },
+    checkArguments({ callId, toolName }, args) {
+      const found = findTool(toolName, furtherTools);
+      const prepared = found.ok ? found.tool.prepare({ callId, toolName, arguments: args }) : found;
+      return prepared.ok ? undefined : prepared.outcome.error?.message;
+    },
     async review(call) {
       const found = findTool(call.toolName, furtherTools);
       if (!found.ok || !found.tool.prepare(call).ok) return undefined;

@@ -72,6 +72,8 @@ export interface ToolBox {
   readonly definitions: readonly ToolDefinition[];
   /** What the call does to the world; calls that only read may run side by side. */
   accessOf(toolName: string): ToolAccess;
+  /** What is wrong with other arguments for the call, in one line; undefined: nothing. */
+  checkArguments(call: ToolInvocation, args: ToolInvocation["arguments"]): string | undefined;
   /** What a person must be asked before the call runs (X8); undefined: nothing. */
   review(call: ToolInvocation): Promise<ApprovalQuestion | undefined>;
   /**

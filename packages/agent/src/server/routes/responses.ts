@@ -85,7 +85,8 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
     const { optionId, ...words } = await readJsonBody(request.req, approvalAnswerSchema);
     const approvalId = request.req.param("approvalId");
     const answer = { optionId, by: toPersonName(request.get("owner")), ...words };
-    switch (context.approvals.answer(id, approvalId, answer)) {
+    const outcome = context.approvals.answer(id, approvalId, answer);
+    switch (outcome.kind) {
       case "accepted":
         return request.json({ approvalId, optionId }, 202);
       case "resolved":
@@ -99,6 +100,8 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
       }
       case "unknown_option":
         throw new HttpError("USAGE", `optionId: ${JSON.stringify(optionId)} is none of the options of this question`);
+      case "bad_arguments":
+        throw new HttpError("USAGE", `the body is not valid at editedArguments: ${outcome.problem}`);
     }
   });
 }
