@@ -1,5 +1,6 @@
 /** Which commands a rule allows, by the table of S-10, and what those of the table do in a real bash. */
 import { describe, expect, test } from "vitest";
+import { toFullReason } from "../../src/permissions/decision.ts";
 import { allowedPrograms, everyday, marking, unclear, unnamed } from "./command-table.ts";
 import { createPolicy, decideOn } from "./policy.ts";
 import { describeWithRealBash, runInRealBash } from "./real-bash.ts";
