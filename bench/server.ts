@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { nurseryOption } from "../packages/agent/src/cli/small-nursery.ts";
+import { toSmallMemory } from "../packages/agent/src/cli/small-memory.ts";
 import { runLoad, type LoadResult } from "./server/load.ts";
 import type { Workload } from "./server/workload.ts";
 
@@ -52,8 +52,11 @@ interface Measure extends LoadResult {
 async function measure(kind: "sheaf" | "floor", streams: number, workload: Workload): Promise<Measure> {
   const file = join(folder, `${kind}-server.js`);
   const { deltas, group, paceMs } = workload;
-  const words = [...(kind === "sheaf" ? [nurseryOption] : []), file, `${deltas}`, `${group}`, `${paceMs}`];
-  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+  // As `sheaf serve` starts itself.
+  const plain = { options: [], environment: process.env };
+  const { options, environment: env } = kind === "sheaf" ? toSmallMemory(process.env) : plain;
+  const words = [...options, file, `${deltas}`, `${group}`, `${paceMs}`];
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"], env });
   const [first] = (await once(child.stdout, "data")) as [Buffer];
   const port = Number(first.toString());
   try {

@@ -7,7 +7,7 @@ import { chooseProfile } from "./profile-choice.ts";
 import { isPrintMode } from "./print-mode.ts";
 import { formatFailure } from "./report-error.ts";
 import { createRunControl, type RunControl } from "./signals.ts";
-import { useSmallNursery } from "./small-nursery.ts";
+import { useSmallMemory } from "./small-memory.ts";
 import { isTerminal } from "./terminal-check.ts";
 
 async function runCommandLine(words: readonly string[]): Promise<number> {
@@ -72,7 +72,7 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
     case "permissions":
       return (await import("./commands/permissions.ts")).runPermissions(parsed, io);
     case "serve":
-      useSmallNursery();
+      useSmallMemory();
       return runWithControl(async (control) => (await import("./commands/serve.ts")).runServe(parsed, io, control));
     case "models":
       return (await import("./commands/models.ts")).runModels(parsed, io);

@@ -1,0 +1,39 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { verifies } from "../../../../test/support/verifies.ts";
+
+/** Starts a program with these variables; gives its own words, and what the kernel says that it was started with. */
+async function start(variables: Readonly<Record<string, string>>) {
+  const words = ["--conditions=sheaf-source", join(import.meta.dirname, "print-memory-in-process.ts")];
+  const env = { PATH: process.env.PATH, ...variables };
+  const child = spawn(process.execPath, words, { env, stdio: ["pipe", "pipe", "inherit"] });
+  const [first] = (await once(child.stdout, "data")) as [Buffer];
+  const variablesAtStart = readFileSync(`/proc/${child.pid}/environ`, "latin1").split("\0");
+  child.stdin.end();
+  await once(child, "close");
+  const told = JSON.parse(first.toString()) as { readonly options: readonly string[]; readonly inherited?: string };
+  return { ...told, variablesAtStart };
+}
+
+test.runIf(process.platform === "linux")(
+  verifies("S-40", "a program that runs for days starts itself with small memory; its children hear nothing of it"),
+  async () => {
+    const { options, inherited, variablesAtStart } = await start({});
+    expect(options).toEqual(["--max-semi-space-size=8", "--conditions=sheaf-source"]);
+    expect(variablesAtStart).toContain("MALLOC_ARENA_MAX=2");
+    expect(inherited).toBeUndefined();
+  },
+);
+
+test.runIf(process.platform === "linux")("what its user has chosen stays", async () => {
+  const heaps = await start({ MALLOC_ARENA_MAX: "7" });
+  expect(heaps.options).toContain("--max-semi-space-size=8");
+  expect(heaps.variablesAtStart).toContain("MALLOC_ARENA_MAX=7");
+  expect(heaps.inherited).toBe("7");
+  const nursery = await start({ NODE_OPTIONS: "--max-semi-space-size=32" });
+  expect(nursery.options).toEqual(["--conditions=sheaf-source"]);
+  expect(nursery.variablesAtStart.join(" ")).not.toContain("MALLOC_ARENA_MAX");
+});
