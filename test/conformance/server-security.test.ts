@@ -1,5 +1,5 @@
 /** What the server refuses, and what it tells nobody (S-50 to S-56). */
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -133,6 +133,36 @@ describe("the way in", () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/^sheaf: CONFIG_INVALID: .* gives ada and bob the same token: make one for each\n$/);
   });
+
+  test(
+    verifies(["S-51", "S-53"], "a token file that changes is read again; one with a fault changes nothing"),
+    async () => {
+      const cwd = folders.newFolder();
+      const file = join(cwd, "tokens");
+      const [ada, bob, eve] = ["a".repeat(32), "b".repeat(32), "e".repeat(32)];
+      writeFileSync(file, `ada ${ada}\nbob ${bob}\n`, { mode: 0o600 });
+      const server = await start({ cwd, args: ["--token-file", file] });
+      const ask = async (headers: Record<string, string>) =>
+        (await fetch(`${server.address}/v1/conversations`, { headers })).status;
+      const by = (token: string) => ask({ Authorization: `Bearer ${token}` });
+      const session = await fetch(`${server.address}/v1/session`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Authorization: `Bearer ${bob}` },
+        body: "{}",
+      });
+      const Cookie = session.headers.get("set-cookie")!.split(";")[0]!;
+      expect([await by(ada), await by(bob), await by(eve), await ask({ Cookie })]).toEqual([200, 200, 401, 200]);
+      // In one step, as an editor does it.
+      writeFileSync(`${file}.new`, `ada ${ada}\neve ${eve}\n`, { mode: 0o600 });
+      renameSync(`${file}.new`, file);
+      await expect.poll(() => by(eve), { timeout: 10_000 }).toBe(200);
+      expect([await by(ada), await by(bob), await ask({ Cookie })]).toEqual([200, 401, 401]);
+      writeFileSync(file, "tooshort\n");
+      await expect.poll(server.log, { timeout: 10_000 }).toContain('"event":"tokens_kept","code":"CONFIG_INVALID"');
+      expect([await by(ada), await by(bob), await by(eve)]).toEqual([200, 401, 200]);
+      expect(server.log()).not.toContain(eve);
+    },
+  );
 });
 
 describe("limits", () => {

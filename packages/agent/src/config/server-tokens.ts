@@ -1,6 +1,7 @@
 /** The tokens of `sheaf serve`: from a file of the operator, or one that is made once and kept (S-51). */
 import { createHash, randomBytes } from "node:crypto";
-import { SheafError } from "../errors.ts";
+import { unwatchFile, watchFile } from "node:fs";
+import { SheafError, toSheafError } from "../errors.ts";
 import { createDamageError, createPrivateFile, readPrivateFile, type PrivateFile } from "./private-file.ts";
 import { localOwner } from "../storage/store.ts";
 
@@ -42,6 +43,26 @@ export function readTokenFile(file: string): readonly ServerToken[] {
   }
   if (tokens.length > 0) return tokens;
   throw createFault(file, "holds no token: write one a line, for instance from openssl rand -hex 32");
+}
+
+/** How often a file of tokens is looked at. Milliseconds. */
+const WATCH_MS = 1000;
+
+/** Reads the file again whenever it changes, until `end`. A fault leaves the tokens as they are. */
+export function watchTokenFile(
+  file: string,
+  take: (tokens: readonly ServerToken[]) => void,
+  tellFault: (error: SheafError) => void,
+): { end(): void } {
+  const read = (): void => {
+    try {
+      take(readTokenFile(file));
+    } catch (error) {
+      tellFault(toSheafError(error));
+    }
+  };
+  watchFile(file, { interval: WATCH_MS, persistent: false }, read);
+  return { end: () => unwatchFile(file, read) };
 }
 
 function parseLine(line: string, number: number, file: string): ServerToken {

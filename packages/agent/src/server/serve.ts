@@ -46,6 +46,8 @@ export interface RunningServer {
   readonly address: string;
   /** What stands behind the address to open the page for an owner, once, within a minute. */
   createTicketPath(owner: string): string;
+  /** From now on only these tokens count, for new requests; a stream that is open goes on. */
+  replaceTokens(tokens: readonly Token[]): void;
   /** Takes nothing more, lets runs end within the grace, then ends them. Milliseconds. */
   close(graceMs: number): Promise<void>;
 }
@@ -53,11 +55,12 @@ export interface RunningServer {
 /** @throws SheafError USAGE when the address cannot be taken. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { now, host, log, store } = options;
+  const tokens = createTokenTable(options.tokens);
   const sessions = createSessionTable(now, options.tokens);
   const context = createContext(options);
   let isOwnHost = createOwnHosts(host, options.port, options.allowedHosts);
   const app = createApp(context, {
-    tokens: createTokenTable(options.tokens),
+    tokens,
     sessions,
     isOwnHost: (name) => isOwnHost(name),
     pageFiles: createPageFiles(options.pageFolder),
@@ -82,6 +85,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     address,
     // Behind the hash, so that it is in no log and in no request.
     createTicketPath: (owner) => `/#ticket=${sessions.createTicket(owner)}`,
+    replaceTokens(others) {
+      tokens.replace(others);
+      sessions.replaceTokens(others);
+      log({ level: "info", event: "tokens_replaced", count: others.length });
+    },
     async close(graceMs) {
       log({ level: "info", event: "closing", running: context.runner.running.length });
       recovery.close();

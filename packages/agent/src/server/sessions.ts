@@ -21,6 +21,8 @@ export interface SessionTable {
   /** Ends one before its time. */
   closeSession(session: string): void;
   findOwner(session: string): string | undefined;
+  /** Tokens were changed: every session and ticket ends, as with a restart. */
+  replaceTokens(tokens: readonly Token[]): void;
 }
 
 interface Entry {
@@ -31,9 +33,7 @@ interface Entry {
 
 /** `now` in milliseconds, never falling. Who changes a token ends every session. */
 export function createSessionTable(now: () => number, tokens: readonly Token[]): SessionTable {
-  const key = createHash("sha256")
-    .update(`sheaf session ${JSON.stringify(tokens)}`)
-    .digest();
+  let key = toKey(tokens);
   // Looked up by hash, so that the time it takes tells nothing about a ticket.
   const tickets = new Map<string, Entry>();
   const ended = new Map<string, Entry>();
@@ -76,7 +76,17 @@ export function createSessionTable(now: () => number, tokens: readonly Token[]):
       if (entry) keep(ended, toHash(session), entry);
     },
     findOwner: (session) => readSession(session)?.owner,
+    replaceTokens(others) {
+      key = toKey(others);
+      tickets.clear();
+    },
   };
+}
+
+function toKey(tokens: readonly Token[]): Buffer {
+  return createHash("sha256")
+    .update(`sheaf session ${JSON.stringify(tokens)}`)
+    .digest();
 }
 
 function toHash(name: string): string {

@@ -11,12 +11,17 @@ export interface Token {
 export interface TokenTable {
   /** The owner; undefined: not a token of ours. The time it takes does not depend on the token. */
   findOwner(token: string): string | undefined;
+  /** From now on only these count. */
+  replace(tokens: readonly Token[]): void;
 }
 
 /** Only hashes are kept. */
 export function createTokenTable(tokens: readonly Token[]): TokenTable {
-  const rows = tokens.map(({ token, owner }) => ({ hash: toHash(token), owner }));
+  let rows = toRows(tokens);
   return {
+    replace(others) {
+      rows = toRows(others);
+    },
     findOwner(token) {
       const hash = toHash(token);
       let found: string | undefined;
@@ -25,6 +30,10 @@ export function createTokenTable(tokens: readonly Token[]): TokenTable {
       return found;
     },
   };
+}
+
+function toRows(tokens: readonly Token[]) {
+  return tokens.map(({ token, owner }) => ({ hash: toHash(token), owner }));
 }
 
 function toHash(token: string): Buffer {

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { findUserConfig } from "../../config/config-file.ts";
 import { createConfig, type Config } from "../../config/config.ts";
 import { toUserFiles } from "../../config/paths.ts";
-import { ensureServerToken, readTokenFile, type ServerToken } from "../../config/server-tokens.ts";
+import { ensureServerToken, readTokenFile, watchTokenFile, type ServerToken } from "../../config/server-tokens.ts";
 import { isTrusted } from "../../config/trust.ts";
 import { SheafError } from "../../errors.ts";
 import { toAddedFolders } from "../../sandbox/added-folders.ts";
@@ -95,11 +95,20 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
     now,
     log,
   });
+  const watch =
+    flags["token-file"] === undefined
+      ? undefined
+      : watchTokenFile(
+          tokenFile,
+          (changed) => server.replaceTokens(changed),
+          ({ code, message }) => log({ level: "error", event: "tokens_kept", code, message }),
+        );
   const path = flags.open ? server.createTicketPath(tokens[0]!.owner) : "";
   process.stdout.write(`Sheaf listens on ${server.address}${path} (token: ${tokenFile})\n`);
   // The operator hears of a wrong name or a missing key now, not with the first message.
   for (const name of models.names) void models.open(name);
   await waitForAbort(control.signal);
+  watch?.end();
   await server.close(grace);
   await store.close();
   return 0;
