@@ -1,4 +1,5 @@
 import { isBlank, trimBlanks } from "./blank.ts";
+import { toCharacterSet } from "./character-set.ts";
 import { type HtmlBlockKind, isEndedByBlankLine, isHtmlBlockEnd, parseHtmlBlockStart } from "./html-block.ts";
 import { LineCursor } from "./line-cursor.ts";
 import { isDefinitions, mayBeDefinitions } from "./link-definition.ts";
@@ -20,8 +21,17 @@ export interface OpenFence {
 /** A block quote among the containers; all other values are content columns of list items, which are at least 2. */
 const blockQuote = 0;
 
-const listMarks = "-+*0123456789";
-const leafMarks = "`~<#=-*_";
+/** Codes of characters that mean something here. */
+const asterisk = 0x2a;
+const minus = 0x2d;
+const nine = 0x39;
+const less = 0x3c;
+const greater = 0x3e;
+const bracket = 0x5b;
+const underscore = 0x5f;
+
+/** A block that is neither a paragraph nor a container starts with one of these. */
+const isLeafMark = toCharacterSet("`~<#=-*_");
 const openingFence = /`{3,}(?=[^`]*$)|~{3,}/y;
 const closingFence = /(?:`{3,}|~{3,})[ \t]*$/y;
 const heading = /#{1,6}(?:[ \t]|$)/y;
@@ -115,7 +125,7 @@ export class BlockStructure {
       const container = this.#containers[depth] ?? blockQuote;
       cursor.look();
       if (container === blockQuote) {
-        if (cursor.indent >= 4 || cursor.mark !== ">") return depth;
+        if (cursor.indent >= 4 || cursor.code !== greater) return depth;
         this.#enterQuote();
         quotes += 1;
       } else if (cursor.isAtBlankRest()) {
@@ -157,6 +167,7 @@ export class BlockStructure {
       this.#emptyItem = false;
       if (cursor.indent >= 4) return;
       this.#paragraph = true;
+      if (cursor.code !== bracket) return;
       const text = cursor.line.slice(cursor.nonblank);
       if (mayBeDefinitions(text)) this.#definitions = text;
     } else if (this.#definitions !== undefined) {
@@ -167,7 +178,7 @@ export class BlockStructure {
   /** Opens the container that starts here, if one does. */
   #openContainer(depth: number): boolean {
     const cursor = this.#cursor;
-    if (cursor.mark === ">") {
+    if (cursor.code === greater) {
       this.#close(depth);
       this.#enterQuote();
       this.#quotes.push(this.#containers.length);
@@ -175,7 +186,7 @@ export class BlockStructure {
       this.#emptyItem = false;
       return true;
     }
-    if (!listMarks.includes(cursor.mark)) return false;
+    if (!(cursor.code >= asterisk && cursor.code <= nine)) return false;
     // Behind a paragraph "-" is its underline; there no empty item can start.
     const interrupts = this.#paragraph && depth === this.#containers.length;
     const length = cursor.match(interrupts ? interruptingMarker : listMarker);
@@ -194,7 +205,7 @@ export class BlockStructure {
   /** Takes the line as a block that is no paragraph and no indented code, if one starts here. */
   #takeLeaf(depth: number): boolean {
     const cursor = this.#cursor;
-    if (!leafMarks.includes(cursor.mark)) return false;
+    if (cursor.code >= 128 || isLeafMark[cursor.code] !== 1) return false;
     let fence: OpenFence | undefined;
     let html: HtmlBlockKind | undefined;
     const rest = cursor.line.slice(cursor.nonblank);
@@ -202,7 +213,7 @@ export class BlockStructure {
     if (length > 0) {
       const { nonblank: offset, indent } = cursor;
       fence = { marks: rest.slice(0, length), offset, indent, info: trimBlanks(rest.slice(length)), depth };
-    } else if (cursor.mark === "<") {
+    } else if (cursor.code === less) {
       const kind = parseHtmlBlockStart(rest);
       if (kind === 0 || (kind === 7 && this.#paragraph)) return false;
       if (!isHtmlBlockEnd(kind, rest)) html = kind;
@@ -223,13 +234,15 @@ export class BlockStructure {
   }
 
   #isThematicBreak(): boolean {
-    const { line, nonblank, mark } = this.#cursor;
-    if (nonblank < this.#noBreakBefore || !/[-*_]/.test(mark)) return false;
+    const { line, nonblank, code: mark } = this.#cursor;
+    if (mark !== minus && mark !== asterisk && mark !== underscore) return false;
+    if (nonblank < this.#noBreakBefore) return false;
     let count = 0;
     for (let at = nonblank; at < line.length; at += 1) {
-      if (line[at] === mark) {
+      const code = line.charCodeAt(at);
+      if (code === mark) {
         count += 1;
-      } else if (!isBlank(line.charCodeAt(at))) {
+      } else if (!isBlank(code)) {
         this.#noBreakBefore = at;
         return false;
       }

@@ -10,8 +10,8 @@ export class LineCursor {
   column = 0;
   /** Offset of the first non-blank character from here on; valid after `look`, as the next two are. */
   nonblank = -1;
-  /** That character; "" if there is none. */
-  mark = "";
+  /** Code of that character; NaN if there is none. */
+  code = Number.NaN;
   /** Columns of the blanks before it. */
   indent = 0;
   #nonblankColumn = 0;
@@ -29,9 +29,14 @@ export class LineCursor {
     if (this.nonblank < this.offset) {
       let at = this.offset;
       let column = this.column;
-      for (; isBlank(this.line.charCodeAt(at)); at += 1) column = toNextColumn(this.line.charCodeAt(at), column);
+      let code = this.line.charCodeAt(at);
+      while (isBlank(code)) {
+        column = toNextColumn(code, column);
+        at += 1;
+        code = this.line.charCodeAt(at);
+      }
       this.nonblank = at;
-      this.mark = this.line.charAt(at);
+      this.code = code;
       this.#nonblankColumn = column;
     }
     this.indent = this.#nonblankColumn - this.column;
@@ -39,7 +44,7 @@ export class LineCursor {
 
   /** After `look`: is there nothing but blanks left? */
   isAtBlankRest(): boolean {
-    return this.mark === "";
+    return this.nonblank === this.line.length;
   }
 
   /** After `look`: how many characters a sticky pattern matches at the start of the non-blank part. */

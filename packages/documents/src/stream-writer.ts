@@ -10,14 +10,13 @@ import type {
 } from "@sheaf/protocol";
 import { toDocumentId } from "./document-ids.ts";
 import { isShortPayload, toPayloadPieces } from "./payload-limits.ts";
-import { pickDefined } from "./pick-defined.ts";
 
 export interface StreamWriter {
   /** Appends an event with the next id (X1). */
   write<Name extends StreamEventName>(event: Name, data: StreamEventPayloads[Name]): void;
   /** Uses up an id for an event that this reader did not ask for, so that ids are the same for all readers (X1). */
   skip(): void;
-  /** Starts a document at the next place and gives its id (N9, N10). Metadata that is undefined is left out. */
+  /** Starts a document at the next place and gives its id (N9, N10). */
   startDocument(type: DocumentType, metadata: PartialMetadata): string;
   /** Appends a delta; a large one as several events (N55). */
   writeDelta(event: DeltaEventName, documentId: string, delta: string): void;
@@ -25,7 +24,7 @@ export interface StreamWriter {
   createDeltas(event: DeltaEventName, documentId: string, delta: string): StreamEvent[];
   /** Appends live output (X6); a large piece as several events (N55). */
   writeOutput(documentId: string, output: Pick<OutputDeltaData, "stream" | "delta">): void;
-  /** Ends a document (N46, N47). Metadata that is undefined is left out. */
+  /** Ends a document (N46, N47). */
   endDocument(documentId: string, metadata: PartialMetadata, content?: Partial<DocumentEndData>): void;
   /** The events since the last call. */
   take(): StreamEvent[];
@@ -55,7 +54,7 @@ class Writer implements StreamWriter {
   startDocument(type: DocumentType, metadata: PartialMetadata): string {
     this.#documents += 1;
     const id = toDocumentId(this.#documents);
-    this.write("document_start", { id, type, sequence: this.#documents, metadata: pickDefined(metadata) });
+    this.write("document_start", { id, type, sequence: this.#documents, metadata });
     return id;
   }
 
@@ -76,7 +75,7 @@ class Writer implements StreamWriter {
   }
 
   endDocument(documentId: string, metadata: PartialMetadata, content?: Partial<DocumentEndData>): void {
-    this.write("document_end", { documentId, ...content, metadata: pickDefined(metadata) });
+    this.write("document_end", { documentId, ...content, metadata });
   }
 
   take(): StreamEvent[] {

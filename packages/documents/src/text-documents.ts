@@ -2,6 +2,7 @@
 import type { CodePurpose, Mode, PartialMetadata, StreamEvent } from "@sheaf/protocol";
 import { type ContentDocument, startContentDocument } from "./content-document.ts";
 import { FenceParser } from "./fence-parser.ts";
+import { pickDefined } from "./pick-defined.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 import type { SegmentEnd, SegmentSink, TextSegment } from "./text-segment.ts";
 import { toWorkspacePath } from "./workspace-path.ts";
@@ -98,16 +99,17 @@ class Documents implements TextDocuments, SegmentSink {
     if (segment.type === "text") return { format: "markdown" };
     if (segment.type === "code_block") {
       const { language, info, purpose = purposes[this.#options.mode] } = segment;
-      return { language, purpose, info };
+      return info === undefined ? { language, purpose } : { language, purpose, info };
     }
     const { startLine, endLine, language, filePath: rawPath } = segment;
     const filePath = toWorkspacePath(rawPath, this.#options.workspace);
-    return { filePath, startLine, endLine, language, rawPath: filePath === rawPath ? undefined : rawPath };
+    return { filePath, startLine, endLine, language, ...(filePath === rawPath ? {} : { rawPath }) };
   }
 
   #toEndMetadata({ closed, codeBlocks }: SegmentEnd): PartialMetadata {
     const verified = "filePath" in this.#metadata ? this.#checks.get(this.#references - 1) : undefined;
     const isPlain = closed && codeBlocks === undefined && verified === undefined;
-    return isPlain ? this.#metadata : { ...this.#metadata, codeBlocks, verified, closed: closed ? undefined : false };
+    if (isPlain) return this.#metadata;
+    return pickDefined({ ...this.#metadata, codeBlocks, verified, closed: closed ? undefined : false });
   }
 }

@@ -1,6 +1,7 @@
 import type { NestedCodeBlock } from "@sheaf/protocol";
 import { findBlankEnd, isBlank, toNextColumn } from "./blank.ts";
 import { BlockStructure, type OpenFence } from "./block-structure.ts";
+import { toCharacterSet } from "./character-set.ts";
 import { parseInfoString } from "./info-string.ts";
 import { isLineEnd } from "./line-end.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
@@ -17,8 +18,7 @@ const backtick = 0x60;
 const tilde = 0x7e;
 
 /** Characters that may stand before the one that decides what block a line is; fences, "<" and "[" are not here. */
-const marks = " \t>-*+_=#.)0123456789";
-const isMark = Uint8Array.from({ length: 128 }, (_, code) => (marks.includes(String.fromCharCode(code)) ? 1 : 0));
+const isMark = toCharacterSet(" \t>-*+_=#.)0123456789");
 
 /**
  * Reads the lines outside of top-level fences. Held back are a line that may still open one, and blanks and line

@@ -13,6 +13,7 @@ import { createCommandDocument } from "./command-document.ts";
 import { type ContentDocument, startContentDocument } from "./content-document.ts";
 import { writeErrorDocument } from "./error-document.ts";
 import { createFileEditDocument } from "./file-edit-document.ts";
+import { pickDefined } from "./pick-defined.ts";
 import { createPlanDocument } from "./plan-document.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 import { createTodoDocument } from "./todo-document.ts";
@@ -77,11 +78,11 @@ class OpenCall implements ToolCall {
   }
 
   start(metadata: PartialMetadata): ContentDocument {
-    return startContentDocument(this.writer, this.#type, { ...metadata, ...this.origin });
+    return startContentDocument(this.writer, this.#type, pickDefined({ ...metadata, ...this.origin }));
   }
 
   end(document: ContentDocument, metadata: PartialMetadata, content?: string | null): void {
-    document.end({ ...metadata, ...this.origin }, content);
+    document.end(pickDefined({ ...metadata, ...this.origin }), content);
   }
 }
 
