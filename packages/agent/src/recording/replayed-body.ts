@@ -27,7 +27,11 @@ export function createReplayedBody({
   let callIds: string[] = [];
   let waiting: Uint8Array[] = [];
   let decodedCount = 0;
-  const decoder = createModelStreamDecoder(format, { newCallId: () => callIds.shift() ?? "call_of_no_record", origin });
+  const decoder = createModelStreamDecoder(format, {
+    newCallId: () => callIds.shift() ?? "call_of_no_record",
+    origin,
+    endsWhereBroken: true,
+  });
 
   return {
     push: (record) => void waiting.push(toBytes(record)),

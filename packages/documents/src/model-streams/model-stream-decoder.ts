@@ -9,7 +9,7 @@ import { createOllamaChatReader } from "./ollama-chat.ts";
 import { createOpenAiChatReader } from "./openai-chat.ts";
 import { createOpenAiResponsesReader } from "./openai-responses.ts";
 import type { CreatePayloadReader } from "./payload-reader.ts";
-import { isJsonObject, type JsonObject } from "./read-json.ts";
+import { isJsonObject } from "./read-json.ts";
 import { createTurnWriter } from "./turn-writer.ts";
 import {
   toAnthropicUsage,
@@ -43,6 +43,8 @@ export interface ModelStreamOptions {
   readonly newCallId: () => string;
   /** Stands in `provider_data` events: who can read them. Default: the format. */
   readonly origin: string;
+  /** What comes behind a payload that cannot be read is ignored, so that no text has a hole. Default: false. */
+  readonly endsWhereBroken: boolean;
 }
 
 /** Makes the events of one turn out of the body of a provider's answer. Never throws on what the body holds. */
@@ -81,7 +83,12 @@ export function createModelStreamDecoder(
   options: Partial<ModelStreamOptions> = {},
 ): ModelStreamDecoder {
   if (format === "markdown") return createMarkdownDecoder();
-  return createPayloadDecoder(protocols[format], { newCallId: createCallCounter(), origin: format, ...options });
+  return createPayloadDecoder(protocols[format], {
+    newCallId: createCallCounter(),
+    origin: format,
+    endsWhereBroken: false,
+    ...options,
+  });
 }
 
 function createCallCounter(): () => string {
@@ -118,11 +125,12 @@ function createPayloadDecoder({ createReader, toUsage }: Protocol, options: Mode
 
   function readMessage({ data, event }: BodyMessage): void {
     const text = data.trim();
-    if (text === "") return;
+    if (text === "" || (options.endsWhereBroken && turn.report.broken > 0)) return;
     if (text === "[DONE]") return turn.addEnd("[DONE]");
     const payload = parsePayload(text);
-    turn.countPayload(payload !== undefined);
-    if (payload === undefined) return;
+    const isObject = isJsonObject(payload);
+    turn.countPayload(isObject, payload === undefined && /[{"]/.test(text));
+    if (!isObject) return;
     if (isError(payload.error)) turn.addError(payload.error, payload);
     reader.read(payload, event);
   }
@@ -142,10 +150,10 @@ function createPayloadDecoder({ createReader, toUsage }: Protocol, options: Mode
   };
 }
 
-function parsePayload(text: string): JsonObject | undefined {
+/** Undefined: it is no JSON. */
+function parsePayload(text: string): unknown {
   try {
-    const payload: unknown = JSON.parse(text);
-    return isJsonObject(payload) ? payload : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -53,6 +53,11 @@ export interface ModelStreamReport {
   readonly payloads: number;
   /** Payloads that are no JSON object; they were skipped. */
   readonly unparsable: number;
+  /**
+   * Those of them that were meant to be one and came before the answer told why it ended: a part of it is missing. A word
+   * such as `ping` is none.
+   */
+  readonly broken: number;
   /** How often the answer began again (a second `message_start`); its attempts are joined. */
   readonly restarts: number;
 }
@@ -78,6 +83,7 @@ export function createModelStreamReport(): ModelStreamReportDraft {
     signatures: [],
     payloads: 0,
     unparsable: 0,
+    broken: 0,
     restarts: 0,
   };
 }

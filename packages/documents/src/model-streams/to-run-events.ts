@@ -144,6 +144,8 @@ function createRunEnd({ turnEnd, hasQuestion, isEmpty, report }: RunOutcome): Ru
   const type = "run_end";
   const finish = turnEnd?.finishReason ?? "unknown";
   if (finish === "stop" || finish === "tool_calls") {
+    // Text that is missing is never passed over (C20).
+    if (report?.broken) return { type, reason: "error", error: createRunError("unknown", "a part is broken", report) };
     if (isEmpty) return { type, reason: "error", error: createEmptyAnswerError(report) };
     return { type, reason: hasQuestion ? "clarification" : "end_turn" };
   }

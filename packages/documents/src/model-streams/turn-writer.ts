@@ -21,7 +21,8 @@ export interface TurnWriter {
   /** `error` as the payload holds it: an object or a text. */
   addError(error: unknown, payload: JsonObject): void;
   addRestart(): void;
-  countPayload(isParsable: boolean): void;
+  /** `isBroken`: it was meant to be JSON, and is none. */
+  countPayload(isParsable: boolean, isBroken: boolean): void;
   /** Id and model of the answer; the first ones count. */
   identify(responseId: unknown, model: unknown): void;
   /** The provider's word for why the answer ended; the last one counts, anything but a text is ignored. */
@@ -98,8 +99,10 @@ class ReportingTurnWriter implements TurnWriter {
     this.report.restarts += 1;
   }
 
-  countPayload(isParsable: boolean): void {
+  countPayload(isParsable: boolean, isBroken: boolean): void {
     this.report[isParsable ? "payloads" : "unparsable"] += 1;
+    const { finish, ended } = this.report;
+    if (isBroken && (finish ?? ended) === null) this.report.broken += 1;
   }
 
   identify(responseId: unknown, model: unknown): void {

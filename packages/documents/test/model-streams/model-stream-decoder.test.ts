@@ -173,7 +173,20 @@ describe("createModelStreamDecoder", () => {
     const good = { choices: [{ delta: { content: "a" } }] };
     const turn = readPayloads("openai-chat", ["{oops}", good, "[1]", "null", "1", '"text"', "", good, "[DONE]"]);
     expect(turn.text).toBe("aa");
-    expect(turn.report).toMatchObject({ payloads: 2, unparsable: 5, ended: "[DONE]" });
+    expect(turn.report).toMatchObject({ payloads: 2, unparsable: 5, broken: 1, ended: "[DONE]" });
+  });
+
+  test("what comes behind a broken payload is ignored where that was asked for", () => {
+    const decoder = createModelStreamDecoder("openai-chat", { endsWhereBroken: true });
+    const good = 'data: {"choices":[{"delta":{"content":"a"}}]}\n\n';
+    const events = decoder.push(`${good}data: ping\n\n${good}data: {"cho\n\n${good}data: [DONE]\n\n`);
+    expect(events.map((event) => event.type === "text_delta" && event.text)).toEqual(["a", "a"]);
+    expect(decoder.report).toMatchObject({ broken: 1, ended: null });
+  });
+
+  test("behind the reason of the end nothing that is broken is missing", () => {
+    const end = { choices: [{ delta: {}, finish_reason: "stop" }] };
+    expect(readPayloads("openai-chat", [end, "{oops}", "[DONE]"]).report).toMatchObject({ unparsable: 1, broken: 0 });
   });
 
   test("an unfinished last payload counts if it parses, without its line end too", () => {

@@ -141,6 +141,14 @@ describe("toRunEvents", () => {
     expect(toResponse(log).documents[0]?.content).toMatch(/without a word.*\(local_shell_call\)/);
   });
 
+  test(verifies("C20", "an answer with a hole is no success"), async () => {
+    const decoder = createModelStreamDecoder("openai-chat");
+    const payloads = ['{"choices":[{"delta":{"content":"a"}}]}', '{"cho', '{"choices":[{"finish_reason":"stop"}]}'];
+    const events = decoder.push(payloads.map((payload) => `data: ${payload}\n\n`).join(""));
+    const log = await collect([...events, ...decoder.end()], { report: decoder.report });
+    expect(log.at(-1)).toMatchObject({ reason: "error", error: { code: "STREAM_TRUNCATED", retryable: true } });
+  });
+
   test("the report tells what went wrong", async () => {
     const decoder = createModelStreamDecoder("openai-chat");
     const events = decoder.push(formatEventStream([{ error: { message: "No credit", code: "insufficient_quota" } }]));

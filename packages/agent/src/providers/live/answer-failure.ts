@@ -15,6 +15,10 @@ export function toAnswerFailure(
 ): ProviderFailure | undefined {
   const [error] = report.errors;
   if (error) return toStreamFailure(endpoint, error, now);
+  if (report.broken > 0) {
+    const reason = `a part of it cannot be read, after ${report.payloads} events`;
+    return { error: createProviderError(endpoint, { code: "STREAM_TRUNCATED", reason }), isRetryable: true };
+  }
   if (!isWhole(endpoint, report)) {
     const reason = report.payloads === 0 ? "the body held no event" : `after ${report.payloads} events`;
     return { error: createProviderError(endpoint, { code: "STREAM_TRUNCATED", reason }), isRetryable: true };

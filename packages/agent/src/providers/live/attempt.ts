@@ -98,7 +98,7 @@ async function* readAnswer(
 ): Attempt {
   const { endpoint, newCallId } = context;
   const origin = toOrigin(endpoint);
-  const decoder = createModelStreamDecoder(endpoint.protocol, { newCallId, origin });
+  const decoder = createModelStreamDecoder(endpoint.protocol, { newCallId, origin, endsWhereBroken: true });
   const body = createPatientReader(response, connection, decoder);
   const tapChunk = context.tap && createChunkTap(context.tap, endpoint, origin);
   let hasYielded = false;
@@ -118,7 +118,7 @@ async function* readAnswer(
       }
       if (events.length > 0) yield events;
       hasYielded ||= events.length > 0;
-      if (decoder.report.errors.length > 0) break;
+      if (decoder.report.errors.length > 0 || decoder.report.broken > 0) break;
     }
   } catch (error) {
     if (signal.aborted) return undefined;
