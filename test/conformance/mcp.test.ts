@@ -184,6 +184,7 @@ describe("sheaf mcp", () => {
   test.each([
     [["mcp", "add"], "mcp add takes a name"],
     [["mcp", "add", "a b", "--", "x"], "expected a name of letters"],
+    [["mcp", "add", "__proto__", "--", "x"], "expected a name of letters"],
     [["mcp", "add", "a", "--url", "ftp://x"], "mcpServers.a"],
     [["mcp", "add", "a", "--url", "http://x", "--", "y"], "mcp add takes a name"],
     [["mcp", "forget"], 'mcp "forget" is unknown'],

@@ -69,6 +69,10 @@ describe("the prompt", () => {
     expect(await readPrompt(["-p"], text)).toBe(text.trimEnd());
   });
 
+  test(verifies("C1", "begins behind a byte order mark"), async () => {
+    expect(await readPrompt(["-p"], "\uFEFFhello")).toBe("hello");
+  });
+
   test("that is missing is a usage error, not a wait", async () => {
     for (const input of ["", " \n"]) {
       const { code, stderr, stdout } = await runSheaf([...model, "-p"], { cwd, input });

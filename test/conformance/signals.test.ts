@@ -1,4 +1,5 @@
 /** Signals: the last line is out, the code is right, nothing runs on. */
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,6 +17,43 @@ const signals = [
   ["SIGTERM", 143],
   ["SIGHUP", 129],
 ] as const;
+
+describe("a pipe in the place of a file", () => {
+  const script = JSON.stringify({ turns: [{ events: [{ text: "[1]" }] }] });
+
+  test.each([
+    ["--output-schema", ["--model", "offline", "--output-schema", "pipe"]],
+    ["scripted:", ["--model", "scripted:pipe"]],
+  ])(verifies(["C23", "C24"], "that nobody writes keeps no run beyond a signal or its time: %s"), async (_, args) => {
+    const cwd = folders.newFolder();
+    execFileSync("mkfifo", [join(cwd, "pipe")]);
+    const cancelled = await runSheaf(["-p", ...args, "go"], {
+      cwd,
+      onStart: (child) => void setTimeout(() => child.kill("SIGTERM"), 800),
+    });
+    expect([cancelled.code, cancelled.stderr]).toEqual([143, "sheaf: CANCELLED: cancelled by SIGTERM\n"]);
+    const late = await runSheaf(["-p", "--timeout", "0.5", ...args, "go"], { cwd });
+    expect([late.code, late.stderr]).toEqual([7, expect.stringMatching(/^sheaf: BUDGET_TIME: [^\n]*--timeout\n$/)]);
+    expect(late.duration).toBeLessThan(10_000);
+  });
+
+  test("is read to its end, as of <(command)", async () => {
+    const cwd = folders.newFolder({ "s.json": script, "schema.json": '{"type":"array"}' });
+    const command = 'exec "$@" --model scripted:<(cat s.json) --output-schema <(sleep 0.2; cat schema.json) go';
+    const { code, stdout, stderr } = await runSheaf(["-p"], { cwd, wrapper: ["bash", "-c", command, "bash"] });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "success", structured_output: [1] });
+  });
+
+  test("is no cassette to record into, and a folder is none to replay", async () => {
+    const cwd = folders.newFolder({ "s.json": script });
+    execFileSync("mkfifo", [join(cwd, "pipe")]);
+    const recorded = await runSheaf(["-p", "--model", "scripted:s.json", "--record", "pipe", "go"], { cwd });
+    expect([recorded.code, recorded.stderr]).toEqual([2, expect.stringContaining("pipe is no cassette")]);
+    const replayed = await runSheaf(["replay", "."], { cwd });
+    expect([replayed.code, replayed.stderr]).toEqual([2, expect.stringContaining("it is a folder")]);
+  });
+});
 
 describe.each(signals.flatMap(([name, exitCode]) => runs.map((run) => [name, exitCode, run] as const)))(
   "%s (exit %i, run %i)",

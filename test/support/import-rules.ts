@@ -23,6 +23,7 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
   "errors.ts": [],
   "version.ts": [],
   "make-folder.ts": [],
+  "read-named-file.ts": [],
   permissions: ["errors.ts", "tools/tool.ts", "network/public-address.ts"],
   workspace: ["errors.ts"],
   config: [
@@ -50,7 +51,7 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
   network: ["errors.ts", "version.ts", "permissions/host-pattern.ts"],
   codebase: ["errors.ts", "make-folder.ts", "workspace"],
   storage: ["errors.ts", "make-folder.ts"],
-  providers: ["errors.ts"],
+  providers: ["errors.ts", "read-named-file.ts"],
   live: ["errors.ts"],
   run: ["errors.ts", "tools/failure.ts", ...ports],
   recording: ["errors.ts", "run", "tools/failure.ts", ...ports],
@@ -63,7 +64,7 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
     "storage/busy-error.ts",
     "tools/failure.ts",
   ],
-  answers: ["errors.ts", "run/final-answer.ts"],
+  answers: ["errors.ts", "read-named-file.ts", "run/final-answer.ts"],
   mcp: ["errors.ts", "version.ts", "tools", "sandbox"],
   output: ["errors.ts", "mcp/tool-name.ts"],
   server: [

@@ -15,13 +15,16 @@ import type { Model } from "./providers/provider.ts";
 import type { AnswerCheck } from "./run/final-answer.ts";
 import type { SharedStore } from "./storage/store.ts";
 
-/** The model that was chosen; never another one. @throws SheafError CONFIG_INVALID for a script that is none. */
-export async function createModel(choice: ModelChoice): Promise<Model> {
+/**
+ * The model that was chosen; never another one. The signal ends the wait for a script from a pipe.
+ * @throws SheafError CONFIG_INVALID for a script that is none.
+ */
+export async function createModel(choice: ModelChoice, signal?: AbortSignal): Promise<Model> {
   switch (choice.kind) {
     case "offline":
       return (await import("./providers/offline/offline.ts")).createOfflineModel();
     case "scripted":
-      return (await import("./providers/scripted.ts")).createScriptedModel(choice.file);
+      return (await import("./providers/scripted.ts")).createScriptedModel(choice.file, signal);
     case "endpoint":
       return createEndpointModel(choice.family, choice.endpoint, choice.limits);
     case "package":
@@ -136,9 +139,12 @@ export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
 }
 
 /** The check of a final answer against a schema file; undefined without one. @throws SheafError CONFIG_INVALID. */
-export async function createAnswerCheck(file: string | undefined): Promise<AnswerCheck | undefined> {
+export async function createAnswerCheck(
+  file: string | undefined,
+  signal: AbortSignal,
+): Promise<AnswerCheck | undefined> {
   if (file === undefined) return undefined;
-  return (await import("./answers/answer-schema.ts")).createAnswerCheck(file);
+  return (await import("./answers/answer-schema.ts")).createAnswerCheck(file, signal);
 }
 
 /** The reader of shell commands; its parser is loaded once, when the first command must be judged. */

@@ -1,8 +1,8 @@
 /** Answers that must fit a JSON Schema (`--output-schema`). */
-import { readFileSync } from "node:fs";
 import { parseText } from "@sheaf/documents";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { SheafError } from "../errors.ts";
+import { readNamedFile } from "../read-named-file.ts";
 import type { AnswerCheck, CheckedAnswer } from "../run/final-answer.ts";
 
 /** How many faults are told at once. */
@@ -12,8 +12,8 @@ const MAX_FAULTS = 5;
  * A check from a file with a JSON Schema (draft 2020-12).
  * @throws SheafError CONFIG_INVALID that names the file and what is wrong with it.
  */
-export function createAnswerCheck(file: string): AnswerCheck {
-  const validate = compileSchema(file);
+export async function createAnswerCheck(file: string, signal: AbortSignal): Promise<AnswerCheck> {
+  const validate = await compileSchema(file, signal);
   return (text) => {
     const found = findJson(text);
     if (!found.ok || validate(found.value)) return found;
@@ -22,12 +22,13 @@ export function createAnswerCheck(file: string): AnswerCheck {
   };
 }
 
-function compileSchema(file: string): ValidateFunction {
+async function compileSchema(file: string, signal: AbortSignal): Promise<ValidateFunction> {
   try {
-    const schema = JSON.parse(readFileSync(file, "utf8").replace(/^\uFEFF/, "")) as object;
+    const schema = JSON.parse((await readNamedFile(file, signal)).replace(/^\uFEFF/, "")) as object;
     // Formats and words that this version does not know are no reason to refuse a schema.
     return new Ajv2020({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
   } catch (error) {
+    if (error instanceof SheafError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new SheafError("CONFIG_INVALID", `the schema ${file} cannot be used: ${reason}`, { cause: error });
   }

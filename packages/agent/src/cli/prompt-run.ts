@@ -74,11 +74,12 @@ class OpenPromptRun implements PromptRun {
     const named = findNamedSession(this.#flags) ?? "";
     let conversationId = `conv_${isUuid(named) ? named.toLowerCase() : randomUUID()}`;
     let begun = false;
+    this.#startTimer();
     try {
       const { record } = this.#flags;
       if (record !== undefined) this.#recording = createRecording(record);
       this.#trusted = this.#config.findTrust();
-      model = await createModel(this.#config.chooseModel());
+      model = await createModel(this.#config.chooseModel(), this.#order.control.signal);
       this.#store = await createStore(this.#flags["no-save"] ? undefined : this.#config.storeFile);
       conversationId = await chooseConversation(this.#flags, this.#store, this.#config.workspace);
       for await (const events of this.#respond(model, this.#store, conversationId)) {
@@ -94,6 +95,14 @@ class OpenPromptRun implements PromptRun {
     }
   }
 
+  /** What a run reads before it begins takes its time too: a pipe as a schema may never end. */
+  #startTimer(): void {
+    const { timeoutMs } = this.#config;
+    if (timeoutMs === undefined) return;
+    const message = `the run took longer than ${timeoutMs / 1000} s: raise --timeout`;
+    this.#timer = setTimeout(() => this.#order.control.abort(new SheafError("BUDGET_TIME", message)), timeoutMs);
+  }
+
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     if (this.#tools) {
@@ -107,7 +116,7 @@ class OpenPromptRun implements PromptRun {
   }
 
   async *#respond(model: Model, store: Store, conversationId: string): AsyncGenerator<readonly RunEvent[]> {
-    const { limits, timeoutMs, stopsOnDenied } = this.#config;
+    const { limits, stopsOnDenied } = this.#config;
     const { control, approver, environment } = this.#order;
     const abort = (reason: SheafError): void => control.abort(reason);
     const { signal } = control;
@@ -128,14 +137,10 @@ class OpenPromptRun implements PromptRun {
       isUnsaved: this.#flags["no-save"],
       environment,
     };
-    const checkAnswer = await createAnswerCheck(this.#flags["output-schema"]);
+    const checkAnswer = await createAnswerCheck(this.#flags["output-schema"], signal);
     const prepared = await prepareResponse(order, { store, model, now, abort, checkAnswer, approver }, signal);
     const { settings, ports, tools } = prepared;
     this.#tools = tools;
-    if (timeoutMs !== undefined) {
-      const message = `the run took longer than ${timeoutMs / 1000} s: raise --timeout`;
-      this.#timer = setTimeout(() => abort(new SheafError("BUDGET_TIME", message)), timeoutMs);
-    }
     yield* respond(settings, this.#recording?.wrap(settings, ports, signal) ?? ports, signal);
   }
 

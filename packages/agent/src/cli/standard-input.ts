@@ -24,7 +24,7 @@ export function toInputKind(isTerminal: boolean): InputKind {
 }
 
 /**
- * Reads stdin to its end as UTF-8.
+ * Reads stdin to its end as UTF-8, without a byte order mark at its head.
  * An abort ends the reading; what came so far is given.
  * With `waitsForFirstByte: false` a pipe that sends nothing within 200 ms counts as empty; once it sent something, it is read to its end.
  * @throws SheafError USAGE above 16 MiB.
@@ -54,5 +54,7 @@ export async function readStandardInput(
     stream.pause();
     stream.destroy();
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks)
+    .toString("utf8")
+    .replace(/^\uFEFF/, "");
 }

@@ -1,5 +1,5 @@
 /** Servers of the Model Context Protocol in a configuration: the form that other programs use for theirs. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import * as z from "zod/mini";
 import type { McpServers } from "../mcp/server-settings.ts";
@@ -9,13 +9,17 @@ import { isHeaderName, isHeaderValue } from "./key-text.ts";
 /** Largest `.mcp.json` that is read. Bytes. */
 const MAX_BYTES = 1024 * 1024;
 
+/** What the name of a server must be, in words. */
+export const serverNameRule = "a name of letters, digits, points and dashes, at most 32";
+
+/** Whether a server may have this name. */
+export function isServerName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9.-]{0,31}$/.test(name);
+}
+
 /** `{"NAME": {"command", "args", "env", "cwd"} | {"url", "headers"}}`. */
 export function createMcpSchema(): z.ZodMiniType<McpServers> {
-  const name = z
-    .string()
-    .check(
-      z.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,31}$/, "expected a name of letters, digits, points and dashes, at most 32"),
-    );
+  const name = z.string().check(z.refine(isServerName, `expected ${serverNameRule}`));
   const timeoutSeconds = z.optional(z.number().check(z.gt(0), z.lte(86_400)));
   const text = z.string().check(z.minLength(1));
   const program = z.strictObject({
@@ -52,6 +56,9 @@ export function readWorkspaceServers(workspace: string, trusted: boolean): McpSe
   const file = join(workspace, ".mcp.json");
   let text: string;
   try {
+    const stat = statSync(file);
+    // A pipe would be waited for.
+    if (!stat.isFile()) throw createFault(file, "is no file", undefined);
     const bytes = readFileSync(file);
     if (bytes.length > MAX_BYTES) throw new SheafError("CONFIG_INVALID", `${file} is larger than ${MAX_BYTES} bytes`);
     text = bytes.toString("utf8");

@@ -43,8 +43,13 @@ function replaceFile(file: string, text: string, mode: number): void {
 
 function readText(file: string): string | undefined {
   try {
+    // A pipe would be waited for.
+    if (!statSync(file).isFile()) {
+      throw new SheafError("CONFIG_INVALID", `the configuration ${file} is no file: make it a JSON file, or remove it`);
+    }
     return readFileSync(file, "utf8");
   } catch (error) {
+    if (error instanceof SheafError) throw error;
     const { code = "" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new SheafError("CONFIG_INVALID", `the configuration ${file} cannot be read (${code})`, { cause: error });

@@ -1,9 +1,9 @@
 /** A model that says what a file says: for tests, demonstrations and the development of clients. */
-import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { toDocumentType } from "@sheaf/documents";
 import type { ModelEvent, TurnFinishReason, Usage } from "@sheaf/protocol";
 import { SheafError } from "../errors.ts";
+import { readNamedFile } from "../read-named-file.ts";
 import { createUsageEstimator, type UsageEstimator } from "./offline/estimated-usage.ts";
 import type { Model, ModelRequest } from "./provider.ts";
 import {
@@ -22,11 +22,12 @@ type TextEvent = Extract<ScriptedEvent, { text: unknown } | { reasoning: unknown
  * A model from a script file; the file is read once.
  * @throws SheafError CONFIG_INVALID that names the file, the place in it and what was expected.
  */
-export async function createScriptedModel(file: string): Promise<Model> {
+export async function createScriptedModel(file: string, signal?: AbortSignal): Promise<Model> {
   let text: string;
   try {
-    text = await readFile(file, "utf8");
+    text = await readNamedFile(file, signal);
   } catch (error) {
+    if (error instanceof SheafError) throw error;
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     const reason = isMissing ? "there is no such file" : error instanceof Error ? error.message : String(error);
     throw new SheafError(

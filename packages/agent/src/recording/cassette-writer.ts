@@ -1,5 +1,17 @@
 /** Writes a cassette as the run goes on, so that a killed run leaves one that can be read. */
-import { closeSync, constants, fchmodSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { toJsonLine } from "@sheaf/protocol";
 import { SheafError } from "../errors.ts";
 import type { CassetteHeader, CassetteRecord } from "./cassette.ts";
@@ -13,7 +25,8 @@ export interface CassetteWriter {
 }
 
 /**
- * Opens a file for a recording: mode 0600, an older cassette in it is replaced.
+ * Opens a file for a recording: mode 0600, an older cassette in it is replaced. A run that still writes that one keeps
+ * on writing to what no longer has a name, so that no two runs write into each other.
  * @throws SheafError USAGE when the file cannot be written, or holds something else than a cassette.
  */
 export function createCassetteWriter(file: string): CassetteWriter {
@@ -52,27 +65,53 @@ export function createCassetteWriter(file: string): CassetteWriter {
 const beginning = '{"cassette":';
 
 function openFile(file: string): number {
-  let descriptor: number;
   try {
-    descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
+    const target = findTarget(file);
+    return openNewFile(target ?? file, dirname(target ?? file));
   } catch (error) {
+    if (error instanceof SheafError) throw error;
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new SheafError("USAGE", `the cassette ${file} cannot be written (${reason}): name another file`, {
       cause: error,
     });
   }
-  const stats = fstatSync(descriptor);
-  const head = Buffer.alloc(beginning.length);
-  if (
-    !stats.isFile() ||
-    (stats.size > 0 && (readSync(descriptor, head, 0, head.length, 0), head.toString() !== beginning))
-  ) {
-    closeSync(descriptor);
-    throw new SheafError("USAGE", `${file} is no cassette, it is not written over: name a new file`);
+}
+
+/** Path of the older cassette, links resolved; undefined: there is none. @throws SheafError USAGE for anything else. */
+function findTarget(file: string): string | undefined {
+  let descriptor: number;
+  try {
+    // Reading and writing, so that a pipe is not waited for and a file that must not be changed is told.
+    descriptor = openSync(file, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
   }
-  fchmodSync(descriptor, 0o600);
-  ftruncateSync(descriptor);
-  return descriptor;
+  try {
+    const stats = fstatSync(descriptor);
+    const head = Buffer.alloc(beginning.length);
+    if (stats.isFile() && stats.size > 0) readSync(descriptor, head, 0, head.length, 0);
+    if (!stats.isFile() || (stats.size > 0 && head.toString() !== beginning)) {
+      throw new SheafError("USAGE", `${file} is no cassette, it is not written over: name a new file`);
+    }
+    return realpathSync(file);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A new file takes the name at once, so that a run that is killed leaves what it recorded. */
+function openNewFile(target: string, folder: string): number {
+  const temporary = join(folder, `.sheaf-${randomUUID()}.tmp`);
+  const descriptor = openSync(temporary, "wx", 0o600);
+  try {
+    renameSync(temporary, target);
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 function toWriteError(error: unknown, file: string): SheafError {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -22,6 +22,23 @@ test(verifies("S-42", "the file is for its owner alone, also one that was there 
   writer.close();
   expect(readFileSync(file, "utf8")).toBe('{"type":"clock","time":1}\n{"type":"model_end"}\n');
   expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test("two recordings into one file do not spoil each other: the later one has the name", () => {
+  const file = join(folder, "both.ndjson");
+  const first = createCassetteWriter(file);
+  first.write({ type: "clock", time: 1 });
+  first.flush();
+  writeFileSync(file, '{"cassette":1}\n');
+  const second = createCassetteWriter(file);
+  second.write({ type: "clock", time: 2 });
+  second.flush();
+  first.write({ type: "clock", time: 3 });
+  first.close();
+  second.write({ type: "clock", time: 4 });
+  second.close();
+  expect(readFileSync(file, "utf8")).toBe('{"type":"clock","time":2}\n{"type":"clock","time":4}\n');
+  expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
 });
 
 test("what is no cassette is never written over", () => {

@@ -1,5 +1,6 @@
 /** `sheaf mcp list`, `add` and `remove`: the user's servers of the Model Context Protocol. */
 import { findUserConfig } from "../../config/config-file.ts";
+import { isServerName, serverNameRule } from "../../config/mcp-settings.ts";
 import { toUserFiles } from "../../config/paths.ts";
 import { writeUserConfig } from "../../config/write-config.ts";
 import { SheafError } from "../../errors.ts";
@@ -53,6 +54,10 @@ async function listServers(parsed: ParsedArguments, io: CommandIo, words: readon
 async function addServer(flags: FlagValues, io: CommandIo, words: readonly string[]): Promise<number> {
   const [name, ...rest] = words;
   if (name === undefined) throw createAddError();
+  // The check of the file alone would pass over a name such as __proto__.
+  if (!isServerName(name)) {
+    throw new SheafError("USAGE", `an MCP server cannot have the name "${name}": expected ${serverNameRule}`);
+  }
   const server = toSettings(flags, rest);
   const file = toUserFiles(io.environment).config;
   writeUserConfig(file, (config) => {

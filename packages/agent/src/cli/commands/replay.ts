@@ -1,7 +1,7 @@
 /** `sheaf replay FILE`: a recorded run, printed again, offline (X11); with `--redact OUT` a cassette for sharing. */
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { SheafError } from "../../errors.ts";
+import { readNamedFile } from "../../read-named-file.ts";
 import type { Cassette } from "../../recording/cassette.ts";
 import { createCassetteWriter } from "../../recording/cassette-writer.ts";
 import { decodeCassette } from "../../recording/decode-cassette.ts";
@@ -30,7 +30,7 @@ export async function runReplay(parsed: ParsedArguments, io: CommandIo): Promise
     throw new SheafError("USAGE", `replay takes one file of --record; "${positionals.join(" ")}" was given`);
   }
   const format = toOutputFormat(flags, io);
-  const cassette = readCassette(file);
+  const cassette = await readCassette(file);
   if (flags.redact !== undefined) {
     writeCassette(redactCassette(cassette, readPrivateWords(io.environment, homedir())), flags.redact);
     return 0;
@@ -46,12 +46,12 @@ export async function runReplay(parsed: ParsedArguments, io: CommandIo): Promise
   });
 }
 
-function readCassette(file: string): Cassette {
+async function readCassette(file: string): Promise<Cassette> {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = await readNamedFile(file);
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
+    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
     throw new SheafError("USAGE", `the cassette ${file} cannot be read (${reason}): check the path`, { cause: error });
   }
   return decodeCassette(text, file);

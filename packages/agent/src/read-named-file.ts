@@ -1,0 +1,66 @@
+/** Text of a file that the user named: an ordinary file, or a pipe such as `<(command)`. */
+import { closeSync, constants, openSync, readSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+
+/** The most that is read. Bytes. */
+const MAX_BYTES = 512 * 1024 * 1024;
+
+/** Pause between two looks at a pipe that holds nothing. Milliseconds. */
+const PAUSE_MS = 10;
+
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Reads it to its end as UTF-8. A pipe that nobody writes is waited for until the signal comes; then its reason is thrown.
+ * @throws Error that says what is wrong with the file, for devices and folders too: what never ends is not read.
+ */
+export async function readNamedFile(file: string, signal?: AbortSignal): Promise<string> {
+  const stats = await stat(file);
+  if (stats.isFIFO()) return readPipe(file, signal);
+  if (stats.isDirectory()) throw new Error("it is a folder");
+  if (!stats.isFile()) throw new Error("it is neither a file nor a pipe");
+  if (stats.size > MAX_BYTES) throw createSizeError();
+  return readFile(file, "utf8");
+}
+
+/** Never by a read that blocks: no signal would end that. */
+async function readPipe(file: string, signal: AbortSignal | undefined): Promise<string> {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let hasWriter = false;
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const chunk = readChunk(descriptor);
+      if (chunk?.length === 0 && hasWriter) return Buffer.concat(chunks).toString();
+      // Before the first writer has come, a pipe looks as if it had ended.
+      hasWriter ||= chunk?.length !== 0;
+      if (chunk && chunk.length > 0) {
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size > MAX_BYTES) throw createSizeError();
+        if (chunks.length % 64 !== 0) continue;
+      }
+      await wait(PAUSE_MS);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Undefined: there is a writer, and nothing to read yet; empty: there is no writer. */
+function readChunk(descriptor: number): Buffer | undefined {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  try {
+    return buffer.subarray(0, readSync(descriptor, buffer, 0, buffer.length, null));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EAGAIN") return undefined;
+    throw error;
+  }
+}
+
+function createSizeError(): Error {
+  return new Error(`it is larger than ${MAX_BYTES} bytes`);
+}
