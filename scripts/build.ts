@@ -7,6 +7,7 @@ import { build as runBuild, type BuildOptions, type Plugin } from "esbuild";
 import { builtinBanner, withoutFacades } from "./builtin-modules.ts";
 import { createCorePlugin } from "./core-chunk.ts";
 import { buildPage } from "./build-page.ts";
+import { compileAhead } from "./compile-ahead.ts";
 import { formatNotices } from "./format-notices.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -91,6 +92,8 @@ const adapters = await runBuild({
   inject: [join(agent, "src/providers/live/light-headers.ts")],
   plugins: [withoutSchemas, withoutFacades],
 });
+
+compileAhead([program, adapters].flatMap(({ metafile }) => Object.keys(metafile.outputs)));
 
 // The parser of shell commands reads its compiled modules from beside the program.
 const compiled = ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"].map((module) =>
