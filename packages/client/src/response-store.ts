@@ -41,8 +41,9 @@ export function createResponseStore(
 
   const read = async (): Promise<void> => {
     try {
-      const updates = stream[Symbol.asyncIterator]();
-      while (!(await updates.next()).done) timer ??= setTimeout(() => change({ status: "reading" }), intervalMs);
+      await stream.readToEnd(() => {
+        timer ??= setTimeout(() => change({ status: "reading" }), intervalMs);
+      });
       change({ status: "ended" });
     } catch (error) {
       change({ status: "failed", error });

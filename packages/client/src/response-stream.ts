@@ -40,8 +40,12 @@ export interface ResponseStream extends AsyncIterable<Update> {
   readonly lastEventId: number;
   /** Events and fields that this version does not know (X14). */
   readonly ignored: number;
-  /** Reads all; gives the complete response, however it ended (see its `status`). */
-  readToEnd(): Promise<ChatResponse>;
+  /**
+   * Reads all; gives the complete response, however it ended (see its `status`). `onEvent` hears of each event once it is
+   * in `response`; with thousands of documents that is much cheaper than a response for each event, as the iteration
+   * makes it.
+   */
+  readToEnd(onEvent?: (event: StreamEvent) => void): Promise<ChatResponse>;
   /** Ends a wait for the next connection, for instance because the network is back. */
   reconnect(): void;
 }
@@ -141,24 +145,27 @@ class Stream implements ResponseStream {
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<Update> {
-    if (this.#isTaken) throw new TypeError("This stream is already read. follow() reads a response once more.");
-    this.#isTaken = true;
-    return this.#read();
+    return this.#begin((event) => ({ event, response: this.response }));
   }
 
-  async readToEnd(): Promise<ChatResponse> {
-    const updates = this[Symbol.asyncIterator]();
-    while (!(await updates.next()).done);
+  async readToEnd(onEvent?: (event: StreamEvent) => void): Promise<ChatResponse> {
+    for await (const event of this.#begin((taken) => taken)) onEvent?.(event);
     return this.response;
   }
 
-  async *#read(): AsyncGenerator<Update> {
+  #begin<Item>(toItem: (event: StreamEvent) => Item): AsyncGenerator<Item> {
+    if (this.#isTaken) throw new TypeError("This stream is already read. follow() reads a response once more.");
+    this.#isTaken = true;
+    return this.#read(toItem);
+  }
+
+  async *#read<Item>(toItem: (event: StreamEvent) => Item): AsyncGenerator<Item> {
     const { signal } = this.#options;
     for (let tries = 0; this.response.status === "streaming";) {
       let cause: unknown;
       this.#hasProgress = false;
       try {
-        yield* this.#readConnection();
+        yield* this.#readConnection(toItem);
       } catch (error) {
         cause = error;
       }
@@ -171,14 +178,14 @@ class Stream implements ResponseStream {
     }
   }
 
-  async *#readConnection(): AsyncGenerator<Update> {
+  async *#readConnection<Item>(toItem: (event: StreamEvent) => Item): AsyncGenerator<Item> {
     this.#options.onConnection?.("connecting");
     const connection = createConnection({ signal: this.#options.signal, silenceMs: () => this.#heartbeatMs * 3 });
     const openedAt = performance.now();
     const answer = await connection.open((signal) => this.#connect(signal), this.#isQueued);
     if (!("headers" in answer)) {
       this.#hasProgress = true;
-      yield this.#replace(answer);
+      yield toItem(this.#replace(answer));
       return;
     }
     await this.#checkAnswer(answer);
@@ -189,8 +196,9 @@ class Stream implements ResponseStream {
         for (const event of events) {
           if (event.id <= this.lastEventId) continue;
           this.#take(event);
-          yield { event, response: this.response };
-          if (this.response.status !== "streaming") return;
+          yield toItem(event);
+          // A look at the response costs a copy of its list; only these can end it.
+          if ((event.event === "done" || event.event === "snapshot") && this.response.status !== "streaming") return;
         }
       }
     } finally {
@@ -233,13 +241,13 @@ class Stream implements ResponseStream {
   }
 
   /** Takes a whole response, as a snapshot event does (X3). */
-  #replace(response: ChatResponse): Update {
+  #replace(response: ChatResponse): StreamEvent {
     const id = Math.max(1, response.metadata.lastEventId ?? this.lastEventId);
     const event: StreamEvent = { id, event: "snapshot", data: { response } };
     this.#unreadable += this.#reducer.ignored;
     this.#reducer = createReducer();
     this.#reducer.push(event);
-    return { event, response: this.response };
+    return event;
   }
 
   #take(event: StreamEvent): void {

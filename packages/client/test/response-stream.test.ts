@@ -16,6 +16,17 @@ test("a stream gives each event once, and the response that they add up to", asy
   expect(JSON.parse(server.bodies[0]!)).toEqual({ message: "Hello", stream: true });
 });
 
+test("whoever reads to the end can hear of each event once it is taken", async () => {
+  const stream = openClient().client.follow("chat_1");
+  const heard: StreamEvent[] = [];
+  const whole = await stream.readToEnd((event) => {
+    expect(stream.lastEventId).toBe(event.id);
+    heard.push(event);
+  });
+  expect(whole).toEqual(response);
+  expect(heard).toEqual(events);
+});
+
 test(verifies("N53", "each update holds what the events up to it add up to"), async () => {
   const updates = await readAll(openClient().client.follow("chat_1"));
   for (const [index, update] of updates.entries()) expect(update.response).toEqual(reduce(events.slice(0, index + 1)));

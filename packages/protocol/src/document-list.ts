@@ -5,7 +5,7 @@ import { type JsonObject, toJsonObject } from "./json-object.ts";
 export interface DocumentList {
   /** Takes one event; false when it changes no document, names no open one or holds what cannot be. */
   apply(event: string, data: JsonObject): boolean;
-  /** The documents as values. Unchanged ones are the same objects as at the last read. */
+  /** The documents as values. Unchanged ones are the same objects as at the last read; so is the list if none changed. */
   read(): readonly Document[];
   lastType(): string | undefined;
 }
@@ -49,6 +49,8 @@ class Documents implements DocumentList {
   readonly #drafts: Draft[] = [];
   /** The last one that was made, as long as nobody has read it: it may be changed. */
   #unread: Draft | undefined;
+  /** As it was read last; undefined when it has changed since. */
+  #view: readonly Document[] | undefined;
 
   constructor(documents: readonly JsonObject[]) {
     for (const document of documents) this.#add(document, document["status"], document["content"]);
@@ -60,7 +62,7 @@ class Documents implements DocumentList {
 
   read(): readonly Document[] {
     this.#unread = undefined;
-    return this.#drafts.slice() as unknown as Document[];
+    return (this.#view ??= this.#drafts.slice() as unknown as Document[]);
   }
 
   apply(event: string, data: JsonObject): boolean {
@@ -71,6 +73,7 @@ class Documents implements DocumentList {
     if (changed === undefined) return false;
     this.#drafts[place] = changed;
     this.#unread = changed;
+    this.#view = undefined;
     return true;
   }
 
@@ -78,6 +81,7 @@ class Documents implements DocumentList {
     if (typeof id !== "string" || typeof type !== "string" || typeof sequence !== "number") return false;
     if (this.#places.has(id)) return false;
     this.#places.set(id, this.#drafts.length);
+    this.#view = undefined;
     const first = textual.has(type) ? "" : null;
     this.#drafts.push({
       id,

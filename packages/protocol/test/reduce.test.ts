@@ -130,6 +130,15 @@ describe("reducing", () => {
     expect(reducer.response.documents[0]).toBe(before.documents[0]);
     expect(reducer.response.documents[1]).not.toBe(before.documents[1]);
   });
+
+  test("an event that is about no document leaves the list the same object", () => {
+    const reducer = createReducer();
+    for (const event of stream.slice(0, 10)) reducer.push(event);
+    const { documents } = reducer.response;
+    reducer.push({ id: 10_000, event: "reasoning_delta", data: { delta: "hm" } });
+    expect(reducer.ignored).toBe(0);
+    expect(reducer.response.documents).toBe(documents);
+  });
 });
 
 describe("what is ignored", () => {

@@ -182,14 +182,13 @@ class OpenConversation implements ConversationStore {
     this.#stream = stream;
     let isTaken = false;
     try {
-      const updates = stream[Symbol.asyncIterator]();
-      while (!(await updates.next()).done) {
+      await stream.readToEnd(() => {
         this.#frame.request();
-        if (isTaken) continue;
+        if (isTaken) return;
         isTaken = true;
         this.#take(stream);
         onTaken();
-      }
+      });
       this.#end(stream);
       return undefined;
     } catch (error) {
