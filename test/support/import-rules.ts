@@ -23,6 +23,7 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
   "errors.ts": [],
   "version.ts": [],
   "make-folder.ts": [],
+  "growing-text.ts": [],
   "read-named-file.ts": [],
   permissions: ["errors.ts", "tools/tool.ts", "network/public-address.ts"],
   workspace: ["errors.ts"],
@@ -53,7 +54,7 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
   storage: ["errors.ts", "make-folder.ts"],
   providers: ["errors.ts", "read-named-file.ts"],
   live: ["errors.ts"],
-  run: ["errors.ts", "tools/failure.ts", ...ports],
+  run: ["errors.ts", "growing-text.ts", "tools/failure.ts", ...ports],
   recording: ["errors.ts", "run", "tools/failure.ts", ...ports],
   conversations: [
     "errors.ts",
@@ -66,7 +67,7 @@ const agentImports: Readonly<Record<string, readonly string[]>> = {
   ],
   answers: ["errors.ts", "read-named-file.ts", "run/final-answer.ts"],
   mcp: ["errors.ts", "version.ts", "tools", "sandbox"],
-  output: ["errors.ts", "mcp/tool-name.ts"],
+  output: ["errors.ts", "growing-text.ts", "mcp/tool-name.ts"],
   server: [
     "errors.ts",
     "version.ts",

@@ -1,6 +1,6 @@
 /** A file that the user named for output. */
 import { randomUUID } from "node:crypto";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { SheafError } from "../errors.ts";
 
@@ -11,6 +11,8 @@ import { SheafError } from "../errors.ts";
 export function writeOutputFile(file: string, text: string, options: { readonly mode?: number } = {}): void {
   const target = resolve(file);
   const temporary = join(dirname(target), `.sheaf-${randomUUID()}.tmp`);
+  // A device that a file took the place of would be gone for everybody.
+  if (isDevice(target)) throw new SheafError("USAGE", `${target} is no file: name a file`);
   try {
     writeFileSync(temporary, text, { flag: "wx", mode: options.mode ?? 0o600 });
     renameSync(temporary, target);
@@ -19,4 +21,10 @@ export function writeOutputFile(file: string, text: string, options: { readonly 
     const { code = "" } = error as NodeJS.ErrnoException;
     throw new SheafError("USAGE", `${target} cannot be written (${code}): name another file`, { cause: error });
   }
+}
+
+/** Or a pipe, or a socket. */
+function isDevice(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && !stats.isFile() && !stats.isDirectory();
 }

@@ -10,6 +10,7 @@ import {
   type RunEvent,
   type RunStart,
 } from "@sheaf/protocol";
+import { createGrowingText } from "../growing-text.ts";
 
 /** Collects what the last line tells. */
 export interface ResultCollector {
@@ -48,8 +49,11 @@ export function createResultCollector(): ResultCollector {
   let modelMs = 0;
   let cost = 0;
   let usage: CliUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const words = createGrowingText();
   const collector = {
-    text: "",
+    get text() {
+      return words.text;
+    },
     result: undefined as ResultLine | undefined,
     push(event: RunEvent): void {
       switch (event.type) {
@@ -57,7 +61,7 @@ export function createResultCollector(): ResultCollector {
           start = event;
           return;
         case "text_delta":
-          collector.text += event.text;
+          words.push(event.text);
           return;
         case "compaction":
         case "turn_end": {

@@ -1,5 +1,6 @@
 /** Run events to the messages that a model sees: a pure function of the logs of a conversation. */
 import type { ClarificationAnswer, Compaction, ProviderData, RunEventBody } from "@sheaf/protocol";
+import { createGrowingText, type GrowingText } from "../growing-text.ts";
 import type { AssistantPart, ModelMessage } from "../providers/provider.ts";
 
 export interface History {
@@ -10,6 +11,15 @@ export interface History {
 /** Without number and time: what a model sees does not depend on whether it comes from a store. */
 function toProviderData({ type, origin, callId, data }: ProviderData): ProviderData {
   return { type, origin, ...(callId !== undefined && { callId }), data };
+}
+
+function toTextPart(words: GrowingText): AssistantPart {
+  return {
+    type: "text",
+    get text() {
+      return words.text;
+    },
+  };
 }
 
 /** What stands in front of a summary. */
@@ -23,7 +33,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
   const messages: ModelMessage[] = [...before];
   let parts: AssistantPart[] = [];
   /** The last part, while it is text that grows. */
-  let openText: { readonly type: "text"; text: string } | undefined;
+  let openText: GrowingText | undefined;
   const openCalls = new Map<string, { readonly toolName: string; readonly providerCallId?: string }>();
   /** Calls of the last assistant message that have no result yet. */
   const unanswered = new Map<string, string>();
@@ -76,8 +86,8 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
           messages.push({ role: "assistant", content: parts });
           return;
         case "text_delta":
-          if (openText) openText.text += event.text;
-          else parts.push((openText = { type: "text", text: event.text }));
+          if (!openText) parts.push(toTextPart((openText = createGrowingText())));
+          openText.push(event.text);
           return;
         case "provider_data":
           openText = undefined;

@@ -1,6 +1,7 @@
 /** One model request: from the request to its end. */
 import type { ModelEvent, TurnEnd } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../errors.ts";
+import { createGrowingText } from "../growing-text.ts";
 import type { Model, ModelRequest } from "../providers/provider.ts";
 import type { ToolInvocation } from "../tools/tool.ts";
 import type { EventGroup } from "./event-group.ts";
@@ -18,8 +19,9 @@ export interface TurnState {
   readonly calls: ToolInvocation[];
   /** Calls that the model began and did not complete. */
   readonly openCalls: Map<string, string>;
-  /** Text of this turn. */
-  text: string;
+  /** Text of this turn so far. */
+  readonly text: string;
+  readonly addText: (piece: string) => void;
   end: TurnEnd | undefined;
   /** Why the turn failed; undefined when it ended by itself. */
   error: SheafError | undefined;
@@ -27,7 +29,17 @@ export interface TurnState {
 
 /** A turn of which nothing is known. */
 export function createTurnState(): TurnState {
-  return { calls: [], openCalls: new Map(), text: "", end: undefined, error: undefined };
+  const words = createGrowingText();
+  return {
+    calls: [],
+    openCalls: new Map(),
+    get text() {
+      return words.text;
+    },
+    addText: (piece) => words.push(piece),
+    end: undefined,
+    error: undefined,
+  };
 }
 
 /** What a turn uses. */
@@ -99,7 +111,7 @@ function createInterruptibleReader<Item>(
 function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): ModelEvent {
   switch (event.type) {
     case "text_delta":
-      state.text += event.text;
+      state.addText(event.text);
       return event;
     case "tool_call_start":
       state.openCalls.set(event.callId, event.toolName);
