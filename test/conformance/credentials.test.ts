@@ -235,8 +235,8 @@ describe("keys", () => {
   test(
     verifies("S-42", "login takes a key from a pipe: 0600 in 0700; status tells it without the key; logout forgets it"),
     async () => {
-      const { cwd, home } = newPlace();
-      chmodSync(home, 0o755);
+      const { cwd, home: above } = newPlace();
+      const home = join(above, "sheaf");
       const file = join(home, "credentials.json");
       for (const name of ["anthropic", "openai"]) {
         const login = await run(["login", name], { cwd, home, input: `CANARY-${name}` });
