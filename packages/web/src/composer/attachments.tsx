@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
@@ -39,7 +39,8 @@ export function AttachmentField({ paths, onChange }: AttachmentProps) {
   const [path, setPath] = useState("");
   const field = useRef<HTMLInputElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  // Before anything is drawn: what is typed right behind the click goes into the field.
+  useLayoutEffect(() => {
     if (isShown) field.current?.focus();
   }, [isShown]);
   const close = (): void => {
