@@ -93,7 +93,7 @@ const adapters = await runBuild({
   plugins: [withoutSchemas, withoutFacades],
 });
 
-compileAhead([program, adapters].flatMap(({ metafile }) => Object.keys(metafile.outputs)));
+for (const { metafile } of [program, adapters]) compileAhead(metafile.outputs);
 
 // The parser of shell commands reads its compiled modules from beside the program.
 const compiled = ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"].map((module) =>

@@ -2,9 +2,36 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseSync, type ESTree } from "vite";
 
-/** Rewrites bundles in their place. */
-export function compileAhead(files: readonly string[]): void {
-  for (const file of files) writeFileSync(file, toEagerFunctions(readFileSync(file, "utf8")));
+/** What esbuild tells of the bundles that it wrote, by file. */
+type Outputs = Readonly<
+  Record<string, { readonly imports: readonly { readonly path: string; readonly kind: string }[] }>
+>;
+
+/** Rewrites bundles in their place. @throws if two import each other, see `toEagerFunctions`. */
+export function compileAhead(outputs: Outputs): void {
+  const circle = findCircle(outputs);
+  if (circle) throw new Error(`bundles import each other in a circle: ${circle.join(", ")}`);
+  for (const file of Object.keys(outputs)) writeFileSync(file, toEagerFunctions(readFileSync(file, "utf8")));
+}
+
+/** Bundles each of which imports the next, and the last the first, before it runs; undefined: there are none. */
+export function findCircle(outputs: Outputs): readonly string[] | undefined {
+  const done = new Set<string>();
+  const visit = (file: string, way: readonly string[]): readonly string[] | undefined => {
+    if (way.includes(file)) return way.slice(way.indexOf(file));
+    if (done.has(file)) return undefined;
+    for (const { path, kind } of outputs[file]?.imports ?? []) {
+      const circle = kind === "import-statement" ? visit(path, [...way, file]) : undefined;
+      if (circle) return circle;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of Object.keys(outputs)) {
+    const circle = visit(file, []);
+    if (circle) return circle;
+  }
+  return undefined;
 }
 
 /**
@@ -12,7 +39,7 @@ export function compileAhead(files: readonly string[]): void {
  * are called at once and compiles them with the module; all others it compiles at their first call, in each process
  * again, for Node caches a module as it is before it runs. They stand in front, since declarations are there from the
  * start, and lose their names, which V8 takes from the variables: some functions put another one in their place.
- * Bundles must not import each other in a circle.
+ * Bundles must not import each other in a circle: a function would be called before it is there.
  */
 export function toEagerFunctions(text: string): string {
   const { program, errors } = parseSync("bundle.js", text, { sourceType: "module" });

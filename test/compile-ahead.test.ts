@@ -1,6 +1,6 @@
 import { Script } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { toEagerFunctions } from "../scripts/compile-ahead.ts";
+import { findCircle, toEagerFunctions } from "../scripts/compile-ahead.ts";
 
 const source = `
 const before = add(1, 2);
@@ -42,4 +42,14 @@ describe("functions compiled with their module", () => {
   test("a module without functions stays as it is", () => {
     expect(toEagerFunctions("export const one = 1;\n")).toBe("export const one = 1;\n");
   });
+});
+
+test("bundles that import each other in a circle are found; one that is loaded later makes none", () => {
+  const toOutputs = (kind: string) => ({
+    "a.js": { imports: [{ path: "b.js", kind: "import-statement" }] },
+    "b.js": { imports: [{ path: "c.js", kind: "import-statement" }] },
+    "c.js": { imports: [{ path: "b.js", kind }] },
+  });
+  expect(findCircle(toOutputs("import-statement"))).toEqual(["b.js", "c.js"]);
+  expect(findCircle(toOutputs("dynamic-import"))).toBeUndefined();
 });
