@@ -1,7 +1,7 @@
 /** What the commands are: for help, completion and the manual, and for the check of flags that do not belong. */
 import type { CommandName } from "./arguments.ts";
 import type { FlagName } from "./flags.ts";
-import { outputFlags, runFlags } from "./prompt-flags.ts";
+import { limitFlags, outputFlags, requestFlags, runFlags } from "./prompt-flags.ts";
 
 export interface CommandDescription {
   /** Words behind the command's name. */
@@ -131,24 +131,11 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "add-dir",
       "model",
       "offer",
-      "api-key",
-      "base-url",
-      "header",
-      "mode",
-      "plan",
-      "force",
-      "allow",
-      "deny",
+      ...requestFlags,
       "on-denied",
       "sandbox",
       "trust",
-      "wait-for-quota",
-      "max-turns",
-      "max-tool-calls",
-      "max-tokens",
-      "max-cost-usd",
-      "timeout",
-      "heartbeat",
+      ...limitFlags,
       "max-running",
       "max-streams",
       "max-conversations",

@@ -5,25 +5,11 @@ import type { FlagName, FlagValues } from "./flags.ts";
 /** Flags of everything that prints a run. */
 export const outputFlags = ["output-format", "include-thinking", "stream-partial-output", "compat", "locale"] as const;
 
-/** Flags of everything that runs a model. */
-export const runFlags = [
-  "print",
-  ...outputFlags,
-  "model",
-  "api-key",
-  "base-url",
-  "header",
-  "mode",
-  "plan",
-  "force",
-  "allow",
-  "deny",
-  "approve-mcps",
-  "on-denied",
-  "sandbox",
-  "workspace",
-  "add-dir",
-  "trust",
+/** How a model is reached, and what it may do; of a server, too. */
+export const requestFlags = ["api-key", "base-url", "header", "mode", "plan", "force", "allow", "deny"] as const;
+
+/** What a run may take; of a server, each of its runs. */
+export const limitFlags = [
   "wait-for-quota",
   "max-turns",
   "max-tool-calls",
@@ -31,6 +17,21 @@ export const runFlags = [
   "max-cost-usd",
   "timeout",
   "heartbeat",
+] as const;
+
+/** Flags of everything that runs a model. */
+export const runFlags = [
+  "print",
+  ...outputFlags,
+  "model",
+  ...requestFlags,
+  "approve-mcps",
+  "on-denied",
+  "sandbox",
+  "workspace",
+  "add-dir",
+  "trust",
+  ...limitFlags,
   "output-schema",
   "record",
 ] as const;
