@@ -39,13 +39,16 @@ export const runFlags = [
 /** Flags of the prompt itself. */
 export const promptFlags: readonly FlagName[] = [...runFlags, "resume", "continue", "session-id", "no-save"];
 
-/** Flags that go with everything. */
-const generalFlags: ReadonlySet<FlagName> = new Set(["verbose", "version", "help"]);
+/** Flags of every command. */
+export const commonFlags: readonly FlagName[] = ["verbose", "help"];
+
+/** Flags that go with every prompt, and are none of it. */
+export const generalFlags: readonly FlagName[] = ["verbose", "version", "help"];
 
 /** What does not go with a prompt is a usage error, never ignored (C20). @throws SheafError USAGE that names the first such flag. */
 export function checkPromptFlags(flags: FlagValues): void {
   const other = (Object.keys(flags) as FlagName[]).find(
-    (name) => !promptFlags.includes(name) && !generalFlags.has(name),
+    (name) => !promptFlags.includes(name) && !generalFlags.includes(name),
   );
   if (other === undefined) return;
   const advice = other === "format" || other === "json" ? "use --output-format" : "see sheaf --help";

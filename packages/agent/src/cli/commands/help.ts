@@ -6,7 +6,7 @@ import { commandDescriptions } from "../command-descriptions.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
 import { toFlagHelp } from "../flag-help.ts";
 import { printText } from "../print-text.ts";
-import { promptFlags } from "../prompt-flags.ts";
+import { commonFlags, generalFlags, promptFlags } from "../prompt-flags.ts";
 
 const head = `sheaf ${sheafVersion}: a coding agent whose answer is a sheaf of typed documents
 
@@ -64,11 +64,6 @@ export function formatHelp(): string {
   ];
   return `${head}${parts.join("\n")}${tail}`;
 }
-
-/** Flags of every command. */
-const commonFlags: readonly FlagName[] = ["verbose", "help"];
-
-const generalFlags: readonly FlagName[] = ["verbose", "version", "help"];
 
 function formatCommandHelp(name: CommandName): string {
   const { usage, summary, flags: own, examples, notes = [] } = commandDescriptions[name];

@@ -8,7 +8,7 @@ import { commandNames } from "../arguments.ts";
 import { commandDescriptions } from "../command-descriptions.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
 import { toFlagHelp } from "../flag-help.ts";
-import { promptFlags } from "../prompt-flags.ts";
+import { commonFlags, generalFlags, promptFlags } from "../prompt-flags.ts";
 
 /** How the value of a flag is completed. */
 export type ValueCompletion =
@@ -80,14 +80,14 @@ export function toCompletionTable(): CompletionTable {
       return {
         name,
         help: summary,
-        flags: [...own, "verbose" as const, "help" as const].map((flag) => ({
+        flags: [...own, ...commonFlags].map((flag) => ({
           ...toFlagCompletion(flag),
           help: toFlagHelp(flag, name),
         })),
         word: toWordCompletion(name),
       };
     }),
-    flags: [...promptFlags, "verbose" as const, "version" as const, "help" as const].map(toFlagCompletion),
+    flags: [...promptFlags, ...generalFlags].map(toFlagCompletion),
   };
 }
 
