@@ -91,7 +91,7 @@ export async function prepareResponse(
   const addedFolders = addedWorkspaces.map(({ root }) => root);
   const conversation = await openConversation(store, order.start.conversationId, now);
   const { instrumentation } = conversation.state;
-  const mcp = await connectMcpServers(servers, { cwd: workspace.root, signal });
+  const mcp = await connectMcpServers(servers, { cwd: workspace.root, environment: order.environment, signal });
   const start = {
     ...order.start,
     sandbox: sandbox.state,
@@ -116,7 +116,7 @@ export async function prepareResponse(
     permissions,
     state: conversation.state,
     codebase: createCodeSearch(dataFolder),
-    web: createPageFetcher(),
+    web: createPageFetcher(order.environment),
     checkpoints: dataFolder === undefined ? undefined : createCheckpoints(dataFolder, start.conversationId),
     mode,
     furtherTools: mcp?.tools,

@@ -2,6 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CodeSearch } from "./codebase/code-search.ts";
 import type { ModelChoice } from "./config/endpoints.ts";
+import type { Environment } from "./config/paths.ts";
+import { chooseProxy, findProxy } from "./config/proxy.ts";
 import type { ShellReader } from "./permissions/shell-reading.ts";
 import type { ModelFamily } from "./config/provider-presets.ts";
 import { SheafError } from "./errors.ts";
@@ -95,10 +97,17 @@ async function loadLanguageModel(family: ModelFamily): Promise<CreateLanguageMod
 /** The servers that are named, connected; undefined when none is. */
 export async function connectMcpServers(
   servers: McpServers,
-  options: { readonly cwd: string; readonly signal: AbortSignal },
+  {
+    environment,
+    ...options
+  }: { readonly cwd: string; readonly environment: Environment; readonly signal: AbortSignal },
 ): Promise<McpConnections | undefined> {
   if (Object.keys(servers).length === 0) return undefined;
-  return (await import("./mcp/connect.ts")).connectMcpServers(servers, options);
+  const openFetch = async (): Promise<typeof fetch | undefined> => {
+    const proxy = findProxy(environment);
+    return proxy && (await import("./providers/live/proxied-fetch.ts")).createProxiedFetch(proxy);
+  };
+  return (await import("./mcp/connect.ts")).connectMcpServers(servers, { ...options, openFetch });
 }
 
 /** The store of a file; undefined: in memory. */
@@ -116,12 +125,14 @@ export async function createServerStore(file: string): Promise<SharedStore> {
   return (await import("./storage/threaded-sqlite.ts")).createThreadedSqliteStore(file);
 }
 
-/** The web. It is loaded when a page is asked for. */
-export function createPageFetcher(): PageFetcher {
+/** The web, by the user's proxies. It is loaded when a page is asked for. */
+export function createPageFetcher(environment: Environment): PageFetcher {
   let loading: Promise<PageFetcher> | undefined;
   return {
     async fetchPage(url, signal) {
-      loading ??= import("./network/fetch-page.ts").then((module) => module.createPageFetcher());
+      loading ??= import("./network/fetch-page.ts").then((module) =>
+        module.createPageFetcher({ findProxy: (page) => chooseProxy(findProxy(environment), page) }),
+      );
       return (await loading).fetchPage(url, signal);
     },
   };

@@ -104,9 +104,7 @@ export function findProviderEndpoint(
   settings: ModelSettings,
 ): ProviderEndpoint {
   const baseUrl = toBaseUrl(provider, settings.flags.baseUrl);
-  const proxy = findProxy(settings.environment);
-  const identity = toIdentity(provider, baseUrl, modelId, displayName, settings);
-  return { ...identity, protocol: provider.protocol, ...(proxy && { proxy }) };
+  return { ...toIdentity(provider, baseUrl, modelId, displayName, settings), protocol: provider.protocol };
 }
 
 /** The package knows its address, unless a flag says another one. */
@@ -137,6 +135,7 @@ function toIdentity(
   if (key.source === "none" && provider.key === "required" && flags.baseUrl === undefined && !isHeaderKey) {
     throw createNoKeyError(provider, displayName);
   }
+  const proxy = findProxy(settings.environment);
   return {
     provider: provider.name,
     baseUrl,
@@ -145,6 +144,7 @@ function toIdentity(
     apiKey: key.value,
     apiKeySource: toKeySource(key, flagHeaders, provider.headers),
     headers: { ...provider.headers, ...flagHeaders },
+    ...(proxy && { proxy }),
   };
 }
 

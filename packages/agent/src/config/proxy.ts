@@ -19,6 +19,23 @@ export function findProxy(environment: Environment): ProxyVariables | undefined 
   };
 }
 
+/** The proxy on the way to an address; undefined: the way leads there straight. NO_PROXY as Node reads it, names only. */
+export function chooseProxy(proxy: ProxyVariables | undefined, { protocol, hostname, port }: URL): string | undefined {
+  const isSecure = protocol === "https:";
+  const address = isSecure ? proxy?.HTTPS_PROXY : proxy?.HTTP_PROXY;
+  if (!proxy || address === undefined) return undefined;
+  const place = `${hostname}:${port || (isSecure ? 443 : 80)}`;
+  const isDirect = proxy.NO_PROXY.toLowerCase()
+    .split(/[,\s]+/)
+    .some((entry) => entry === "*" || entry === hostname || entry === place || isSuffix(entry, hostname));
+  return isDirect ? undefined : address;
+}
+
+/** `.example.org` and `*.example.org`. */
+function isSuffix(entry: string, hostname: string): boolean {
+  return /^\*?\../.test(entry) && hostname.endsWith(entry.replace("*", ""));
+}
+
 function findAddress(environment: Environment, name: string): string | undefined {
   const value = findValue(environment, name);
   if (value === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { Client, Tool as McpTool } from "@modelcontextprotocol/client";
 import type { McpServerState } from "@sheaf/protocol";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
 import type { CallableTool } from "../tools/registry.ts";
-import { createServerConnection, type ServerConnection } from "./server-connection.ts";
+import { createServerConnection, type ServerConnection, type ServerPorts } from "./server-connection.ts";
 import type { McpServers, McpServerSettings } from "./server-settings.ts";
 import { toMcpToolName } from "./tool-name.ts";
 import { toMcpOutcome } from "./tool-result.ts";
@@ -31,11 +31,11 @@ export interface McpConnections {
 /** All servers at once. One that fails is told and left out: a run does not hang on it. */
 export async function connectMcpServers(
   servers: McpServers,
-  options: { readonly cwd: string; readonly signal: AbortSignal },
+  options: ServerPorts & { readonly signal: AbortSignal },
 ): Promise<McpConnections> {
   const found = await Promise.all(
     Object.entries(servers).map(async ([name, settings]) => {
-      const server = createServerConnection(settings, options.cwd);
+      const server = createServerConnection(settings, options);
       try {
         return { name, settings, server, tools: await listTools(server, options.signal), problem: undefined };
       } catch (error) {

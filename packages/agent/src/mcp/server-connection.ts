@@ -20,22 +20,38 @@ export interface ServerConnection {
   close(): Promise<void>;
 }
 
+/** What a server is reached by. */
+export interface ServerPorts {
+  /** Folder of programs. */
+  readonly cwd: string;
+  /** The way through the user's proxy; undefined: there is none. @throws SheafError CONFIG_INVALID. */
+  readonly openFetch: () => Promise<typeof globalThis.fetch | undefined>;
+}
+
 /** Not connected yet. */
-export function createServerConnection(settings: McpServerSettings, cwd: string): ServerConnection {
-  return "url" in settings ? createHttpConnection(settings) : createProgramConnection(settings, cwd);
+export function createServerConnection(settings: McpServerSettings, { cwd, openFetch }: ServerPorts): ServerConnection {
+  return "url" in settings ? createHttpConnection(settings, openFetch) : createProgramConnection(settings, cwd);
 }
 
 function createClient(): Client {
   return new Client({ name: "sheaf", version: sheafVersion });
 }
 
-function createHttpConnection({ url, headers = {} }: HttpServerSettings): ServerConnection {
+function createHttpConnection(
+  { url, headers = {} }: HttpServerSettings,
+  openFetch: ServerPorts["openFetch"],
+): ServerConnection {
   const client = createClient();
   return {
     client,
     async connect(options) {
       // Headers may hold a key: a redirect to another host does not get them (S-42).
-      const settings = { requestInit: { headers: { ...headers } }, redirectPolicy: "same-origin" } as const;
+      const fetch = await openFetch();
+      const settings = {
+        requestInit: { headers: { ...headers } },
+        redirectPolicy: "same-origin",
+        ...(fetch && { fetch }),
+      } as const;
       await client.connect(new StreamableHTTPClientTransport(new URL(url), settings), options);
     },
     close: () => leave(client),

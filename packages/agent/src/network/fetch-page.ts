@@ -1,17 +1,20 @@
 /**
  * One page from a public host: resolved once, connected to the address that was looked at, redirects within the host
- * only, bounded in size and time. No cookies, no credentials, no proxy.
+ * only, bounded in size and time. No cookies, no credentials. A proxy is told that address, never the name.
  */
 import { lookup } from "node:dns/promises";
 import { request as requestPlain, type IncomingMessage } from "node:http";
 import { request as requestSecure } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction, type Socket } from "node:net";
 import type { Readable } from "node:stream";
+import { connect as connectSecure } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { ToolError } from "@sheaf/protocol";
+import { SheafError } from "../errors.ts";
 import { sheafVersion } from "../version.ts";
 import { decodePage, findTextKind } from "./page-text.ts";
 import type { PageFetcher, PageResult } from "./page.ts";
+import { openTunnel, TunnelError } from "./proxy-tunnel.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 /** Bytes of a page, unpacked; what is behind is cut. */
@@ -20,23 +23,33 @@ const MAX_REDIRECTS = 5;
 const MAX_URL = 4096;
 const TIMEOUT_MS = 30_000;
 
+interface HostAddress {
+  readonly address: string;
+  /** 4 or 6. */
+  readonly family: number;
+}
+
 /** What a fetcher stands on; tests reach servers of their own. */
 interface FetchPorts {
+  /** The proxy on the way to a page, as an address; undefined: there is none. @throws SheafError CONFIG_INVALID. */
+  readonly findProxy: (url: URL) => string | undefined;
   /** All addresses of a host. */
-  readonly resolveHost: (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+  readonly resolveHost: (host: string) => Promise<readonly HostAddress[]>;
   readonly isAllowed: (address: string) => boolean;
   /** Milliseconds for all of it. */
   readonly timeoutMs: number;
 }
 
 const publicNetwork: FetchPorts = {
+  findProxy: () => undefined,
   resolveHost: (host) => lookup(host, { all: true, verbatim: true }),
   isAllowed: isPublicAddress,
   timeoutMs: TIMEOUT_MS,
 };
 
 /** Makes a fetcher. Failures are values. */
-export function createPageFetcher(ports: FetchPorts = publicNetwork): PageFetcher {
+export function createPageFetcher(given: Partial<FetchPorts> = {}): PageFetcher {
+  const ports = { ...publicNetwork, ...given };
   return {
     async fetchPage(url, signal) {
       const timeout = AbortSignal.timeout(ports.timeoutMs);
@@ -47,7 +60,7 @@ export function createPageFetcher(ports: FetchPorts = publicNetwork): PageFetche
         if (timeout.aborted) {
           return fail("TIMEOUT", `${shorten(url)} took longer than ${ports.timeoutMs / 1000} s: try another page`);
         }
-        return fail("NETWORK", `${shorten(url)} could not be fetched (${toReason(error)}): check the address`);
+        return fail("NETWORK", `${shorten(url)} could not be fetched${explainFailure(error)}`);
       }
     },
   };
@@ -59,11 +72,16 @@ async function followPage(given: string, ports: FetchPorts, signal: AbortSignal)
     return fail("INVALID_URL", `${shorten(given)} is no http or https address without a name and a password`);
   }
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-    const addresses = await resolveAllowed(url.hostname, ports, signal);
+    const proxy = ports.findProxy(url);
+    const addresses = await resolveAllowed(url.hostname, ports, signal).catch((error: unknown) => {
+      if (proxy === undefined || signal.aborted) throw error;
+      throw new TunnelError(`${url!.hostname} is not known here (${toReason(error)})`);
+    });
     if (!addresses) {
       return fail("ADDRESS_REFUSED", `${url.hostname} is no public host: web_fetch reaches public hosts only`);
     }
-    const response = await openUrl(url, addresses, signal);
+    const way = proxy === undefined ? toDirectWay(addresses) : await openTunneledWay(url, addresses, proxy, signal);
+    const response = await openUrl(url, way, signal);
     const target = findRedirect(response, url);
     if (target === undefined) return readPage(response, url, signal);
     response.destroy();
@@ -110,18 +128,42 @@ async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): P
   }
 }
 
-function openUrl(
-  url: URL,
-  addresses: readonly { readonly address: string; readonly family: number }[],
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  // The name is never asked for again, so that it cannot lead elsewhere by now.
-  const lookupKnown: LookupFunction = (_host, options, callback) => {
-    if (options.all) callback(null, [...addresses]);
-    else callback(null, addresses[0]!.address, addresses[0]!.family);
+/** How a request reaches an address that was looked at: the name is never asked for again, so that it cannot lead elsewhere. */
+type Way =
+  | { readonly lookup: LookupFunction; readonly agent: false }
+  // With an agent, Node would pass over it.
+  | { readonly createConnection: () => Socket };
+
+function toDirectWay(addresses: readonly HostAddress[]): Way {
+  return {
+    agent: false,
+    lookup: (_host, options, callback) => {
+      if (options.all) callback(null, [...addresses]);
+      else callback(null, addresses[0]!.address, addresses[0]!.family);
+    },
   };
+}
+
+/** A proxy that is given the name would look it up itself, and may find another host: it is given the address. */
+async function openTunneledWay(
+  url: URL,
+  addresses: readonly HostAddress[],
+  proxy: string,
+  signal: AbortSignal,
+): Promise<Way> {
+  const isSecure = url.protocol === "https:";
+  const { address, family } = addresses.find((found) => found.family === 4) ?? addresses[0]!;
+  const authority = `${family === 6 ? `[${address}]` : address}:${url.port || (isSecure ? 443 : 80)}`;
+  const tunnel = await openTunnel(proxy, authority, signal);
+  const isName = isIP(url.hostname.replace(/^\[(.*)\]$/, "$1")) === 0;
+  const settings = { socket: tunnel, host: address, ...(isName && { servername: url.hostname }) };
+  return { createConnection: () => (isSecure ? connectSecure(settings) : tunnel) };
+}
+
+function openUrl(url: URL, way: Way, signal: AbortSignal): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const headers = {
+    host: url.host,
     "user-agent": `sheaf/${sheafVersion}`,
     accept: "text/markdown, text/html;q=0.9, text/plain;q=0.9, application/json;q=0.8, */*;q=0.1",
     "accept-encoding": "gzip, deflate, br",
@@ -129,9 +171,8 @@ function openUrl(
   const options = {
     method: "GET",
     headers,
-    lookup: lookupKnown,
+    ...way,
     signal,
-    agent: false as const,
     maxHeaderSize: 64 * 1024,
   };
   const request = url.protocol === "https:" ? requestSecure(url, options) : requestPlain(url, options);
@@ -196,6 +237,14 @@ function fail(code: string, message: string): PageResult {
 /** In one line: what a server or a model wrote is shown in part only. */
 function shorten(text: string): string {
   return JSON.stringify(text.slice(0, 200)).slice(1, -1);
+}
+
+/** What a proxy does not let through, and why its own look-up is not enough. */
+function explainFailure(error: unknown): string {
+  if (error instanceof SheafError) return `: ${error.message}`;
+  if (!(error instanceof TunnelError)) return ` (${toReason(error)}): check the address`;
+  const rule = "web_fetch looks names up itself, so that it reaches public hosts only, and tells a proxy the address";
+  return `: ${error.message}; ${rule}: let it pass, correct HTTPS_PROXY and HTTP_PROXY, or name the host in NO_PROXY`;
 }
 
 function toReason(error: unknown): string {

@@ -19,13 +19,13 @@ export interface ProviderIdentity {
   readonly apiKeySource: "env" | "flag" | "login" | "none";
   /** More headers of the user's (`-H`). */
   readonly headers: Readonly<Record<string, string>>;
+  /** Through which proxy the way leads; undefined: there is none. */
+  readonly proxy?: ProxyVariables | undefined;
 }
 
 /** Everything that a request needs to know of its provider. */
 export interface ProviderEndpoint extends ProviderIdentity {
   readonly protocol: WireProtocol;
-  /** Through which proxy the way leads; undefined: there is none. */
-  readonly proxy?: ProxyVariables | undefined;
 }
 
 /** What the user's environment says about proxies, in one spelling. A password may be in it. */

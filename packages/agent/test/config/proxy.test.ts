@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { findProxy } from "../../src/config/proxy.ts";
+import { chooseProxy, findProxy } from "../../src/config/proxy.ts";
 
 const ownHosts = "localhost,127.0.0.1,::1,[::1]";
 
@@ -29,3 +29,35 @@ test.each(["socks5://CANARY:1", "http://", "ht tp://CANARY", "CANARY proxy"])(
     expect(find).toThrow(/^HTTPS_PROXY names no proxy: write http:\/\/HOST:PORT/);
   },
 );
+
+test.each([
+  ["http://a.example/", "http://plain/"],
+  ["https://a.example/", "https://secure/"],
+  ["https://left.example/", undefined],
+  ["https://LEFT.example./", "https://secure/"],
+  ["https://sub.left.example/", "https://secure/"],
+  ["https://port.example:8443/", undefined],
+  ["https://port.example/", "https://secure/"],
+  ["https://standard.example/", undefined],
+  ["http://standard.example/", "http://plain/"],
+  ["https://a.dotted.example/", undefined],
+  ["https://dotted.example/", "https://secure/"],
+  ["https://evildotted.example/", "https://secure/"],
+  ["https://a.b.starred.example/", undefined],
+  ["http://localhost:1/", undefined],
+  ["http://[::1]:1/", undefined],
+])("the way to %s leads through %s", (address, expected) => {
+  const proxy = findProxy({
+    HTTP_PROXY: "http://plain",
+    HTTPS_PROXY: "https://secure",
+    NO_PROXY: "Left.example, port.example:8443 standard.example:443,.dotted.example,*.starred.example",
+  });
+  expect(chooseProxy(proxy, new URL(address))).toBe(expected);
+});
+
+test("without a proxy, and behind a star, every way is straight", () => {
+  const url = new URL("https://a.example/");
+  expect(chooseProxy(undefined, url)).toBeUndefined();
+  expect(chooseProxy(findProxy({ HTTP_PROXY: "http://plain" }), url)).toBeUndefined();
+  expect(chooseProxy(findProxy({ HTTPS_PROXY: "http://plain", NO_PROXY: "*" }), url)).toBeUndefined();
+});

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { SheafError } from "../../src/errors.ts";
 import { createPageFetcher } from "../../src/network/fetch-page.ts";
 
 /** A server on the loopback interface, reached under names of hosts that are taken as public. */
@@ -257,4 +258,102 @@ describe("an address", () => {
       });
     }
   });
+});
+
+describe("behind a proxy", () => {
+  const publicAddress = "93.184.215.14";
+
+  /** A proxy that leads every tunnel to one port of this machine, and notes what it was asked. */
+  async function createTunnels(port: number, { status = 200 } = {}) {
+    const asked: { readonly authority: string; readonly credentials: string | undefined }[] = [];
+    const sent: Buffer[] = [];
+    const server = createServer((_request, response) => void response.writeHead(400).end());
+    server.on("connect", (request: IncomingMessage, client: Socket) => {
+      asked.push({ authority: request.url!, credentials: request.headers["proxy-authorization"] });
+      if (status !== 200) return void client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+      const site = connect(port, "127.0.0.1");
+      for (const socket of [client, site]) socket.on("error", () => undefined);
+      client.on("data", (chunk: Buffer) => sent.push(chunk));
+      client.write("HTTP/1.1 200 OK\r\n\r\n");
+      client.pipe(site).pipe(client);
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const fetcher = createPageFetcher({
+      findProxy: () => `http://me:p%40ss@127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      resolveHost: async (host) => [{ address: host === "inner.example" ? "10.0.0.1" : publicAddress, family: 4 }],
+    });
+    return { asked, sent, fetcher };
+  }
+
+  test(verifies("S-32", "the proxy is told the address that was looked at, never the name"), async () => {
+    const site = await createSite((request, response) => {
+      if (request.url === "/moved") response.writeHead(302, { location: "/here" }).end();
+      else response.writeHead(200, { "content-type": "text/plain" }).end(`for ${request.headers.host}`);
+    });
+    const { asked, fetcher } = await createTunnels(site.port);
+    expect(await fetcher.fetchPage("http://site.example/moved", signal)).toMatchObject({
+      ok: true,
+      page: { url: "http://site.example/here", text: "for site.example" },
+    });
+    const credentials = `Basic ${Buffer.from("me:p@ss").toString("base64")}`;
+    expect(asked).toEqual([0, 1].map(() => ({ authority: `${publicAddress}:80`, credentials })));
+    for (const { headers } of site.requests) expect(headers).not.toHaveProperty("proxy-authorization");
+  });
+
+  test(verifies("S-32", "an encrypted page is encrypted for its own host within the tunnel"), async () => {
+    const site = await createSite(() => undefined);
+    const { asked, sent, fetcher } = await createTunnels(site.port);
+    // The site speaks no TLS: the handshake fails, behind its first message.
+    expect(await fetcher.fetchPage("https://site.example/secret", signal)).toMatchObject({
+      error: { code: "NETWORK" },
+    });
+    expect(asked.map(({ authority }) => authority)).toEqual([`${publicAddress}:443`]);
+    const hello = Buffer.concat(sent).toString("latin1");
+    // A record of the type "handshake", and the name that it asks for.
+    expect(hello.charCodeAt(0)).toBe(22);
+    expect(hello).toContain("site.example");
+    expect(hello).not.toContain("secret");
+  });
+
+  test(verifies("S-32", "a host that is not public is refused before the proxy hears of it"), async () => {
+    const { asked, fetcher } = await createTunnels(1);
+    for (const host of ["inner.example", "127.0.0.1", "169.254.169.254", "[::1]"]) {
+      const result = await fetcher.fetchPage(`http://${host}/`, signal);
+      expect(result, host).toMatchObject({ ok: false, error: { code: "ADDRESS_REFUSED" } });
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test(
+    verifies(["S-42", "R-10"], "a proxy that refuses, is away, or cannot be read is told without its password"),
+    async () => {
+      const { fetcher } = await createTunnels(1, { status: 403 });
+      const away = { resolveHost: async () => [{ address: publicAddress, family: 4 }] };
+      const unknown = { resolveHost: () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" })) };
+      const proxy = "http://me:CANARY@127.0.0.1:1/";
+      const invalid = new SheafError("CONFIG_INVALID", "HTTPS_PROXY names no proxy");
+      for (const [made, message] of [
+        [fetcher, /the proxy refuses 93\.184\.215\.14:80 with status 403; .*or name the host in NO_PROXY/],
+        [createPageFetcher({ ...away, findProxy: () => proxy }), /the proxy does not answer \(ECONNREFUSED\); /],
+        [createPageFetcher({ ...unknown, findProxy: () => proxy }), /site\.example is not known here \(ENOTFOUND\); /],
+        [
+          createPageFetcher({
+            ...away,
+            findProxy: () => {
+              throw invalid;
+            },
+          }),
+          /: HTTPS_PROXY names no proxy/,
+        ],
+      ] as const) {
+        const result = await made.fetchPage("http://site.example/", signal);
+        expect(result).toMatchObject({ error: { code: "NETWORK", message: expect.stringMatching(message) as string } });
+        expect(JSON.stringify(result)).not.toMatch(/CANARY|p@ss|p%40ss/);
+      }
+    },
+  );
 });

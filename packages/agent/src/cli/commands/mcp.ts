@@ -35,8 +35,9 @@ async function listServers(parsed: ParsedArguments, io: CommandIo, words: readon
   const isJson = toCommandFormat(parsed) === "json";
   const { settings, fault } = findUserConfig(toUserFiles(io.environment).config);
   if (fault) throw fault;
-  const controller = new AbortController();
-  const connections = await connectMcpServers(settings.mcpServers ?? {}, { cwd: io.cwd, signal: controller.signal });
+  const { cwd, environment } = io;
+  const { signal } = new AbortController();
+  const connections = await connectMcpServers(settings.mcpServers ?? {}, { cwd, environment, signal });
   try {
     const servers = connections?.servers ?? [];
     if (isJson) return await printText(`${JSON.stringify(servers, undefined, 2)}\n`);

@@ -7,19 +7,21 @@ import type { Readable } from "node:stream";
 import type { ProxyVariables } from "../endpoint.ts";
 
 /** One request. */
-export interface HttpRequest {
+export interface HttpRequest<Body = string> {
   /** Default: POST. */
-  readonly method?: "GET";
+  readonly method?: string;
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Of a GET: empty. */
-  readonly body: string;
+  readonly body: Body;
 }
 
 export interface HttpResponse {
   readonly status: number;
   readonly headers: HeaderReader;
+  /** All of them; names in lower case, as Node gives them. */
+  readonly allHeaders: Readonly<NodeJS.Dict<string | readonly string[]>>;
   readonly body: BodyReader;
 }
 
@@ -40,7 +42,7 @@ export interface HeaderReader {
 /** Keeps connections open between the requests of a run. */
 export interface HttpClient {
   /** Resolves with the head of the answer. Rejects when there is none, or when the signal comes. */
-  send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
+  send(request: HttpRequest<string | Uint8Array>, signal: AbortSignal): Promise<HttpResponse>;
   /** Whether a server has answered, whatever it said. */
   readonly hasAnswered: boolean;
 }
@@ -76,12 +78,12 @@ export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
       target = { href: request.url, url };
       const { request: start } = url.protocol === "https:" ? loadHttps() : loadHttp();
       const { method = "POST" } = request;
-      const body = Buffer.from(request.body);
+      const body = typeof request.body === "string" ? Buffer.from(request.body) : request.body;
       const headers = {
         accept: "*/*",
         "accept-encoding": "identity",
         ...request.headers,
-        ...(method === "POST" && { "content-length": String(body.length) }),
+        ...((method === "POST" || body.length > 0) && { "content-length": String(body.length) }),
       };
       const sent = start(url, { method, headers, agent: findAgent(url.protocol) });
       const response = await runRequest(sent, body, signal);
@@ -121,7 +123,7 @@ class RestedConnectionError extends Error {
   }
 }
 
-function runRequest(request: ClientRequest, body: Buffer, signal: AbortSignal): Promise<HttpResponse> {
+function runRequest(request: ClientRequest, body: Uint8Array, signal: AbortSignal): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined;
     // Not by the request's own `signal`: behind a whole answer that would break the connection on its way back to the
@@ -156,6 +158,7 @@ function toResponse(response: IncomingMessage): HttpResponse {
         return value === undefined ? null : String(value);
       },
     },
+    allHeaders: headers,
     body: createBodyReader(uncompress(response)),
   };
 }

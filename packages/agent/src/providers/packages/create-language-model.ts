@@ -2,6 +2,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { SheafError } from "../../errors.ts";
 import type { PackageEndpoint } from "../endpoint.ts";
+import { createProxiedFetch } from "../live/proxied-fetch.ts";
 
 /** Versions of the interface whose streams have the same parts. */
 const versions: ReadonlySet<unknown> = new Set(["v2", "v3", "v4"]);
@@ -18,14 +19,14 @@ export function createPackageLanguageModel(
   exported: Readonly<Record<string, unknown>>,
   endpoint: PackageEndpoint,
 ): LanguageModelV4 {
-  const { apiKey, baseUrl, headers, modelId, settings } = endpoint;
+  const { apiKey, baseUrl, headers, modelId, proxy, settings } = endpoint;
   const create = findCreate(exported, endpoint);
   const provider = create({
     ...settings.options,
     ...(apiKey !== undefined && { apiKey }),
     ...(baseUrl !== "" && { baseURL: baseUrl }),
     ...(Object.keys(headers).length > 0 && { headers: { ...toHeaders(settings.options), ...headers } }),
-    fetch: fetchWithoutRedirect,
+    fetch: proxy ? createProxiedFetch(proxy) : fetchWithoutRedirect,
   });
   const model = toModel(provider, modelId);
   if (isLanguageModel(model)) return model;
