@@ -63,6 +63,21 @@ describe("the prompt", () => {
     }
   });
 
+  test(
+    verifies("C24", "takes of the time of the run: there is one deadline, from the start of the process"),
+    async () => {
+      const folder = folders.newFolder({ "stall.json": '{"turns":[{"events":[{"text":"t"},{"stall":true}]}]}' });
+      const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:stall.json", "--timeout", "3"], {
+        cwd: folder,
+        hasOpenInput: true,
+        onStart: (child) => setTimeout(() => child.stdin!.end("go"), 2000),
+      });
+      expect([code, stderr]).toEqual([7, "sheaf: BUDGET_TIME: the run took longer than 3 s: raise --timeout\n"]);
+      const { duration_ms: duration } = parseStream(stdout).at(-1) as unknown as { readonly duration_ms: number };
+      expect(duration).toBeLessThan(2000);
+    },
+  );
+
   test(verifies("C1", "of a megabyte on stdin arrives whole"), async () => {
     const text = "über ein Megabyte \u{1F600}\n".repeat(50_000);
     expect(Buffer.byteLength(text)).toBeGreaterThan(1_000_000);

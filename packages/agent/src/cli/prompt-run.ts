@@ -33,6 +33,8 @@ export interface PromptOrder {
   readonly flags: FlagValues;
   readonly environment: Environment;
   readonly control: Pick<RunControl, "signal" | "abort">;
+  /** How much of the time budget was spent before. Milliseconds; default 0. */
+  readonly spentMs?: number | undefined;
   /** Servers of the Model Context Protocol that the caller brings, beside those of the configuration. */
   readonly mcpServers?: McpServers | undefined;
   /** Who may be asked (X8); undefined: nobody. */
@@ -99,8 +101,9 @@ class OpenPromptRun implements PromptRun {
   #startTimer(): void {
     const { timeoutMs } = this.#config;
     if (timeoutMs === undefined) return;
+    const leftMs = Math.max(0, timeoutMs - (this.#order.spentMs ?? 0));
     const message = `the run took longer than ${timeoutMs / 1000} s: raise --timeout`;
-    this.#timer = setTimeout(() => this.#order.control.abort(new SheafError("BUDGET_TIME", message)), timeoutMs);
+    this.#timer = setTimeout(() => this.#order.control.abort(new SheafError("BUDGET_TIME", message)), leftMs);
   }
 
   async close(): Promise<void> {

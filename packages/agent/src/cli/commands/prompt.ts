@@ -35,7 +35,8 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
 function setInputTimer({ timeoutMs }: Config, control: RunControl): NodeJS.Timeout | undefined {
   if (timeoutMs === undefined) return undefined;
   const message = `stdin did not end within ${timeoutMs / 1000} s: close it, or raise --timeout`;
-  return setTimeout(() => control.abort(new SheafError("BUDGET_TIME", message)), timeoutMs);
+  const leftMs = Math.max(0, timeoutMs - performance.now());
+  return setTimeout(() => control.abort(new SheafError("BUDGET_TIME", message)), leftMs);
 }
 
 /** The person in front of a terminal. */
@@ -56,7 +57,9 @@ export async function answerPrompt(
   person?: Person,
 ): Promise<number> {
   const { environment } = io;
-  const run = createPromptRun({ message, config, flags, environment, control, approver: person?.approver });
+  // Where a person writes, each run has its own time; else there is one, and its time is that of the process.
+  const spentMs = person ? 0 : performance.now();
+  const run = createPromptRun({ message, config, flags, environment, control, spentMs, approver: person?.approver });
   const delivery = await deliverEvents(run.events(), {
     projection: person?.projection ?? createChosenProjection(toOutputFormat(flags, io), flags, io),
     output: createLineOutput(1, { isEnding: () => control.exitCode !== undefined }),
