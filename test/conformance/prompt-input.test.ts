@@ -91,8 +91,9 @@ describe("the prompt", () => {
   test("that is missing is a usage error, not a wait", async () => {
     for (const input of ["", " \n"]) {
       const { code, stderr, stdout } = await runSheaf([...model, "-p"], { cwd, input });
-      expect([code, stdout]).toEqual([2, ""]);
+      expect(code).toBe(2);
       expect(stderr).toMatch(/^sheaf: USAGE: .*empty.*\n$/);
+      expect(parseStream(stdout).at(-1)).toMatchObject({ is_error: true, error: { code: "USAGE" } });
     }
   });
 });
@@ -116,14 +117,36 @@ describe("flags", () => {
     expect(await fail("-p", "--model")).toContain("--model needs a value");
     expect(await fail("-p", "--model", "--force", "x")).toContain("--model needs a value");
     expect(await fail("-p", "--force=yes", "x")).toContain("takes no value");
-    expect(await fail("-p", "--mode", "fast", "x")).toMatch(/"fast".*agent, plan, ask, debug/);
-    expect(await fail("-p", "--plan", "--mode", "ask", "x")).toContain("exclude each other");
-    expect(await fail("-p", "--max-turns", "0", "x")).toContain('--max-turns "0"');
-    expect(await fail("-p", "--max-turns", "1e3x", "x")).toContain('"1e3x"');
-    expect(await fail("-p", "--workspace", "/no/such/folder", "x")).toContain("/no/such/folder");
-    expect(await fail("-p", "--on-denied", "maybe", "x")).toContain("continue or stop");
+    expect(await fail("-p", "--output-format", "json", "--mode", "fast", "x")).toMatch(/"fast".*agent, plan, ask/);
     expect(await fail("schema", "nothing")).toContain("stream-json, documents, events");
     expect(await fail("show", "not-an-id")).toContain("UUID");
+  });
+
+  test(verifies(["C20", "C21", "C22"], "a setting that cannot be used ends as a run does, in the format"), async () => {
+    const id = "5fdf1b86-0000-4000-8000-000000000000";
+    for (const [words, message] of [
+      [["-p", "--mode", "fast", "x"], /"fast".*agent, plan, ask, debug/],
+      [["-p", "--plan", "--mode", "ask", "x"], /exclude each other/],
+      [["-p", "--max-turns", "0", "x"], /--max-turns "0"/],
+      [["-p", "--max-turns", "1e3x", "x"], /"1e3x"/],
+      [["-p", "--workspace", "/no/such/folder", "x"], /\/no\/such\/folder/],
+      [["-p", "--on-denied", "maybe", "x"], /continue or stop/],
+      [["-p", "--json", "x"], /--json does not go with a prompt/],
+      [["answer", "no-id", "a=b"], /"no-id" was given/],
+      [["answer", id, "a=b"], /is not stored/],
+    ] as const) {
+      const { code, stdout, stderr } = await runSheaf(words, { cwd });
+      expect(code, words.join(" ")).toBe(2);
+      const lines = parseStream(stdout);
+      expect(lines.map(({ type }) => type)).toEqual(["system", "user", "result"]);
+      const { error } = lines.at(-1) as unknown as {
+        readonly error: { readonly code: string; readonly message: string };
+      };
+      expect([error.code, stderr]).toEqual(["USAGE", `sheaf: USAGE: ${error.message}\n`]);
+      expect(error.message).toMatch(message);
+    }
+    const compat = await runSheaf(["--compat", "cursor-2026", "-p", "--mode", "fast", "x"], { cwd });
+    expect([compat.code, compat.stdout]).toEqual([2, ""]);
   });
 
   test("--version is the bare version, --help names every flag", async () => {

@@ -9,22 +9,24 @@ import { checkFlags } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
-import { answerPrompt } from "./prompt.ts";
+import { answerMessage } from "./prompt.ts";
 
 /**
  * Words: `QUESTION=OPTION[,OPTION]` for options, `QUESTION=any text` for a free answer; with one question its id may be
  * left out. Every question needs an answer: none is made up (C25).
  */
 export async function runAnswer(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
-  checkFlags(parsed);
-  const { flags, positionals } = parsed;
-  const [session = "", ...words] = positionals;
-  if (!isUuid(session))
-    throw new SheafError("USAGE", `answer takes a session id first, a UUID; "${session}" was given`);
-  const config = toConfig(flags, io);
-  const question = await readQuestion(config.storeFile, session);
-  const message = toAnswerMessage(toAnswers(question, words));
-  return answerPrompt(message, config, { ...flags, resume: session }, io, control);
+  return answerMessage(parsed, io, control, async () => {
+    checkFlags(parsed);
+    const { flags, positionals } = parsed;
+    const [session = "", ...words] = positionals;
+    if (!isUuid(session))
+      throw new SheafError("USAGE", `answer takes a session id first, a UUID; "${session}" was given`);
+    const config = toConfig(flags, io);
+    const question = await readQuestion(config.storeFile, session);
+    const message = toAnswerMessage(toAnswers(question, words));
+    return { message, config, flags: { ...flags, resume: session } };
+  });
 }
 
 /** Answers as the message that goes on with the conversation (N42). */

@@ -12,6 +12,7 @@ import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
 import { checkPromptFlags } from "../prompt-flags.ts";
 import { createPromptRun, now } from "../prompt-run.ts";
 import { readPrompt } from "../prompt-text.ts";
+import { printRefusedRun } from "../refused-run.ts";
 import { reportEnd } from "../report-end.ts";
 import { toConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
@@ -20,15 +21,41 @@ import { createLineOutput } from "../standard-output.ts";
 
 /** Runs one prompt; gives the exit code (C20). */
 export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
-  const { flags } = parsed;
-  checkPromptFlags(flags);
-  // A wrong format or setting is told before anything is read from stdin.
-  toOutputFormat(flags, io);
-  const config = toConfig(flags, io);
-  const timer = setInputTimer(config, control);
-  const prompt = await readPrompt(parsed, toInputKind(io.isInputTerminal), control.signal);
-  clearTimeout(timer);
-  return answerPrompt({ prompt }, config, flags, io, control);
+  return answerMessage(parsed, io, control, async () => {
+    const { flags } = parsed;
+    checkPromptFlags(flags);
+    // A wrong setting is told before anything is read from stdin.
+    const config = toConfig(flags, io);
+    const timer = setInputTimer(config, control);
+    const prompt = await readPrompt(parsed, toInputKind(io.isInputTerminal), control.signal);
+    clearTimeout(timer);
+    return { message: { prompt }, config, flags };
+  });
+}
+
+/** What a run is begun with. */
+export interface PromptStart {
+  readonly message: Pick<RunStart, "prompt" | "answers">;
+  readonly config: Config;
+  readonly flags: FlagValues;
+}
+
+/** Runs what is found. What cannot be used ends as a run does, once the format is known (C22). */
+export async function answerMessage(
+  parsed: ParsedArguments,
+  io: CommandIo,
+  control: RunControl,
+  findStart: () => Promise<PromptStart>,
+): Promise<number> {
+  const format = toOutputFormat(parsed.flags, io);
+  let start: PromptStart;
+  try {
+    start = await findStart();
+  } catch (error) {
+    if (error instanceof SheafError) return printRefusedRun(error, format, parsed, io);
+    throw error;
+  }
+  return answerPrompt(start.message, start.config, start.flags, io, control);
 }
 
 /** Stdin that never ends takes the time of the run, too (C24): the run then ends before its first turn. */
@@ -49,7 +76,7 @@ export interface Person {
 
 /** Runs one response to its end and prints it; gives the exit code. Without a person nobody is asked. */
 export async function answerPrompt(
-  message: Pick<RunStart, "prompt" | "answers">,
+  message: PromptStart["message"],
   config: Config,
   flags: FlagValues,
   io: CommandIo,

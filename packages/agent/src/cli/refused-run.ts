@@ -1,0 +1,49 @@
+/** A run whose settings or prompt cannot be used, told in the format that was asked for (C22). */
+import { randomUUID } from "node:crypto";
+import type { RunEvent } from "@sheaf/protocol";
+import { createFailedRun } from "../conversations/failed-run.ts";
+import type { SheafError } from "../errors.ts";
+import type { OutputFormat } from "../output/projection.ts";
+import { sheafVersion } from "../version.ts";
+import { isUuid, type ParsedArguments } from "./arguments.ts";
+import { deliverEvents } from "./deliver.ts";
+import type { CommandIo } from "./io.ts";
+import { createChosenProjection } from "./output-choice.ts";
+import { now } from "./prompt-run.ts";
+import { reportEnd } from "./report-end.ts";
+import { createLineOutput } from "./standard-output.ts";
+
+/** Prints its lines; gives the exit code. Nothing is stored: no run began. */
+export async function printRefusedRun(
+  error: SheafError,
+  format: OutputFormat,
+  { command, flags, positionals }: ParsedArguments,
+  io: CommandIo,
+): Promise<number> {
+  const model = flags.model ?? "";
+  // The session that was named, so that its lines are found by it (C14).
+  const [session = "", ...words] =
+    command === "answer" ? positionals : [flags["session-id"] ?? flags.resume, ...positionals];
+  const start = {
+    responseId: `chat_${randomUUID()}`,
+    conversationId: `conv_${isUuid(session) ? session.toLowerCase() : randomUUID()}`,
+    prompt: words.join(" "),
+    mode: "agent",
+    model,
+    modelName: model,
+    apiKeySource: "none",
+    workspace: io.cwd,
+    permissionMode: "default",
+    sandbox: "unavailable",
+    trusted: false,
+    sheafVersion,
+  } as const;
+  const events = async function* (): AsyncGenerator<readonly RunEvent[]> {
+    yield createFailedRun(start, error, now());
+  };
+  const delivery = await deliverEvents(events(), {
+    projection: createChosenProjection(format, flags, io),
+    output: createLineOutput(1),
+  });
+  return reportEnd(delivery, undefined, { verbose: flags.verbose ?? false, profile: io.profile });
+}
