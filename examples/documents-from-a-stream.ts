@@ -5,7 +5,8 @@
  */
 import { createAssembler } from "@sheaf/documents";
 import { createModelStreamDecoder, toRunEvents } from "@sheaf/documents/model-streams";
-import { createReducer, encodeSse, type ModelEvent } from "@sheaf/protocol";
+import { createReducer, type ModelEvent } from "@sheaf/protocol";
+import { encodeSse } from "@sheaf/protocol/encode";
 
 const chunks = [
   'data: {"choices":[{"delta":{"content":"Try this:\\n\\n```py"}}]}\n\n',

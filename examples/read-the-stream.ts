@@ -3,7 +3,8 @@
  * Run it: node examples/read-the-stream.ts "Summarise README.md"
  */
 import { spawn } from "node:child_process";
-import { createNdjsonDecoder, type CliLine } from "@sheaf/protocol";
+import type { CliLine } from "@sheaf/protocol";
+import { createNdjsonDecoder } from "@sheaf/protocol/ndjson";
 
 const prompt = process.argv[2] ?? "Summarise README.md";
 const sheaf = spawn("npx", ["sheaf", "-p", "--model", "offline", prompt], { stdio: ["ignore", "pipe", "inherit"] });

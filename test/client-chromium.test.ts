@@ -1,5 +1,5 @@
 /** The client in a browser as it is. */
-import { encodeSse } from "@sheaf/protocol";
+import { encodeSse } from "@sheaf/protocol/encode";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { response, stream } from "../packages/protocol/test/event-log.ts";

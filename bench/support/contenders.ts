@@ -1,6 +1,7 @@
 /** What is measured: from a plain line scan to the text that a server sends. */
 import { createAssembler, createJsonScanner, createTextParser } from "@sheaf/documents";
-import { createReducer, encodeSse, type RunEvent, type RunEventBody, type StreamEvent } from "@sheaf/protocol";
+import { createReducer, type RunEvent, type RunEventBody, type StreamEvent } from "@sheaf/protocol";
+import { encodeSse } from "@sheaf/protocol/encode";
 import { toChunks } from "./answers.ts";
 import type { Contender } from "./measure.ts";
 

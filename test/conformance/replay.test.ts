@@ -1,7 +1,8 @@
 /** Recorded runs, replayed by the built program: the same bytes, elsewhere, offline (X11). */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { encodeRetry, encodeSse, reduce, type StreamEvent } from "@sheaf/protocol";
+import { reduce, type StreamEvent } from "@sheaf/protocol";
+import { encodeRetry, encodeSse } from "@sheaf/protocol/encode";
 import { describe, expect, test } from "vitest";
 import { startServer } from "../support/server.ts";
 import { createTestFolder, parseStream, runSheaf, toLines, type SheafResult } from "../support/sheaf.ts";

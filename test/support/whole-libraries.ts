@@ -3,5 +3,8 @@ export * from "@sheaf/documents";
 export * from "@sheaf/documents/model-streams";
 export * from "@sheaf/protocol";
 export * from "@sheaf/protocol/base-form";
+export * from "@sheaf/protocol/cost";
+export * from "@sheaf/protocol/encode";
+export * from "@sheaf/protocol/ndjson";
 export * from "@sheaf/protocol/validate";
 export * from "@sheaf/protocol/verify";

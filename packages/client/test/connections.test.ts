@@ -1,5 +1,6 @@
 /** Connections that fail, stay silent, or are refused. */
-import { encodeSse, type StreamEvent } from "@sheaf/protocol";
+import type { StreamEvent } from "@sheaf/protocol";
+import { encodeSse } from "@sheaf/protocol/encode";
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { stream as events } from "../../protocol/test/event-log.ts";

@@ -1,5 +1,6 @@
 /** What a stream gives, and how it ends. */
-import { encodeSse, reduce, type StreamEvent } from "@sheaf/protocol";
+import { reduce, type StreamEvent } from "@sheaf/protocol";
+import { encodeSse } from "@sheaf/protocol/encode";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { response, stream as events } from "../../protocol/test/event-log.ts";

@@ -1,5 +1,6 @@
 /** A server of one finished stream that breaks as it is told. It is a `fetch`, so a test can make thousands of connections. */
-import { encodeHeartbeat, encodeRetry, encodeSse, reduce, type StreamEvent } from "@sheaf/protocol";
+import { reduce, type StreamEvent } from "@sheaf/protocol";
+import { encodeHeartbeat, encodeRetry, encodeSse } from "@sheaf/protocol/encode";
 
 /** What happens to one request; without a fault it is answered whole. */
 export interface Fault {

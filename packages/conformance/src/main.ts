@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { levels, type Level } from "./check.ts";
-import { encodeNdjson } from "@sheaf/protocol";
+import { encodeNdjson } from "@sheaf/protocol/encode";
 import { createHttp } from "./http.ts";
 import { parseProfile, profiles, type Profile } from "./profile.ts";
 import { createReducerVectors } from "./reducer-vectors.ts";

@@ -1,11 +1,5 @@
-import {
-  baseEventNames,
-  type ChatResponse,
-  createReducer,
-  reduce,
-  type StreamEvent,
-  toSnapshot,
-} from "@sheaf/protocol";
+import { type ChatResponse, createReducer, reduce, type StreamEvent, toSnapshot } from "@sheaf/protocol";
+import { baseEventNames } from "@sheaf/protocol/base-form";
 import { toBaseEvents } from "@sheaf/protocol/base-form";
 import { explainChatResponse, explainStreamEvent } from "@sheaf/protocol/validate";
 import { verify } from "@sheaf/protocol/verify";

@@ -3,17 +3,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type ChatResponse,
-  createNdjsonDecoder,
   createReducer,
   createStreamDecoder,
-  encodeNdjson,
-  encodeSse,
   type ModelEvent,
   reduce,
   type RunEvent,
   type StreamEvent,
   toSnapshot,
 } from "@sheaf/protocol";
+import { encodeNdjson, encodeSse } from "@sheaf/protocol/encode";
+import { createNdjsonDecoder } from "@sheaf/protocol/ndjson";
 import { toBaseEvents } from "@sheaf/protocol/base-form";
 import { explainChatResponse, explainStreamEvent } from "@sheaf/protocol/validate";
 import { verify } from "@sheaf/protocol/verify";

@@ -4,6 +4,8 @@ import type { DocumentType } from "./documents.ts";
 import { isJsonObject } from "./json-object.ts";
 import type { baseEventNames, StreamEvent } from "./stream-events.ts";
 
+export { baseEventNames } from "./stream-events.ts";
+
 /** What to keep of a value: all of it, the named fields of an object, or a form for each item of an array. */
 type Form = "all" | readonly [Form] | { readonly [field: string]: Form };
 

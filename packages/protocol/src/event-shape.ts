@@ -1,38 +1,38 @@
 /** The structure of stream events (R14 to R16, N43). */
 import { isJsonObject } from "./json-object.ts";
+import { payloadFields } from "./payload-fields.ts";
 import { instant, responseMetadata, toolCallResult, usage } from "./response-part-shapes.ts";
 import { amount, count, fields, list, object, oneOf, only, text } from "./shape.ts";
 import type { Shape } from "./shape.ts";
-import type { StreamEventName } from "./stream-events.ts";
 
-const delta = fields({ documentId: text, delta: text });
+type Shapes = Readonly<Record<string, Shape>>;
 
-/** Of a payload that is the same for everybody. */
-const payloads: Readonly<Record<Exclude<StreamEventName, "response_start" | "snapshot">, Shape>> = {
-  document_start: fields({ id: text, type: text, sequence: count }, { metadata: object }),
-  content_delta: delta,
-  tool_call_start: fields({ documentId: text, toolName: text, toolCallId: text }),
-  arguments_delta: delta,
-  tool_call_arguments: fields({ documentId: text, arguments: object }),
-  output_delta: fields({ documentId: text, stream: oneOf("stdout", "stderr"), delta: text }),
-  tool_result: fields({ documentId: text, result: toolCallResult }),
-  document_end: fields(
-    { documentId: text },
-    { finalContent: text, finalContentSha256: text, finalContentLength: count, metadata: object },
-  ),
-  reasoning_delta: fields({ delta: text }),
-  approval_request: fields({
-    approvalId: text,
-    documentId: text,
-    title: text,
-    description: text,
-    subject: object,
-    options: list(fields({ id: text, label: text, kind: text })),
-    expiresAt: text,
-  }),
-  approval_resolved: fields({ approvalId: text, optionId: text, by: text }),
-  provider_wait: fields({ code: text, until: instant, tries: count }),
-  done: fields({ usage }, { id: text, status: oneOf("completed", "error"), metadata: responseMetadata }),
+/** What a payload always has and is no text: a field is the same thing in every event. */
+const requiredShapes: Shapes = {
+  sequence: count,
+  arguments: object,
+  stream: oneOf("stdout", "stderr"),
+  result: toolCallResult,
+  subject: object,
+  options: list(fields({ id: text, label: text, kind: text })),
+  created: instant,
+  until: instant,
+  tries: count,
+  usage,
+};
+
+/** What may be missing; with the event before it where that makes a difference. */
+const optionalShapes: Shapes = {
+  metadata: object,
+  finalContent: text,
+  finalContentSha256: text,
+  finalContentLength: count,
+  protocol: fields({ version: text }),
+  heartbeat_ms: amount,
+  "response_start.status": oneOf("streaming"),
+  "done.id": text,
+  "done.status": oneOf("completed", "error"),
+  "done.metadata": responseMetadata,
 };
 
 const envelope = fields({
@@ -46,17 +46,19 @@ const envelope = fields({
  * and the mode are looked at is the caller's choice.
  */
 export function createEventShape(parts: { readonly response: Shape; readonly mode: Shape }): Shape {
-  const byName: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
-    ...Object.entries(payloads),
-    [
-      "response_start",
-      fields(
-        { id: text, conversationId: text, model: text, mode: parts.mode, created: instant },
-        { status: oneOf("streaming"), protocol: fields({ version: text }), heartbeat_ms: amount },
-      ),
-    ],
-    ["snapshot", fields({ response: parts.response })],
-  ]);
+  const shapes: Shapes = { ...requiredShapes, ...parts };
+  const byName: ReadonlyMap<unknown, Shape> = new Map(
+    Object.entries(payloadFields).map(([event, names]) => {
+      const required: Record<string, Shape> = {};
+      const optional: Record<string, Shape> = {};
+      for (const name of names) {
+        const shape = optionalShapes[`${event}.${name}`] ?? optionalShapes[name];
+        if (shape === undefined) required[name] = shapes[name] ?? text;
+        else optional[name] = shape;
+      }
+      return [event, fields(required, optional)];
+    }),
+  );
   return (value) => {
     const problem = envelope(value);
     if (problem !== undefined || !isJsonObject(value)) return problem;

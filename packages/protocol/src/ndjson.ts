@@ -1,11 +1,5 @@
-/** Newline-delimited JSON, the transport whose records are the envelope `{"id","event","data"}` (X15). */
-import { toJsonLine } from "./json-line.ts";
+/** Reads newline-delimited JSON, the transport whose records are the envelope `{"id","event","data"}` (X15). */
 import { createLineSplitter, type LineSplitter } from "./line-splitter.ts";
-
-/** One record: always exactly one line, LF at its end (N43, X15). */
-export function encodeNdjson(value: unknown): string {
-  return `${toJsonLine(value)}\n`;
-}
 
 /** A line that was read; a bad one is a value too, so that a reader can go on behind it. */
 export type NdjsonRecord =

@@ -1,43 +1,6 @@
-/** Server-Sent Events: the encoder, and a chunk-proof decoder by the HTML standard. */
-import { needsNoEscape, toJsonLine } from "./json-line.ts";
+/** Server-Sent Events: a chunk-proof decoder by the HTML standard. */
 import { createLineSplitter, type LineSplitter } from "./line-splitter.ts";
-import type { ContentDeltaData, StreamEvent } from "./stream-events.ts";
-
-/**
- * One event: `id:`, `event:` and one `data:` line of JSON (N43, X1).
- * Line ends of every kind inside the payload are escaped, so none can leave it (S-54).
- */
-export function encodeSse(event: StreamEvent): string {
-  const id = Number.isSafeInteger(event.id) ? `id: ${event.id}\n` : "";
-  if (event.event === "content_delta" && isOnlyDelta(event.data)) {
-    const { documentId, delta } = event.data;
-    // Nearly every event is such a delta, and its text can be put together several times as fast.
-    const text = needsNoEscape(delta) ? delta : toJsonLine(delta).slice(1, -1);
-    return `${id}event: content_delta\ndata: {"documentId":"${documentId}","delta":"${text}"}\n\n`;
-  }
-  const name = event.event.replace(lineEnds, "");
-  return `${id}event: ${name}\ndata: ${toJsonLine(event.data)}\n\n`;
-}
-
-/** Whether the payload holds an id as it is written, a text, and nothing that a later version may have added. */
-function isOnlyDelta(data: ContentDeltaData): boolean {
-  let fields = 0;
-  for (const _ in data) fields += 1;
-  const { documentId, delta } = data;
-  return fields === 2 && typeof documentId === "string" && typeof delta === "string" && needsNoEscape(documentId);
-}
-
-const lineEnds = /[\r\n\u2028\u2029]/g;
-
-/** A comment that shows that the connection lives (X5). */
-export function encodeHeartbeat(): string {
-  return ": hb\n\n";
-}
-
-/** Tells the client how long to wait before it connects again (X2). */
-export function encodeRetry(milliseconds: number): string {
-  return `retry: ${Math.max(0, Math.round(milliseconds))}\n\n`;
-}
+import { parseJson } from "./parse-json.ts";
 
 /** One dispatched event. */
 export interface SseMessage {
@@ -113,7 +76,7 @@ class Decoder implements SseDecoder {
   end(): SseMessage[] {
     if (this.#options.lenientTail === true) {
       this.#lines.end();
-      if (this.#data !== undefined && isJson(this.#data)) this.#dispatch();
+      if (this.#data !== undefined && parseJson(this.#data) !== undefined) this.#dispatch();
     }
     this.#reset();
     return this.#take();
@@ -166,14 +129,5 @@ class Decoder implements SseDecoder {
     const messages = this.#messages;
     this.#messages = [];
     return messages;
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }

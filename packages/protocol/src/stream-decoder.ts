@@ -1,5 +1,6 @@
 /** From the text of an event stream to stream events. */
 import { createEventShape } from "./event-shape.ts";
+import { parseJson } from "./parse-json.ts";
 import { object, text } from "./shape.ts";
 import { createSseDecoder, type SseDecoder, type SseMessage } from "./sse.ts";
 import type { StreamEvent } from "./stream-events.ts";
@@ -63,13 +64,5 @@ class Decoder implements StreamDecoder {
       }
     }
     return events;
-  }
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
-import { toBaseEvents, toBaseResponse } from "../src/base-form.ts";
-import { baseEventNames, type ChatResponse, reduce } from "../src/index.ts";
+import { baseEventNames, toBaseEvents, toBaseResponse } from "../src/base-form.ts";
+import { type ChatResponse, reduce } from "../src/index.ts";
 import { explainChatResponse } from "../src/validate.ts";
 import { verify } from "../src/verify.ts";
 import { response, stream, usage } from "./event-log.ts";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
-import { createNdjsonDecoder, encodeNdjson, type NdjsonRecord, toJsonLine } from "../src/index.ts";
+import { encodeNdjson, toJsonLine } from "../src/encode.ts";
+import { createNdjsonDecoder, type NdjsonRecord } from "../src/ndjson.ts";
 import { isStreamEvent } from "../src/validate.ts";
 import { stream } from "./event-log.ts";
 

@@ -1,17 +1,13 @@
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { describeWithFixtures } from "../../../test/support/fixtures.ts";
 import { verifies } from "../../../test/support/verifies.ts";
+import { encodeHeartbeat, encodeSse } from "../src/encode.ts";
 import {
   createSseDecoder,
   createStreamDecoder,
-  encodeHeartbeat,
-  encodeRetry,
-  encodeSse,
-  toJsonLine,
   type SseDecoderOptions,
   type SseMessage,
   type StreamEvent,
@@ -142,57 +138,6 @@ describe("decoding", () => {
     const { messages } = decode(["data: ", ...Array.from({ length: 500_000 }, () => "abcd"), "\n\n"]);
     expect(messages[0]?.data).toHaveLength(2_000_000);
   });
-});
-
-describe("encoding", () => {
-  test(
-    verifies(["N43", "X1", "R14"], "id, name and one data line of the flat payload, without a type of its own"),
-    () => {
-      expect(encodeSse({ id: 17, event: "content_delta", data: { documentId: "doc_001", delta: "a\nb" } })).toBe(
-        'id: 17\nevent: content_delta\ndata: {"documentId":"doc_001","delta":"a\\nb"}\n\n',
-      );
-    },
-  );
-
-  test(verifies("X5", "a heartbeat is a comment"), () => {
-    expect(encodeHeartbeat()).toBe(": hb\n\n");
-    expect(decode([encodeHeartbeat()]).messages).toEqual([]);
-  });
-
-  test(verifies("X2", "retry tells how long to wait"), () => {
-    expect(decode([encodeRetry(1500.4)]).decoder.retry).toBe(1500);
-    expect(decode([encodeRetry(-3)]).decoder.retry).toBe(0);
-  });
-
-  test(
-    verifies(["S-54", "N43"], "whatever the strings hold: what is read is what was sent, and each payload is one line"),
-    () => {
-      const text = fc.string({
-        unit: fc.oneof(
-          fc.constantFrom("\n", "\r", "\u2028", "\u2029", "data: x", ":", "\0", " "),
-          fc.string({ unit: "binary", maxLength: 2 }),
-        ),
-      });
-      fc.assert(
-        fc.property(text, fc.integer({ min: 1, max: 9e15 }), (delta, id) => {
-          const event: StreamEvent = { id, event: "content_delta", data: { documentId: delta, delta } };
-          const sent = encodeSse(event);
-          expect(sent.match(/[\r\n\u2028\u2029]/g)).toEqual(["\n", "\n", "\n", "\n"]);
-          expect(sent).toBe(`id: ${id}\nevent: content_delta\ndata: ${toJsonLine(event.data)}\n\n`);
-          const decoder = createStreamDecoder();
-          expect(decoder.push(sent)).toEqual([event]);
-        }),
-        { numRuns: Number(process.env["SHEAF_SOAK_RUNS"] ?? 20_000) },
-      );
-      const hostile = { id: 1, event: "x\ndata: y", data: {} } as unknown as StreamEvent;
-      expect(encodeSse(hostile)).toBe("id: 1\nevent: xdata: y\ndata: {}\n\n");
-    },
-  );
-});
-
-test(verifies("X14", "a delta with fields of a later version is sent with them"), () => {
-  const data = { documentId: "doc_001", delta: "x", later: 1 };
-  expect(encodeSse({ id: 1, event: "content_delta", data })).toContain(`data: ${JSON.stringify(data)}\n`);
 });
 
 describe("a stream of events", () => {

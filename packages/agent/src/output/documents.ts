@@ -1,6 +1,7 @@
 /** `--output-format documents` and `documents-stream` (C2, X15). */
 import { createAssembler } from "@sheaf/documents";
-import { createReducer, encodeNdjson, type StreamEvent } from "@sheaf/protocol";
+import { createReducer, type StreamEvent } from "@sheaf/protocol";
+import { encodeNdjson } from "@sheaf/protocol/encode";
 import type { Projection } from "./projection.ts";
 
 /** Options of both formats. */

@@ -1,15 +1,15 @@
 /** The last line of a run: the object of `json`, and the `result` line of `stream-json` (C3, C10, C22). */
-import {
-  toCostUsd,
-  type CliQuestion,
-  type CliUsage,
-  type PlanEffect,
-  type QuestionEffect,
-  type ResultLine,
-  type ResultSuccess,
-  type RunEvent,
-  type RunStart,
+import type {
+  CliQuestion,
+  CliUsage,
+  PlanEffect,
+  QuestionEffect,
+  ResultLine,
+  ResultSuccess,
+  RunEvent,
+  RunStart,
 } from "@sheaf/protocol";
+import { toCostUsd } from "@sheaf/protocol/cost";
 import { createGrowingText } from "../growing-text.ts";
 
 /** Collects what the last line tells. */

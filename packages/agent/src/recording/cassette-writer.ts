@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { toJsonLine } from "@sheaf/protocol";
+import { toJsonLine } from "@sheaf/protocol/encode";
 import { SheafError } from "../errors.ts";
 import type { CassetteHeader, CassetteRecord } from "./cassette.ts";
 

@@ -1,5 +1,6 @@
 /** What a run may use up (C24). */
-import { toCostUsd, type TokenPrice, type Usage } from "@sheaf/protocol";
+import type { TokenPrice, Usage } from "@sheaf/protocol";
+import { toCostUsd } from "@sheaf/protocol/cost";
 import { SheafError } from "../errors.ts";
 
 /** Limits; what is not given has none. */

@@ -2,7 +2,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
 import { securityHeaders } from "./security-headers.ts";
-import { encodeHeartbeat, encodeRetry } from "@sheaf/protocol";
+import { encodeHeartbeat, encodeRetry } from "@sheaf/protocol/encode";
 
 /** What may wait for a reader before it is disconnected; it goes on by the last id. Bytes. */
 const MAX_UNSENT = 1024 * 1024;

@@ -1,6 +1,7 @@
 /** One reader of one response: first the log behind its position, then what comes live; no gap, no double (X2, X3). */
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { encodeSse, type ChatResponse, type RunEvent } from "@sheaf/protocol";
+import type { ChatResponse, RunEvent } from "@sheaf/protocol";
+import { encodeSse } from "@sheaf/protocol/encode";
 import type { Live } from "../live/live.ts";
 import type { Store } from "../storage/store.ts";
 import type { EventSink, Frames } from "./event-sink.ts";

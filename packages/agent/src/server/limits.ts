@@ -1,5 +1,6 @@
 /** How much one owner may have at once, and use up in a day (S-55). */
-import { toCostUsd, type RunEvent, type TokenPrice } from "@sheaf/protocol";
+import type { RunEvent, TokenPrice } from "@sheaf/protocol";
+import { toCostUsd } from "@sheaf/protocol/cost";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { SharedStore } from "../storage/store.ts";
 import { HttpError } from "./http-error.ts";

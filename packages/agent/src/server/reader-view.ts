@@ -1,5 +1,6 @@
 /** What one reader sees of a log, as frames of its event stream: the documents, or another wire form of the same log. */
-import { encodeSse, toJsonLine, type RunEvent } from "@sheaf/protocol";
+import type { RunEvent } from "@sheaf/protocol";
+import { encodeSse, toJsonLine } from "@sheaf/protocol/encode";
 import { aiSdkUiHeaders, createAiSdkUiProjection } from "../output/ai-sdk-ui.ts";
 import type { Projection } from "../output/projection.ts";
 import { createStreamJsonProjection } from "../output/stream-json.ts";

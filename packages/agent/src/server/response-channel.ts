@@ -1,6 +1,7 @@
 /** A running response as its readers see it: assembled once, encoded once, whoever listens (X1, X7). */
 import { createAssembler, type Assembler } from "@sheaf/documents";
-import { createReducer, encodeSse, toSnapshot, type ChatResponse, type Reducer, type RunEvent } from "@sheaf/protocol";
+import { createReducer, toSnapshot, type ChatResponse, type Reducer, type RunEvent } from "@sheaf/protocol";
+import { encodeSse } from "@sheaf/protocol/encode";
 import type { LiveChannel } from "../live/live.ts";
 import { toFrames, type Frames } from "./event-sink.ts";
 

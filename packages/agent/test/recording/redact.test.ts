@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toJsonLine } from "@sheaf/protocol";
+import { toJsonLine } from "@sheaf/protocol/encode";
 import { decodeCassette } from "../../src/recording/decode-cassette.ts";
 import { readPrivateWords } from "../../src/recording/private-words.ts";
 import { redactCassette } from "../../src/recording/redact.ts";
