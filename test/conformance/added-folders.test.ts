@@ -66,6 +66,25 @@ test(verifies(["S-20", "S-22", "C5"], "file tools work there by absolute paths, 
   expect([join(other, "x"), join(added, ".envrc"), `${added}-evil`].map(existsSync)).toEqual([false, false, false]);
 });
 
+test(verifies("S-20", "a call that names several folders is refused with the way out, which works"), async () => {
+  const cwd = realpathSync(folders.newFolder({ "src/a.txt": "needle inside\n" }));
+  const added = realpathSync(folders.newFolder({ "src/b.txt": "needle added\n" }));
+  const inside = ["src"];
+  const outside = [join(added, "src")];
+  const { results } = await runCalls(
+    cwd,
+    [inside.concat(outside), inside, outside].map((target_directories) => [
+      "codebase_search",
+      { query: "needle", target_directories },
+    ]),
+    ["--add-dir", added],
+  );
+  expect(results[0]).toContain(`one call works in one folder: make a call for each of ${cwd}, ${added}`);
+  expect(results[0]).not.toContain("needle added");
+  expect(results[1]).toContain("src/a.txt:1-1");
+  expect(results[2]).toContain("src/b.txt:1-1");
+});
+
 test("reading, searching, editing and moving work there, and revert takes the changes back", async () => {
   const cwd = folders.newFolder({ "a.txt": "inside\n" });
   const added = realpathSync(folders.newFolder({ "a.txt": "added\n", "src/b.txt": "one\n" }));

@@ -153,3 +153,23 @@ test("a sparse file does not fool the limits", async () => {
   expect(Object.keys(outcomes[0]!)).toEqual(["error"]);
   expect(duration).toBeLessThan(10_000);
 });
+
+describe.skipIf(process.platform !== "linux")("a name that is not UTF-8", () => {
+  test(verifies(["C20", "C21"], "of the workspace or an added folder is told, not called missing"), async () => {
+    const cwd = folders.newFolder();
+    execFileSync("sh", ["-c", 'mkdir -p "$(printf "w\\377/inner")"; ln -s "$(printf "w\\377")" link'], { cwd });
+    const inside = ["sh", "-c", 'cd "$(printf "w\\377/inner")" && exec "$@"', "sh"];
+    const given = ["sh", "-c", 'exec "$@" "$(printf "w\\377")"', "sh"];
+    for (const [words, wrapper, what] of [
+      [["hi"], inside, "the workspace "],
+      [["--workspace", "link", "hi"], [], "the workspace "],
+      [["hi", "--workspace"], given, "the workspace "],
+      [["--add-dir", "link", "hi"], [], "--add-dir "],
+      [["hi", "--add-dir"], given, "--add-dir "],
+    ] as const) {
+      const { code, stderr } = await runSheaf(["-p", "--model", "offline", ...words], { cwd, wrapper });
+      expect([code, stderr], words.join(" ")).toEqual([2, expect.stringMatching(`^sheaf: USAGE: ${what}`)]);
+      expect(stderr).toMatch(/cannot be opened, because its name is not UTF-8: rename the folder\n$/);
+    }
+  });
+});

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Mode, TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "../errors.ts";
+import { hasForeignName } from "./foreign-name.ts";
 import type { McpServers } from "../mcp/server-settings.ts";
 import type { FoundConfig } from "./config-file.ts";
 import { chooseModel, findModelName, type ModelChoice, type ModelFlags } from "./endpoints.ts";
@@ -174,6 +175,10 @@ function toWorkspace(given: string | undefined, cwd: string): string {
     return real;
   } catch (error) {
     if (error instanceof SheafError) throw error;
+    if (hasForeignName(folder)) {
+      const message = `the workspace ${folder} cannot be opened, because its name is not UTF-8: rename the folder`;
+      throw new SheafError("USAGE", message, { cause: error });
+    }
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new SheafError("USAGE", `the workspace ${folder} cannot be opened (${reason}): name a folder that exists`, {
       cause: error,

@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import { realpathSync, statSync } from "node:fs";
 import { sep } from "node:path";
+import { hasForeignName } from "../config/foreign-name.ts";
 import { SheafError } from "../errors.ts";
 import { toProtectedName } from "../workspace/protected-names.ts";
 import type { Environment } from "./environment.ts";
@@ -34,6 +35,10 @@ function toRealFolder(folder: string): string {
     const real = realpathSync(folder);
     if (statSync(real).isDirectory()) return real;
   } catch {
+    if (hasForeignName(folder)) {
+      const message = `--add-dir ${JSON.stringify(folder)} cannot be opened, because its name is not UTF-8: rename the folder`;
+      throw new SheafError("USAGE", message);
+    }
     throw createError(folder, "is not there, or cannot be opened");
   }
   throw createError(folder, "is no folder");

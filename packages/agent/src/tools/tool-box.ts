@@ -5,7 +5,7 @@ import type { CommandRunner } from "../sandbox/command.ts";
 import type { CodeSearch } from "../codebase/code-search.ts";
 import type { PageFetcher } from "../network/page.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
-import { chooseWorkspace } from "./choose-workspace.ts";
+import { chooseWorkspace, listOtherFolders } from "./choose-workspace.ts";
 import type { ConversationState } from "./conversation-state.ts";
 import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
 import { findTool, toDefinitions, type CallableTool } from "./registry.ts";
@@ -43,7 +43,10 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     if (refusal) return refusal;
     const workspace = chooseWorkspace(edited, ports.workspace, ports.addedWorkspaces);
     const result = await prepared.run({ ...ports, ...options, workspace, background, callId: call.callId });
-    const outcome = workspace === ports.workspace ? result : withFolderNote(result, workspace.root);
+    const outcome =
+      workspace === ports.workspace
+        ? withWayOut(result, [workspace.root, ...listOtherFolders(edited, ports.addedWorkspaces)])
+        : withFolderNote(result, workspace.root);
     return approval?.editedArguments ? withEditNote(outcome, approval.editedArguments) : outcome;
   };
 
@@ -77,6 +80,14 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
       await ports.commands.end();
     },
   };
+}
+
+/** Each folder has rules, an index and a history of its own, so a call works in one of them. */
+function withWayOut(outcome: ToolOutcome, folders: readonly string[]): ToolOutcome {
+  const { error } = outcome;
+  if (folders.length < 2 || error?.code !== "PATH_OUTSIDE_WORKSPACE") return outcome;
+  const message = `${error.message}; one call works in one folder: make a call for each of ${folders.join(", ")}`;
+  return { ...outcome, error: { ...error, message } };
 }
 
 /** What a tool shows of an added folder is relative to that one. */
