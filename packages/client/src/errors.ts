@@ -32,6 +32,13 @@ export class SheafApiError extends Error implements ApiErrorFields {
 /** No answer, or not all of it: the network, a proxy, a server that went away. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
+  /** The address itself is wrong, as far as the platform tells: Node does, browsers do not. */
+  readonly isWrongAddress: boolean;
+
+  constructor(message = "", options: { readonly cause?: unknown; readonly isWrongAddress?: boolean } = {}) {
+    super(message, options);
+    this.isWrongAddress = options.isWrongAddress ?? false;
+  }
 }
 
 /** A stream has no `done`, and could not be joined again: what is there is not the whole answer (N51). */

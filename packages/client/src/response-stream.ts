@@ -19,7 +19,8 @@ export type ConnectionState = "connecting" | "open" | "waiting";
 export interface StreamOptions {
   /** Ends reading; what waits throws its reason. The run goes on unless the request said otherwise (X7). */
   readonly signal?: AbortSignal | undefined;
-  readonly onConnection?: ((state: ConnectionState) => void) | undefined;
+  /** `reason`: why it waits; undefined where a body just ended. */
+  readonly onConnection?: ((state: ConnectionState, reason?: unknown) => void) | undefined;
 }
 
 /**
@@ -173,7 +174,7 @@ class Stream implements ResponseStream {
       signal?.throwIfAborted();
       tries = this.#hasProgress ? 1 : tries + 1;
       this.#checkBreak(tries, cause);
-      this.#options.onConnection?.("waiting");
+      this.#options.onConnection?.("waiting", cause);
       await this.#wait(this.#toDelay(tries, cause));
     }
   }
@@ -279,7 +280,8 @@ class Stream implements ResponseStream {
   #checkBreak(tries: number, cause: unknown): void {
     const { reconnect } = this.#settings;
     const { responseId, lastEventId } = this;
-    if (!isRetryable(cause, reconnect)) throw cause;
+    const isHopeless = !this.#isOpened && cause instanceof ConnectionError && cause.isWrongAddress;
+    if (isHopeless || !isRetryable(cause, reconnect)) throw cause;
     const canJoin = responseId !== undefined || !this.#isOpened;
     const isKnown = this.#isOpened || this.#isQueued;
     const maxTries = isKnown ? reconnect.maxTries : Math.min(reconnect.maxTries, firstTries);

@@ -23,6 +23,9 @@ export interface TransportRequest {
 /** Sends a request to a path. An answer with a status of 400 or more is thrown as `SheafApiError`, none as `ConnectionError`. */
 export type Transport = (path: string, request?: TransportRequest) => Promise<Response>;
 
+/** What Node says of a name that no host has, and of a text that is no address. A server that starts anew refuses: that passes. */
+const wrongAddress = /^(getaddrinfo ENOTFOUND|Invalid URL|unknown scheme|bad port)/;
+
 /** What `fetch` throws in Node says why in its cause only. */
 function toReason(error: unknown): string {
   const { code, message, cause } = error as { code?: unknown; message?: unknown; cause?: unknown };
@@ -45,7 +48,9 @@ export function createTransport({ baseUrl, token, fetch: send = fetch }: Transpo
     };
     const answer = await send(root + path, init).catch((cause: unknown) => {
       signal?.throwIfAborted();
-      throw new ConnectionError(`${method} ${root}${path} got no answer: ${toReason(cause)}.`, { cause });
+      const reason = toReason(cause);
+      const isWrongAddress = wrongAddress.test(reason);
+      throw new ConnectionError(`${method} ${root}${path} got no answer: ${reason}.`, { cause, isWrongAddress });
     });
     if (!answer.ok) throw await toApiError(answer);
     return answer;

@@ -103,6 +103,39 @@ test("a server that never answered is given up sooner than a stream that broke",
   expect(later.server.requests.length).toBe(11);
 });
 
+const unknownHost = new TypeError("fetch failed", { cause: new Error("getaddrinfo ENOTFOUND sheaf.test") });
+
+test.each([
+  ["localhost:7433", undefined],
+  ["127.0.0.1:7433", undefined],
+  ["http://127.0.0.1:1", undefined],
+  ["ftp://127.0.0.1", undefined],
+  ["http://sheaf.test", () => Promise.reject(unknownHost)],
+] as const)("%s is a wrong address, which is told at once", async (baseUrl, fetch) => {
+  const states: string[] = [];
+  const client = createClient({ baseUrl, ...(fetch && { fetch }) });
+  const stream = client.chat({ message: "Hello" }, { onConnection: (state) => states.push(state) });
+  await expect(stream.readToEnd()).rejects.toMatchObject({ name: "ConnectionError", isWrongAddress: true });
+  expect(states).toEqual(["connecting"]);
+});
+
+test("a name that is lost in the midst of a stream may come back", async () => {
+  const { client, server } = openClient({ faults: [{ cutAt: 600 }, { network: "refused", error: unknownHost }] });
+  expect((await client.chat({ message: "Hello" }).readToEnd()).status).toBe("completed");
+  expect(server.requests.length).toBe(3);
+});
+
+test("why a client waits is told while it waits", async () => {
+  const reasons: unknown[] = [];
+  const { client } = openClient({ faults: [{ network: "refused" }, { cutAt: 600 }] });
+  const onConnection = (state: string, reason?: unknown) => state === "waiting" && reasons.push(reason);
+  await client.chat({ message: "Hello" }, { onConnection }).readToEnd();
+  expect(reasons).toEqual([
+    expect.objectContaining({ message: "POST http://sheaf.test/v1/chat got no answer: fetch failed." }),
+    undefined,
+  ]);
+});
+
 test("progress starts the count of tries anew", async () => {
   const lengths = events.map((_, index) =>
     Buffer.byteLength(

@@ -10,6 +10,8 @@ export interface Fault {
   readonly behindCut?: "end" | "break" | "hang";
   /** The network fails: before the server heard of the request, or behind it. `silent`: nothing ever comes. */
   readonly network?: "refused" | "lost" | "silent";
+  /** What `fetch` throws when the network fails. */
+  readonly error?: TypeError;
   /** An answer in place of the stream. */
   readonly answer?: { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
   readonly contentType?: string;
@@ -87,9 +89,9 @@ export function createStreamServer(options: StreamServerOptions): StreamServer {
       requests.push(`${method} ${url.pathname}${url.search}`);
       allHeaders.push(new Headers(headers));
       bodies.push(body as string);
-      if (fault.network === "refused") throw new TypeError("fetch failed");
+      if (fault.network === "refused") throw fault.error ?? new TypeError("fetch failed");
       if (method === "POST") keys.add(new Headers(headers).get("idempotency-key") ?? `${requests.length}`);
-      if (fault.network === "lost") throw new TypeError("fetch failed");
+      if (fault.network === "lost") throw fault.error ?? new TypeError("fetch failed");
       if (fault.network === "silent") await waitForAbort(signal);
       if (fault.answer) return new Response(fault.answer.body ?? null, fault.answer);
       const served = selectEvents(url).filter((event) => fault.without?.(event) !== true);
