@@ -287,7 +287,9 @@ try {
   }
   const [few, many] = ["20 read turns", "200 read turns"].map((name) => pairs.get(name));
   if (few && many) console.log(judge(many.sheaf.turn / few.sheaf.turn, 1.2, "a turn of 200 over one of 20:"));
-  console.log(`a synced write to the disk takes ${measureSync().toFixed(1)} ms; a turn with a tool waits for two`);
+  console.log(
+    `a synced write to the disk takes ${measureSync().toFixed(1)} ms; a turn with a tool has two, one while the model is asked`,
+  );
   if (isMissed && process.argv.includes("--strict")) process.exitCode = 1;
 } finally {
   server.close();

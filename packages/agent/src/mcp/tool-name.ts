@@ -14,6 +14,7 @@ export function toMcpToolName(server: string, tool: string, taken: ReadonlySet<s
 
 /** The server and the tool of such a name; undefined for any other name. */
 export function parseMcpToolName(name: string): { readonly server: string; readonly tool: string } | undefined {
+  if (!name.startsWith(prefix)) return undefined;
   const match = /^mcp__(.+?)__(.+)$/s.exec(name);
   return match ? { server: match[1]!, tool: match[2]! } : undefined;
 }

@@ -31,6 +31,8 @@ Leave out what no longer matters. Write nothing else. What the conversation quot
 
 /** Makes a conversation shorter when it has to be. */
 export interface Shortener {
+  /** Whether the next turn would be too large, so that the conversation is made shorter before it. */
+  readonly isFull: boolean;
   /** Before a turn. */
   shortenIfFull(signal: AbortSignal): AsyncGenerator<EventGroup>;
   /** Behind a turn that the provider refused as too long, once; the turn is then to be asked again. */
@@ -65,9 +67,14 @@ export function createShortener(
     return { type: "compaction", reason, summary, keptMessages: plan.keptMessages, tokens, usage, modelMs };
   };
 
+  const isFull = (): boolean => windowTokens !== undefined && size.tokens > windowTokens * FULL;
+
   return {
+    get isFull() {
+      return isFull();
+    },
     async *shortenIfFull(signal) {
-      if (windowTokens === undefined || size.tokens <= windowTokens * FULL) return;
+      if (!isFull()) return;
       const compaction = await compact("window", signal);
       if (compaction) yield { events: [compaction], durability: "synced" };
     },

@@ -1,5 +1,5 @@
 /** Notices a model that makes the same calls and gets the same results, over and over. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ToolResult } from "@sheaf/protocol";
 import { SheafError } from "../errors.ts";
 import type { ToolInvocation } from "../tools/tool.ts";
@@ -54,5 +54,5 @@ export function createLoopGuard(): LoopGuard {
 
 function toKey({ toolName, arguments: args, rawArguments }: ToolInvocation, result: ToolResult | undefined): string {
   const parts = [toolName, args, rawArguments, result?.status, result?.output, result?.error?.message];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("base64");
+  return hash("sha256", JSON.stringify(parts), "base64");
 }

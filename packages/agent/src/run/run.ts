@@ -95,7 +95,13 @@ async function* runTurns(
   note(start);
   const shortener = createShortener(start, history, size, ports);
   let hasText = false;
+  /** Stored together with the start of the next turn. */
+  let held: EventGroup | undefined;
   for (let turn = 1; ; turn += 1) {
+    if (held && shortener.isFull) {
+      yield held;
+      held = undefined;
+    }
     for await (const group of shortener.shortenIfFull(signal)) {
       group.events.forEach(note);
       yield group;
@@ -105,8 +111,11 @@ async function* runTurns(
     const turnStart: TurnStart = { type: "turn_start", turn, ...(told !== "" && { note: told }) };
     for await (const group of runTurn(turnStart, settings, { ...ports, budget, history }, state, signal)) {
       group.events.forEach(note);
-      yield group;
+      yield held ? joinGroups(held, group) : group;
+      held = undefined;
     }
+    if (held) yield held;
+    held = undefined;
     const shorter = await shortener.shortenIfRefused(state, signal);
     if (shorter) {
       note(shorter);
@@ -127,12 +136,21 @@ async function* runTurns(
     for await (const group of runToolCalls(state.calls, ports, signal)) {
       group.events.forEach(note);
       results.push(...group.events.filter((event) => event.type === "tool_result"));
-      yield group;
+      // The model is asked first: what the last result costs in the store, it costs while the model thinks.
+      if (results.length === state.calls.length) held = group;
+      else yield group;
     }
     loop.addTurn(state.calls, results);
     const endBehindTools = signal.aborted ? undefined : toEndBehindTools(results, settings, ports, loop.failure);
-    if (endBehindTools) return endBehindTools;
+    if (!endBehindTools) continue;
+    if (held) yield held;
+    return endBehindTools;
   }
+}
+
+function joinGroups(one: EventGroup, other: EventGroup): EventGroup {
+  const isSynced = one.durability === "synced" || other.durability === "synced";
+  return { events: [...one.events, ...other.events], durability: isSynced ? "synced" : "grouped" };
 }
 
 interface TurnPorts extends RunPorts {

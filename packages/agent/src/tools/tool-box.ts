@@ -78,6 +78,7 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     async settle() {
       await Promise.allSettled([...running, background.end()]);
       await ports.commands.end();
+      await ports.checkpoints?.settle();
     },
   };
 }

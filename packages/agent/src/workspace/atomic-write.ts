@@ -81,7 +81,7 @@ function takeOver(descriptor: number, current: BigIntStats, mode: number): void 
       kept &= 0o777;
     }
   }
-  fchmodSync(descriptor, kept);
+  if ((Number(own.mode) & 0o7777) !== kept) fchmodSync(descriptor, kept);
 }
 
 /** A new file never takes the place of one that came up in the meantime. */

@@ -1,8 +1,9 @@
 /** What files held before tools changed them, by the hash of the content, so that a response can be taken back. */
 import { randomUUID } from "node:crypto";
-import { mkdirSync, renameSync } from "node:fs";
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setImmediate as passEventLoop } from "node:timers/promises";
 import type { InputType, ZstdOptions } from "node:zlib";
 import { getFaultCode } from "./file-error.ts";
 import { toHash } from "./read-file.ts";
@@ -43,6 +44,8 @@ export interface Checkpoints {
   keep(hash: string, content: Uint8Array): Promise<string | undefined>;
   /** The content of a hash; undefined if it is not kept, or damaged. */
   read(hash: string): Promise<Buffer | undefined>;
+  /** Resolves when older conversations have made room for this one. Never rejects. */
+  settle(): Promise<void>;
 }
 
 interface CheckpointLimits {
@@ -61,11 +64,22 @@ export function createCheckpoints(
 ): Checkpoints {
   const own = toConversationFolder(dataFolder, conversationId);
   let kept: Map<string, number> | undefined;
+  let room: Promise<void> | undefined;
+
+  /** Sizes of the files by hash. The first content is the moment at which old conversations make room, beside the run. */
+  const open = (): Map<string, number> => {
+    const isNew = mkdirSync(own, { recursive: true, mode: 0o700 }) !== undefined;
+    const sizes = new Map(isNew ? [] : listSizes(own));
+    // Where they cannot, this content is kept all the same.
+    if (sizes.size === 0) room ??= makeRoom(own, limits.totalBytes).catch(() => undefined);
+    return sizes;
+  };
+
   return {
     async keep(hash, content) {
       if (content.length > MAX_CHECKPOINT_BYTES) return `it is larger than ${MAX_CHECKPOINT_BYTES} bytes`;
       try {
-        kept ??= await openConversationFolder(own, limits.totalBytes);
+        kept ??= open();
         if (kept.has(hash)) return undefined;
         const packed = content.length < MIN_COMPRESSED_BYTES ? content : await compress(content);
         const size = [...kept.values()].reduce((sum, bytes) => sum + bytes, 0);
@@ -89,6 +103,9 @@ export function createCheckpoints(
         return undefined;
       }
     },
+    async settle() {
+      await room;
+    },
   };
 }
 
@@ -103,36 +120,31 @@ function toConversationFolder(dataFolder: string, conversationId: string): strin
   return join(dataFolder, "checkpoints", isPlain ? conversationId : toHash(Buffer.from(conversationId)));
 }
 
-/** Sizes of the files by hash. A new folder is the moment at which old ones make room. */
-async function openConversationFolder(own: string, totalBytes: number): Promise<Map<string, number>> {
-  const isNew = mkdirSync(own, { recursive: true, mode: 0o700 }) !== undefined;
-  const sizes = new Map(isNew ? [] : await listSizes(own));
-  if (sizes.size === 0) await makeRoom(own, totalBytes);
-  return sizes;
+/** Nothing of a folder that cannot be read, or that another process has taken away. */
+function listSizes(folder: string): [name: string, bytes: number][] {
+  try {
+    const names = readdirSync(folder);
+    return names.map((name) => [name, statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0]);
+  } catch {
+    return [];
+  }
 }
 
-async function listSizes(folder: string): Promise<[name: string, bytes: number][]> {
-  const names = await readdir(folder).catch(() => []);
-  return Promise.all(
-    names.map(async (name): Promise<[string, number]> => {
-      const stats = await stat(join(folder, name)).catch(() => undefined);
-      return [name, stats?.size ?? 0];
-    }),
-  );
-}
+/** So many conversations are measured at once: a lookup takes microseconds, a thousand would hold others up. */
+const MEASURED_AT_ONCE = 32;
 
 /** Removes the conversations that were changed longest ago until the others fit. */
 async function makeRoom(own: string, totalBytes: number): Promise<void> {
   const folder = dirname(own);
-  const names = await readdir(folder);
-  const others = names.map((name) => join(folder, name)).filter((path) => path !== own);
-  const conversations = await Promise.all(
-    others.map(async (path) => {
-      const sizes = await listSizes(path);
-      const stats = await stat(path).catch(() => undefined);
-      return { path, bytes: sizes.reduce((sum, [, bytes]) => sum + bytes, 0), changedAt: stats?.mtimeMs ?? 0 };
-    }),
-  );
+  const conversations: { readonly path: string; readonly bytes: number; readonly changedAt: number }[] = [];
+  for (const [index, name] of readdirSync(folder).entries()) {
+    if (index % MEASURED_AT_ONCE === 0) await passEventLoop();
+    const path = join(folder, name);
+    const stats = path === own ? undefined : statSync(path, { throwIfNoEntry: false });
+    if (!stats) continue;
+    const bytes = listSizes(path).reduce((sum, [, size]) => sum + size, 0);
+    conversations.push({ path, bytes, changedAt: stats.mtimeMs });
+  }
   let total = conversations.reduce((sum, { bytes }) => sum + bytes, 0);
   for (const { path, bytes } of conversations.toSorted((one, other) => one.changedAt - other.changedAt)) {
     if (total <= totalBytes) return;

@@ -1,6 +1,6 @@
 /** The workspace of a folder on this machine. */
 import { realpathSync, statSync } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import { SheafError } from "../errors.ts";
 import { toFileError } from "./file-error.ts";
@@ -9,6 +9,9 @@ import type { PathResolution, Workspace } from "./workspace.ts";
 
 /** Bytes of a path; what the kernel takes. */
 const MAX_PATH_BYTES = 4096;
+
+/** Most paths are plain: the tables of Unicode are dear to ask. */
+const isPlain = /^[\x20-\x7E]*$/;
 
 /**
  * Makes the workspace of a folder. `isAdded`: it stands beside the workspace, so that its paths are shown as absolute.
@@ -50,7 +53,10 @@ function resolveInside(path: string, given: string, root: string): PathResolutio
   try {
     const absolute = toRealPath(root, named.split(sep));
     if (!isInside(root, absolute)) return { ok: false, error: toOutsideError(path, root) };
-    return { ok: true, path: { absolute, relative: toRelative(root, absolute), named: toPortable(named) } };
+    return {
+      ok: true,
+      path: { absolute, relative: toPortable(toInnerPath(root, absolute)), named: toPortable(named) },
+    };
   } catch (error) {
     return { ok: false, error: toFileError(error, path) };
   }
@@ -58,15 +64,15 @@ function resolveInside(path: string, given: string, root: string): PathResolutio
 
 /** Relative to the root, without `..`; undefined if the text leads out of it. */
 function toNamedPath(path: string, given: string, root: string): string | undefined {
-  const absolute = isAbsolute(path) ? resolve(path) : join(root, path);
+  const absolute = resolve(root, path);
   const base = [root, given].find((folder) => isInside(folder, absolute));
-  return base === undefined ? undefined : relative(base, absolute) || ".";
+  return base && toInnerPath(base, absolute);
 }
 
 function findSpellingFault(path: string): ToolError | undefined {
   if (path.trim() === "") return toInvalidError('the path is empty: name a file, or "." for the workspace');
   if (path.includes("\0")) return toInvalidError("the path holds a NUL character: leave it out");
-  if (/\p{Cc}/u.test(path)) {
+  if (!isPlain.test(path) && /\p{Cc}/u.test(path)) {
     return toInvalidError(
       `the path "${toVisible(path)}" holds a control character: name a path without, or use run_terminal_cmd`,
     );
@@ -101,8 +107,10 @@ function isInside(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-function toRelative(root: string, absolute: string): string {
-  return toPortable(relative(root, absolute)) || ".";
+/** A path inside a folder, relative to it. Both are without dots: asking `relative` of Node costs ten times as much. */
+function toInnerPath(folder: string, path: string): string {
+  if (path === folder) return ".";
+  return path.slice(folder.endsWith(sep) ? folder.length : folder.length + sep.length);
 }
 
 function toPortable(path: string): string {

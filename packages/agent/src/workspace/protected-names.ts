@@ -47,7 +47,8 @@ export function toProtectedName(relative: string): string | undefined {
 
 /** Why a path must not be written, deleted or moved; undefined if it may. Its name and its real place both count. */
 export function findProtection(path: WorkspacePath): ToolError | undefined {
-  const name = toProtectedName(path.relative) ?? toProtectedName(path.named);
+  const names = path.named === path.relative ? [path.named] : [path.relative, path.named];
+  const name = names.map(toProtectedName).find((found) => found !== undefined);
   if (name === undefined) return undefined;
   const message = `${path.named} is protected (${name}): file tools never change it; tell the user what to change there`;
   return { code: "PROTECTED_PATH", message, details: "" };

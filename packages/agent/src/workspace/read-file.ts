@@ -1,5 +1,5 @@
 /** Files read with bounded memory, whatever they are (R-15). */
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { closeSync, read, readSync } from "node:fs";
 import { createFileFault, runFileWork, type FileResult } from "./file-error.ts";
 import { LineWindow, type LineRange, type LineSelection } from "./line-window.ts";
@@ -41,7 +41,7 @@ export interface HashedFile {
 
 /** SHA-256, hex. */
 export function toHash(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return hash("sha256", bytes, "hex");
 }
 
 /** Reads a file of at most `maxBytes`, also a binary one. Errors: FILE_NOT_FOUND, FILE_TOO_LARGE and others. */
@@ -70,9 +70,9 @@ export async function hashFile(
   return runOnFile(root, path, Infinity, async (file) => {
     const { size, identity } = file;
     if (size > maxBytes) return { hash: undefined, bytes: size, identity };
-    const hash = createHash("sha256");
-    await readBlocks(file, (block) => void hash.update(block));
-    return { hash: hash.digest("hex"), bytes: size, identity };
+    const digest = createHash("sha256");
+    await readBlocks(file, (block) => void digest.update(block));
+    return { hash: digest.digest("hex"), bytes: size, identity };
   });
 }
 
@@ -89,19 +89,19 @@ export async function readLines(
 ): Promise<FileResult<ReadLines>> {
   return runOnFile(root, path, MAX_READ_BYTES, async (file) => {
     const lines = new LineWindow(range);
-    const hash = createHash("sha256");
+    const digest = createHash("sha256");
     let decoder: InstanceType<typeof TextDecoder> | undefined;
     await readBlocks(
       file,
       (block) => {
         decoder ??= createDecoder(block);
-        hash.update(block);
+        digest.update(block);
         lines.push(decoder.decode(block, { stream: true }));
       },
       signal,
     );
     lines.push(decoder?.decode() ?? "");
-    return { ...lines.end(), fileSize: file.size, hash: hash.digest("hex") };
+    return { ...lines.end(), fileSize: file.size, hash: digest.digest("hex") };
   });
 }
 

@@ -1,6 +1,6 @@
 /** Links followed step by step, so that also a path that does not exist yet has one real place. */
 import { lstatSync, readlinkSync } from "node:fs";
-import { dirname, isAbsolute, join, parse, sep } from "node:path";
+import { dirname, isAbsolute, parse, sep } from "node:path";
 import { createFileFault, getFaultCode } from "./file-error.ts";
 
 /** As many as Linux follows. */
@@ -21,7 +21,7 @@ export function toRealPath(folder: string, segments: readonly string[]): string 
       current = dirname(current);
       continue;
     }
-    const next = join(current, segment);
+    const next = current.endsWith(sep) ? current + segment : current + sep + segment;
     const target = readLink(next);
     if (target === undefined) {
       current = next;

@@ -74,6 +74,69 @@ describe("the loop", () => {
     expect((await store.readEvents("chat_1")).length).toBe(delivered);
   });
 
+  describe("the last result of a turn", () => {
+    const createWritingModel = () =>
+      createFakeModel([
+        [[...call("call_1", "write"), ...call("call_2", "write"), end("tool_calls")]],
+        [[text("Done.")], [end()]],
+      ]);
+    const tools = createFakeTools({ write: async () => ok() });
+
+    test(verifies("R-03", "is synced with the start of the next turn, while the model is asked"), async () => {
+      const model = createWritingModel();
+      const store = createMemoryStore();
+      const appends: { readonly types: readonly string[]; readonly durability: string; readonly asked: number }[] = [];
+      await runModel(model, {
+        tools,
+        store: {
+          ...store,
+          appendEvents(responseId, events, durability) {
+            appends.push({ types: events.map(({ type }) => type), durability, asked: model.requests.length });
+            return store.appendEvents(responseId, events, durability);
+          },
+        },
+      });
+      expect(appends.filter(({ types: [type] }) => type === "tool_result")).toEqual([
+        { types: ["tool_result"], durability: "synced", asked: 1 },
+        { types: ["tool_result", "turn_start"], durability: "synced", asked: 2 },
+      ]);
+    });
+
+    test(verifies("R-02", "that cannot be stored ends the run, and the model that was asked is left"), async () => {
+      const model = createFakeModel([[[...call("call_1", "write"), end("tool_calls")]], ["hang"]]);
+      const store = createMemoryStore();
+      const groups = await runModel(model, {
+        tools,
+        store: {
+          ...store,
+          async appendEvents(responseId, events, durability) {
+            if (events.some(({ type }) => type === "tool_result")) {
+              throw new SheafError("STORAGE_FULL", "the disk is full", { source: "storage" });
+            }
+            return store.appendEvents(responseId, events, durability);
+          },
+        },
+      });
+      expect(model.requests.length).toBe(2);
+      expect(types(groups).slice(-4)).toEqual(["tool_result", "turn_start", "turn_end", "run_end"]);
+      expect(last(groups)).toMatchObject({ reason: "error", error: { code: "STORAGE_FULL" } });
+    });
+
+    test("is there when the run is cancelled before the next turn", async () => {
+      const controller = new AbortController();
+      const aborting = createFakeTools({
+        write: async () => {
+          controller.abort();
+          return ok();
+        },
+      });
+      const model = createFakeModel([[[...call("call_1", "write"), end("tool_calls")]]]);
+      const groups = await runModel(model, { tools: aborting, controller });
+      expect(types(groups).slice(-2)).toEqual(["tool_result", "run_end"]);
+      expect(model.requests.length).toBe(1);
+    });
+  });
+
   test("history of earlier responses comes first", async () => {
     const model = createFakeModel([[[text("x")], [end()]]]);
     await runModel(model, { settings: { history: [{ role: "user", text: "before" }] } });

@@ -80,7 +80,7 @@ test("what is too large, too much or cannot be written is told, never thrown", a
   chmodSync(blocked, 0o700);
 });
 
-test("a new conversation makes room: those changed longest ago go first", async () => {
+test("a new conversation makes room beside the run: those changed longest ago go first", async () => {
   const folder = createDataFolder();
   const limits = { conversationBytes: 1000, totalBytes: 350 };
   const random = (seed: number) => Buffer.from(Array.from({ length: 150 }, (_, place) => (place * seed) % 251));
@@ -90,7 +90,9 @@ test("a new conversation makes room: those changed longest ago go first", async 
     utimesSync(join(folder, "checkpoints", id), age, 1_000_000_000 - age);
   }
   mkdirSync(join(folder, "checkpoints", "conv_next"), { recursive: true });
-  await keepText(createCheckpoints(folder, "conv_next", limits), random(9));
+  const checkpoints = createCheckpoints(folder, "conv_next", limits);
+  await keepText(checkpoints, random(9));
+  await checkpoints.settle();
   expect(readdirSync(join(folder, "checkpoints")).toSorted()).toEqual(["conv_new", "conv_next", "conv_old"]);
   await removeCheckpoints(folder, "conv_new");
   expect(readdirSync(join(folder, "checkpoints")).toSorted()).toEqual(["conv_next", "conv_old"]);

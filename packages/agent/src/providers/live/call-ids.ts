@@ -2,16 +2,20 @@
 import type { RequestWriter } from "./provider-data.ts";
 import type { ModelMessage } from "../provider.ts";
 
-/** What each protocol allows. OpenAI's chat completions refuse ids longer than 40. */
-const patterns: Readonly<Record<RequestWriter, RegExp>> = {
-  "anthropic-messages": /^[\w-]{1,64}$/,
-  "openai-responses": /^[\w-]{1,64}$/,
-  "openai-chat": /^[\x21-\x7E]{1,40}$/,
-  package: /^[\w-]{1,40}$/,
-  gemini: /^[\x21-\x7E]{1,64}$/,
-};
-
+/** Of the ids that we make; what any protocol allows. */
 const longest = 40;
+
+const wordCharacters = /^[\w-]+$/;
+const visibleCharacters = /^[\x21-\x7E]+$/;
+
+/** What each protocol allows. OpenAI's chat completions refuse ids longer than 40. */
+const rules: Readonly<Record<RequestWriter, { readonly characters: RegExp; readonly longest: number }>> = {
+  "anthropic-messages": { characters: wordCharacters, longest: 64 },
+  "openai-responses": { characters: wordCharacters, longest: 64 },
+  "openai-chat": { characters: visibleCharacters, longest },
+  package: { characters: wordCharacters, longest },
+  gemini: { characters: visibleCharacters, longest: 64 },
+};
 
 /**
  * An id for each call of a history, by call id.
@@ -21,12 +25,14 @@ const longest = 40;
 export function toWireCallIds(messages: readonly ModelMessage[], writer: RequestWriter): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
   const taken = new Set<string>();
+  const rule = rules[writer];
   for (const message of messages) {
     if (message.role !== "assistant") continue;
     for (const part of message.content) {
       if (part.type !== "tool_call") continue;
       const own = part.providerCallId ?? "";
-      const id = patterns[writer].test(own) && !taken.has(own) ? own : toShortId(part.callId);
+      const isAllowed = own.length <= rule.longest && rule.characters.test(own);
+      const id = isAllowed && !taken.has(own) ? own : toShortId(part.callId);
       taken.add(id);
       ids.set(part.callId, id);
     }

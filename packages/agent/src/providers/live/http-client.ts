@@ -78,15 +78,15 @@ export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
       target = { href: request.url, url };
       const { request: start } = url.protocol === "https:" ? loadHttps() : loadHttp();
       const { method = "POST" } = request;
-      const body = typeof request.body === "string" ? Buffer.from(request.body) : request.body;
+      const length = Buffer.byteLength(request.body);
       const headers = {
         accept: "*/*",
         "accept-encoding": "identity",
         ...request.headers,
-        ...((method === "POST" || body.length > 0) && { "content-length": String(body.length) }),
+        ...((method === "POST" || length > 0) && { "content-length": String(length) }),
       };
       const sent = start(url, { method, headers, agent: findAgent(url.protocol) });
-      const response = await runRequest(sent, body, signal);
+      const response = await runRequest(sent, request.body, signal);
       hasAnswered = true;
       return response;
     },
@@ -123,7 +123,7 @@ class RestedConnectionError extends Error {
   }
 }
 
-function runRequest(request: ClientRequest, body: Uint8Array, signal: AbortSignal): Promise<HttpResponse> {
+function runRequest(request: ClientRequest, body: string | Uint8Array, signal: AbortSignal): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined;
     // Not by the request's own `signal`: behind a whole answer that would break the connection on its way back to the
@@ -144,6 +144,7 @@ function runRequest(request: ClientRequest, body: Uint8Array, signal: AbortSigna
       const isRested = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
       reject(isRested ? new RestedConnectionError(error) : error);
     });
+    // A text goes out in one piece with the head, and is not copied before.
     request.end(body);
   });
 }
