@@ -3,7 +3,8 @@ import { toLanguage } from "./language.ts";
 import type { TextSegmentCodeBlock, TextSegmentCodeReference } from "./text-segment.ts";
 
 const reference = /^(\d+):(\d+):(.+)$/s;
-const attribute = /([^ \t=]+)(?:=(?:"([^"]*)"|'([^']*)'|([^ \t]*)))?/g;
+const attribute = /[^ \t=]+(?:="[^"]*"|='[^']*'|=[^ \t]*)?/g;
+const purposeAttribute = /^purpose=(["']?)(new_code|example|suggestion)\1$/;
 
 /**
  * The segment that a fence with this info string opens (N19, N20, N23).
@@ -32,10 +33,9 @@ function parseCodeBlock(info: string): TextSegmentCodeBlock {
 }
 
 function parsePurpose(attributes: string): CodePurpose | undefined {
-  for (const [, name, double, single, bare] of attributes.matchAll(attribute)) {
-    const value = double ?? single ?? bare;
-    if (name !== "purpose") continue;
-    if (value === "new_code" || value === "example" || value === "suggestion") return value;
+  for (const [text] of attributes.matchAll(attribute)) {
+    const purpose = purposeAttribute.exec(text)?.[2];
+    if (purpose !== undefined) return purpose as CodePurpose;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 /** The reducer: what a client does with the events of a response (section 3 of the contract). */
 import type { ChatResponse } from "./chat.ts";
-import { createDocumentList, type DocumentList } from "./document-list.ts";
+import { DocumentList } from "./document-list.ts";
 import { isJsonObject, type JsonObject, toJsonObject } from "./json-object.ts";
 import { payloadFields } from "./payload-fields.ts";
 import type { ApprovalRequestData, StreamEvent } from "./stream-events.ts";
@@ -61,7 +61,7 @@ class ResponseReducer implements Reducer {
   lastEventId = 0;
   ignored = 0;
   #head: Head = emptyHead;
-  #documents: DocumentList = createDocumentList();
+  #documents = new DocumentList();
   #approvals: readonly ApprovalRequestData[] = [];
   #view: ChatResponse | undefined;
 
@@ -79,7 +79,7 @@ class ResponseReducer implements Reducer {
       return;
     }
     for (const field in data) if (!fields.includes(field)) this.ignored += 1;
-    if (this.#apply(event, data)) this.#view = undefined;
+    if (this.#apply(event, data, fields)) this.#view = undefined;
     else this.ignored += 1;
   }
 
@@ -90,7 +90,7 @@ class ResponseReducer implements Reducer {
   }
 
   /** Takes an event; false when it makes no sense. */
-  #apply(event: string, data: JsonObject): boolean {
+  #apply(event: string, data: JsonObject, fields: readonly string[]): boolean {
     switch (event) {
       case "reasoning_delta":
       case "arguments_delta":
@@ -98,7 +98,7 @@ class ResponseReducer implements Reducer {
         return true;
       case "response_start":
         this.#head = { ...emptyHead, ...identity(data) };
-        this.#documents = createDocumentList();
+        this.#documents = new DocumentList();
         this.#approvals = [];
         return true;
       case "snapshot":
@@ -114,7 +114,7 @@ class ResponseReducer implements Reducer {
         this.#end(data);
         return true;
       default:
-        return this.#documents.apply(event, data);
+        return this.#documents.apply(event, data, fields);
     }
   }
 
@@ -124,7 +124,7 @@ class ResponseReducer implements Reducer {
     const { lastEventId, ...metadata } = toJsonObject(response["metadata"]);
     if (typeof lastEventId === "number" && lastEventId > this.lastEventId) this.lastEventId = lastEventId;
     this.#head = mergeHead(emptyHead, { ...response, metadata }, toEndStatus(response["status"]) ?? "streaming");
-    this.#documents = createDocumentList(response["documents"].filter(isJsonObject));
+    this.#documents = new DocumentList(response["documents"].filter(isJsonObject));
     const approvals: unknown[] = Array.isArray(response["approvals"]) ? response["approvals"] : [];
     this.#approvals = approvals.filter(isApproval);
     return true;
@@ -132,7 +132,7 @@ class ResponseReducer implements Reducer {
 
   /** N50. A base stream tells no status: then the last document does, by N2. */
   #end(data: JsonObject): void {
-    const status = toEndStatus(data["status"]) ?? (this.#documents.lastType() === "error" ? "error" : "completed");
+    const status = toEndStatus(data["status"]) ?? (this.#documents.read().at(-1)?.type === "error" ? "error" : "completed");
     this.#head = mergeHead(this.#head, data, status);
     this.#approvals = [];
   }
