@@ -132,7 +132,8 @@ class ResponseReducer implements Reducer {
 
   /** N50. A base stream tells no status: then the last document does, by N2. */
   #end(data: JsonObject): void {
-    const status = toEndStatus(data["status"]) ?? (this.#documents.read().at(-1)?.type === "error" ? "error" : "completed");
+    const status =
+      toEndStatus(data["status"]) ?? (this.#documents.read().at(-1)?.type === "error" ? "error" : "completed");
     this.#head = mergeHead(this.#head, data, status);
     this.#approvals = [];
   }

@@ -1,132 +1,128 @@
 /** The structure of documents and responses (R2 to R13). */
 import type { DocumentType } from "./documents.ts";
 import { isJsonObject, type JsonObject } from "./json-object.ts";
-import { instant, mode, responseMetadata, toolCallResult, usage } from "./response-part-shapes.ts";
-import {
-  amount,
-  both,
-  count,
-  either,
-  fields,
-  flag,
-  integer,
-  list,
-  nothing,
-  object,
-  oneOf,
-  only,
-  text,
-} from "./shape.ts";
-import type { Shape } from "./shape.ts";
+import { mode, responseMetadata, toolCallResult, usage } from "./response-part-patterns.ts";
+import { either, list, only, type Rule, type Rules, type Shape, toShape } from "./shape.ts";
 
-interface MetadataShape {
-  readonly required: Readonly<Record<string, Shape>>;
-  readonly optional: Readonly<Record<string, Shape>>;
-}
+const integer = only("an integer", Number.isSafeInteger);
+const nothing = only("null", (value) => value === null);
+const texts = list("text");
 
-const todoStatus = oneOf("pending", "in_progress", "completed", "cancelled");
-const toolOrigin = { toolName: text, toolCallId: text, providerToolCallId: text };
-const nestedCodeBlock = fields({ offset: count, length: count, language: text });
-const diff = fields({ oldString: text, newString: text, startLine: integer, endLine: integer });
-const question = fields(
-  { id: text, text, options: list(fields({ id: text, label: text })) },
-  { allowMultiple: flag, allowText: flag },
-);
+const todoStatus = ["pending", "in_progress", "completed", "cancelled"];
+const toolOrigin: Rules = { "toolName?": "text", "toolCallId?": "text", "providerToolCallId?": "text" };
+const diff: Rules = { oldString: "text", newString: "text", startLine: integer, endLine: integer };
 
-const metadataShapes: Readonly<Record<DocumentType, MetadataShape>> = {
-  text: { required: { format: oneOf("markdown", "plain") }, optional: { codeBlocks: list(nestedCodeBlock) } },
+const metadataRules: Readonly<Record<DocumentType, Rules>> = {
+  text: { format: ["markdown", "plain"], "codeBlocks?": [{ offset: "count", length: "count", language: "text" }] },
   code_reference: {
-    required: { filePath: text, startLine: integer, endLine: integer, language: text },
-    optional: { rawPath: text, verified: flag, closed: flag },
+    filePath: "text",
+    startLine: integer,
+    endLine: integer,
+    language: "text",
+    "rawPath?": "text",
+    "verified?": "flag",
+    "closed?": "flag",
   },
   code_block: {
-    required: { language: text, purpose: oneOf("new_code", "example", "suggestion") },
-    optional: { info: text, closed: flag },
+    language: "text",
+    purpose: ["new_code", "example", "suggestion"],
+    "info?": "text",
+    "closed?": "flag",
   },
   file_edit: {
-    required: { filePath: text, operation: oneOf("create", "edit", "delete", "rename"), language: text },
-    optional: {
-      ...toolOrigin,
-      diff: either(diff, nothing),
-      newFilePath: text,
-      patch: text,
-      linesAdded: count,
-      linesRemoved: count,
-      state: oneOf("proposed", "applied", "rejected", "failed"),
-      binary: flag,
-      bytes: count,
-      truncated: flag,
-    },
+    filePath: "text",
+    operation: ["create", "edit", "delete", "rename"],
+    language: "text",
+    ...toolOrigin,
+    "diff?": either(diff, nothing),
+    "newFilePath?": "text",
+    "patch?": "text",
+    "linesAdded?": "count",
+    "linesRemoved?": "count",
+    "state?": ["proposed", "applied", "rejected", "failed"],
+    "binary?": "flag",
+    "bytes?": "count",
+    "truncated?": "flag",
   },
   tool_call: {
-    required: { toolName: text, toolCallId: text, arguments: object, result: toolCallResult, duration_ms: amount },
-    optional: { rawArguments: text, providerToolCallId: text, draftOutput: text },
+    toolName: "text",
+    toolCallId: "text",
+    arguments: "object",
+    result: toolCallResult,
+    duration_ms: "amount",
+    "rawArguments?": "text",
+    "providerToolCallId?": "text",
+    "draftOutput?": "text",
   },
   terminal_command: {
-    required: { command: text, exitCode: integer, output: text, duration_ms: amount, permissions: list(text) },
-    optional: {
-      ...toolOrigin,
-      workingDirectory: text,
-      signal: text,
-      timedOut: flag,
-      truncated: flag,
-      background: flag,
-      terminalId: text,
-      refusals: list(text),
-    },
+    command: "text",
+    exitCode: integer,
+    output: "text",
+    duration_ms: "amount",
+    permissions: texts,
+    ...toolOrigin,
+    "workingDirectory?": "text",
+    "signal?": "text",
+    "timedOut?": "flag",
+    "truncated?": "flag",
+    "background?": "flag",
+    "terminalId?": "text",
+    "refusals?": texts,
   },
   plan: {
-    required: {
-      title: text,
-      overview: text,
-      todos: list(fields({ id: text, content: text, status: todoStatus, dependencies: list(text) })),
-      format: oneOf("markdown"),
-    },
-    optional: { ...toolOrigin, planId: text, revision: integer },
+    title: "text",
+    overview: "text",
+    todos: [{ id: "text", content: "text", status: todoStatus, dependencies: texts }],
+    format: ["markdown"],
+    ...toolOrigin,
+    "planId?": "text",
+    "revision?": integer,
   },
-  clarification: { required: { questions: list(question) }, optional: toolOrigin },
-  error: {
-    required: { errorCode: text, source: text, details: text },
-    optional: { relatedDocumentId: text, recoverable: flag },
+  clarification: {
+    questions: [
+      {
+        id: "text",
+        text: "text",
+        options: [{ id: "text", label: "text" }],
+        "allowMultiple?": "flag",
+        "allowText?": "flag",
+      },
+    ],
+    ...toolOrigin,
   },
+  error: { errorCode: "text", source: "text", details: "text", "relatedDocumentId?": "text", "recoverable?": "flag" },
   todo_update: {
-    required: {
-      todos: list(
-        fields({ id: text, status: todoStatus }, { content: text, dependencies: list(text), position: count }),
-      ),
-    },
-    optional: toolOrigin,
+    todos: [{ id: "text", status: todoStatus, "content?": "text", "dependencies?": texts, "position?": "count" }],
+    ...toolOrigin,
   },
 };
 
 /** N11. */
-const contents: Readonly<Record<DocumentType, Shape>> = {
-  text,
-  code_reference: text,
-  code_block: text,
-  file_edit: either(text, nothing),
+const contents: Readonly<Record<DocumentType, Rule>> = {
+  text: "text",
+  code_reference: "text",
+  code_block: "text",
+  file_edit: either("text", nothing),
   tool_call: nothing,
   terminal_command: nothing,
-  plan: text,
-  clarification: text,
-  error: text,
+  plan: "text",
+  clarification: "text",
+  error: "text",
   todo_update: nothing,
 };
 
 const contentShapes: ReadonlyMap<unknown, Shape> = new Map(
-  Object.entries(contents).map(([type, content]) => [type, fields({ content })]),
+  Object.entries(contents).map(([type, content]) => [type, toShape({ content })]),
 );
 
-const baseShape = fields(
-  {
-    id: text,
-    type: text,
-    sequence: only("an integer of at least 1", (value) => Number.isSafeInteger(value) && Number(value) >= 1),
-    content: either(text, nothing),
-    metadata: object,
-  },
-  { status: oneOf("in_progress") },
-);
+const baseShape = toShape({
+  id: "text",
+  type: "text",
+  sequence: "place",
+  content: either("text", nothing),
+  metadata: "object",
+  "status?": ["in_progress"],
+});
 
 /** N31: an edit has its diff, unless the file is too large for one or binary (N34). */
 function editShape({ type, metadata }: JsonObject): string | undefined {
@@ -136,11 +132,14 @@ function editShape({ type, metadata }: JsonObject): string | undefined {
   return excused ? undefined : ".metadata.diff: is missing";
 }
 
-const completeShapes = toShapes(({ required, optional }) => fields(required, optional));
-const openShapes = toShapes(({ required, optional }) => fields({}, { ...required, ...optional }));
+const completeShapes = toMetadataShapes((metadata) => metadata);
+/** What is not known yet may be missing (N3). */
+const openShapes = toMetadataShapes((metadata) =>
+  Object.fromEntries(Object.entries(metadata).map(([name, rule]) => [name.endsWith("?") ? name : `${name}?`, rule])),
+);
 
-function toShapes(toShape: (metadata: MetadataShape) => Shape): ReadonlyMap<unknown, Shape> {
-  return new Map(Object.entries(metadataShapes).map(([type, shape]) => [type, fields({ metadata: toShape(shape) })]));
+function toMetadataShapes(toRules: (metadata: Rules) => Rules): ReadonlyMap<unknown, Shape> {
+  return new Map(Object.entries(metadataRules).map(([type, rules]) => [type, toShape({ metadata: toRules(rules) })]));
 }
 
 /** R3, and R4 to R13 by type. */
@@ -155,24 +154,23 @@ export const document: Shape = (value) => {
   );
 };
 
+const responseShape = toShape({
+  id: "text",
+  conversationId: "text",
+  model: "text",
+  mode,
+  created: "instant",
+  status: ["completed", "streaming", "error"],
+  documents: list(document),
+  usage,
+  metadata: responseMetadata,
+  "approvals?": [{ approvalId: "text", documentId: "text" }],
+});
+
 /** R2; the position of a document is its sequence (N10). */
-export const chatResponse: Shape = both(
-  fields(
-    {
-      id: text,
-      conversationId: text,
-      model: text,
-      mode,
-      created: instant,
-      status: oneOf("completed", "streaming", "error"),
-      documents: list(document),
-      usage,
-      metadata: responseMetadata,
-    },
-    { approvals: list(fields({ approvalId: text, documentId: text })) },
-  ),
-  (value) => explainOrder(isJsonObject(value) && Array.isArray(value["documents"]) ? value["documents"] : []),
-);
+export const chatResponse: Shape = (value) =>
+  responseShape(value) ??
+  explainOrder(isJsonObject(value) && Array.isArray(value["documents"]) ? value["documents"] : []);
 
 function explainOrder(documents: readonly unknown[]): string | undefined {
   const index = documents.findIndex((entry, place) => !isJsonObject(entry) || entry["sequence"] !== place + 1);

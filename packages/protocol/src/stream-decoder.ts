@@ -1,7 +1,7 @@
 /** From the text of an event stream to stream events. */
-import { createEventShape } from "./event-shape.ts";
+import { payloadPatterns } from "./event-patterns.ts";
 import { parseJson } from "./parse-json.ts";
-import { object, text } from "./shape.ts";
+import { matches } from "./pattern.ts";
 import { createSseDecoder, type SseDecoder, type SseMessage } from "./sse.ts";
 import type { StreamEvent } from "./stream-events.ts";
 
@@ -23,12 +23,6 @@ export interface StreamDecoder {
 export function createStreamDecoder(): StreamDecoder {
   return new Decoder();
 }
-
-/**
- * What a reader relies on. The response of a snapshot is the reducer's to read: one value of a later version in one of
- * its documents must not cost the whole of it (X14). `explainStreamEvent` looks closer.
- */
-const explainUnreadable = createEventShape({ response: object, mode: text });
 
 class Decoder implements StreamDecoder {
   unreadable = 0;
@@ -53,16 +47,24 @@ class Decoder implements StreamDecoder {
 
   #read(messages: readonly SseMessage[]): StreamEvent[] {
     const events: StreamEvent[] = [];
-    for (const message of messages) {
-      const id = /^[0-9]{1,16}$/.test(message.id) ? Number(message.id) : this.#lastId + 1;
-      const event = { id, event: message.event, data: parseJson(message.data) };
-      if (explainUnreadable(event) === undefined) {
+    for (const { id: sent, event, data: json } of messages) {
+      const id = /^[0-9]{1,16}$/.test(sent) ? Number(sent) : this.#lastId + 1;
+      const data = parseJson(json);
+      if (isReadable(id, event, data)) {
         this.#lastId = id;
-        events.push(event as StreamEvent);
+        events.push({ id, event, data } as StreamEvent);
       } else {
         this.unreadable += 1;
       }
     }
     return events;
   }
+}
+
+/**
+ * What a reader relies on. The response of a snapshot is the reducer's to read: one value of a later version in one of
+ * its documents must not cost the whole of it (X14). `explainStreamEvent` looks closer.
+ */
+function isReadable(id: number, event: string, data: unknown): boolean {
+  return matches(id, "place") && matches(data, payloadPatterns.get(event) ?? {});
 }

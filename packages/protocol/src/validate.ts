@@ -2,11 +2,27 @@
 import type { ChatResponse } from "./chat.ts";
 import { chatResponse, document } from "./response-shape.ts";
 import type { Document } from "./documents.ts";
-import { createEventShape } from "./event-shape.ts";
-import { mode } from "./response-part-shapes.ts";
+import { payloadPatterns } from "./event-patterns.ts";
+import { isJsonObject } from "./json-object.ts";
+import { mode } from "./response-part-patterns.ts";
+import { type Shape, toShape } from "./shape.ts";
 import type { StreamEvent } from "./stream-events.ts";
 
-const streamEvent = createEventShape({ response: chatResponse, mode });
+const envelope = toShape({ id: "place", event: "text", data: "object" });
+const payloadShapes: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
+  ...[...payloadPatterns].map(([event, pattern]) => [event, toShape(pattern)] as const),
+  // Looked at more closely than a reader does.
+  ["response_start", toShape({ ...payloadPatterns.get("response_start"), mode })],
+  ["snapshot", toShape({ response: chatResponse })],
+]);
+
+/** The envelope, and the payload of the events that this version knows (X14). */
+function streamEvent(value: unknown): string | undefined {
+  const problem = envelope(value);
+  if (problem !== undefined || !isJsonObject(value)) return problem;
+  const found = payloadShapes.get(value["event"])?.(value["data"]);
+  return found === undefined ? undefined : `.data${found}`;
+}
 
 /**
  * Whether `value` has the structure of a document (R3 to R13). Unknown fields are fine, and so is a type that this
