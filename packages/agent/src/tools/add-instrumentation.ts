@@ -8,7 +8,7 @@ import { toEditChange } from "./file-change.ts";
 import { hasMark, insertBlock } from "./instrumentation-blocks.ts";
 import { toMissingFileError } from "./missing-file.ts";
 import { choice, nonEmptyString, object, optional, string, type ArgumentsOf } from "./parameters.ts";
-import { loadTextFile, saveTextFile } from "./text-file.ts";
+import { encodeTextFile, loadTextFile, saveTextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
@@ -49,12 +49,12 @@ export const addInstrumentationTool: Tool<ArgumentsOf<typeof parameters>> = {
     if (context.signal.aborted) return toCancelledOutcome();
     const id = toBlockId(hypothesis, callId);
     const lineEnd = before.lineEnd === "\r\n" ? "\r\n" : "\n";
-    const text = insertBlock(before.text, place.offset, { id, code, form, lineEnd });
-    const saved = await saveTextFile(context, path, text, before);
+    const after = encodeTextFile(insertBlock(before.text, place.offset, { id, code, form, lineEnd }), before);
+    const saved = await saveTextFile(context, path, after, before);
     if (!saved.ok) return toFailedOutcome(saved.error);
     const block: InstrumentationBlock = { id, hypothesis, filePath: path.named, path: path.absolute };
     state.instrumentation = [...state.instrumentation, block];
-    const change = toEditChange(path, before, { text, ...saved.value }, toChangedLines(before.text, text));
+    const change = toEditChange(path, before, after, toChangedLines(before.text, after.text));
     const line = change.diff?.startLine ?? 0;
     return {
       status: "success",

@@ -6,7 +6,7 @@ import { toCreateChange, toEditChange } from "./file-change.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
 import { flag, list, object, optional, string, type ArgumentsOf } from "./parameters.ts";
-import { loadTextFile, saveTextFile } from "./text-file.ts";
+import { encodeTextFile, loadTextFile, saveTextFile } from "./text-file.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const parameters = object({
@@ -47,11 +47,12 @@ export const editFileTool: Tool<ArgumentsOf<typeof parameters>> = {
     const edited = applyEdits(path.named, before?.text ?? "", wanted);
     if (!edited.ok) return toFailedOutcome(edited.error);
     if (context.signal.aborted) return toCancelledOutcome();
-    const saved = await saveTextFile(context, path, edited.text, before);
-    if (!saved.ok) return toFailedOutcome(saved.error);
-    const after = { text: edited.text, ...saved.value };
+    const after = encodeTextFile(edited.text, before);
+    const saving = saveTextFile(context, path, after, before);
     const change = before ? toEditChange(path, before, after, edited.region) : toCreateChange(path, after);
-    return toOutcome(path, change, edited, after.note);
+    const saved = await saving;
+    if (!saved.ok) return toFailedOutcome(saved.error);
+    return toOutcome(path, change, edited, saved.value.note);
   },
 };
 

@@ -70,15 +70,11 @@ async function decide(
 ): Promise<PermissionDecision> {
   const answered = { allow: [...answers.allow], deny: [...answers.deny] };
   const request = { toolName: call.toolName, access, answered, ...(mcp && { mcp }) };
-  const spellings = [
-    call.arguments,
-    toRealArguments(call.arguments, chooseWorkspace(call, workspace, addedWorkspaces)),
-  ];
+  const said = call.arguments;
+  // A command has no path but its folder, and looks at that itself.
+  const real = access === "command" ? said : toRealArguments(said, chooseWorkspace(call, workspace, addedWorkspaces));
   const decisions = await Promise.all(
-    // A command has no path but its folder, and looks at that itself.
-    (access === "command" ? spellings.slice(0, 1) : spellings).map((args) =>
-      permissions.decide({ ...request, arguments: args }),
-    ),
+    (real === said ? [said] : [said, real]).map((args) => permissions.decide({ ...request, arguments: args })),
   );
   const denied = decisions.find(({ decision }) => decision === "deny");
   const asking = decisions.find(({ decision }) => decision === "ask");

@@ -20,14 +20,19 @@ export function listPaths(args: Readonly<Record<string, unknown>>): string[] {
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** The same arguments, each path relative to the workspace and without links; a path that is refused stays as it is. */
+/**
+ * The same arguments, each path relative to the workspace and without links; a path that is refused stays as it is.
+ * The very same object where that changes nothing.
+ */
 export function toRealArguments(args: Arguments, workspace: Workspace): Arguments {
   const toReal = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(toReal);
     const resolved = typeof value === "string" ? workspace.resolve(value) : undefined;
     return resolved?.ok ? resolved.path.relative : value;
   };
-  return Object.fromEntries(
-    Object.entries(args).map(([field, value]) => [field, pathFields.has(field) ? toReal(value) : value]),
-  );
+  const changed = Object.entries(args).flatMap(([field, value]) => {
+    const real = pathFields.has(field) ? toReal(value) : value;
+    return real === value ? [] : [[field, real]];
+  });
+  return changed.length === 0 ? args : { ...args, ...Object.fromEntries(changed) };
 }

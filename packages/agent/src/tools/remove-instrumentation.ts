@@ -6,7 +6,7 @@ import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toEditChange } from "./file-change.ts";
 import { removeBlocks, type RemovedBlocks } from "./instrumentation-blocks.ts";
 import { object, optional, string, type ArgumentsOf } from "./parameters.ts";
-import { loadTextFile, saveTextFile } from "./text-file.ts";
+import { encodeTextFile, loadTextFile, saveTextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
 
@@ -85,9 +85,9 @@ async function cleanFile(
   if (!before) return { ok: true, value: { text: "", removed: [], missing: ids, damaged: [] } };
   const cleaned = removeBlocks(before.text, ids);
   if (cleaned.removed.length === 0) return { ok: true, value: cleaned };
-  const saved = await saveTextFile(context, path, cleaned.text, before);
+  const after = encodeTextFile(cleaned.text, before);
+  const saved = await saveTextFile(context, path, after, before);
   if (!saved.ok) return saved;
-  const after = { text: cleaned.text, ...saved.value };
   const change = toEditChange(path, before, after, toChangedLines(before.text, cleaned.text));
   return { ok: true, value: { ...cleaned, change } };
 }

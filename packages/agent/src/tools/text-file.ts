@@ -47,35 +47,43 @@ export async function loadTextFile(
   return { ok: true, value: { text, bytes: bytes.length, content: bytes, hash, format, lineEnd, identity } };
 }
 
+/** The new text of a file, in the format of the old one. */
+export interface EncodedTextFile extends Pick<TextFile, "text" | "bytes" | "hash"> {
+  /** As it is going to lie on the disk. */
+  readonly content: Uint8Array;
+}
+
+/** `before`: what was loaded. */
+export function encodeTextFile(text: string, before: TextFile | undefined): EncodedTextFile {
+  const content = encodeText(text, before?.format ?? { encoding: "utf-8", hasMark: false });
+  return { text, bytes: content.length, content, hash: toHash(content) };
+}
+
 /** A text file that was written. */
 export interface SavedTextFile {
-  readonly bytes: number;
-  readonly hash: string;
   /** What the model should know: that the content before cannot be brought back. */
   readonly note?: string;
 }
 
 /**
- * Writes the new text of a file in the format of the old one, and remembers it. `before` is what was loaded; its content
- * is kept first, so that the change can be taken back.
+ * Writes a file, and remembers it. What was loaded is kept first, so that the change can be taken back. Never rejects:
+ * who has something to make of the change makes it while the disk is waited for.
  */
 export async function saveTextFile(
   { workspace, state, checkpoints }: Pick<ToolContext, "workspace" | "state" | "checkpoints">,
   path: WorkspacePath,
-  text: string,
+  { content, hash }: EncodedTextFile,
   before: TextFile | undefined,
 ): Promise<FileResult<SavedTextFile>> {
-  const bytes = encodeText(text, before?.format ?? { encoding: "utf-8", hasMark: false });
-  const hash = toHash(bytes);
   const isChanged = before?.hash !== hash;
   // A response is taken back as a whole: what its own tools wrote on the way is wanted by nobody.
   const isOwn = before && state.writtenHashes.get(path.absolute) === before.hash;
   const note = before && isChanged && !isOwn ? await keepContent(checkpoints, before.hash, before.content) : undefined;
-  const written = await writeFileAtomically(workspace.root, path, bytes, before?.identity);
+  const written = await writeFileAtomically(workspace.root, path, content, before?.identity);
   if (!written.ok) return written;
   state.fileHashes.set(path.absolute, hash);
   if (isChanged) state.writtenHashes.set(path.absolute, hash);
-  return { ok: true, value: { bytes: bytes.length, hash, ...(note !== undefined && { note }) } };
+  return { ok: true, value: { ...(note !== undefined && { note }) } };
 }
 
 /** Keeps what a change takes away; gives a note if that cannot be. */

@@ -5,7 +5,7 @@ import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
 import { object, string, type ArgumentsOf } from "./parameters.ts";
-import { loadTextFile, saveTextFile, type TextFile } from "./text-file.ts";
+import { encodeTextFile, loadTextFile, saveTextFile, type TextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
@@ -31,14 +31,15 @@ export const writeFileTool: Tool<ArgumentsOf<typeof parameters>> = {
     if (!before.ok) return toFailedOutcome(before.error);
     if (context.signal.aborted) return toCancelledOutcome();
     const text = toWrittenText(content.toWellFormed(), before.value);
-    const after = await saveTextFile(context, path, text, before.value);
-    if (!after.ok) return toFailedOutcome(after.error);
-    const state = { text, ...after.value };
+    const after = encodeTextFile(text, before.value);
+    const saving = saveTextFile(context, path, after, before.value);
     const change = before.value
-      ? toEditChange(path, before.value, state, toChangedLines(before.value.text, text))
-      : toCreateChange(path, state);
+      ? toEditChange(path, before.value, after, toChangedLines(before.value.text, text))
+      : toCreateChange(path, after);
+    const saved = await saving;
+    if (!saved.ok) return toFailedOutcome(saved.error);
     const notes = before.value ? toReplaceNotes(change, before.value, wasRead, content) : [];
-    return toOutcome(path, change, before.value !== undefined, [...notes, after.value.note ?? ""].filter(Boolean));
+    return toOutcome(path, change, before.value !== undefined, [...notes, saved.value.note ?? ""].filter(Boolean));
   },
 };
 

@@ -25,6 +25,8 @@ test("paths become where they lead to; all else stays", () => {
     content: "alias",
     limit: 1,
   });
+  const plain = { target_file: "secret/key.txt", limit: 1 };
+  expect(toRealArguments(plain, workspace)).toBe(plain);
 });
 
 test(verifies(["S-06", "S-14"], "a deny rule holds also for a link that leads to what it names"), async () => {
