@@ -1,4 +1,5 @@
 /** The model's text in pieces that every reader takes: C7. */
+import { createGrowingText, type GrowingText } from "../growing-text.ts";
 
 export interface AssistantPieces {
   /** The pieces that this delta brings; none while it is held back. */
@@ -14,34 +15,34 @@ const isBlank = (text: string): boolean => text.trim() === "";
  * What is held back at the end has no next chunk, so one that equals the piece before goes out in two pieces.
  */
 export function createAssistantPieces(): AssistantPieces {
-  let held = "";
+  /** Undefined: nothing is held. */
+  let held: GrowingText | undefined;
   let last = "";
   /** A long held text is not looked through again for each delta. */
   let isHeldBlank = true;
-  const take = (piece: string): string => {
-    last = piece;
-    return piece;
+  const hold = (delta: string): readonly string[] => {
+    held ??= createGrowingText();
+    held.push(delta);
+    return [];
+  };
+  const release = (pieces: readonly string[]): readonly string[] => {
+    held = undefined;
+    isHeldBlank = true;
+    last = pieces.at(-1) ?? last;
+    return pieces;
   };
   return {
     push(delta) {
-      const text = held + delta;
       isHeldBlank &&= isBlank(delta);
-      if (isHeldBlank || text === last) {
-        held = text;
-        return [];
-      }
-      held = "";
-      isHeldBlank = true;
-      return [take(text)];
+      if (isHeldBlank) return hold(delta);
+      const text = held ? held.text + delta : delta;
+      return text === last ? hold(delta) : release([text]);
     },
     flush() {
-      if (held === "") return [];
-      const text = held;
-      held = "";
-      isHeldBlank = true;
-      const [first = ""] = text;
-      const pieces = text === last && text.length > first.length ? [first, text.slice(first.length)] : [text];
-      return pieces.map(take);
+      const text = held?.text ?? "";
+      const [first] = text;
+      if (first === undefined) return [];
+      return release(text === last && text.length > first.length ? [first, text.slice(first.length)] : [text]);
     },
   };
 }

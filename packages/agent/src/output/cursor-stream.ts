@@ -1,5 +1,6 @@
 /** `stream-json` in the profile `cursor-2026` (C30), by the captured streams of that program. */
 import type { RunEvent, RunStart } from "@sheaf/protocol";
+import { createGrowingText } from "../growing-text.ts";
 import { createAssistantPieces } from "./assistant-pieces.ts";
 import type { Projection } from "./projection.ts";
 import { toCursorResult } from "./cursor-result.ts";
@@ -27,7 +28,7 @@ class CursorStream implements Projection {
   #requestId = "";
   #turn = 0;
   /** Text since the last tool call, which becomes one line. */
-  #segment = "";
+  #segment = createGrowingText();
   #isThinking = false;
 
   constructor(options: CursorStreamOptions) {
@@ -45,7 +46,7 @@ class CursorStream implements Projection {
       case "reasoning_delta":
         return this.#thinkingLines(event.text, event.time);
       case "text_delta":
-        this.#segment += event.text;
+        this.#segment.push(event.text);
         return [...this.#endThinking(event.time), ...this.#partialLines(this.#pieces.push(event.text), event.time)];
       case "tool_call_start":
         this.#calls.push(event);
@@ -88,9 +89,9 @@ class CursorStream implements Projection {
   /** A segment before a tool call says which request it came from; blank text waits for the next segment. */
   #endSegment(time: number): string[] {
     const rest = this.#partialLines(this.#pieces.flush(), time);
-    const text = this.#segment;
+    const { text } = this.#segment;
     if (text.trim() === "") return rest;
-    this.#segment = "";
+    this.#segment = createGrowingText();
     this.#pieces = createAssistantPieces();
     return [...rest, this.#assistantLine(text, { model_call_id: this.#callId(), timestamp_ms: time })];
   }
@@ -98,7 +99,8 @@ class CursorStream implements Projection {
   /** The last segment has neither id nor time; a run that fails has no `result` line. */
   #endLines(time: number): string[] {
     const rest = [...this.#endThinking(time), ...this.#partialLines(this.#pieces.flush(), time)];
-    if (this.#segment !== "") rest.push(this.#assistantLine(this.#segment, {}));
+    const { text } = this.#segment;
+    if (text !== "") rest.push(this.#assistantLine(text, {}));
     const { result } = this.#collector;
     if (result?.subtype !== "success") return rest;
     return [...rest, encodeLine(toCursorResult(result))];

@@ -1,5 +1,6 @@
 /** `--output-format text`: one line per action, then the final message (C11). */
 import type { PlanEffect, RunEvent } from "@sheaf/protocol";
+import { createGrowingText } from "../growing-text.ts";
 import { formatAction, type Locale } from "./action-words.ts";
 import type { Projection } from "./projection.ts";
 import { toCliQuestions } from "./result-line.ts";
@@ -15,9 +16,10 @@ export interface TextOptions {
 /** Makes the lines. A failing run prints its actions and no message; why it failed is on stderr (C21). */
 export function createTextProjection({ locale, showsActions = true }: TextOptions): Projection {
   const toolNames = new Map<string, string>();
-  let wholeText = "";
-  /** Text behind the last tool call of the model. */
-  let lastText = "";
+  const words = createGrowingText();
+  let length = 0;
+  /** Where the text behind the last tool call of the model begins. */
+  let lastStart = 0;
   let questions: string[] = [];
   /** The plan that nothing was said behind. */
   let plan = "";
@@ -25,7 +27,8 @@ export function createTextProjection({ locale, showsActions = true }: TextOption
 
   const message = (): string[] => {
     // A model may end with a tool call; then what it said before is its message.
-    const text = toVisibleText(lastText.trim() === "" ? wholeText : lastText).trim();
+    const lastText = words.text.slice(lastStart);
+    const text = toVisibleText(lastText.trim() === "" ? words.text : lastText).trim();
     const paragraphs = [text, plan, ...questions].filter((paragraph) => paragraph !== "");
     if (paragraphs.length === 0) return [];
     return [...(hasActions ? ["\n"] : []), `${paragraphs.join("\n\n")}\n`];
@@ -35,13 +38,13 @@ export function createTextProjection({ locale, showsActions = true }: TextOption
     push(event: RunEvent) {
       switch (event.type) {
         case "text_delta":
-          wholeText += event.text;
-          lastText += event.text;
+          words.push(event.text);
+          length += event.text.length;
           if (event.text.trim() !== "") plan = "";
           return [];
         case "tool_call_start":
           toolNames.set(event.callId, event.toolName);
-          if (event.origin !== "agent") lastText = "";
+          if (event.origin !== "agent") lastStart = length;
           return [];
         case "tool_result": {
           hasActions = showsActions;

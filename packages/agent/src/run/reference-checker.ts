@@ -1,6 +1,7 @@
 /** Finds out, while the model writes, whether the lines that it quotes stand in the file (N22). */
 import { createTextParser, type TextParser, type TextSegmentCodeReference } from "@sheaf/documents";
 import type { ModelEvent, RunEventBody } from "@sheaf/protocol";
+import { createGrowingText } from "../growing-text.ts";
 
 /** A closed code reference. */
 export interface Quote extends Omit<TextSegmentCodeReference, "type" | "language"> {
@@ -20,7 +21,7 @@ export interface ReferenceChecker {
 export function createReferenceChecker(isInFile: QuoteCheck): ReferenceChecker {
   let parser: TextParser = createTextParser();
   let open: TextSegmentCodeReference | undefined;
-  let content = "";
+  let content = createGrowingText();
   let index = 0;
 
   /** The references that an event closes. */
@@ -29,11 +30,16 @@ export function createReferenceChecker(isInFile: QuoteCheck): ReferenceChecker {
     for (const part of readParts(event)) {
       if (part.type === "segment_start") {
         open = part.segment.type === "code_reference" ? part.segment : undefined;
-        content = "";
+        content = createGrowingText();
       } else if (part.type === "segment_delta") {
-        if (open) content += part.delta;
+        if (open) content.push(part.delta);
       } else if (open) {
-        quotes.push({ filePath: open.filePath, startLine: open.startLine, endLine: open.endLine, content });
+        quotes.push({
+          filePath: open.filePath,
+          startLine: open.startLine,
+          endLine: open.endLine,
+          content: content.text,
+        });
         open = undefined;
       }
     }
