@@ -9,6 +9,7 @@ import { createCorePlugin } from "./core-chunk.ts";
 import { buildPage } from "./build-page.ts";
 import { compileAhead } from "./compile-ahead.ts";
 import { formatNotices } from "./format-notices.ts";
+import { findCalledFunctions } from "./sample-run.ts";
 
 const root = join(import.meta.dirname, "..");
 const agent = join(root, "packages/agent");
@@ -93,13 +94,14 @@ const adapters = await runBuild({
   plugins: [withoutSchemas, withoutFacades],
 });
 
-for (const { metafile } of [program, adapters]) compileAhead(metafile.outputs);
-
 // The parser of shell commands reads its compiled modules from beside the program.
 const compiled = ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"].map((module) =>
   fileURLToPath(import.meta.resolve(module)),
 );
 for (const file of compiled) cpSync(file, join(output, basename(file)));
+
+const called = await findCalledFunctions(join(agent, "bin/sheaf.js"));
+for (const { metafile } of [program, adapters]) compileAhead(metafile.outputs, called);
 
 const page = await buildPage();
 

@@ -23,6 +23,12 @@ async function load(text: string): Promise<Loaded> {
   return (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as Loaded;
 }
 
+/** Every range of a text: as if all that may be a function had been called. */
+function findFunctions(text: string): ReadonlySet<string> {
+  const places = Array.from({ length: text.length + 1 }, (_, place) => place);
+  return new Set(places.flatMap((start) => places.slice(start).map((end) => `${start}:${end}`)));
+}
+
 describe("functions compiled with their module", () => {
   test("do what they did: called before their place, replaced by themselves, with their names", async () => {
     const module = await load(toEagerFunctions(source));
@@ -37,6 +43,53 @@ describe("functions compiled with their module", () => {
     const body = `function work(a) { ${"a = a * 3 + 1;".repeat(200)} return a; }\nvar other = 1;\n`;
     const toCachedBytes = (text: string): number => new Script(text).createCachedData().length;
     expect(toCachedBytes(toEagerFunctions(body))).toBeGreaterThan(toCachedBytes(body) + 1000);
+  });
+
+  test("inside of others too, where they were called: arrow functions, methods of objects", async () => {
+    const inner = `
+const arrow = (a) => (b) => a + b;
+const asked = async (a) => a;
+const made = function (a) { return a; };
+const parent = { greet() { return "parent"; } };
+export const object = {
+  __proto__: parent,
+  plain(a, b = (c) => c * 2) { return this.base + b(a); },
+  async later(a) { return a; },
+  *count() { yield 1; yield 2; },
+  async *stream() { yield "s"; },
+  greet() { return "child of " + super.greet(); },
+  get half() { return 0.5; },
+  ["computed"](a) { return a; },
+  "with-dash"() { return 3; },
+  base: 10,
+};
+class Row { #cells = [1]; map(work) { return this.#cells.map((cell) => work(cell)); } }
+export const results = [
+  arrow(1)(2), await asked(3), made(4), object.plain(5), await object.later(6), [...object.count()].join(),
+  (await object.stream().next()).value, object.greet(), object.half, object.computed(7), object["with-dash"](),
+  new Row().map((cell) => cell + 1).join(), arrow.name, made.name, object.plain.name, object.count.name,
+];
+`;
+    const eager = toEagerFunctions(inner, findFunctions(inner));
+    expect((await load(eager)).results).toEqual((await load(inner)).results);
+    for (const piece of ["((a) => ((b) => a + b))", "(function (a) {", "plain:(function(a, b = ((c) => c * 2))"]) {
+      expect(eager).toContain(piece);
+    }
+    for (const piece of ["later:(async function(", "count:(function*(", "stream:(async function*("]) {
+      expect(eager).toContain(piece);
+    }
+    for (const kept of ['greet() { return "child', "get half() {", '["computed"](a) {', "= async (a) => a"]) {
+      expect(eager).toContain(kept);
+    }
+  });
+
+  test("where it is known which were called, the others are left", () => {
+    const text = "function used() { return () => 1; }\nfunction unused() { return () => 2; }\n";
+    const called = new Set([`0:${text.indexOf("\n")}`]);
+    expect(toEagerFunctions(text, called)).toBe(
+      "var used=(function () { return () => 1; });\n;\nfunction unused() { return () => 2; }\n",
+    );
+    expect(toEagerFunctions(text, new Set())).toBe(text);
   });
 
   test("a module without functions stays as it is", () => {
