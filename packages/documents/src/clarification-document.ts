@@ -12,16 +12,14 @@ export function createClarificationDocument(call: ToolCall): ToolDocument {
   return {
     open: () => {
       const { title, questions } = toAsked();
-      const document = call.start({ questions });
-      document.write(title);
-      return document;
+      return call.start({ questions }, title);
     },
     takeArguments: () => {
-      if (call.rawArguments === undefined) call.open();
+      call.open();
     },
     end: ({ effect }) => {
       const { title, questions } = effect?.kind === "question" ? effect : toAsked();
-      call.end(call.open(), { questions }, title);
+      call.end({ questions }, title);
     },
   };
 }
@@ -35,6 +33,6 @@ function toQuestion(values: ToolArguments): ClarificationQuestion {
       id: toTextArgument(option, "id"),
       label: toTextArgument(option, "label"),
     })),
-    ...(typeof allowMultiple === "boolean" ? { allowMultiple } : {}),
+    ...(typeof allowMultiple === "boolean" && { allowMultiple }),
   };
 }

@@ -26,7 +26,7 @@ export function createCommandDocument(call: ToolCall): ToolDocument {
   return {
     open: () => call.start(toCommand()),
     takeArguments: () => {
-      if (call.rawArguments === undefined) call.open();
+      call.open();
     },
     pushOutput: (event) => {
       call.writer.writeOutput(call.open().id, event);
@@ -36,7 +36,7 @@ export function createCommandDocument(call: ToolCall): ToolDocument {
     end: (result) => {
       const { effect, durationMs } = result;
       const outcome = effect?.kind === "command" ? toOutcome(effect, result) : toUnknownOutcome(result);
-      call.end(call.open(), { ...outcome, duration_ms: durationMs }, null);
+      call.end({ ...outcome, duration_ms: durationMs }, null);
     },
   };
 }

@@ -25,29 +25,27 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
   const toAttempt = () => toFileEditAttempt(toolName, call.arguments, workspace);
 
   /** A diff that was too large for the result (N34) is shown as the model wrote it, if it did. */
-  function toShown({ content, diff, binary, operation: done }: FileChange): Pick<FileChange, "content" | "diff"> {
-    if (diff !== undefined) return { content, diff };
-    const written = toAttempt().metadata.diff;
-    if (done !== "edit" || binary === true || !isWritten(written)) return { content };
-    return { content: written.newString, diff: written };
+  function toShown(change: FileChange): FileChange {
+    const isMissing = change.operation === "edit" && change.diff === undefined && change.binary !== true;
+    const diff = isMissing ? toAttempt().metadata.diff : undefined;
+    return diff && isWritten(diff) ? { ...change, content: diff.newString, diff } : change;
   }
 
-  function endAttempt(opened: ContentDocument, result: ToolResult): void {
+  function endAttempt(result: ToolResult): void {
     const { metadata, content } = toAttempt();
     const { diff } = metadata;
     // Arguments that did not parse tell nothing: then what has been shown of them is the attempt.
     const shown = metadata.filePath === "" ? toNamed(filePath) : {};
-    const isEmptyEdit = diff?.newString === "" && diff.oldString === "";
-    const shownDiff = isEmptyEdit ? { diff: { ...diff, newString: opened.text } } : {};
+    const drafted = diff && !isWritten(diff) ? { diff: { ...diff, newString: call.open().text } } : undefined;
     const state = toAttemptState(result);
-    call.end(opened, { ...metadata, ...shown, ...shownDiff, state }, isEmptyEdit ? undefined : content);
+    call.end({ ...metadata, ...shown, ...drafted, state }, drafted ? undefined : content);
   }
 
-  function endChange(opened: ContentDocument, change: FileChange): void {
-    const { content, diff } = toShown(change);
+  function endChange(change: FileChange, document?: ContentDocument): void {
+    const shown = toShown(change);
     // N34.
-    const bounded = content === null ? null : cutToUtf8(content, maxFinalContent);
-    call.end(opened, toChangeMetadata(change, diff, bounded?.length !== content?.length), bounded);
+    const content = shown.content === null ? null : cutToUtf8(shown.content, maxFinalContent);
+    call.end(toChangeMetadata(shown, content?.length !== shown.content?.length), content, document);
   }
 
   return {
@@ -55,11 +53,8 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
       const given = call.arguments === undefined ? undefined : toAttempt().metadata;
       filePath = given?.filePath ?? toWorkspacePath(draft.path ?? "", workspace);
       // A diff without lines is no help while the edit has not been made.
-      const document = call.start(
-        given === undefined ? { ...toNamed(filePath), operation } : { ...given, diff: undefined },
-      );
-      document.write(waiting);
-      return document;
+      const known = given === undefined ? { ...toNamed(filePath), operation } : { ...given, diff: undefined };
+      return call.start(known, waiting);
     },
     pushArguments: (delta) => {
       if (operation === "rename") return;
@@ -68,23 +63,20 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
       else call.open().write(content);
     },
     takeArguments: () => {
-      if (call.rawArguments !== undefined) return;
-      const { content } = toAttempt();
-      const opened = call.open();
-      if (typeof content === "string") opened.complete(content);
+      call.open().complete(toAttempt().content ?? "");
     },
     // On success the result tells what became of each file; otherwise what was not done is shown as an attempt (N35).
     end: (result) => {
-      const opened = call.open();
+      call.open();
       const changes = result.effect?.kind === "file_edit" ? result.effect.changes : [];
       const same = changes.find((change) => change.filePath === filePath);
       const own = same ?? (result.status === "success" ? changes[0] : undefined);
-      if (own === undefined) endAttempt(opened, result);
-      else endChange(opened, own);
+      if (own === undefined) endAttempt(result);
+      else endChange(own);
       for (const change of changes) {
         if (change === own) continue;
         const { filePath: path, operation: done, newFilePath = path } = change;
-        endChange(call.start({ filePath: path, operation: done, language: toLanguage(newFilePath) }), change);
+        endChange(change, call.start({ filePath: path, operation: done, language: toLanguage(newFilePath) }));
       }
     },
   };
@@ -96,8 +88,8 @@ function toNamed(filePath: string): PartialMetadata {
 }
 
 /** What has been done; `isCut`: the content is too large for one event (N34). */
-function toChangeMetadata(change: FileChange, diff: FileDiff | undefined, isCut: boolean): PartialMetadata {
-  const { filePath, operation, newFilePath, patch, linesAdded, linesRemoved, binary, bytes } = change;
+function toChangeMetadata(change: FileChange, isCut: boolean): PartialMetadata {
+  const { filePath, operation, newFilePath, diff, patch, linesAdded, linesRemoved, binary, bytes } = change;
   const isIncomplete = isCut || change.truncated === true || (operation === "edit" && diff === undefined);
   return {
     filePath,
@@ -115,8 +107,8 @@ function toChangeMetadata(change: FileChange, diff: FileDiff | undefined, isCut:
   };
 }
 
-function isWritten(diff: FileDiff | null | undefined): diff is FileDiff {
-  return Boolean(diff?.oldString) || Boolean(diff?.newString);
+function isWritten({ oldString, newString }: FileDiff): boolean {
+  return oldString + newString !== "";
 }
 
 /** N35: what nobody ran is still a proposal. */

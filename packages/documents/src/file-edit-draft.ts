@@ -12,7 +12,7 @@ export interface FileEditDraft {
 export const pathArguments = ["target_file", "source_file", "file_path", "path"] as const;
 
 /** JSON pointers to the file, to its content, and to the new string of an edit with its number. */
-const target = new RegExp(`^/(?:(?<path>${pathArguments.join("|")})|content|edits/(?<edit>\\d+)/new_string)$`);
+const target = new RegExp(`^/(?:(${pathArguments.join("|")})|content|edits/(\\d+)/new_string)$`);
 
 /** Reads `content`, or the new strings of `edits`, joined with line ends. */
 export function createFileEditDraft(): FileEditDraft {
@@ -33,12 +33,12 @@ export function createFileEditDraft(): FileEditDraft {
         if (event.path !== pointer) {
           pointer = event.path;
           found = target.exec(pointer);
-          const edit = found?.groups?.["edit"] ?? lastEdit;
+          const edit = found?.[2] ?? lastEdit;
           if (edit !== lastEdit) content += "\n";
           lastEdit = edit;
         }
         const text = event.type === "string_delta" ? event.delta : "";
-        if (found?.groups?.["path"] === undefined) {
+        if (found?.[1] === undefined) {
           if (found !== null) content += text;
         } else if (path === undefined) {
           pathText += text;

@@ -65,10 +65,10 @@ class Scanner implements JsonScanner {
   push(chunk: string): readonly JsonScanEvent[] {
     let at = 0;
     while (at < chunk.length && this.state !== "broken") {
-      if (this.#phase === "string") at = this.#scanString(chunk, at);
-      else if (this.#phase === "token") at = this.#scanToken(chunk, at);
-      else {
-        this.#require(this.#takeCharacter(chunk.charAt(at)));
+      if (this.#phase === "string") {
+        at = this.#scanString(chunk, at);
+      } else {
+        if (!this.#takeCharacter(chunk.charAt(at))) this.state = "broken";
         at += 1;
       }
     }
@@ -76,11 +76,6 @@ class Scanner implements JsonScanner {
     const events = this.#events;
     this.#events = undefined;
     return events ?? none;
-  }
-
-  /** Gives up unless this holds; what was known before stays given. */
-  #require(holds: boolean): void {
-    if (!holds) this.state = "broken";
   }
 
   /** Reads text up to its end, an escape or the end of the chunk. */
@@ -103,21 +98,17 @@ class Scanner implements JsonScanner {
     return chunk.length;
   }
 
-  /** Reads a number or a literal; the character behind it ends it. */
-  #scanToken(chunk: string, start: number): number {
-    let at = start;
-    while (at < chunk.length && /[-+.0-9A-Za-z]/.test(chunk.charAt(at))) at += 1;
-    this.#token += chunk.slice(start, at);
-    if (at < chunk.length) {
-      this.#endValue();
-      this.#require(parseToken(this.#token) !== undefined);
-    }
-    return at;
-  }
-
-  /** One character that is in no plain text and no token; false when it cannot stand there. */
+  /** One character that is in no plain text; false when it cannot stand there. */
   #takeCharacter(character: string): boolean {
     if (this.#phase === "escape") return this.#takeEscape(character);
+    if (this.#phase === "token") {
+      if (/[-+.0-9A-Za-z]/.test(character)) {
+        this.#token += character;
+        return true;
+      }
+      this.#endValue();
+      if (parseToken(this.#token) === undefined) return false;
+    }
     return /[ \n\r\t]/.test(character) || this.#takeMark(character);
   }
 

@@ -26,10 +26,10 @@ function parseReference(info: string): TextSegmentCodeReference | undefined {
 }
 
 function parseCodeBlock(info: string): TextSegmentCodeBlock {
-  const language = /^[^ \t]*/.exec(info)?.[0] ?? "";
+  const [language = ""] = info.split(/[ \t]/, 1);
   if (language === info) return { type: "code_block", language };
   const purpose = parsePurpose(info.slice(language.length));
-  return { type: "code_block", language, info, ...(purpose === undefined ? {} : { purpose }) };
+  return { type: "code_block", language, info, ...(purpose && { purpose }) };
 }
 
 function parsePurpose(attributes: string): CodePurpose | undefined {

@@ -137,7 +137,7 @@ const lookup: ReadonlyMap<string, string> = new Map(
  * (`Dockerfile.dev`, `.env.local`), or the last extension. "" if unknown. Letter case does not matter.
  */
 export function toLanguage(filePath: string): string {
-  const name = filePath.slice(Math.max(filePath.lastIndexOf("/"), filePath.lastIndexOf("\\")) + 1).toLowerCase();
+  const name = filePath.toLowerCase().split(/[\\/]/).at(-1) ?? "";
   const wellKnown = lookup.get(`/${name}`);
   if (wellKnown !== undefined) return wellKnown;
   if (name.startsWith("dockerfile.")) return "dockerfile";

@@ -17,8 +17,8 @@ const format = "markdown";
 /** Starts with the first character of the plan, while the model writes it. */
 export function createPlanDocument(call: ToolCall): ToolDocument {
   const scanner = createJsonScanner();
-  /** Strings that the model has begun to write, and those that are complete, by JSON pointer. */
-  const written = new Map<string, string>();
+  /** The string that the model is writing, unless it is the plan, and those that are complete, by JSON pointer. */
+  let written = "";
   const complete = new Map<string, string>();
   return {
     open: () => {
@@ -28,23 +28,25 @@ export function createPlanDocument(call: ToolCall): ToolDocument {
     },
     pushArguments: (delta) => {
       for (const event of scanner.push(delta)) {
-        const { type, path } = event;
-        const before = written.get(path) ?? "";
-        if (type === "string_end") complete.set(path, before);
-        else if (path === "/plan") call.open().write(event.delta);
-        else written.set(path, before + event.delta);
+        if (event.type === "string_end") {
+          complete.set(event.path, written);
+          written = "";
+        } else if (event.path === "/plan") {
+          call.open().write(event.delta);
+        } else {
+          written += event.delta;
+        }
       }
     },
     takeArguments: () => {
-      if (call.rawArguments === undefined) call.open().complete(toTextArgument(call.arguments, "plan"));
+      call.open().complete(toTextArgument(call.arguments, "plan"));
     },
     end: ({ effect }) => {
-      const document = call.open();
       if (effect?.kind === "plan") {
         const { title, overview, todos, planId, revision, plan } = effect;
-        call.end(document, { title, overview, todos, format, planId, revision }, plan);
+        call.end({ title, overview, todos, format, planId, revision }, plan);
       } else {
-        call.end(document, toPlan(call.arguments), findTextArgument(call.arguments, "plan"));
+        call.end(toPlan(call.arguments), findTextArgument(call.arguments, "plan"));
       }
     },
   };

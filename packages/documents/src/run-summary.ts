@@ -1,5 +1,5 @@
 /** What a response sums up to: tokens, counts and times (N4 to N7). */
-import type { FinishReason, ResponseMetadata, RunEvent, ToolDocumentType, TurnEnd, Usage } from "@sheaf/protocol";
+import type { FinishReason, ResponseMetadata, RunEvent, Usage } from "@sheaf/protocol";
 
 export interface RunSummary {
   /** Takes every event of the run. */
@@ -35,13 +35,30 @@ class Summary implements RunSummary {
   #waiting: number | undefined;
 
   push(event: RunEvent): void {
-    if (event.type === "run_start") this.#start = event.time;
-    else if (event.type === "turn_start") this.#startTurn(event.turn);
-    else if (event.type === "turn_end") this.#endTurn(event);
-    else if (event.type === "compaction") this.#addRequest(event.usage);
-    else if (event.type === "tool_call_start") this.#countCall(event.documentType);
-    else if (event.type === "approval_request") this.#startWaiting(event.approvalId, event.time);
-    else if (event.type === "approval_resolved") this.#endWaiting(event.approvalId, event.time);
+    switch (event.type) {
+      case "run_start":
+        this.#start = event.time;
+        return;
+      case "turn_start":
+        return this.#startTurn(event.turn);
+      case "turn_end":
+        this.#turnIsOpen = false;
+        return this.#addUsage(event.usage);
+      case "compaction":
+        // A request for a summary is one of the model requests too (N5, N6).
+        this.#otherRequests += 1;
+        return this.#addUsage(event.usage);
+      case "tool_call_start":
+        this.#actions += 1;
+        if (event.documentType === "tool_call") this.#toolCalls += 1;
+        return;
+      case "approval_request":
+        return this.#startWaiting(event.approvalId, event.time);
+      case "approval_resolved":
+        return this.#endWaiting(event.approvalId, event.time);
+      default:
+        return;
+    }
   }
 
   toUsage(): Usage {
@@ -55,7 +72,7 @@ class Summary implements RunSummary {
       toolCallCount: this.#toolCalls,
       turnCount: this.#turns + this.#otherRequests,
       actionCount: this.#actions,
-      ...(this.#waiting === undefined ? {} : { waiting_ms: this.#waiting }),
+      ...(this.#waiting !== undefined && { waiting_ms: this.#waiting }),
       finishReason,
     };
   }
@@ -67,20 +84,16 @@ class Summary implements RunSummary {
     this.#turns = Math.max(this.#turns, turn);
   }
 
-  /** A request for a summary is one of the model requests too (N5, N6). */
-  #addRequest(usage: Usage): void {
-    this.#otherRequests += 1;
-    this.#usage = addUsage(this.#usage, usage);
-  }
-
-  #endTurn({ usage }: TurnEnd): void {
-    this.#turnIsOpen = false;
-    this.#usage = addUsage(this.#usage, usage);
-  }
-
-  #countCall(documentType: ToolDocumentType): void {
-    this.#actions += 1;
-    if (documentType === "tool_call") this.#toolCalls += 1;
+  #addUsage(added: Usage): void {
+    const sum = this.#usage;
+    const usage: { -readonly [Name in keyof Usage]: Usage[Name] } = { ...sum };
+    for (const name of counts) {
+      const count = sum[name] ?? added[name];
+      if (count !== undefined) usage[name] = (sum[name] ?? 0) + (added[name] ?? 0);
+    }
+    usage.totalTokens = usage.promptTokens + usage.completionTokens;
+    if (added.estimated === true) usage.estimated = true;
+    this.#usage = usage;
   }
 
   #startWaiting(approvalId: string, time: number): void {
@@ -93,15 +106,4 @@ class Summary implements RunSummary {
     if (!this.#openApprovals.delete(approvalId) || this.#openApprovals.size > 0) return;
     this.#waiting = (this.#waiting ?? 0) + Math.max(0, time - this.#waitingSince);
   }
-}
-
-function addUsage(sum: Usage, added: Usage): Usage {
-  const usage: { -readonly [Name in keyof Usage]: Usage[Name] } = { ...sum };
-  for (const name of counts) {
-    const count = sum[name] ?? added[name];
-    if (count !== undefined) usage[name] = (sum[name] ?? 0) + (added[name] ?? 0);
-  }
-  usage.totalTokens = usage.promptTokens + usage.completionTokens;
-  if (added.estimated === true) usage.estimated = true;
-  return usage;
 }

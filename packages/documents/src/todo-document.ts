@@ -5,6 +5,6 @@ import type { ToolCall, ToolDocument } from "./tool-document.ts";
 export function createTodoDocument(call: ToolCall): ToolDocument {
   return {
     open: () => call.start({}),
-    end: ({ effect }) => call.end(call.open(), { todos: effect?.kind === "todo" ? effect.changes : [] }, null),
+    end: ({ effect }) => call.end({ todos: effect?.kind === "todo" ? effect.changes : [] }, null),
   };
 }

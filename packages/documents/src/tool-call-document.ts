@@ -27,11 +27,10 @@ export function createToolCallDocument(call: ToolCall): ToolDocument {
     end: (toolResult) => {
       const { arguments: given = {}, rawArguments } = call;
       if (call.arguments === undefined) writeArguments();
-      const document = call.open();
       const result = toCallResult(origin, toolResult);
-      writer.write("tool_result", { documentId: document.id, result });
+      writer.write("tool_result", { documentId: call.open().id, result });
       const duration_ms = toolResult.durationMs;
-      call.end(document, { ...origin, arguments: given, rawArguments, result, duration_ms }, null);
+      call.end({ ...origin, arguments: given, rawArguments, result, duration_ms }, null);
     },
   };
 }

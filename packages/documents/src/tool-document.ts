@@ -17,10 +17,10 @@ export interface ToolCall {
   readonly document: ContentDocument | undefined;
   /** The same; starts it if nothing has. */
   open(): ContentDocument;
-  /** Starts a document that names the call it comes from. */
-  start(metadata: PartialMetadata): ContentDocument;
-  /** Ends one. */
-  end(document: ContentDocument, metadata: PartialMetadata, content?: string | null): void;
+  /** Starts a document that names the call it comes from, with the beginning of its content. */
+  start(metadata: PartialMetadata, content?: string): ContentDocument;
+  /** Ends one, if no other is named the first. */
+  end(metadata: PartialMetadata, content?: string | null, document?: ContentDocument): void;
 }
 
 /** How one type of document is made of a call. */
@@ -29,7 +29,7 @@ export interface ToolDocument {
   open(): ContentDocument;
   /** A piece of the arguments' JSON text. */
   pushArguments?(delta: string): void;
-  /** The arguments are complete. */
+  /** The arguments are complete. Those that do not parse tell nothing: only a `tool_call` takes them. */
   takeArguments?(): void;
   /** Live output. */
   pushOutput?(event: ToolOutputDelta): void;

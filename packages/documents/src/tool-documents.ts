@@ -55,7 +55,7 @@ class OpenCall implements ToolCall {
   readonly writer: StreamWriter;
   readonly workspace: string;
   readonly origin: ToolOrigin;
-  readonly #type: ToolDocumentType;
+  readonly type: ToolDocumentType;
   readonly maker: ToolDocument;
   arguments: ToolArguments | undefined;
   rawArguments: string | undefined;
@@ -66,10 +66,10 @@ class OpenCall implements ToolCall {
   constructor(writer: StreamWriter, workspace: string, start: ToolCallStart) {
     this.writer = writer;
     this.workspace = workspace;
-    this.#type = start.documentType;
+    this.type = start.documentType;
     const { toolName, callId: toolCallId, providerCallId: providerToolCallId } = start;
     this.origin = { toolName, toolCallId, providerToolCallId };
-    this.maker = creators[start.documentType](this);
+    this.maker = creators[this.type](this);
   }
 
   open(): ContentDocument {
@@ -77,11 +77,13 @@ class OpenCall implements ToolCall {
     return this.document;
   }
 
-  start(metadata: PartialMetadata): ContentDocument {
-    return startContentDocument(this.writer, this.#type, pickDefined({ ...metadata, ...this.origin }));
+  start(metadata: PartialMetadata, content = ""): ContentDocument {
+    const document = startContentDocument(this.writer, this.type, pickDefined({ ...metadata, ...this.origin }));
+    document.write(content);
+    return document;
   }
 
-  end(document: ContentDocument, metadata: PartialMetadata, content?: string | null): void {
+  end(metadata: PartialMetadata, content?: string | null, document = this.open()): void {
     document.end(pickDefined({ ...metadata, ...this.origin }), content);
   }
 }
@@ -104,7 +106,7 @@ export function createToolDocuments(writer: StreamWriter, workspace: string): To
       const call = new OpenCall(writer, workspace, start);
       calls.set(start.callId, call);
       // N44: all others wait until something of them is known.
-      if (start.documentType === "tool_call") call.open();
+      if (call.type === "tool_call") call.open();
     },
     pushArguments: ({ callId, delta }) => calls.get(callId)?.maker.pushArguments?.(delta),
     setArguments: (event, time) => {
@@ -113,7 +115,7 @@ export function createToolDocuments(writer: StreamWriter, workspace: string): To
       call.since = time;
       call.arguments = event.arguments;
       call.rawArguments = event.rawArguments;
-      call.maker.takeArguments?.();
+      if (call.rawArguments === undefined || call.type === "tool_call") call.maker.takeArguments?.();
     },
     pushOutput: (event) => calls.get(event.callId)?.maker.pushOutput?.(event),
     startDocument: (callId) => calls.get(callId)?.open().id,

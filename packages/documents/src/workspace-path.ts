@@ -1,7 +1,9 @@
 /** Paths as documents show them (N21). */
 
-const windowsRoot = /^(?:[A-Za-z]:[\\/]|\\\\)/;
-const scheme = /^[A-Za-z][A-Za-z0-9+.-]+:/;
+const windowsRoot = /^(?:[a-z]:[\\/]|\\\\)/i;
+
+/** A root of the other system, a drive, or a scheme such as `https:`. */
+const foreignRoot = /^(?:[\\/]|[a-z]:[\\/]|[a-z][a-z0-9+.-]+:)/i;
 
 /**
  * A path that lies in the workspace relative to it, with `/` and without `.` and `..`; any other path as it was
@@ -10,15 +12,14 @@ const scheme = /^[A-Za-z][A-Za-z0-9+.-]+:/;
  */
 export function toWorkspacePath(path: string, workspace: string): string {
   const windows = windowsRoot.test(workspace);
-  const separator = windows ? /[\\/]+/ : /\/+/;
   const absolute = windows ? windowsRoot.test(path) : path.startsWith("/");
-  if (path === "" || (!absolute && (scheme.test(path) || windowsRoot.test(path) || /^[\\/]/.test(path)))) return path;
+  if (!absolute && foreignRoot.test(path)) return path;
+  const separator = windows ? /[\\/]/ : "/";
   const segments = toSegments(path.split(separator));
-  if (!absolute) return segments === undefined || segments.length === 0 ? path : segments.join("/");
-  const root = toSegments(workspace.split(separator)) ?? [];
+  const root = absolute ? (toSegments(workspace.split(separator)) ?? []) : [];
   if (segments === undefined || segments.length <= root.length) return path;
-  const inside = root.every((name, index) => isSameName(name, segments[index] ?? "", windows));
-  return inside ? segments.slice(root.length).join("/") : path;
+  const isInside = root.every((name, index) => isSameName(name, segments[index] ?? "", windows));
+  return isInside ? segments.slice(root.length).join("/") : path;
 }
 
 /** The absolute path of a directory that may be given relative to the workspace (N38). */

@@ -80,7 +80,7 @@ export class DocumentList {
       sequence,
       content: typeof content === "string" ? content : first,
       metadata: { ...toJsonObject(metadata) },
-      ...(status === "in_progress" ? { status } : {}),
+      ...(status === "in_progress" && { status }),
     });
     this.#view = undefined;
     return true;

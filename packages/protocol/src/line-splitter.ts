@@ -1,47 +1,38 @@
 /** Cuts text into lines, whatever the chunks. */
 
-export interface LineSplitterOptions {
-  /** Whether CR and CRLF end a line too, as in event streams; else only LF does. */
-  readonly carriageReturns: boolean;
-  /** UTF-16 units; a longer line is given as its first `maxLength` units with `cut`. */
-  readonly maxLength: number;
-  readonly onLine: (line: string, cut: boolean) => void;
-}
-
-export interface LineSplitter {
-  push(chunk: string): void;
-  /** Gives out the unfinished last line, if there is one. */
-  end(): void;
-}
-
 /** The cost is linear: text that is put together piece by piece is copied once, when it is read. */
-export function createLineSplitter(options: LineSplitterOptions): LineSplitter {
-  return new Splitter(options);
-}
-
-class Splitter implements LineSplitter {
-  readonly #options: LineSplitterOptions;
+export class LineSplitter {
+  readonly #lineEnds: "\n" | "\r\n";
+  readonly #maxLength: number;
+  readonly #onLine: (line: string, cut: boolean) => void;
   #line = "";
   #cut = false;
   #afterReturn = false;
 
-  constructor(options: LineSplitterOptions) {
-    this.#options = options;
+  /**
+   * `lineEnds` are the characters that end a line: LF, or CR, LF and both together as in event streams. A line of more than `maxLength` UTF-16 units is
+   * given as its beginning with `cut`.
+   */
+  constructor(lineEnds: "\n" | "\r\n", maxLength: number, onLine: (line: string, cut: boolean) => void) {
+    this.#lineEnds = lineEnds;
+    this.#maxLength = maxLength;
+    this.#onLine = onLine;
   }
 
   push(chunk: string): void {
     if (chunk === "") return;
     const text = this.#afterReturn && chunk.startsWith("\n") ? chunk.slice(1) : chunk;
-    const withReturns = this.#options.carriageReturns && chunk.includes("\r");
+    const withReturns = this.#lineEnds !== "\n" && chunk.includes("\r");
     this.#afterReturn = withReturns && chunk.endsWith("\r");
     for (const [index, piece] of text.split(withReturns ? /\r\n?|\n/ : "\n").entries()) {
       if (index > 0) this.#endLine();
-      const room = this.#options.maxLength - this.#line.length;
+      const room = this.#maxLength - this.#line.length;
       if (piece.length > room) this.#cut = true;
       this.#line += piece.slice(0, room);
     }
   }
 
+  /** Gives out the unfinished last line, if there is one. */
   end(): void {
     if (this.#line !== "") this.#endLine();
   }
@@ -51,6 +42,6 @@ class Splitter implements LineSplitter {
     const cut = this.#cut;
     this.#line = "";
     this.#cut = false;
-    this.#options.onLine(line, cut);
+    this.#onLine(line, cut);
   }
 }

@@ -1,5 +1,5 @@
 /** Reads newline-delimited JSON, the transport whose records are the envelope `{"id","event","data"}` (X15). */
-import { createLineSplitter, type LineSplitter } from "./line-splitter.ts";
+import { LineSplitter } from "./line-splitter.ts";
 
 /** A line that was read; a bad one is a value too, so that a reader can go on behind it. */
 export type NdjsonRecord =
@@ -29,11 +29,7 @@ class Decoder implements NdjsonDecoder {
 
   constructor(maxLineLength: number) {
     this.#maxLineLength = maxLineLength;
-    this.#lines = createLineSplitter({
-      carriageReturns: false,
-      maxLength: maxLineLength,
-      onLine: (line, cut) => this.#read(line, cut),
-    });
+    this.#lines = new LineSplitter("\n", maxLineLength, (line, cut) => this.#read(line, cut));
   }
 
   push(chunk: string): NdjsonRecord[] {

@@ -86,7 +86,7 @@ class ResponseReducer implements Reducer {
   #read(): ChatResponse {
     const { usage, metadata, ...head } = this.#head;
     const response: ChatResponse = { ...head, documents: this.#documents.read(), usage, metadata };
-    return this.#approvals.length > 0 ? { ...response, approvals: this.#approvals } : response;
+    return { ...response, ...(this.#approvals.length > 0 && { approvals: this.#approvals }) };
   }
 
   /** Takes an event; false when it makes no sense. */

@@ -58,7 +58,7 @@ export function createSha256(): Sha256 {
       const bits = bytes * 8;
       pushByte(0x80);
       while ((bytes & 63) !== 56) pushByte(0);
-      for (let shift = 56; shift >= 0; shift -= 8) pushByte(Math.floor(bits / 2 ** shift) & 0xff);
+      for (let shift = 56; shift >= 0; shift -= 8) pushByte((bits / 2 ** shift) & 0xff);
       return Array.from(state, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
     },
   };

@@ -1,5 +1,5 @@
 /** Server-Sent Events: a chunk-proof decoder by the HTML standard. */
-import { createLineSplitter, type LineSplitter } from "./line-splitter.ts";
+import { LineSplitter } from "./line-splitter.ts";
 import { parseJson } from "./parse-json.ts";
 
 /** One dispatched event. */
@@ -60,11 +60,8 @@ class Decoder implements SseDecoder {
   constructor(options: SseDecoderOptions) {
     this.#options = options;
     this.#maxEventLength = options.maxEventLength ?? 64 * 1024 * 1024;
-    this.#lines = createLineSplitter({
-      carriageReturns: true,
-      maxLength: this.#maxEventLength + 16,
-      onLine: (line, cut) => this.#readLine(line, cut),
-    });
+    const maxLength = this.#maxEventLength + 16;
+    this.#lines = new LineSplitter("\r\n", maxLength, (line, cut) => this.#readLine(line, cut));
   }
 
   push(chunk: string): SseMessage[] {
@@ -74,7 +71,7 @@ class Decoder implements SseDecoder {
   }
 
   end(): SseMessage[] {
-    if (this.#options.lenientTail === true) {
+    if (this.#options.lenientTail) {
       this.#lines.end();
       if (this.#data !== undefined && parseJson(this.#data) !== undefined) this.#dispatch();
     }
@@ -100,7 +97,7 @@ class Decoder implements SseDecoder {
     if (name === "data") this.#readData(value);
     else if (name === "event") this.#event = value;
     else if (name === "id" && !value.includes("\0")) this.#id = value;
-    else if (name === "retry" && /^[0-9]+$/.test(value)) this.retry = Number(value);
+    else if (name === "retry" && /^\d+$/.test(value)) this.retry = Number(value);
   }
 
   #readData(value: string): void {

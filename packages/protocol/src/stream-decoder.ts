@@ -48,7 +48,7 @@ class Decoder implements StreamDecoder {
   #read(messages: readonly SseMessage[]): StreamEvent[] {
     const events: StreamEvent[] = [];
     for (const { id: sent, event, data: json } of messages) {
-      const id = /^[0-9]{1,16}$/.test(sent) ? Number(sent) : this.#lastId + 1;
+      const id = /^\d{1,16}$/.test(sent) ? Number(sent) : this.#lastId + 1;
       const data = parseJson(json);
       if (isReadable(id, event, data)) {
         this.#lastId = id;
