@@ -13,6 +13,8 @@ import { join } from "node:path";
 
 const quick = process.argv.includes("--quick");
 const rounds = quick ? 5 : 21;
+/** Of cases with turns: a turn is the difference of two medians, so both must be steady. */
+const turnRounds = quick ? 9 : 21;
 /** Of the names of the cases. */
 const wanted = process.argv.slice(3).find((word) => !word.startsWith("--")) ?? "";
 /** In memory where that can be had: a disk's own time for a synced write would hide what Sheaf takes. */
@@ -77,21 +79,21 @@ const cases: readonly Case[] = [
   {
     name: "20 read turns",
     answer: toolTurns(20, "read_file", readFile),
-    rounds: Math.ceil(rounds / 3),
+    rounds: turnRounds,
     turns: 20,
     budgets: { turn: 3 },
   },
   {
     name: "20 edit turns",
     answer: toolTurns(20, "edit_file", editFile),
-    rounds: Math.ceil(rounds / 3),
+    rounds: turnRounds,
     turns: 20,
     budgets: { turn: 3 },
   },
   {
     name: "20 shell turns (no sandbox)",
     answer: toolTurns(20, "run_terminal_cmd", (turn) => ({ command: `true ${turn}` })),
-    rounds: Math.ceil(rounds / 3),
+    rounds: turnRounds,
     args: ["--sandbox", "disabled", "--force"],
     turns: 20,
     budgets: { turn: 6 },
@@ -99,14 +101,14 @@ const cases: readonly Case[] = [
   {
     name: "20 shell turns (sandbox)",
     answer: toolTurns(20, "run_terminal_cmd", (turn) => ({ command: `true ${turn}` })),
-    rounds: Math.ceil(rounds / 3),
+    rounds: turnRounds,
     turns: 20,
     budgets: { turn: 6 },
   },
   {
     name: "20 shell turns (sandbox, 30 ms)",
     answer: toolTurns(20, "run_terminal_cmd", (turn) => ({ command: `true ${turn}` })),
-    rounds: Math.ceil(rounds / 3),
+    rounds: turnRounds,
     turns: 20,
     think: 30,
     budgets: { turn: 6 },

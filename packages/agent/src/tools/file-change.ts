@@ -1,9 +1,10 @@
 /** What became of a file, as results tell it (N31 to N34). */
 import type { FileChange, FileDiff } from "@sheaf/protocol";
-import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff";
+import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatchHunk } from "diff";
 import { toPrefix } from "../workspace/byte-prefix.ts";
 import { countLineEnds, countLines } from "../workspace/line-ends.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
+import { toReplacementHunk } from "./replacement-hunk.ts";
 import type { TextRegion } from "./text-region.ts";
 
 /** Content, diff and patch above it are cut or left out (N34). Bytes of UTF-8. */
@@ -102,22 +103,28 @@ function toEditPatch(
   const endBefore = toContextEnd(before, region.endBefore);
   const endAfter = after.length - (before.length - endBefore);
   const skipped = countLineEnds(before.slice(0, start));
-  const options = { context: CONTEXT_LINES, timeout: PATCH_TIMEOUT_MS };
-  const names = [`a/${path.named}`, `b/${path.named}`] as const;
-  const parts = [before.slice(start, endBefore), after.slice(start, endAfter)] as const;
-  const patch = structuredPatch(...names, ...parts, undefined, undefined, options);
-  if (!patch) return undefined;
-  const hunks = patch.hunks.map((hunk) => ({
+  const found = findHunks(before.slice(start, endBefore), after.slice(start, endAfter));
+  if (!found) return undefined;
+  const names = { oldFileName: `a/${path.named}`, newFileName: `b/${path.named}` };
+  const hunks = found.map((hunk) => ({
     ...hunk,
     oldStart: hunk.oldStart + skipped,
     newStart: hunk.newStart + skipped,
   }));
   const lines = hunks.flatMap((hunk) => hunk.lines);
   return {
-    text: formatPatch({ ...patch, hunks }, FILE_HEADERS_ONLY),
+    text: formatPatch({ ...names, oldHeader: undefined, newHeader: undefined, hunks }, FILE_HEADERS_ONLY),
     added: lines.filter((line) => line.startsWith("+")).length,
     removed: lines.filter((line) => line.startsWith("-")).length,
   };
+}
+
+/** Undefined where comparing takes too long. Most edits need no comparison. */
+function findHunks(before: string, after: string): readonly StructuredPatchHunk[] | undefined {
+  const hunk = toReplacementHunk(before, after, CONTEXT_LINES);
+  if (hunk) return [hunk];
+  const options = { context: CONTEXT_LINES, timeout: PATCH_TIMEOUT_MS };
+  return structuredPatch("", "", before, after, undefined, undefined, options)?.hunks;
 }
 
 /** Beginning of the line that stands `CONTEXT_LINES` above `offset`. */

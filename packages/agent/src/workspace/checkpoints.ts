@@ -82,8 +82,7 @@ export function createCheckpoints(
         kept ??= open();
         if (kept.has(hash)) return undefined;
         const packed = content.length < MIN_COMPRESSED_BYTES ? content : await compress(content);
-        const size = [...kept.values()].reduce((sum, bytes) => sum + bytes, 0);
-        if (size + packed.length > limits.conversationBytes) {
+        if (sumSizes(kept) + packed.length > limits.conversationBytes) {
           return `the checkpoints of this conversation take ${limits.conversationBytes} bytes already`;
         }
         await writeOnce(own, hash, packed);
@@ -136,21 +135,25 @@ const MEASURED_AT_ONCE = 32;
 /** Removes the conversations that were changed longest ago until the others fit. */
 async function makeRoom(own: string, totalBytes: number): Promise<void> {
   const folder = dirname(own);
-  const conversations: { readonly path: string; readonly bytes: number; readonly changedAt: number }[] = [];
+  const sizes = new Map<string, number>();
   for (const [index, name] of readdirSync(folder).entries()) {
     if (index % MEASURED_AT_ONCE === 0) await passEventLoop();
     const path = join(folder, name);
-    const stats = path === own ? undefined : statSync(path, { throwIfNoEntry: false });
-    if (!stats) continue;
-    const bytes = listSizes(path).reduce((sum, [, size]) => sum + size, 0);
-    conversations.push({ path, bytes, changedAt: stats.mtimeMs });
+    if (path !== own) sizes.set(path, sumSizes(listSizes(path)));
   }
-  let total = conversations.reduce((sum, { bytes }) => sum + bytes, 0);
-  for (const { path, bytes } of conversations.toSorted((one, other) => one.changedAt - other.changedAt)) {
+  let total = sumSizes(sizes);
+  if (total <= totalBytes) return;
+  const toChangeTime = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const oldestFirst = [...sizes].map(([path, bytes]) => ({ path, bytes, changedAt: toChangeTime(path) }));
+  for (const { path, bytes } of oldestFirst.toSorted((one, other) => one.changedAt - other.changedAt)) {
     if (total <= totalBytes) return;
     await rm(path, { recursive: true, force: true });
     total -= bytes;
   }
+}
+
+function sumSizes(sizes: Iterable<readonly [name: string, bytes: number]>): number {
+  return [...sizes].reduce((sum, [, bytes]) => sum + bytes, 0);
 }
 
 async function writeOnce(folder: string, name: string, bytes: Uint8Array): Promise<void> {
