@@ -171,6 +171,20 @@ describe("a question", () => {
     },
   );
 
+  test(verifies(["C21", "N42"], "an answer whose run failed is kept, and the way on is told"), async () => {
+    const cwd = folders.newFolder();
+    const session = String(parseStream((await run(cwd, ask)).stdout)[0]!.session_id);
+    const short = writeScript(cwd, { turns: ask.turns.slice(0, 1) });
+    expect((await runSheaf(["answer", session, "q=a", "--model", short], { cwd })).code).toBe(2);
+    const again = await runSheaf(["answer", session, "q=a", "--model", short], { cwd });
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(`--resume ${session} "continue"\n`)]);
+    const model = writeScript(cwd, { turns: [...ask.turns, { events: [{ text: "Then A." }] }] });
+    const words = ["-p", "--resume", session, "--model", model, "--output-format", "text", "continue"];
+    expect((await runSheaf(words, { cwd })).stdout).toBe("Then A.\n");
+    const exported = await runSheaf(["export", session], { cwd });
+    expect(exported.stdout).toContain('"questionId":"q"');
+  });
+
   test(
     verifies(["C25", "N42"], "no answer is made up: one that is missing, or for no question, is a usage error"),
     async () => {

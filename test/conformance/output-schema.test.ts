@@ -79,11 +79,19 @@ test("a schema may begin with a byte order mark", async () => {
 });
 
 test(verifies("C20", "a schema that is no schema is CONFIG_INVALID before the model is asked"), async () => {
-  const cwd = folders.newFolder({ "schema.json": '{"type":"nonsense"}', "script.json": '{"turns":[{"events":[]}]}' });
-  for (const file of ["schema.json", "missing.json"]) {
+  const cwd = folders.newFolder({
+    "schema.json": '{"type":"nonsense"}',
+    "broken.json": '{"type":',
+    "script.json": '{"turns":[{"events":[]}]}',
+  });
+  for (const [file, fault] of [
+    ["schema.json", "is no JSON Schema of draft 2020-12, correct it: "],
+    ["broken.json", "is no JSON, correct it: "],
+    ["missing.json", "cannot be read, check the path behind --output-schema: there is no such file"],
+  ] as const) {
     const args = ["-p", "--model", "scripted:script.json", "--output-schema", file, "--output-format", "json", "go"];
     const { code, stdout, stderr } = await runSheaf(args, { cwd });
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(new RegExp(`^sheaf: CONFIG_INVALID: [^\\n]*${file}[^\\n]*\\n$`));
+    expect(stderr).toMatch(new RegExp(`^sheaf: CONFIG_INVALID: [^\\n]*${file} ${fault}[^\\n]*\\n$`));
   }
 });

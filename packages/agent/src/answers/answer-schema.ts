@@ -23,14 +23,19 @@ export async function createAnswerCheck(file: string, signal: AbortSignal): Prom
 }
 
 async function compileSchema(file: string, signal: AbortSignal): Promise<ValidateFunction> {
+  let step = "cannot be read, check the path behind --output-schema";
   try {
-    const schema = JSON.parse((await readNamedFile(file, signal)).replace(/^\uFEFF/, "")) as object;
+    const text = await readNamedFile(file, signal);
+    step = "is no JSON, correct it";
+    const schema = JSON.parse(text.replace(/^\uFEFF/, "")) as object;
+    step = "is no JSON Schema of draft 2020-12, correct it";
     // Formats and words that this version does not know are no reason to refuse a schema.
     return new Ajv2020({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
   } catch (error) {
     if (error instanceof SheafError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SheafError("CONFIG_INVALID", `the schema ${file} cannot be used: ${reason}`, { cause: error });
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const reason = isMissing ? "there is no such file" : error instanceof Error ? error.message : String(error);
+    throw new SheafError("CONFIG_INVALID", `the schema ${file} ${step}: ${reason}`, { cause: error });
   }
 }
 

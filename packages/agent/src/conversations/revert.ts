@@ -75,5 +75,5 @@ async function chooseResponses({ conversationId, responseId }: RevertOrder, stor
   const name = conversationId.replace(/^conv_/, "");
   if (all.length === 0) throw new SheafError("USAGE", `the session ${name} is not stored: check the id, or SHEAF_HOME`);
   const what = responseId === undefined ? "a response" : `the response ${responseId}`;
-  throw new SheafError("USAGE", `the session ${name} has not ${what} to take back: see sheaf show ${name}`);
+  throw new SheafError("USAGE", `the session ${name} does not have ${what} to take back: see sheaf show ${name}`);
 }

@@ -52,9 +52,15 @@ export async function readQuestion(storeFile: string, session: string): Promise<
 async function findQuestion(store: Store, session: string): Promise<ClarificationDocument> {
   const last = (await store.listResponses(`conv_${session.toLowerCase()}`)).findLast(({ reverted }) => !reverted);
   if (!last) throw new SheafError("USAGE", `the session ${session} is not stored: check the id, or SHEAF_HOME`);
-  const { documents } = toResponse(await store.readEvents(last.id));
+  const events = await store.readEvents(last.id);
+  const { documents, status } = toResponse(events);
   const question = documents.findLast((document) => document.type === "clarification");
   if (question) return question;
+  const [start] = events;
+  if (status === "error" && start?.type === "run_start" && start.answers) {
+    const advice = `the answer is kept: go on with --resume ${session} "continue"`;
+    throw new SheafError("USAGE", `the session ${session} was answered, and the run behind it failed; ${advice}`);
+  }
   throw new SheafError("USAGE", `the session ${session} asks nothing: go on with --resume ${session} "your prompt"`);
 }
 
