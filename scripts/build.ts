@@ -1,6 +1,6 @@
 /** Builds everything: libraries and types by tsc, the command line as split bundles by esbuild. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as runBuild, type BuildOptions, type Plugin } from "esbuild";
@@ -119,3 +119,12 @@ const packages = ["protocol", "documents", "client", "conformance", "agent"].map
 for (const folder of packages) cpSync(join(root, "LICENSE"), join(root, folder, "LICENSE"));
 const types = spawnSync("tsc", ["-b", ...packages], { cwd: root, stdio: "inherit" });
 process.exitCode = types.status ?? 1;
+
+// tsc leaves what it has made of sources that are gone.
+for (const folder of packages) {
+  const made = join(root, folder, folder.endsWith("agent") ? "dist/lib" : "dist");
+  for (const path of globSync("**/*.{js,d.ts}{,.map}", { cwd: made })) {
+    const source = path.replace(/\.(?:js|d\.ts)(?:\.map)?$/, ".ts");
+    if (!existsSync(join(root, folder, "src", source))) rmSync(join(made, path));
+  }
+}
