@@ -342,6 +342,7 @@ describe("keys", () => {
     [["-p", "--model", "openai/m", "--api-key", "CANARY\u0007", "go"], "USAGE"],
     [["-p", "--model", "openai/m", "--base-url", "http://u:CANARY@127.0.0.1:9/v1", "go"], "USAGE"],
     [["-p", "--model", "openai/m", "-H", "X-Key: CANARY\u0007", "go"], "USAGE"],
+    [["-p", "--model", "offline", "-H", "CANARY", "go"], "USAGE"],
     [
       [
         "-p",

@@ -78,6 +78,8 @@ export function chooseModel(settings: ModelSettings): ModelChoice {
     if (flags.baseUrl !== undefined) {
       throw new SheafError("USAGE", `--base-url means nothing to the model "${name}": leave it out`);
     }
+    // They send none; a mistake is told all the same.
+    parseHeaders(flags.headers ?? []);
     return name === "offline" ? { kind: "offline" } : { kind: "scripted", file: name.slice("scripted:".length) };
   }
   const providers = toProviders(config.settings);

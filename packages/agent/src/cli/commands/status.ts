@@ -22,7 +22,7 @@ import { printText } from "../print-text.ts";
 export async function runStatus(parsed: ParsedArguments, { environment, profile }: CommandIo): Promise<number> {
   checkFlags(parsed);
   if (parsed.positionals.length > 0) {
-    throw new SheafError("USAGE", `status takes no words; "${parsed.positionals.join(" ")}" was given`);
+    throw new SheafError("USAGE", `${parsed.command} takes no words; "${parsed.positionals.join(" ")}" was given`);
   }
   const format = toCommandFormat(parsed);
   const files = toUserFiles(environment);
