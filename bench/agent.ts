@@ -13,7 +13,7 @@ import { join } from "node:path";
 
 const quick = process.argv.includes("--quick");
 const rounds = quick ? 5 : 21;
-/** Of cases with turns: a turn is the difference of two medians, so both must be steady. */
+/** Of cases with turns: a turn is a small difference of two runs. */
 const turnRounds = quick ? 9 : 21;
 /** Of the names of the cases. */
 const wanted = process.argv.slice(3).find((word) => !word.startsWith("--")) ?? "";
@@ -60,7 +60,7 @@ interface Case {
   readonly turns?: number;
   /** Milliseconds that the model takes for each answer behind the first; they are no part of a turn. */
   readonly think?: number;
-  /** Upper bounds, as multiples of the floor; `turn`: of one turn, what the whole takes beyond one answer. */
+  /** Upper bounds, as multiples of the floor; `turn`: of one turn, what the whole takes beyond one answer beside it. */
   readonly budgets?: {
     readonly total?: number;
     readonly request?: number;
@@ -69,10 +69,12 @@ interface Case {
   };
 }
 
+const oneAnswer: Answer = () => [delta("One answer."), end];
+
 const cases: readonly Case[] = [
   {
     name: "one answer",
-    answer: () => [delta("One answer."), end],
+    answer: oneAnswer,
     rounds,
     budgets: { total: 2.6, request: 2.4, memory: 1.7 },
   },
@@ -193,12 +195,12 @@ interface Figures extends Sample {
   readonly turn: number;
 }
 
-/** `one`: what one answer takes. */
-function toFigures(samples: readonly Sample[], { turns, think = 0 }: Turns, one: Sample | undefined): Figures {
-  const pick = (field: keyof Sample): number => toMedian(samples.map((sample) => sample[field]));
-  const total = pick("total");
-  const turn = turns !== undefined && one ? (total - one.total) / turns - think : 0;
-  return { total, request: pick("request"), cpu: pick("cpu"), memory: pick("memory"), turn };
+/** A turn is counted against the answer beside it, so that a machine that becomes slower meets both. */
+function toFigures(sides: readonly Round[], { turns, think = 0 }: Turns): Figures {
+  const pick = (field: keyof Sample): number => toMedian(sides.map(({ sample }) => sample[field]));
+  const more = sides.map(({ sample, one }) => sample.total - (one?.total ?? 0));
+  const turn = turns === undefined ? 0 : toMedian(more) / turns - think;
+  return { total: pick("total"), request: pick("request"), cpu: pick("cpu"), memory: pick("memory"), turn };
 }
 
 let isMissed = false;
@@ -235,25 +237,32 @@ function print({ name, budgets = {} }: Case, { sheaf: ours, floor: least }: Pair
   printLine("  floor", least, "");
 }
 
-/** The rounds take turns, so that other work on the machine meets both. */
-async function measureCase(test: Case, url: string, one: Pair | undefined): Promise<Pair> {
+/** One run, and one answer beside it where turns are counted. */
+interface Round {
+  readonly sample: Sample;
+  readonly one: Sample | undefined;
+}
+
+async function measureRound(command: readonly string[], test: Case): Promise<Round> {
+  answer = oneAnswer;
+  const one = test.turns === undefined ? undefined : await measure(command);
   answer = test.answer;
+  return { one, sample: await measure(command) };
+}
+
+/** The rounds take turns, so that other work on the machine meets both. */
+async function measureCase(test: Case, url: string): Promise<Pair> {
   thinkPeriod = test.think ?? 0;
   const model = ["--model", "openai-compatible/m", "--base-url", url];
   const sheafCommand = [process.execPath, sheaf, "-p", ...model, ...(test.args ?? []), "go"];
   const floorCommand = [process.execPath, floor, url, join(folder, "floor.log")];
-  await measure(sheafCommand);
-  const samples: { readonly sheaf: Sample; readonly floor: Sample }[] = [];
+  await measureRound(sheafCommand, test);
+  const sides: { readonly floor: Round[]; readonly sheaf: Round[] } = { floor: [], sheaf: [] };
   for (let round = 0; round < test.rounds; round += 1) {
-    samples.push({ floor: await measure(floorCommand), sheaf: await measure(sheafCommand) });
+    sides.floor.push(await measureRound(floorCommand, test));
+    sides.sheaf.push(await measureRound(sheafCommand, test));
   }
-  const toFiguresOf = (side: keyof Pair): Figures =>
-    toFigures(
-      samples.map((sample) => sample[side]),
-      test,
-      one?.[side],
-    );
-  return { sheaf: toFiguresOf("sheaf"), floor: toFiguresOf("floor") };
+  return { sheaf: toFigures(sides.sheaf, test), floor: toFigures(sides.floor, test) };
 }
 
 /** Milliseconds of a synced write to the disk, where a user's store is. */
@@ -277,13 +286,14 @@ try {
   const url = `http://127.0.0.1:${port}/v1`;
   console.log(`medians; ms, MB; node ${process.version}`);
   console.log("case".padEnd(31), " total", " request", " a turn", "  CPU", " memory", " budgets");
-  const bareSamples: Sample[] = [];
-  for (let round = 0; round < rounds; round += 1) bareSamples.push(await measure([process.execPath, "-e", "0"]));
-  printLine("node -e 0", toFigures(bareSamples, {}, undefined), "");
+  const bare: Round[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    bare.push({ sample: await measure([process.execPath, "-e", "0"]), one: undefined });
+  }
+  printLine("node -e 0", toFigures(bare, {}), "");
   const pairs = new Map<string, Pair>();
-  // Turns are what a case takes beyond the first one.
   for (const test of cases.filter(({ name }, index) => index === 0 || name.includes(wanted))) {
-    const pair = await measureCase(test, url, pairs.get("one answer"));
+    const pair = await measureCase(test, url);
     pairs.set(test.name, pair);
     print(test, pair);
   }
