@@ -1,10 +1,11 @@
 /** Commands in bubblewrap: namespaces of their own, and nothing of them outlives them (S-30, R-13). */
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
-import { statSync } from "node:fs";
+import { closeSync, statSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { toBubblewrapArguments } from "./bubblewrap.ts";
 import { createDeniedPlaces } from "./denied-places.ts";
-import { toCommandEnvironment } from "./environment.ts";
+import { markerName, toCommandEnvironment } from "./environment.ts";
+import { createFifos } from "./fifos.ts";
 import { type BlockedDescriptors, blockInherited } from "./inherited-descriptors.ts";
 import type { Launcher, LaunchRequest, StartedCommand } from "./launcher.ts";
 import { createCommandGuard } from "./command-guard.ts";
@@ -24,11 +25,14 @@ import { createSharedNetwork } from "./shared-network.ts";
 import { findShell } from "./shell.ts";
 import { createSpareSandbox, type OpenSandbox, type SandboxPlan } from "./spare-sandbox.ts";
 import { toFolderError } from "./start-error.ts";
+import { followChild } from "./started-process.ts";
+import { openUnnamedFile } from "./unnamed-file.ts";
+import { openWaitingSandbox } from "./waiting-sandbox.ts";
 import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.ts";
 import { defaultUseLimits, type UseLimits, watchUse } from "./use-watch.ts";
 
 /**
- * Without a command it waits for one, which comes as a line of shell. Runs it with handlers instead of default signals,
+ * Without a command it says by an empty line that it waits for one, which comes as a line of shell. Runs it with handlers instead of default signals,
  * so that a command that ends gracefully is waited for; then gives what it left in the background a moment to say its
  * last words. All processes of the sandbox stand in `/proc`; two of them are its own. Shells differ in the letter of the
  * limit for processes, and in which stderr they use while a redirected command runs.
@@ -39,7 +43,7 @@ ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
 trap 'ended=1' TERM INT HUP
 nl='
 '
-[ $# -gt 0 ] || { IFS= read -r line <&6; eval "$line"; }
+[ $# -gt 0 ] || { echo >&5; IFS= read -r line <&6; eval "$line"; }
 exec 3>&2 2>&5 5>&- 6>&- 7>&- 8>&- 9>&-
 [ -z "$ended" ] || exit 143
 [ $# -gt 0 ] || exit 0
@@ -57,7 +61,11 @@ exit $code
 const maxCommandBytes = 128 * 1024 - 1;
 
 /** What stands behind standard input and output. The wrapper closes what a command must not have. */
-const descriptors = { seccomp: 3, status: 4, notice: 5, order: 6, user: 6, network: 7, info: 8, admission: 9 } as const;
+const descriptors = {
+  seccomp: 3, status: 4, notice: 5, order: 6, words: 7, user: 6, network: 7, info: 8, admission: 9,
+} as const; // prettier-ignore
+/** Of those that every process has. */
+const lastStandard = 2;
 
 /** What a sandbox has beside its plan. */
 interface SandboxWays {
@@ -77,10 +85,15 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const places = createProtectedPlaces(workspace, { worktree: worktree?.folder, added: addedFolders });
   const denied = createDeniedPlaces([workspace, ...addedFolders], options.denials);
   const network = createSharedNetwork(file, options.network, options.networkPorts);
-  const outputs = createOutputPipes();
+  const fifos = createFifos();
+  const outputs = createOutputPipes(fifos);
   const foreignOwner = findWorkspaceOwner(workspace);
   // Bubblewrap ends with Sheaf, but not while it starts: a process has no parent's death signal until it asks for it.
-  const guard = createCommandGuard();
+  const guard = createCommandGuard(() => {
+    blocked ??= blockInherited(lastStandard);
+    return shell.isBash ? { shell: shell.file, words: toWrapperWords([]), ...blocked } : undefined;
+  });
+  let filterFile: number | undefined;
   let folder: PrivateFolder | undefined;
   let secretPlaces: readonly string[] | undefined;
 
@@ -94,15 +107,17 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     const mounts = planMounts({ workspace, secretPlaces, privateMounts, writableMounts, ...held });
     return { mounts, workingDirectory, variables };
   };
-  const openSandbox = (plan: SandboxPlan, ways: SandboxWays, command: readonly string[]): OpenSandbox => {
-    const { shared, pipes } = ways;
-    blocked ??= blockInherited(descriptors.notice);
-    const words = toBubblewrapArguments({
+  const toWords = (plan: SandboxPlan, hasOwnNetwork: boolean): string[] =>
+    toBubblewrapArguments({
       mounts: plan.mounts,
       workingDirectory: plan.workingDirectory,
       descriptors: { status: descriptors.status, ...(filter && { seccomp: descriptors.seccomp }) },
-      hasOwnNetwork: shared === undefined,
+      hasOwnNetwork,
     });
+  const openSandbox = (plan: SandboxPlan, ways: SandboxWays, command: readonly string[]): OpenSandbox => {
+    const { shared, pipes } = ways;
+    blocked ??= blockInherited(lastStandard);
+    const words = toWords(plan, shared === undefined);
     const owner = shared === undefined || foreignOwner?.canEnterNetwork ? foreignOwner : undefined;
     const entry = shared ? toNetworkWords(environment, descriptors, owner === undefined) : [];
     const ownerWords = owner ? toOwnerWords(descriptors) : [];
@@ -116,32 +131,26 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
         ...shared?.variables,
       },
       detached: true,
-      stdio: toStdio(
-        pipes,
-        command.length > 0 ? (shared?.descriptors ?? []) : ["pipe", "ignore"],
-        blocked.descriptors,
-        owner !== undefined,
-      ),
+      stdio: toStdio(pipes, shared?.descriptors ?? [], blocked.descriptors, owner !== undefined),
     });
     if (owner) admitOwner(child, owner, descriptors);
     sendFilter(child, filter);
     const status = followStatus(child, descriptors);
-    const tree = child.pid === undefined ? undefined : createSandboxTree(child, status.findFirst);
-    return { child, pipes, status, tree };
+    const bubblewrap = followChild(child);
+    const tree = child.pid === undefined ? undefined : createSandboxTree(bubblewrap, status.findFirst);
+    return { process: bubblewrap, pipes, status, tree };
   };
   const spare = createSpareSandbox((plan) => {
-    const pipes = outputs.open();
-    try {
-      const opened = openSandbox(plan, { shared: undefined, pipes }, []);
-      const order = opened.child.stdio.at(descriptors.order) as Writable;
-      // When it ends early, the next command sees it.
-      order.on("error", () => undefined);
-      opened.child.on("error", () => undefined);
-      return { ...opened, order };
-    } catch (error) {
-      pipes.close();
-      throw error;
-    }
+    if (!shell.isBash) return undefined;
+    const variables = { ...toCommandEnvironment(environment, ""), ...plan.variables, TMPDIR: "/tmp" };
+    const words = [
+      ...toEnvironmentWords(variables),
+      ...toWords(plan, true),
+      ...(foreignOwner ? toOwnerWords(descriptors) : []),
+    ];
+    filterFile ??= filter && openUnnamedFile(filter);
+    const owner = foreignOwner;
+    return openWaitingSandbox({ guard, fifos, outputs, file, descriptors, owner, words, filter: filterFile });
   });
 
   return {
@@ -153,6 +162,12 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     async start(request) {
       // With descriptors blocked, a failing start is not always told.
       if (Buffer.byteLength(request.command) > maxCommandBytes) throw Object.assign(new Error(), { code: "E2BIG" });
+      const areFifosReady = fifos.prepare();
+      // What the first command needs is made meanwhile.
+      folder ??= createPrivateFolder();
+      secretPlaces ??= listSecretPlaces(environment, foreignOwner?.uid);
+      guard.stand();
+      await areFifosReady;
       if (request.isBackground) network.share();
       const shared = await network.enter();
       // What is made ahead has a network of its own.
@@ -165,7 +180,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
         const plan = toPlan(request, { protectedMounts, deniedMounts });
         const words = [shell.file, ...shell.args, request.command];
         const opened =
-          (shared ? undefined : spare.take(plan, words)) ??
+          (shared ? undefined : await spare.take(plan, words)) ??
           openSandbox(plan, { shared, pipes: (pipes = outputs.open()) }, words);
         return toStartedCommand(opened, request.workingDirectory, limits, () => {
           const notes = [...network.takeNotes(), ...endPlaces()];
@@ -179,8 +194,11 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       }
     },
     async close() {
-      await spare.close();
+      // What it has started ends with it.
       guard.dismiss();
+      await spare.close();
+      spare.release();
+      if (filterFile !== undefined) closeSync(filterFile);
       await network.close();
       blocked?.close();
       outputs.close();
@@ -191,7 +209,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
 
 /** `takeNotes`: called once, when all its processes have ended. */
 function toStartedCommand(
-  { child, pipes, status, tree }: OpenSandbox,
+  { process: bubblewrap, pipes, status, tree }: OpenSandbox,
   workingDirectory: string,
   limits: UseLimits,
   takeNotes: () => readonly string[],
@@ -199,14 +217,14 @@ function toStartedCommand(
   const excess: string[] = [];
   const stopWatch = watchUse(status.findFirst, limits, (sentence) => {
     excess.push(sentence);
-    child.kill("SIGKILL");
+    bubblewrap.kill();
   });
   return {
-    child,
+    process: bubblewrap,
     pipes,
     tree,
     toSignal: status.toSignal,
-    findStartError: (stderr) => (status.hasStarted() ? "" : toStartError(stderr, workingDirectory)),
+    findStartError: (stderr) => (status.findExitCode() === undefined ? toStartError(stderr, workingDirectory) : ""),
     release() {
       stopWatch();
       return [...excess, ...takeNotes()];
@@ -217,15 +235,22 @@ function toStartedCommand(
 /** Standard input and output, the pipes of the launcher, the network, and nothing that Sheaf was started with. */
 function toStdio(
   output: CommandPipes,
-  network: readonly (number | "ignore" | "pipe")[],
+  network: readonly number[],
   blocked: BlockedDescriptors["descriptors"],
   hasOwner: boolean,
 ): StdioOptions {
   const pipes = ["pipe", "pipe", "pipe"] as const;
   const entry = hasOwner && network.length === 0 ? (["ignore", "ignore"] as const) : network;
   const admission = hasOwner ? (["pipe", "pipe"] as const) : [];
-  const further = [...entry, ...admission];
-  return ["ignore", ...output.stdio, ...pipes, ...further, ...blocked.slice(further.length)];
+  const further = [...pipes, ...entry, ...admission];
+  return ["ignore", ...output.stdio, ...further, ...blocked.slice(further.length)];
+}
+
+/** For a sandbox whose bubblewrap has the guard's environment, and what a shell adds to it. */
+function toEnvironmentWords(variables: Readonly<Record<string, string>>): string[] {
+  const own = ["_", "SHLVL", "OLDPWD"].flatMap((name) => ["--unsetenv", name]);
+  const others = Object.entries(variables).filter(([name]) => name !== markerName);
+  return [...own, ...others.flatMap(([name, value]) => ["--setenv", name, value])];
 }
 
 /** The wrapper runs in the plain shell of the system: most often that starts in half the time of bash. */

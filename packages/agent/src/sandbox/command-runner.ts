@@ -1,5 +1,4 @@
 /** Runs commands: follows each one from its start to the end of all its processes. */
-import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import type { CommandNetwork } from "../permissions/command-network.ts";
@@ -16,6 +15,7 @@ import type { NetworkPorts } from "./rule-proxy.ts";
 import { createSeatbeltLauncher } from "./seatbelt-launcher.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { toStartError } from "./start-error.ts";
+import type { ProcessEnd, StartedProcess } from "./started-process.ts";
 import type { UseLimits } from "./use-watch.ts";
 
 /** Milliseconds that a process in the background may keep the output open when the command has ended. */
@@ -23,9 +23,7 @@ const pipePeriod = 250;
 const timeoutExitCode = 124;
 
 /** How the shell itself ended. */
-interface ShellEnd {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
+interface ShellEnd extends ProcessEnd {
   readonly timedOut: boolean;
   readonly cancelled: boolean;
 }
@@ -141,15 +139,15 @@ async function runCommand(
 
 /** Resolves when none of its processes is left and all of its output is in `streams`. Rejects if it never started. */
 async function followCommand(
-  { child, pipes, tree }: StartedCommand,
+  { process, pipes, tree }: StartedCommand,
   request: CommandRequest,
   streams: OutputStreams,
 ): Promise<ShellEnd> {
-  pipes.follow(child, (stream, chunk) => streams.write(stream, chunk));
+  pipes.follow(process, (stream, chunk) => streams.write(stream, chunk));
   const closed = new AbortController();
-  child.once("close", () => void pipes.ended.then(() => closed.abort()));
+  void Promise.all([process.closed, pipes.ended]).then(() => closed.abort());
   try {
-    const end = await followShell(child, tree, request);
+    const end = await followShell(process, tree, request);
     await waitForClose(closed.signal);
     await tree?.end();
     await waitForClose(closed.signal);
@@ -157,7 +155,7 @@ async function followCommand(
     return end;
   } finally {
     pipes.close();
-    for (const stream of child.stdio) stream?.destroy();
+    process.release();
   }
 }
 
@@ -172,7 +170,7 @@ async function waitForClose(closed: AbortSignal): Promise<void> {
 
 /** Waits for the shell; ends its tree on abort and timeout. Rejects if it never started. */
 async function followShell(
-  child: ChildProcess,
+  { ended }: StartedProcess,
   tree: ProcessTree | undefined,
   request: CommandRequest,
 ): Promise<ShellEnd> {
@@ -188,10 +186,6 @@ async function followShell(
     timedOut = true;
     void tree?.end();
   };
-  const ended = new Promise<Pick<ShellEnd, "code" | "signal">>((resolve, reject) => {
-    child.on("error", reject);
-    child.once("exit", (code, signal) => resolve({ code, signal }));
-  });
   const timer = request.timeoutMs === undefined ? undefined : setTimeout(onTimeout, request.timeoutMs);
   request.signal.addEventListener("abort", onAbort, { once: true });
   // The abort may have come while the command was being started.

@@ -1,8 +1,8 @@
 /** The port between the runner, which follows a command, and the ways to start one. */
-import type { ChildProcess } from "node:child_process";
 import type { CommandPermission } from "@sheaf/protocol";
 import type { CommandPipes } from "./output-pipes.ts";
 import type { ProcessTree } from "./process-tree.ts";
+import type { StartedProcess } from "./started-process.ts";
 
 export interface LaunchRequest {
   readonly command: string;
@@ -16,7 +16,7 @@ export interface LaunchRequest {
 
 /** A command that was started. */
 export interface StartedCommand {
-  readonly child: ChildProcess;
+  readonly process: StartedProcess;
   /** What it prints; nobody reads it yet. */
   readonly pipes: CommandPipes;
   /** All that belongs to it; undefined if it never started. */

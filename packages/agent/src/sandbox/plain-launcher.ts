@@ -6,6 +6,7 @@ import type { Launcher } from "./launcher.ts";
 import { createOutputPipes } from "./output-pipes.ts";
 import { createProcessTree } from "./process-tree.ts";
 import { findShell } from "./shell.ts";
+import { followChild } from "./started-process.ts";
 
 /** Each command carries a marker, by which its processes are found again. */
 export function createPlainLauncher(environment: Environment): Launcher {
@@ -27,7 +28,7 @@ export function createPlainLauncher(environment: Environment): Launcher {
         });
         const tree = child.pid === undefined ? undefined : createProcessTree(child.pid, marker);
         return {
-          child,
+          process: followChild(child),
           pipes,
           tree,
           toSignal: () => undefined,

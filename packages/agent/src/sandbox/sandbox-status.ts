@@ -5,49 +5,67 @@ import type { Readable } from "node:stream";
 import { type ProcessEntry, readProcess } from "./process-table.ts";
 
 export interface SandboxStatus {
-  /** First process of the sandbox, once it is there. */
+  /** First process of the sandbox, once it is there; its parent is bubblewrap. */
   readonly findFirst: () => ProcessEntry | undefined;
   /** Known behind the end, if nobody killed bubblewrap: it tells an exit code only of a program that it started. */
-  readonly hasStarted: () => boolean;
+  readonly findExitCode: () => number | undefined;
   /** The signal that ended the shell of the command, if its exit code stands for one. */
   readonly toSignal: (code: number) => NodeJS.Signals | undefined;
 }
 
-/** Descriptors of the child: status of bubblewrap (one JSON object a line), stderr of the wrapper. */
+/** Takes what comes: from bubblewrap one JSON object a line, from the wrapper what its shell says. */
+export interface StatusReader extends SandboxStatus {
+  takeStatus(chunk: Uint8Array): void;
+  takeNotice(chunk: Uint8Array): void;
+}
+
+const maxLength = 4096;
+
+export function createStatusReader(): StatusReader {
+  let first: ProcessEntry | undefined;
+  let status = "";
+  let notice = "";
+  return {
+    takeStatus(chunk) {
+      status = append(status, chunk);
+      const [, pid] = /"child-pid": (\d+)/.exec(status) ?? [];
+      if (pid !== undefined) first ??= readProcess(Number(pid));
+    },
+    takeNotice(chunk) {
+      notice = append(notice, chunk);
+    },
+    findFirst: () => first,
+    findExitCode() {
+      const [, code] = /"exit-code": (\d+)/.exec(status) ?? [];
+      return code === undefined ? undefined : Number(code);
+    },
+    // A shell says there when a signal ended what it ran; an empty line says that it is ready.
+    toSignal: (code) => (notice.trim() === "" ? undefined : findSignal(code - 128)),
+  };
+}
+
+/** Descriptors of the child: status of bubblewrap, stderr of the wrapper. */
 export interface StatusDescriptors {
   readonly status: number;
   readonly notice: number;
 }
 
-const maxLength = 4096;
-
 /** Reads both as they come. */
 export function followStatus(child: ChildProcess, descriptors: StatusDescriptors): SandboxStatus {
-  let first: ProcessEntry | undefined;
-  const readStatus = collectText(child, descriptors.status, (text) => {
-    const [, pid] = /"child-pid": (\d+)/.exec(text) ?? [];
-    if (pid !== undefined) first ??= readProcess(Number(pid));
-  });
-  // A shell says there when a signal ended what it ran.
-  const readNotice = collectText(child, descriptors.notice);
-  return {
-    findFirst: () => first,
-    hasStarted: () => readStatus().includes('"exit-code"'),
-    toSignal: (code) => (readNotice() === "" ? undefined : findSignal(code - 128)),
-  };
+  const reader = createStatusReader();
+  readStream(child.stdio[descriptors.status] as Readable | null, (chunk) => reader.takeStatus(chunk));
+  readStream(child.stdio[descriptors.notice] as Readable | null, (chunk) => reader.takeNotice(chunk));
+  return reader;
 }
 
-/** What comes through a descriptor, as far as it is worth reading. */
-function collectText(child: ChildProcess, descriptor: number, onText?: (text: string) => void): () => string {
-  let text = "";
-  const pipe = child.stdio[descriptor] as Readable | null;
-  pipe?.on("error", () => undefined);
-  pipe?.on("data", (chunk: Uint8Array) => {
-    if (text.length > maxLength) return;
-    text += Buffer.from(chunk).toString("latin1");
-    onText?.(text);
-  });
-  return () => text;
+function readStream(stream: Readable | null, onChunk: (chunk: Uint8Array) => void): void {
+  stream?.on("error", () => undefined);
+  stream?.on("data", onChunk);
+}
+
+/** As far as it is worth reading. */
+function append(text: string, chunk: Uint8Array): string {
+  return text.length > maxLength ? text : text + Buffer.from(chunk).toString("latin1");
 }
 
 function findSignal(number: number): NodeJS.Signals | undefined {

@@ -1,8 +1,8 @@
 /** Ending all that runs in one sandbox: its first process takes all others with it (R-13). */
-import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { type ProcessEntry, readProcess, readProcesses, sendSignal } from "./process-table.ts";
 import type { ProcessTree } from "./process-tree.ts";
+import type { StartedProcess } from "./started-process.ts";
 
 /** Milliseconds between SIGTERM and SIGKILL. */
 const gracePeriod = 2000;
@@ -11,22 +11,22 @@ const killPeriod = 2000;
 /** Between two looks, at most: most often the kernel is done at once, or a millisecond later. */
 const pollInterval = 10;
 
-/** `child` is bubblewrap; every other process of the sandbox descends from its first one. */
-export function createSandboxTree(child: ChildProcess, findFirst: () => ProcessEntry | undefined): ProcessTree {
+/** `bubblewrap` is its process; every other process of the sandbox descends from its first one. */
+export function createSandboxTree(bubblewrap: StartedProcess, findFirst: () => ProcessEntry | undefined): ProcessTree {
   let ending: Promise<void> | undefined;
-  return { end: () => (ending ??= endSandbox(child, findFirst)) };
+  return { end: () => (ending ??= endSandbox(bubblewrap, findFirst)) };
 }
 
-async function endSandbox(child: ChildProcess, findFirst: () => ProcessEntry | undefined): Promise<void> {
+async function endSandbox(bubblewrap: StartedProcess, findFirst: () => ProcessEntry | undefined): Promise<void> {
   const signalAll = createSignaller();
   const isEnded = (): boolean => {
-    if (!isRunning(child)) return true;
+    if (!bubblewrap.isRunning()) return true;
     signalAll(findBelow(findFirst()));
     return false;
   };
   // The first process ends with bubblewrap, and with it all others.
-  if (!(await pollUntil(isEnded, gracePeriod))) child.kill("SIGKILL");
-  await pollUntil(() => !isRunning(child) && isGone(findFirst()), killPeriod);
+  if (!(await pollUntil(isEnded, gracePeriod))) bubblewrap.kill();
+  await pollUntil(() => !bubblewrap.isRunning() && isGone(findFirst()), killPeriod);
 }
 
 /**
@@ -45,10 +45,6 @@ function createSignaller(): (entries: readonly ProcessEntry[]) => void {
       if (sendSignal(pid, "SIGTERM")) signalled.add(pid);
     }
   };
-}
-
-function isRunning(child: ChildProcess): boolean {
-  return child.exitCode === null && child.signalCode === null;
 }
 
 function isGone(first: ProcessEntry | undefined): boolean {

@@ -18,6 +18,7 @@ import { toSeatbeltProfile } from "./seatbelt-profile.ts";
 import { listSecretPlaces } from "./secret-places.ts";
 import type { SandboxOptions } from "./sandbox-options.ts";
 import { findShell } from "./shell.ts";
+import { followChild } from "./started-process.ts";
 import { toFolderError } from "./start-error.ts";
 
 /** Exit code of sandbox-exec for a profile that it does not take, and for a program that it cannot start. */
@@ -70,7 +71,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
           stdio: ["ignore", ...pipes.stdio],
         });
         return {
-          child,
+          process: followChild(child),
           pipes,
           tree: child.pid === undefined ? undefined : createProcessTree(child.pid, marker),
           toSignal: () => undefined,

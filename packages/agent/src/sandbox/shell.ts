@@ -7,12 +7,13 @@ export interface Shell {
   /** Absolute. */
   readonly file: string;
   readonly args: readonly string[];
+  readonly isBash: boolean;
 }
 
 /** Bash without its start files; else sh. */
 export function findShell(environment: Environment): Shell {
   const bash = findProgram("bash", environment);
   // `--`: a command that begins with "-" is a command and no option.
-  if (bash !== undefined) return { file: bash, args: ["--noprofile", "--norc", "-c", "--"] };
-  return { file: "/bin/sh", args: ["-c", "--"] };
+  if (bash !== undefined) return { file: bash, args: ["--noprofile", "--norc", "-c", "--"], isBash: true };
+  return { file: "/bin/sh", args: ["-c", "--"], isBash: false };
 }

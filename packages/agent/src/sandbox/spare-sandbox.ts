@@ -1,15 +1,17 @@
 /**
- * A sandbox that is made while the model thinks: its wrapper waits for the command that comes next. It takes a command
- * only if one that were made now would be the same; else it ends and nothing has run in it.
+ * A sandbox that is made before it is needed: while a command runs, or the model thinks. It takes a command only if one
+ * that were made now would be the same; else it ends and nothing has run in it.
  */
-import type { ChildProcess } from "node:child_process";
-import type { Writable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
 import { readStat, toIdentity } from "./folder-memory.ts";
+import { isHeldAsPlanned } from "./mount-check.ts";
 import type { Mount } from "./mounts.ts";
 import type { CommandPipes } from "./output-pipes.ts";
 import { readProcess } from "./process-table.ts";
 import type { ProcessTree } from "./process-tree.ts";
 import type { SandboxStatus } from "./sandbox-status.ts";
+import type { StartedProcess } from "./started-process.ts";
+import type { WaitingSandbox } from "./waiting-sandbox.ts";
 
 /** What tells one sandbox from another. */
 export interface SandboxPlan {
@@ -20,75 +22,96 @@ export interface SandboxPlan {
 
 /** Bubblewrap, as it was started. */
 export interface OpenSandbox {
-  readonly child: ChildProcess;
+  readonly process: StartedProcess;
   readonly pipes: CommandPipes;
   readonly status: SandboxStatus;
   readonly tree: ProcessTree | undefined;
 }
 
 export interface SpareSandbox {
-  /** In a moment, when nothing else is to do: makes one of this kind. */
+  /** A command has run in one of this kind: makes another in a moment, when nothing else is to do. */
   prepare(plan: SandboxPlan): void;
-  /** The one that waits, with its command told; undefined if none fits. */
-  take(plan: SandboxPlan, words: readonly string[]): OpenSandbox | undefined;
+  /** One with its command told, the next one perhaps begun; undefined if none fits. */
+  take(plan: SandboxPlan, words: readonly string[]): Promise<OpenSandbox | undefined>;
   /** Ends it; resolves when nothing of it is left. */
   close(): Promise<void>;
-}
-
-/** Its wrapper reads one line. */
-export interface WaitingSandbox extends OpenSandbox {
-  readonly order: Writable;
+  /** When the guard is gone: lets go of those that never came about. Before, the guard could still open what they name. */
+  release(): void;
 }
 
 /** Milliseconds: the result of the command before is stored and sent first. */
 const delay = 2;
+/** Milliseconds; a sandbox that is younger when it is needed was made too late, or nearly. Most often it takes 10. */
+const hurry = 20;
 /** Characters: a shell reads them one by one. */
 const maxOrderLength = 2000;
 /** Milliseconds that a sandbox gets to end by itself. */
 const endPeriod = 1000;
 
-/** `open`: starts one. @throws What `spawn` throws. */
-export function createSpareSandbox(open: (plan: SandboxPlan) => WaitingSandbox): SpareSandbox {
+/** `open`: starts one; undefined if it cannot. @throws What the system says. */
+export function createSpareSandbox(open: (plan: SandboxPlan) => WaitingSandbox | undefined): SpareSandbox {
   let timer: NodeJS.Timeout | undefined;
-  let waiting: (WaitingSandbox & { readonly key: string }) | undefined;
+  let waiting: (WaitingSandbox & { readonly key: string; readonly openedAt: number }) | undefined;
+  let isUseless = false;
+  let hasWorked = false;
   const ending = new Set<Promise<void>>();
+  const lost: WaitingSandbox[] = [];
 
-  const discard = (): void => {
-    clearTimeout(timer);
-    if (!waiting) return;
-    const ended = endSandbox(waiting);
-    waiting = undefined;
+  const openNext = (plan: SandboxPlan, key: string): void => {
+    if (waiting || isUseless) return;
+    try {
+      const opened = open(plan);
+      waiting = opened && { ...opened, key, openedAt: performance.now() };
+      isUseless = opened === undefined;
+    } catch {
+      // The next command tries it too, and tells.
+    }
+  };
+  const discard = (sandbox: WaitingSandbox | undefined): void => {
+    if (!sandbox) return;
+    const ended = endSandbox(sandbox, lost);
     ending.add(ended);
     void ended.finally(() => ending.delete(ended));
   };
   return {
     prepare(plan) {
       clearTimeout(timer);
-      if (waiting) return;
-      timer = setTimeout(() => {
-        const key = toKey(plan);
-        try {
-          waiting = { ...open(plan), key };
-        } catch {
-          // The next command tries it too, and tells.
-        }
-      }, delay).unref();
+      hasWorked = true;
+      if (waiting || isUseless) return;
+      timer = setTimeout(() => openNext(plan, toKey(plan)), delay).unref();
     },
-    take(plan, words) {
+    async take(plan, words) {
       clearTimeout(timer);
+      // The first command says itself why no sandbox can be made.
+      if (!waiting && hasWorked) openNext(plan, toKey(plan));
+      const sandbox = waiting;
+      waiting = undefined;
+      if (!sandbox) return undefined;
+      const isReady = await sandbox.isReady;
+      // What is so slow would be so the next time.
+      if (!isReady && sandbox.process.isRunning()) isUseless = true;
       const order = toOrder(words);
-      if (!waiting || order === undefined || !isRunning(waiting.child) || waiting.key !== toKey(plan)) {
-        discard();
+      const key = toKey(plan);
+      if (!isReady || order === undefined || sandbox.key !== key || !isUsable(sandbox, plan)) {
+        discard(sandbox);
         return undefined;
       }
-      const taken = waiting;
-      waiting = undefined;
-      taken.order.end(order);
-      return taken;
+      sandbox.tell(order);
+      // Where the model gives time enough, the command has the machine for itself.
+      if (performance.now() - sandbox.openedAt < hurry) openNext(plan, key);
+      return sandbox;
     },
     async close() {
-      discard();
+      clearTimeout(timer);
+      discard(waiting);
+      waiting = undefined;
       await Promise.all(ending);
+    },
+    release() {
+      for (const { pipes, process: bubblewrap } of lost.splice(0)) {
+        pipes.close();
+        bubblewrap.release();
+      }
     },
   };
 }
@@ -102,25 +125,29 @@ function toKey({ mounts, workingDirectory, variables }: SandboxPlan): string {
   return JSON.stringify([mounts, identities, workingDirectory, variables]);
 }
 
-/** Without an order the wrapper ends by itself. */
-async function endSandbox({ child, pipes, tree, order }: WaitingSandbox): Promise<void> {
-  order.end();
-  pipes.follow(child, () => undefined);
-  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-    const { promise: ended, resolve } = Promise.withResolvers<void>();
-    child.once("exit", () => resolve());
-    const timer = setTimeout(() => void tree?.end().then(resolve), endPeriod);
-    await ended;
-    clearTimeout(timer);
-  }
-  pipes.close();
-  for (const stream of child.stdio) stream?.destroy();
+/** Its end is told later than it shows. */
+function isUsable({ status }: WaitingSandbox, { mounts, workingDirectory }: SandboxPlan): boolean {
+  const first = status.findFirst();
+  const entry = first && readProcess(first.pid);
+  if (!entry || entry.isDead || entry.start !== first.start) return false;
+  return isHeldAsPlanned(first.pid, mounts, workingDirectory);
 }
 
-/** Its end is told later than it shows. */
-function isRunning({ pid, exitCode, signalCode }: ChildProcess): boolean {
-  if (pid === undefined || exitCode !== null || signalCode !== null) return false;
-  return readProcess(pid)?.isDead === false;
+/** Without an order the wrapper ends by itself. One that has not come about is added to `lost`. */
+async function endSandbox(sandbox: WaitingSandbox, lost: WaitingSandbox[]): Promise<void> {
+  const { process: bubblewrap, pipes, tree } = sandbox;
+  if (!(await sandbox.isReady) && bubblewrap.isRunning()) {
+    lost.push(sandbox);
+    return;
+  }
+  sandbox.tell("");
+  pipes.follow(bubblewrap, () => undefined);
+  const late = new AbortController();
+  await Promise.race([bubblewrap.ended, wait(endPeriod, undefined, { signal: late.signal }).catch(() => undefined)]);
+  late.abort();
+  await tree?.end();
+  pipes.close();
+  bubblewrap.release();
 }
 
 /**

@@ -41,27 +41,37 @@ export function toOwnerWords(descriptors: { readonly info: number; readonly admi
 /** Sets the users of a sandbox that waits for them. Where that fails, bubblewrap says so and does not start. */
 export function admitOwner(
   child: ChildProcess,
-  { uid, gid }: WorkspaceOwner,
+  owner: WorkspaceOwner,
   descriptors: { readonly info: number; readonly admission: number },
 ): void {
   const info = child.stdio[descriptors.info] as Readable | null;
   const admission = child.stdio[descriptors.admission] as Writable | null;
-  let text = "";
   info?.on("error", () => undefined);
   admission?.on("error", () => undefined);
-  info?.on("data", (chunk: Uint8Array) => {
-    if (admission?.writableEnded) return;
+  info?.on(
+    "data",
+    createAdmission(owner, () => void admission?.end("x")),
+  );
+}
+
+/** Takes what bubblewrap tells of itself; `admit` is called once, when its users are set. */
+export function createAdmission({ uid, gid }: WorkspaceOwner, admit: () => void): (chunk: Uint8Array) => void {
+  let text = "";
+  let isAdmitted = false;
+  return (chunk) => {
+    if (isAdmitted) return;
     text += Buffer.from(chunk).toString("latin1");
     const [, pid] = /"child-pid": (\d+)/.exec(text) ?? [];
     if (pid === undefined) return;
+    isAdmitted = true;
     try {
       writeFileSync(`/proc/${pid}/uid_map`, toMap(uid));
       writeFileSync(`/proc/${pid}/gid_map`, toMap(gid));
     } catch {
       // Without users nothing can be mounted.
     }
-    admission?.end("x");
-  });
+    admit();
+  };
 }
 
 /** Each under its own number. */

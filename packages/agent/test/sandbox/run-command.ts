@@ -23,13 +23,14 @@ export type RunnerOptions = Partial<
 
 const closedNetwork = createCommandNetwork({ allow: [], deny: [] });
 
-/** Runs a command in its working directory, which is the workspace. */
+/** Runs a command in its working directory, which is the workspace; `before`: commands of the same runner. */
 export async function runCommandIn(
   sandbox: Sandbox,
   command: string,
   request: Partial<CommandRequest> & Pick<CommandRequest, "workingDirectory">,
   variables: Readonly<Record<string, string>> = environment,
   options: RunnerOptions = {},
+  before: readonly string[] = [],
 ): Promise<CommandOutcome> {
   const workspace = request.workingDirectory;
   const runner = createCommandRunner({
@@ -39,14 +40,17 @@ export async function runCommandIn(
     network: closedNetwork,
     ...options,
   });
-  try {
-    return await runner.run({
-      command,
+  const run = (text: string, own: Partial<CommandRequest> & { workingDirectory: string }): Promise<CommandOutcome> =>
+    runner.run({
+      command: text,
       timeoutMs: 20_000,
       signal: new AbortController().signal,
       onOutput: () => undefined,
-      ...request,
+      ...own,
     });
+  try {
+    for (const text of before) await run(text, { workingDirectory: workspace });
+    return await run(command, request);
   } finally {
     await runner.end();
   }

@@ -41,6 +41,23 @@ export function runHeld(
   return runCommandIn(sandbox, command, { workingDirectory, ...request }, variables, options);
 }
 
+/** Runs a command behind two others, in a sandbox that was made before the command was known. */
+function runHeldAhead(
+  command: string,
+  workingDirectory: string = createFolder("workspace"),
+  request: Partial<CommandRequest> = {},
+  variables: Readonly<Record<string, string>> = environment,
+  options?: RunnerOptions,
+): Promise<CommandOutcome> {
+  return runCommandIn(sandbox, command, { workingDirectory, ...request }, variables, options, ["true", "sleep 0.1"]);
+}
+
+/** Runs `body` for a sandbox that is made for its command, and for one that was made before it was known. */
+export function describeBothSandboxes(title: string, body: (run: typeof runHeld) => void): void {
+  describeWithSandbox(title, () => body(runHeld));
+  describeWithSandbox(`${title}, in a sandbox that was made before`, () => body(runHeldAhead));
+}
+
 /** Runs `body` where the sandbox works; elsewhere one skipped test says so, and with CI=true a failing one. */
 export function describeWithSandbox(title: string, body: () => void): void {
   describeWhere(title, sandbox.state === "unavailable" ? sandbox.reason : undefined, body);

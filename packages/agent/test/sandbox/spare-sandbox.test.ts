@@ -8,7 +8,9 @@ import { verifies } from "../../../../test/support/verifies.ts";
 import { createCommandNetwork } from "../../src/permissions/command-network.ts";
 import type { CommandOutcome, CommandRequest } from "../../src/sandbox/command.ts";
 import { createCommandRunner } from "../../src/sandbox/command-runner.ts";
-import { sendSignal } from "../../src/sandbox/process-table.ts";
+import type { Mount } from "../../src/sandbox/mounts.ts";
+import { readProcess, sendSignal } from "../../src/sandbox/process-table.ts";
+import { createSpareSandbox } from "../../src/sandbox/spare-sandbox.ts";
 import { findByEnvironment, waitUntil } from "./processes.ts";
 import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, sandbox } from "./sandbox-run.ts";
@@ -97,6 +99,10 @@ describeWithSandbox("a sandbox that is made ahead", () => {
       "exit 7",
       "kill -TERM $$",
       "ls /proc/self/fd; set | grep -E '^(line|nl|ended)='",
+      "kill -INT $$",
+      "grep -E '^Sig(Blk|Ign)' /proc/self/status; umask; nice; ulimit -a; pwd",
+      "env | grep -v ^SHEAF_CALL= | sort; head -c 11 /proc/$$/environ | tr '\\0' x",
+      "ls -l /proc/self/fd | grep -vc /dev/null",
     ];
     const workspace = createFolder("workspace");
     const bench = createBench(workspace);
@@ -141,6 +147,21 @@ describeWithSandbox("a sandbox that is made ahead", () => {
     expect(readFileSync(join(workspace, ".envrc"), "utf8")).toBe("new");
   });
 
+  test(
+    verifies("S-30", "a folder that a command moves while the next sandbox is made keeps what is protected"),
+    async () => {
+      const workspace = createFolder("workspace", { "sub/.vscode/tasks.json": "old" });
+      const bench = createBench(workspace);
+      await bench.run("true");
+      // They come so soon that the next sandbox is begun beside each of them.
+      for (let round = 0; round < 5; round += 1) await bench.run("mv sub away; sleep 0.1; mv away sub");
+      const { stderr } = await bench.run("echo changed > sub/.vscode/tasks.json");
+      await bench.end();
+      expect(stderr).toMatch(/Read-only file system/);
+      expect(readFileSync(join(workspace, "sub/.vscode/tasks.json"), "utf8")).toBe("old");
+    },
+  );
+
   test("the working directory is the one that was asked for, also when it has been replaced", async () => {
     const workspace = createFolder("workspace", { "sub/file": "old", "next/file": "new" });
     const other = await runSecond("pwd", workspace, { request: { workingDirectory: join(workspace, "sub") } });
@@ -162,6 +183,8 @@ describeWithSandbox("a sandbox that is made ahead", () => {
     expect(await waitUntil(() => findByEnvironment(variables.LC_SPARE).length > 0)).toBe(true);
     for (const pid of findByEnvironment(variables.LC_SPARE)) sendSignal(pid, "SIGKILL");
     expect(await waitUntil(() => findByEnvironment(variables.LC_SPARE).length === 0)).toBe(true);
+    // Bubblewrap has no such variable, and ends a moment later.
+    await wait(pause);
     expect((await bench.run("echo next")).stdout).toBe("next\n");
     await wait(3);
     await bench.end();
@@ -192,6 +215,40 @@ describeWithSandbox("a sandbox that is made ahead", () => {
     expect(await waitUntil(() => findByEnvironment(marker).length === 0)).toBe(true);
   });
 });
+
+test.skipIf(process.platform !== "linux")(
+  verifies("S-30", "one that does not hold what is planned gets no command"),
+  async () => {
+    const ended = Promise.resolve({ code: 0, signal: null });
+    const told: string[] = [];
+    const own = readProcess(process.pid);
+    const spare = createSpareSandbox(() => ({
+      process: {
+        stdout: null,
+        stderr: null,
+        isRunning: () => false,
+        ended,
+        closed: Promise.resolve(),
+        kill() {},
+        release() {},
+      },
+      pipes: { stdio: [1, 2], paths: ["", ""], follow() {}, ended: Promise.resolve(), close() {} },
+      status: { findFirst: () => own, findExitCode: () => undefined, toSignal: () => undefined },
+      tree: undefined,
+      isReady: Promise.resolve(true),
+      tell: (line) => void told.push(line),
+    }));
+    const take = async (mounts: readonly Mount[]): Promise<unknown> => {
+      const plan = { mounts, workingDirectory: process.cwd(), variables: {} };
+      spare.prepare(plan);
+      return spare.take(plan, ["echo"]);
+    };
+    expect(await take([])).toBeDefined();
+    expect(await take([{ path: import.meta.dirname, access: "read-only" }])).toBeUndefined();
+    await spare.close();
+    expect(told.slice(0, 2)).toEqual(["set -- 'echo'\n", ""]);
+  },
+);
 
 /** In a sandbox that is made when the command is known. */
 async function createBenchAndRun(command: string, workspace: string): Promise<CommandOutcome> {

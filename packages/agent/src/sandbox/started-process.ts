@@ -1,0 +1,43 @@
+/** A process that was started for a command, whoever its parent is. */
+import type { ChildProcess } from "node:child_process";
+import type { OwnPipes } from "./output-pipes.ts";
+
+/** One of both is null. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface StartedProcess extends OwnPipes {
+  isRunning(): boolean;
+  /** Rejects if it never started. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Resolves when it has ended and nobody holds its pipes any more. */
+  readonly closed: Promise<void>;
+  /** By SIGKILL. */
+  kill(): void;
+  /** Lets go of its pipes. */
+  release(): void;
+}
+
+/** Right behind `spawn`. */
+export function followChild(child: ChildProcess): StartedProcess {
+  const end = Promise.withResolvers<ProcessEnd>();
+  const close = Promise.withResolvers<void>();
+  child.on("error", (error) => end.reject(error));
+  child.once("exit", (code, signal) => end.resolve({ code, signal }));
+  child.once("close", () => close.resolve());
+  // Nobody may be waiting yet.
+  end.promise.catch(() => undefined);
+  return {
+    stdout: child.stdout,
+    stderr: child.stderr,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    ended: end.promise,
+    closed: close.promise,
+    kill: () => void child.kill("SIGKILL"),
+    release() {
+      for (const stream of child.stdio) stream?.destroy();
+    },
+  };
+}
