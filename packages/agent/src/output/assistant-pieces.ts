@@ -15,18 +15,25 @@ const isBlank = (text: string): boolean => text.trim() === "";
  * What is held back at the end has no next chunk, so one that equals the piece before goes out in two pieces.
  */
 export function createAssistantPieces(): AssistantPieces {
-  /** Undefined: nothing is held. */
-  let held: GrowingText | undefined;
+  /** The first of the deltas that are held; mostly the only one. */
+  let first = "";
+  let others: GrowingText | undefined;
   let last = "";
   /** A long held text is not looked through again for each delta. */
   let isHeldBlank = true;
   const hold = (delta: string): readonly string[] => {
-    held ??= createGrowingText();
-    held.push(delta);
+    if (first === "") {
+      first = delta;
+    } else {
+      others ??= createGrowingText();
+      others.push(delta);
+    }
     return [];
   };
+  const readHeld = (): string => (others ? first + others.text : first);
   const release = (pieces: readonly string[]): readonly string[] => {
-    held = undefined;
+    first = "";
+    others = undefined;
     isHeldBlank = true;
     last = pieces.at(-1) ?? last;
     return pieces;
@@ -35,14 +42,15 @@ export function createAssistantPieces(): AssistantPieces {
     push(delta) {
       isHeldBlank &&= isBlank(delta);
       if (isHeldBlank) return hold(delta);
-      const text = held ? held.text + delta : delta;
+      const text = first === "" ? delta : readHeld() + delta;
       return text === last ? hold(delta) : release([text]);
     },
     flush() {
-      const text = held?.text ?? "";
-      const [first] = text;
-      if (first === undefined) return [];
-      return release(text === last && text.length > first.length ? [first, text.slice(first.length)] : [text]);
+      const text = readHeld();
+      const [character] = text;
+      if (character === undefined) return [];
+      const canSplit = text === last && text.length > character.length;
+      return release(canSplit ? [character, text.slice(character.length)] : [text]);
     },
   };
 }

@@ -47,7 +47,7 @@ class CursorStream implements Projection {
         return this.#thinkingLines(event.text, event.time);
       case "text_delta":
         this.#segment.push(event.text);
-        return [...this.#endThinking(event.time), ...this.#partialLines(this.#pieces.push(event.text), event.time)];
+        return [...this.#endThinking(event.time), ...this.#deltaLines(event.text, event.time)];
       case "tool_call_start":
         this.#calls.push(event);
         return [...this.#endThinking(event.time), ...this.#endSegment(event.time)];
@@ -79,6 +79,10 @@ class CursorStream implements Projection {
       }),
       encodeLine({ type: "user", message: toMessage("user", prompt), session_id }),
     ];
+  }
+
+  #deltaLines(delta: string, time: number): string[] {
+    return this.#options.isPartial ? this.#partialLines(this.#pieces.push(delta), time) : [];
   }
 
   #partialLines(pieces: readonly string[], time: number): string[] {

@@ -27,6 +27,7 @@ const cursor = { ...options, profile: "cursor-2026" } as const;
 
 test.each([
   ["stream-json", " ", () => createProjection("stream-json", options)],
+  ["stream-json", "a", () => createProjection("stream-json", options)],
   ["json", "a", () => createProjection("json", options)],
   ["text", "a", () => createProjection("text", options)],
   ["stream-json of cursor-2026", "a", () => createProjection("stream-json", cursor)],
