@@ -1,5 +1,4 @@
 import { isBlank, trimBlanks } from "./blank.ts";
-import { toCharacterSet } from "./character-set.ts";
 import { type HtmlBlockKind, isEndedByBlankLine, isHtmlBlockEnd, parseHtmlBlockStart } from "./html-block.ts";
 import { LineCursor } from "./line-cursor.ts";
 import { isDefinitions, mayBeDefinitions } from "./link-definition.ts";
@@ -22,16 +21,22 @@ export interface OpenFence {
 const blockQuote = 0;
 
 /** Codes of characters that mean something here. */
+const space = 0x20;
+const hash = 0x23;
 const asterisk = 0x2a;
+const plus = 0x2b;
 const minus = 0x2d;
+const zero = 0x30;
 const nine = 0x39;
 const less = 0x3c;
+const equals = 0x3d;
 const greater = 0x3e;
 const bracket = 0x5b;
 const underscore = 0x5f;
+const backtick = 0x60;
+const tilde = 0x7e;
 
-/** A block that is neither a paragraph nor a container starts with one of these. */
-const isLeafMark = toCharacterSet("`~<#=-*_");
+// A pattern costs much more than a look at the first character, so that is looked at before.
 const openingFence = /`{3,}(?=[^`]*$)|~{3,}/y;
 const closingFence = /(?:`{3,}|~{3,})[ \t]*$/y;
 const heading = /#{1,6}(?:[ \t]|$)/y;
@@ -186,10 +191,13 @@ export class BlockStructure {
       this.#emptyItem = false;
       return true;
     }
-    if (!(cursor.code >= asterisk && cursor.code <= nine)) return false;
+    const isBullet = cursor.code === minus || cursor.code === asterisk || cursor.code === plus;
+    if (!isBullet && !(cursor.code >= zero && cursor.code <= nine)) return false;
+    // What starts with a bullet and goes on without a blank is emphasis, mostly.
+    if (isBullet && cursor.toCode(cursor.nonblank + 1) > space) return false;
     // Behind a paragraph "-" is its underline; there no empty item can start.
     const interrupts = this.#paragraph && depth === this.#containers.length;
-    const length = cursor.match(interrupts ? interruptingMarker : listMarker);
+    const length = isBullet && !interrupts ? 1 : cursor.match(interrupts ? interruptingMarker : listMarker);
     if (length === 0 || this.#isThematicBreak()) return false;
     const indent = cursor.indent;
     this.#close(depth);
@@ -205,19 +213,23 @@ export class BlockStructure {
   /** Takes the line as a block that is no paragraph and no indented code, if one starts here. */
   #takeLeaf(depth: number): boolean {
     const cursor = this.#cursor;
-    if (cursor.code >= 128 || isLeafMark[cursor.code] !== 1) return false;
+    const { code, line, nonblank } = cursor;
     let fence: OpenFence | undefined;
     let html: HtmlBlockKind | undefined;
-    const rest = cursor.line.slice(cursor.nonblank);
-    const length = cursor.match(openingFence);
-    if (length > 0) {
-      const { nonblank: offset, indent } = cursor;
-      fence = { marks: rest.slice(0, length), offset, indent, info: trimBlanks(rest.slice(length)), depth };
-    } else if (cursor.code === less) {
+    if (code === backtick || code === tilde) {
+      const length = cursor.match(openingFence);
+      if (length === 0) return false;
+      const end = nonblank + length;
+      const [marks, info] = [line.slice(nonblank, end), trimBlanks(line.slice(end))];
+      fence = { marks, offset: nonblank, indent: cursor.indent, info, depth };
+    } else if (code === less) {
+      const rest = line.slice(nonblank);
       const kind = parseHtmlBlockStart(rest);
       if (kind === 0 || (kind === 7 && this.#paragraph)) return false;
       if (!isHtmlBlockEnd(kind, rest)) html = kind;
-    } else if (cursor.match(heading) === 0 && !this.#isUnderline(depth) && !this.#isThematicBreak()) {
+    } else if (code === hash) {
+      if (cursor.match(heading) === 0) return false;
+    } else if (!this.#isUnderline(depth) && !this.#isThematicBreak()) {
       return false;
     }
     this.#close(depth);
@@ -229,7 +241,9 @@ export class BlockStructure {
 
   /** Is the rest of the line the underline of the open paragraph? */
   #isUnderline(depth: number): boolean {
-    if (!this.#paragraph || depth < this.#containers.length || this.#cursor.match(underline) === 0) return false;
+    const { code } = this.#cursor;
+    if (!this.#paragraph || depth < this.#containers.length || (code !== equals && code !== minus)) return false;
+    if (this.#cursor.match(underline) === 0) return false;
     return this.#definitions === undefined || !isDefinitions(this.#definitions);
   }
 
@@ -239,7 +253,7 @@ export class BlockStructure {
     if (nonblank < this.#noBreakBefore) return false;
     let count = 0;
     for (let at = nonblank; at < line.length; at += 1) {
-      const code = line.charCodeAt(at);
+      const code = this.#cursor.toCode(at);
       if (code === mark) {
         count += 1;
       } else if (!isBlank(code)) {
@@ -263,7 +277,8 @@ export class BlockStructure {
     this.#paragraph = false;
     this.#definitions = undefined;
     if (depth === this.#containers.length) return;
-    this.#containers.length = depth;
+    // Setting the length would be a slow call of the engine, for every list item.
+    while (this.#containers.length > depth) this.#containers.pop();
     this.#emptyItem = false;
     while ((this.#quotes.at(-1) ?? -1) >= depth) this.#quotes.pop();
   }

@@ -10,8 +10,8 @@ export class LineCursor {
   column = 0;
   /** Offset of the first non-blank character from here on; valid after `look`, as the next two are. */
   nonblank = -1;
-  /** Code of that character; NaN if there is none. */
-  code = Number.NaN;
+  /** Code of that character; -1 if there is none. */
+  code = -1;
   /** Columns of the blanks before it. */
   indent = 0;
   #nonblankColumn = 0;
@@ -29,11 +29,11 @@ export class LineCursor {
     if (this.nonblank < this.offset) {
       let at = this.offset;
       let column = this.column;
-      let code = this.line.charCodeAt(at);
+      let code = this.toCode(at);
       while (isBlank(code)) {
         column = toNextColumn(code, column);
         at += 1;
-        code = this.line.charCodeAt(at);
+        code = this.toCode(at);
       }
       this.nonblank = at;
       this.code = code;
@@ -62,10 +62,17 @@ export class LineCursor {
   /** Takes up to this many columns of blanks. */
   advanceColumns(columns: number): void {
     const end = this.column + columns;
-    while (this.column < end && isBlank(this.line.charCodeAt(this.offset))) {
-      const next = toNextColumn(this.line.charCodeAt(this.offset), this.column);
+    while (this.column < end) {
+      const code = this.toCode(this.offset);
+      if (!isBlank(code)) return;
+      const next = toNextColumn(code, this.column);
       this.column = Math.min(next, end);
       if (next <= end) this.offset += 1;
     }
+  }
+
+  /** The code of the character at `at`; -1 behind the line. */
+  toCode(at: number): number {
+    return at < this.line.length ? this.line.charCodeAt(at) : -1;
   }
 }

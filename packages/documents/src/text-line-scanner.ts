@@ -123,7 +123,8 @@ export class TextLineScanner {
   }
 
   #scanIndent(chunk: string, from: number): number {
-    for (let at = from; at < chunk.length; at += 1) {
+    const { length } = chunk;
+    for (let at = from; at < length; at += 1) {
       const code = chunk.charCodeAt(at);
       if (isBlank(code)) {
         this.#column = toNextColumn(code, this.#column);
@@ -135,7 +136,7 @@ export class TextLineScanner {
         return at;
       }
     }
-    return chunk.length;
+    return length;
   }
 
   #scanMarks(chunk: string, from: number): number {
