@@ -46,13 +46,19 @@ export function createParserContender(): Contender {
   };
 }
 
-/** The whole way from the run log to stream events. */
+/** The whole way from the run log to stream events. Its loop is its own, as those of the floor and the parser are. */
 export function createAssemblerContender(): Contender {
+  const { push, toEvent } = startRun([]);
   let made = 0;
-  return createRunContender(
-    (events) => (made += events.length),
-    () => `${made} stream events`,
-  );
+  return {
+    prepare: (text) => {
+      const runEvents = toChunks(text).map((chunk) => toEvent({ type: "text_delta", text: chunk }));
+      return () => {
+        for (const event of runEvents) made += push(event).length;
+      };
+    },
+    describe: () => `${made} stream events`,
+  };
 }
 
 /** The same, and the text for the reader of the event stream. */
