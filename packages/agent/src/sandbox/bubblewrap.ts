@@ -41,6 +41,8 @@ export function toBubblewrapArguments({
     "--dev", "/dev", "--remount-ro", "/dev",
     "--proc", "/proc", ...kernelPlaces.flatMap((path) => ["--ro-bind-try", path, path]),
     ...mounts.flatMap(toMountArguments),
+    // Last, since the workspace may lie in a hidden folder.
+    ...mounts.flatMap(({ path, access }) => (access === "hidden-folder" ? ["--remount-ro", path] : [])),
     ...(descriptors.seccomp === undefined ? [] : ["--seccomp", String(descriptors.seccomp)]),
     "--json-status-fd", String(descriptors.status),
     "--chdir", workingDirectory,
@@ -54,7 +56,7 @@ function toMountArguments({ path, access, source = path }: Mount): string[] {
     case "read-only":
       return ["--ro-bind-try", source, path];
     case "hidden-folder":
-      return ["--tmpfs", path, "--remount-ro", path];
+      return ["--tmpfs", path];
     case "hidden-file":
       return ["--ro-bind", "/dev/null", path];
   }

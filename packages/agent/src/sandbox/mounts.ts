@@ -4,7 +4,7 @@ import { lstatSync, realpathSync } from "node:fs";
 /** One place of the plan, absolute and without links. */
 export interface Mount {
   readonly path: string;
-  /** `hidden-folder` is empty; `hidden-file` cannot be read. */
+  /** `hidden-folder` is empty but for the mounts in it; `hidden-file` cannot be read. */
   readonly access: "writable" | "read-only" | "hidden-folder" | "hidden-file";
   /** What is seen there, if not the place itself. */
   readonly source?: string;

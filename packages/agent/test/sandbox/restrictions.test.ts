@@ -97,6 +97,29 @@ describeBothSandboxes("files", (run) => {
     expect(output).not.toContain("CANARY-");
   });
 
+  test(verifies("S-34", "of a secret folder around the workspace, only the workspace is seen"), async () => {
+    const home = createFolder("home", {
+      ".cursor/worktrees/one/file": "old",
+      ".cursor/worktrees/two/file": "CANARY-TWO",
+      ".cursor/key": "CANARY-KEY",
+    });
+    const workspace = join(home, ".cursor/worktrees/one");
+    const variables = { ...environment, HOME: home };
+    const { stdout } = await run(
+      "cat ../../key ../two/file; ls -A ../..; ls -A ..; cat file",
+      workspace,
+      {},
+      variables,
+    );
+    expect(stdout).toBe("worktrees\none\nold");
+    await run("echo new > file; echo new > ../beside; echo new > ../../key", workspace, {}, variables);
+    expect(readFileSync(join(workspace, "file"), "utf8")).toBe("new\n");
+    expect(readFileSync(join(home, ".cursor/key"), "utf8")).toBe("CANARY-KEY");
+    const { stdout: beside } = await run("touch ../beside ../../beside 2>&1; ls ..", workspace, {}, variables);
+    expect(beside).toContain("Read-only file system");
+    expect(beside).toMatch(/\none\n$/);
+  });
+
   test(verifies("S-34", "a link with a protected name opens no secret folder"), async () => {
     const home = createFolder("home", { ".ssh/id_ed25519": "CANARY-KEY", ".ssh/more/key": "CANARY-MORE" });
     symlinkSync(".ssh/more", join(home, ".vscode"));
