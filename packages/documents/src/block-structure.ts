@@ -21,7 +21,6 @@ export interface OpenFence {
 const blockQuote = 0;
 
 /** Codes of characters that mean something here. */
-const space = 0x20;
 const hash = 0x23;
 const asterisk = 0x2a;
 const plus = 0x2b;
@@ -194,7 +193,8 @@ export class BlockStructure {
     const isBullet = cursor.code === minus || cursor.code === asterisk || cursor.code === plus;
     if (!isBullet && !(cursor.code >= zero && cursor.code <= nine)) return false;
     // What starts with a bullet and goes on without a blank is emphasis, mostly.
-    if (isBullet && cursor.toCode(cursor.nonblank + 1) > space) return false;
+    const next = cursor.toCode(cursor.nonblank + 1);
+    if (isBullet && next >= 0 && !isBlank(next)) return false;
     // Behind a paragraph "-" is its underline; there no empty item can start.
     const interrupts = this.#paragraph && depth === this.#containers.length;
     const length = isBullet && !interrupts ? 1 : cursor.match(interrupts ? interruptingMarker : listMarker);

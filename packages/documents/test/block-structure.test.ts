@@ -53,6 +53,17 @@ describe("against complete CommonMark parsers", () => {
     );
   });
 
+  test(verifies(["N16", "N17"], "a bullet with a control character behind it is no list item"), () => {
+    const controls = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code));
+    for (const control of [...controls, "\u007F", "\u0085", "\u00A0"]) {
+      for (const bullet of ["-", "*", "+", "1."]) {
+        const text = `${bullet}${control}one\n  \`\`\`js\n  two\n  \`\`\`\n`;
+        const expected = toOracleSegments(text, toMicromarkFences(text));
+        expect(parseText(text).map(toOracleForm), JSON.stringify(text)).toEqual(expected);
+      }
+    }
+  });
+
   test(verifies(["N17"], `${runs} texts have the nested fences of commonmark.js`), () => {
     fc.assert(
       fc.property(markdownText, (text) => {
