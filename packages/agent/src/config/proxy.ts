@@ -40,8 +40,23 @@ function findAddress(environment: Environment, name: string): string | undefined
   const value = findValue(environment, name);
   if (value === undefined) return undefined;
   const address = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`);
-  if (address && /^https?:$/.test(address.protocol) && address.hostname !== "") return address.href;
-  throw new SheafError("CONFIG_INVALID", `${name} names no proxy: write http://HOST:PORT, or leave it out`);
+  if (!address || !/^https?:$/.test(address.protocol) || address.hostname === "") {
+    throw new SheafError("CONFIG_INVALID", `${name} names no proxy: write http://HOST:PORT, or leave it out`);
+  }
+  // Else every request would fail as if the proxy were away, and be tried again.
+  if (!canDecode(address.username) || !canDecode(address.password)) {
+    throw new SheafError("CONFIG_INVALID", `${name} has a % in its name or password: write each % of them as %25`);
+  }
+  return address.href;
+}
+
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** In small letters it wins, as in other programs. */

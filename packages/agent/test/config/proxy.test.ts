@@ -30,6 +30,16 @@ test.each(["socks5://CANARY:1", "http://", "ht tp://CANARY", "CANARY proxy"])(
   },
 );
 
+test.each(["http://CANARY:50%@h", "http://u:%zzCANARY@h", "http://%C3CANARY@h"])(
+  verifies(["S-04", "S-42"], "%j cannot be decoded, is told once and for all, and is not shown"),
+  (value) => {
+    const find = () => findProxy({ HTTPS_PROXY: value });
+    expect(find).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+    expect(find).toThrow(/^HTTPS_PROXY has a % in its name or password: write each % of them as %25$/);
+    expect(findProxy({ HTTPS_PROXY: "http://u:50%25@h" })).toMatchObject({ HTTPS_PROXY: "http://u:50%25@h/" });
+  },
+);
+
 test.each([
   ["http://a.example/", "http://plain/"],
   ["https://a.example/", "https://secure/"],
