@@ -1,5 +1,6 @@
 /** What typical runs call: the built program answers prompts with a model on 127.0.0.1, and V8 notes each function. */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -72,10 +73,19 @@ const samples: readonly Sample[] = [
   },
 ];
 
-/** Runs the samples beside each other. `program`: the file that Node starts. @throws if one of them fails. */
+/** Seconds for one sample: where 127.0.0.1 cannot be reached, a run would try again for long. */
+const sampleSeconds = 60;
+
+/** What goes on beside an answer ends before it, as with a real model: else the functions of a race differ from build to build. */
+const answerMs = 250;
+
+/**
+ * Runs the samples beside each other. `program`: the file that Node starts.
+ * @throws if one of them fails, once all have ended, so that nothing is left behind.
+ */
 export async function findCalledFunctions(program: string): Promise<CalledFunctions> {
-  const folder = mkdtempSync(join(tmpdir(), "sheaf-sample-"));
   const server = await startModel();
+  const folder = mkdtempSync(join(tmpdir(), "sheaf-sample-"));
   try {
     const { port } = server.address() as AddressInfo;
     const coverage = join(folder, "coverage");
@@ -88,11 +98,13 @@ export async function findCalledFunctions(program: string): Promise<CalledFuncti
         `http://127.0.0.1:${port}/${index}`,
         "--api-key",
         "none",
+        "--timeout",
+        `${sampleSeconds}`,
         "go",
       ];
       return runSample([program, ...args], join(folder, `${index}`), coverage);
     });
-    await Promise.all(runs);
+    for (const run of await Promise.allSettled(runs)) if (run.status === "rejected") throw run.reason;
     return readCoverage(coverage);
   } finally {
     server.close();
@@ -108,10 +120,10 @@ async function startModel(): Promise<Server> {
     request.on("end", () => {
       const [, index] = (request.url ?? "").split("/");
       response.writeHead(200, { "content-type": "text/event-stream", connection: "close" });
-      response.end(left[Number(index)]?.shift());
+      setTimeout(() => response.end(left[Number(index)]?.shift()), answerMs);
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  await once(server.listen(0, "127.0.0.1"), "listening");
   return server;
 }
 

@@ -13,7 +13,7 @@ export interface StartedProcess extends OwnPipes {
   /** Rejects if it never started. */
   readonly ended: Promise<ProcessEnd>;
   /** Resolves when it has ended and nobody holds its pipes any more. */
-  readonly closed: Promise<void>;
+  readonly closed: Promise<unknown>;
   /** By SIGKILL. */
   kill(): void;
   /** Lets go of its pipes. */

@@ -119,7 +119,7 @@ function toProcess({
     stderr: null,
     isRunning: () => isRunning,
     ended,
-    closed: Promise.all([ended, notice.ended]).then(() => undefined),
+    closed: Promise.all([ended, notice.ended]),
     kill() {
       const first = reader.findFirst();
       if (isRunning && first) sendSignal(first.parent, "SIGKILL");
