@@ -137,7 +137,7 @@ async function* runTurns(
       group.events.forEach(note);
       results.push(...group.events.filter((event) => event.type === "tool_result"));
       // The model is asked first: what the last result costs in the store, it costs while the model thinks.
-      if (results.length === state.calls.length) held = group;
+      if (results.length === state.calls.length) held = held ? joinGroups(held, group) : group;
       else yield group;
     }
     loop.addTurn(state.calls, results);

@@ -26,7 +26,7 @@ import { findShell } from "./shell.ts";
 import { createSpareSandbox, type OpenSandbox, type SandboxPlan } from "./spare-sandbox.ts";
 import { toFolderError } from "./start-error.ts";
 import { followChild } from "./started-process.ts";
-import { openUnnamedFile } from "./unnamed-file.ts";
+import { areFilesReachable, openUnnamedFile } from "./unnamed-file.ts";
 import { openWaitingSandbox } from "./waiting-sandbox.ts";
 import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.ts";
 import { defaultUseLimits, type UseLimits, watchUse } from "./use-watch.ts";
@@ -82,6 +82,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const worktree = findLinkedWorktree(workspace);
   const added = addedFolders.map((path) => ({ path, access: "writable" as const }));
   const writableMounts = [...(worktree?.mounts ?? []), ...added];
+  const writable = [workspace, ...writableMounts.map(({ path }) => path)];
   const places = createProtectedPlaces(workspace, { worktree: worktree?.folder, added: addedFolders });
   const denied = createDeniedPlaces([workspace, ...addedFolders], options.denials);
   const network = createSharedNetwork(file, options.network, options.networkPorts);
@@ -141,7 +142,8 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     return { process: bubblewrap, pipes, status, tree };
   };
   const spare = createSpareSandbox((plan) => {
-    if (!shell.isBash) return undefined;
+    // A command that runs meanwhile must not write what the next sandbox is made by.
+    if (!shell.isBash || areFilesReachable(writable)) return undefined;
     const variables = { ...toCommandEnvironment(environment, ""), ...plan.variables, TMPDIR: "/tmp" };
     const words = [
       ...toEnvironmentWords(variables),

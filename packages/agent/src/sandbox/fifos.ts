@@ -142,7 +142,6 @@ function openFifo(fifo: number, buffer: Uint8Array, giveBack: (isEmpty: boolean)
   const [reader, writer] = opened as [number, number];
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   let socket: Socket | undefined;
-  let hasEnded = false;
   let isWritable = true;
   let isClosed = false;
   const closeWriter = (): void => {
@@ -168,21 +167,16 @@ function openFifo(fifo: number, buffer: Uint8Array, giveBack: (isEmpty: boolean)
         },
       });
       socket.on("error", () => undefined);
-      socket.once("end", () => (hasEnded = true));
       socket.once("close", () => resolve());
     },
     close() {
       if (isClosed) return;
       isClosed = true;
       closeWriter();
-      if (socket) {
-        socket.destroy();
-      } else {
-        hasEnded = isAtEnd(reader);
-        closeSync(reader);
-      }
-      // Not before the command has ended: it could still open its output again.
-      giveBack(hasEnded);
+      if (socket) socket.destroy();
+      else closeSync(reader);
+      // Not before the command has ended: it could still open its output again, also behind its end.
+      giveBack(isAtEnd(fifo));
     },
   };
 }

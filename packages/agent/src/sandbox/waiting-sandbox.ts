@@ -39,18 +39,20 @@ export interface WaitingOptions {
 /** Milliseconds; most often it takes 10. */
 const readyPeriod = 1000;
 
-/** Undefined where no FIFOs can be made. */
+/** Undefined where no FIFOs can be made. @throws What the system says. */
 export function openWaitingSandbox(options: WaitingOptions): WaitingSandbox | undefined {
   const { guard, fifos, outputs, descriptors, owner } = options;
+  // First: where this fails, nothing else is open.
+  const words = openUnnamedFile(options.words.map((word) => `${word}\0`).join(""));
   const pipes = outputs.open();
   const own = Array.from({ length: owner ? 5 : 3 }, () => fifos.open());
   const [status, notice, order, info, admission] = own;
   if (!pipes.paths || !status || !notice || !order || own.includes(undefined)) {
     pipes.close();
     for (const fifo of own) fifo?.close();
+    closeSync(words);
     return undefined;
   }
-  const words = openUnnamedFile(options.words.map((word) => `${word}\0`).join(""));
   const reader = createStatusReader();
   const ready = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => ready.resolve(false), readyPeriod).unref();

@@ -122,6 +122,22 @@ describe("the loop", () => {
       expect(last(groups)).toMatchObject({ reason: "error", error: { code: "STORAGE_FULL" } });
     });
 
+    test("is there when its call says something behind it", async () => {
+      const speaking = createFakeTools({
+        write: async (_, emit) => {
+          void (async () => {
+            for (let round = 0; round < 30; round += 1) {
+              await Promise.resolve();
+              emit("stdout", "late");
+            }
+          })();
+          return ok();
+        },
+      });
+      const groups = await runModel(createWritingModel(), { tools: speaking });
+      expect(types(groups).filter((type) => type === "tool_result")).toHaveLength(2);
+    });
+
     test("is there when the run is cancelled before the next turn", async () => {
       const controller = new AbortController();
       const aborting = createFakeTools({

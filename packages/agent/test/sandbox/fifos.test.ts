@@ -40,6 +40,22 @@ describe.skipIf(process.platform !== "linux")("FIFOs without a name", () => {
     },
   );
 
+  test("are not used again when something came behind their end", async () => {
+    fifos = createFifos();
+    const first = open();
+    const inode = toInode(first);
+    first.read(() => undefined);
+    const held = openSync(first.path, constants.O_RDONLY | constants.O_NONBLOCK);
+    first.closeWriter();
+    await first.ended;
+    const late = openSync(`/proc/self/fd/${held}`, constants.O_WRONLY);
+    writeSync(late, "late\n");
+    closeSync(late);
+    first.close();
+    for (let round = 0; round < 30; round += 1) expect(toInode(open())).not.toBe(inode);
+    closeSync(held);
+  });
+
   test("give all that was written, and then the end", async () => {
     fifos = createFifos();
     const fifo = open();

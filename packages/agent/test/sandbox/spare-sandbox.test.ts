@@ -1,9 +1,9 @@
 /** A command in a sandbox that was made before the command was known is held like any other. */
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createCommandNetwork } from "../../src/permissions/command-network.ts";
 import type { CommandOutcome, CommandRequest } from "../../src/sandbox/command.ts";
@@ -85,6 +85,37 @@ describeWithSandbox("a sandbox that is made ahead", () => {
     expect(ages[1]).toBeGreaterThan(0.3);
     expect(ages[2]).toBeGreaterThan(0.3);
     expect(ages[2]).toBeLessThan(2 * (pause / 1000));
+  });
+
+  describe("what it is made by", () => {
+    const temporary = process.env.TMPDIR;
+    afterEach(() => {
+      if (temporary === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = temporary;
+    });
+
+    test(verifies("S-30", "never lies where a command writes: then none is made"), async () => {
+      const workspace = createFolder("workspace", { "tmp/file": "" });
+      process.env.TMPDIR = join(workspace, "tmp");
+      const second = await runSecond(age, workspace);
+      expect(second.exitCode).toBe(0);
+      expect(toAge(second)).toBeLessThan(0.3);
+    });
+
+    test("is closed when it cannot be written", async () => {
+      const bench = createBench(createFolder("workspace"));
+      const counts: number[] = [];
+      await bench.run("true");
+      await wait(pause);
+      process.env.TMPDIR = "/no/such/folder";
+      for (let round = 0; round < 6; round += 1) {
+        expect(await bench.run("echo x")).toMatchObject({ exitCode: 0, stdout: "x\n" });
+        await wait(50);
+        counts.push(readdirSync("/proc/self/fd").length);
+      }
+      await bench.end();
+      expect(counts.at(-1)).toBeLessThanOrEqual(counts[0]!);
+    });
   });
 
   test(verifies("S-12", "the text runs as it is"), async () => {
