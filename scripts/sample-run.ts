@@ -138,7 +138,10 @@ async function runSample(words: readonly string[], folder: string, coverage: str
     child.on("error", reject);
     child.on("close", resolve);
   });
-  if (code !== 0) throw new Error(`sheaf ${words.slice(1).join(" ")} ended with ${code}: ${output}`);
+  if (code !== 0) {
+    const advice = "the build runs it with a model on 127.0.0.1, which must be reachable";
+    throw new Error(`sheaf ${words.slice(1).join(" ")} ended with ${code}; ${advice}: ${output}`);
+  }
 }
 
 /** As V8 writes it. */
