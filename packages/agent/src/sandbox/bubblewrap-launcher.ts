@@ -196,6 +196,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       }
     },
     async close() {
+      await spare.settle();
       // What it has started ends with it.
       guard.dismiss();
       await spare.close();

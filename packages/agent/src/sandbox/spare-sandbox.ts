@@ -33,6 +33,11 @@ export interface SpareSandbox {
   prepare(plan: SandboxPlan): void;
   /** One with its command told, the next one perhaps begun; undefined if none fits. */
   take(plan: SandboxPlan, words: readonly string[]): Promise<OpenSandbox | undefined>;
+  /**
+   * Makes no more; resolves when those that are being made are there, or never will be. If bubblewrap is killed in the
+   * middle, the first process of its sandbox waits for it for ever.
+   */
+  settle(): Promise<void>;
   /** Ends it; resolves when nothing of it is left. */
   close(): Promise<void>;
   /** When the guard is gone: lets go of those that never came about. Before, the guard could still open what they name. */
@@ -54,6 +59,7 @@ export function createSpareSandbox(open: (plan: SandboxPlan) => WaitingSandbox |
   let waiting: (WaitingSandbox & { readonly key: string; readonly openedAt: number }) | undefined;
   let isUseless = false;
   let hasWorked = false;
+  const making = new Set<Promise<boolean>>();
   const ending = new Set<Promise<void>>();
   const lost: WaitingSandbox[] = [];
 
@@ -63,6 +69,10 @@ export function createSpareSandbox(open: (plan: SandboxPlan) => WaitingSandbox |
       const opened = open(plan);
       waiting = opened && { ...opened, key, openedAt: performance.now() };
       isUseless = opened === undefined;
+      if (!opened) return;
+      const { isReady } = opened;
+      making.add(isReady);
+      void isReady.finally(() => making.delete(isReady));
     } catch {
       // The next command tries it too, and tells.
     }
@@ -100,6 +110,10 @@ export function createSpareSandbox(open: (plan: SandboxPlan) => WaitingSandbox |
       // Where the model gives time enough, the command has the machine for itself.
       if (performance.now() - sandbox.openedAt < hurry) openNext(plan, key);
       return sandbox;
+    },
+    async settle() {
+      clearTimeout(timer);
+      await Promise.all(making);
     },
     async close() {
       clearTimeout(timer);

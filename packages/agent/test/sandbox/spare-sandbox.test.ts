@@ -281,6 +281,44 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
+test(verifies("R-13", "what is being made is waited for before anything ends it"), async () => {
+  const making = Promise.withResolvers<boolean>();
+  const never = new Promise<never>(() => undefined);
+  let opened = 0;
+  const spare = createSpareSandbox(() => {
+    opened += 1;
+    return {
+      process: {
+        stdout: null,
+        stderr: null,
+        isRunning: () => true,
+        ended: never,
+        closed: never,
+        kill() {},
+        release() {},
+      },
+      pipes: { stdio: [1, 2], paths: ["", ""], follow() {}, ended: never, close() {} },
+      status: { findFirst: () => undefined, findExitCode: () => undefined, toSignal: () => undefined },
+      tree: undefined,
+      isReady: making.promise,
+      tell() {},
+    };
+  });
+  const plan = { mounts: [], workingDirectory: process.cwd(), variables: {} };
+  spare.prepare(plan);
+  await spare.settle();
+  await wait(20);
+  expect(opened).toBe(0);
+  spare.prepare(plan);
+  expect(await waitUntil(() => opened === 1)).toBe(true);
+  let isSettled = false;
+  const settled = spare.settle().then(() => (isSettled = true));
+  await wait(20);
+  expect(isSettled).toBe(false);
+  making.resolve(false);
+  await settled;
+});
+
 /** In a sandbox that is made when the command is known. */
 async function createBenchAndRun(command: string, workspace: string): Promise<CommandOutcome> {
   const bench = createBench(workspace);
