@@ -18,6 +18,8 @@ export interface Terminal {
   close(): void;
 }
 
+let opened = 0;
+
 /** Opens a terminal with a shell, in which Sheaf is started; the shell stays when Sheaf ends. */
 export function openTerminal(options: {
   readonly columns: number;
@@ -27,7 +29,9 @@ export function openTerminal(options: {
   readonly environment?: Readonly<Record<string, string>>;
 }): Terminal {
   const { columns, rows, cwd, args, environment = {} } = options;
-  const socket = `${cwd}/tmux`;
+  // A server that was told to end may hold its socket for a moment longer.
+  opened += 1;
+  const socket = `${cwd}/tmux-${opened}`;
   const tmux = (...words: readonly string[]): string =>
     execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...words], {
       encoding: "utf8",
