@@ -1,4 +1,4 @@
 /** `doc_` and the sequence number, at least three digits: `doc_001`, `doc_1000` (N9). */
 export function toDocumentId(sequence: number): string {
-  return `doc_${sequence < 10 ? "00" : sequence < 100 ? "0" : ""}${sequence}`;
+  return `doc_${String(sequence).padStart(3, "0")}`;
 }

@@ -1,4 +1,4 @@
-import { isBlank } from "./blank.ts";
+import { findBlankEnd } from "./blank.ts";
 import type { OpenFence } from "./block-structure.ts";
 import { CodeLineScanner } from "./code-line-scanner.ts";
 import { parseInfoString } from "./info-string.ts";
@@ -39,7 +39,7 @@ export class FenceParser {
     }
     let length = chunk.length;
     if (isHighSurrogate(code)) length -= 1;
-    else if (this.#code === undefined) while (length > 0 && isBlank(chunk.charCodeAt(length - 1))) length -= 1;
+    else if (code <= 0x20 && this.#code === undefined) length = findBlankEnd(chunk);
     if (length === 0) return undefined;
     this.#chunkStart += chunk.length;
     return this.#writer.passChunk(chunk, length);

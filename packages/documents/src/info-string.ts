@@ -16,8 +16,6 @@ export function parseInfoString(info: string): TextSegmentCodeBlock | TextSegmen
 }
 
 function parseReference(info: string): TextSegmentCodeReference | undefined {
-  // Hardly any info string starts with a digit, and a pattern costs more than a look.
-  if (!(info.charCodeAt(0) <= 0x39)) return undefined;
   const match = reference.exec(info);
   if (match === null) return undefined;
   const [, start = "", end = "", filePath = ""] = match;

@@ -28,14 +28,10 @@ export class SegmentWriter {
   /** Takes a whole chunk: with the first `length` characters, at least one, what is held goes out as the delta given. */
   passChunk(chunk: string, length: number): string {
     let delta = chunk;
-    const held = this.#held;
-    if (length < chunk.length) {
-      delta = chunk.slice(0, length);
+    if (length < chunk.length || this.#held !== "") {
+      delta = this.#held + chunk.slice(0, length);
       this.#held = chunk.slice(length);
-    } else if (held !== "") {
-      this.#held = "";
     }
-    if (held !== "") delta = held + delta;
     this.#length += delta.length;
     return delta;
   }
@@ -50,7 +46,7 @@ export class SegmentWriter {
   /** Ends the chunk: what is safe goes out, the rest is held. */
   closeChunk(): void {
     const length = this.#chunk.length;
-    if (length > 0 && this.safeEnd === length && isHighSurrogate(this.#chunk.charCodeAt(length - 1))) {
+    if (this.safeEnd === length && isHighSurrogate(this.#chunk.charCodeAt(length - 1))) {
       // Half a character has no UTF-8: it waits for the other half.
       this.safeEnd = length - 1 > this.#from ? length - 1 : -1;
     }

@@ -123,8 +123,7 @@ export class TextLineScanner {
   }
 
   #scanIndent(chunk: string, from: number): number {
-    const { length } = chunk;
-    for (let at = from; at < length; at += 1) {
+    for (let at = from; at < chunk.length; at += 1) {
       const code = chunk.charCodeAt(at);
       if (isBlank(code)) {
         this.#column = toNextColumn(code, this.#column);
@@ -136,7 +135,7 @@ export class TextLineScanner {
         return at;
       }
     }
-    return length;
+    return chunk.length;
   }
 
   #scanMarks(chunk: string, from: number): number {
