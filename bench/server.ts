@@ -22,7 +22,7 @@ await build({
   entryPoints: {
     "sheaf-server": join(import.meta.dirname, "server/sheaf-server.ts"),
     "floor-server": join(import.meta.dirname, "server/floor-server.ts"),
-    "sqlite-worker": join(import.meta.dirname, "../packages/agent/src/storage/sqlite-worker.ts"),
+    "sqlite-worker": join(import.meta.dirname, "../packages/agent/src/store/sqlite-worker.ts"),
   },
   outdir: folder,
   bundle: true,

@@ -5,8 +5,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createCodeSearch } from "../packages/agent/src/codebase/create-code-search.ts";
-import { createBackgroundCommands } from "../packages/agent/src/sandbox/background-command.ts";
+import { createCodeSearch } from "../packages/agent/src/workspace/codebase/create-code-search.ts";
+import { createBackgroundCommands } from "../packages/agent/src/guard/sandbox/background-command.ts";
 import { createConversationState } from "../packages/agent/src/tools/conversation-state.ts";
 import { findTool } from "../packages/agent/src/tools/registry.ts";
 import type { ToolContext } from "../packages/agent/src/tools/tool.ts";

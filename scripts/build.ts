@@ -65,7 +65,7 @@ const englishOnly: Plugin = {
 const withoutSchemas: Plugin = {
   name: "without-schemas",
   setup(build) {
-    const path = join(agent, "src/providers/live/inert-schemas.ts");
+    const path = join(agent, "src/model/live/inert-schemas.ts");
     build.onResolve({ filter: /^zod(\/v4(\/core)?)?$/ }, () => ({ path }));
     build.onResolve({ filter: /^zod\/v4\/locales\// }, () => ({ path: "messages", namespace: "no-messages" }));
     build.onLoad({ filter: /.*/, namespace: "no-messages" }, () => ({ contents: "export default () => ({});" }));
@@ -82,15 +82,15 @@ const program = await runBuild({
 // The thread that writes the store of a server is loaded by its path, beside the code that starts it.
 await runBuild({
   ...shared,
-  entryPoints: [join(agent, "src/storage/sqlite-worker.ts")],
+  entryPoints: [join(agent, "src/store/sqlite-worker.ts")],
   outdir: output,
   plugins: [withoutFacades],
 });
 const adapters = await runBuild({
   ...shared,
-  entryPoints: families.map((family) => join(agent, `src/providers/live/${family}.ts`)),
+  entryPoints: families.map((family) => join(agent, `src/model/live/${family}.ts`)),
   outdir: join(output, "adapters"),
-  inject: [join(agent, "src/providers/live/light-headers.ts")],
+  inject: [join(agent, "src/model/live/light-headers.ts")],
   plugins: [withoutSchemas, withoutFacades],
 });
 

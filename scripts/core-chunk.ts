@@ -1,11 +1,11 @@
 /** Few files for a start: what a prompt loads is one chunk, not the forty that splitting by command would make of it. */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import type { Plugin } from "esbuild";
 
 /** What the prompt of a real model always loads: with all that they import, these are the core. */
-const coreRoots = ["cli/commands/prompt.ts", "providers/live/live-model.ts", "storage/sqlite.ts"];
+const coreRoots = ["cli/commands/prompt.ts", "model/live/live-model.ts", "store/sqlite.ts"];
 
 /** Commands that share hardly anything with a prompt and answer at once: they do not wait for the core. */
 const lightEntry = /\/cli\/commands\/(help|completion|create-chat)\.ts$/;
@@ -31,7 +31,7 @@ export function createCorePlugin(source: string): Plugin {
         let contents = await readFile(path, "utf8");
         for (const [index, root] of core.entries()) {
           const name = `coreRoot${index}`;
-          const asked = `import("./${relative(source, root)}")`;
+          const asked = `import("${relative(dirname(path), root)}")`;
           if (!contents.includes(asked)) continue;
           contents = `${contents.replaceAll(asked, `Promise.resolve(${name})`)}\nimport * as ${name} from ${JSON.stringify(root)};\n`;
         }

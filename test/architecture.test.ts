@@ -27,17 +27,17 @@ describe("imports", () => {
     ["packages/protocol/src/planted.ts", 'import { readFileSync } from "node:fs";', "node:fs"],
     ["packages/documents/src/planted.ts", 'import { x } from "zod";', "zod"],
     ["packages/documents/src/planted.ts", "const x = process.env.X;", "process"],
-    ["packages/agent/src/run/planted.ts", 'import { x } from "../tools/read-file.ts";', "tools/read-file.ts"],
-    ["packages/agent/src/run/planted.ts", 'import { x } from "../storage/sqlite.ts";', "storage/sqlite.ts"],
+    ["packages/agent/src/run/planted.ts", 'import { x } from "../output/projection.ts";', "output/projection.ts"],
+    ["packages/agent/src/guard/sandbox/planted.ts", 'import type { X } from "../../tools/tool.ts";', "tools/tool.ts"],
+    ["packages/agent/src/base/planted.ts", 'import { x } from "../index.ts";', "src/index.ts"],
+    ["packages/agent/src/elsewhere/planted.ts", 'import { x } from "../base/errors.ts";', "base/errors.ts"],
     ["packages/agent/src/output/planted.ts", 'import { x } from "../cli/io.ts";', "cli/io.ts"],
-    ["packages/agent/src/output/planted.ts", 'import { x } from "../run/run.ts";', "run/run.ts"],
     ["packages/agent/src/tools/planted.ts", 'import { spawn } from "node:child_process";', "node:child_process"],
     ["packages/agent/src/tools/planted.ts", 'import { x } from "../run/run.ts";', "run/run.ts"],
-    ["packages/agent/src/storage/planted.ts", 'import { createServer } from "node:http";', "node:http"],
+    ["packages/agent/src/store/planted.ts", 'import { createServer } from "node:http";', "node:http"],
     ["packages/agent/src/tools/planted.ts", 'const x = process.getBuiltinModule("node:http");', "node:http"],
     ["packages/agent/src/tools/planted.ts", "const x = process.env.X;", "process.env"],
     ["packages/agent/src/tools/planted.ts", 'const x = await import("./read-file.ts");', "import()"],
-    ["packages/agent/src/permissions/planted.ts", 'import { x } from "../sandbox/command.ts";', "sandbox/command.ts"],
     ["packages/agent/src/tools/planted.ts", 'import { x } from "@sheaf/client";', "@sheaf/client"],
     ["packages/client/src/planted.ts", 'import { x } from "sheaf";', "sheaf"],
     ["packages/web/src/planted.tsx", 'import { x } from "@sheaf/documents";', "@sheaf/documents"],
@@ -52,7 +52,7 @@ describe("imports", () => {
   });
 
   test("an allowed import is no violation", () => {
-    const text = 'import { z } from "zod";\nimport type { Store } from "../storage/store.ts";';
+    const text = 'import { z } from "zod";\nimport type { Store } from "../store/store.ts";';
     expect(findViolations([{ path: "packages/agent/src/run/allowed.ts", text }])).toEqual([]);
   });
 });

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelEvent } from "@sheaf/protocol";
-import type { Model } from "../../packages/agent/src/providers/provider.ts";
+import type { Model } from "../../packages/agent/src/model/provider.ts";
 import { defaultOwnerLimits } from "../../packages/agent/src/server/limits.ts";
 import { serve } from "../../packages/agent/src/server/serve.ts";
 import { createServerModels } from "../../packages/agent/src/server/server-models.ts";
-import { createThreadedSqliteStore } from "../../packages/agent/src/storage/threaded-sqlite.ts";
+import { createThreadedSqliteStore } from "../../packages/agent/src/store/threaded-sqlite.ts";
 import { createDelta, parseWorkload } from "./workload.ts";
 
 const { deltas, group, paceMs } = parseWorkload(process.argv.slice(2));

@@ -1,6 +1,6 @@
 /** The words of a command line as a command, its flags and its other words. */
-import { SheafError } from "../errors.ts";
-import { findNearest, findSlip } from "../tools/nearest-names.ts";
+import { SheafError } from "../base/errors.ts";
+import { findNearest, findSlip } from "../base/nearest-names.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
 
 /** Commands beside the prompt. `agent` is an alias that some clients put before the prompt. */

@@ -1,5 +1,5 @@
 /** Flags of commands that are no prompt: what a command does not know is a usage error, never ignored (C20). */
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import { commandDescriptions } from "./command-descriptions.ts";
 import type { FlagName } from "./flags.ts";

@@ -1,7 +1,7 @@
 /** A question on the terminal whose answer is not shown. */
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 
 /** Asks on stderr, reads one line of stdin without showing it. @throws SheafError CANCELLED for Ctrl-C and Ctrl-D. */
 export async function readHiddenLine(question: string): Promise<string> {

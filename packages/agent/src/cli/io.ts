@@ -1,5 +1,5 @@
 /** What a command gets from the process around it. */
-import type { Environment } from "../config/paths.ts";
+import type { Environment } from "../base/paths.ts";
 import type { Profile } from "../output/profile.ts";
 
 export interface CommandIo {

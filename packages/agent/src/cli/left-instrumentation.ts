@@ -1,8 +1,8 @@
 /** Instrumentation that debug mode left in a workspace, because its process was killed or a question is open. */
 import type { InstrumentationBlock } from "@sheaf/protocol";
-import { openConversation, type OpenConversation } from "../conversations/open-conversation.ts";
-import { SheafError } from "../errors.ts";
-import type { Store } from "../storage/store.ts";
+import { openConversation, type OpenConversation } from "../run/conversations/open-conversation.ts";
+import { SheafError } from "../base/errors.ts";
+import type { Store } from "../store/store.ts";
 import { removeBlocks } from "../tools/instrumentation-blocks.ts";
 import { takeOutBlocks } from "../tools/remove-instrumentation.ts";
 import { loadTextFile } from "../tools/text-file.ts";

@@ -1,6 +1,6 @@
 /** Entry of the command line: finds the command and loads it, nothing else. */
-import { errorTable, SheafError, toSheafError } from "../errors.ts";
-import { sheafVersion } from "../version.ts";
+import { errorTable, SheafError, toSheafError } from "../base/errors.ts";
+import { sheafVersion } from "../base/version.ts";
 import { parseArguments } from "./arguments.ts";
 import type { CommandIo } from "./io.ts";
 import { chooseProfile } from "./profile-choice.ts";

@@ -1,6 +1,6 @@
 /** The manual page `sheaf(1)`, made from the same tables as the help. */
-import { errorTable } from "../errors.ts";
-import { sheafVersion } from "../version.ts";
+import { errorTable } from "../base/errors.ts";
+import { sheafVersion } from "../base/version.ts";
 import { commandNames } from "./arguments.ts";
 import { commandDescriptions } from "./command-descriptions.ts";
 import { flags, type Flag } from "./flags.ts";

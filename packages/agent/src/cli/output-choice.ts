@@ -1,5 +1,5 @@
 /** Which format is printed (C2). */
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import { toLocale } from "../output/action-words.ts";
 import { createProjection } from "../output/create-projection.ts";
 import { isOutputFormat, outputFormats, type OutputFormat, type Projection } from "../output/projection.ts";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 
 /**
  * Writes the file whole or not at all. Only its owner may read a new one: conversations are private.

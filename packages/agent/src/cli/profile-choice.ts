@@ -1,6 +1,6 @@
 /** Which profile a command line is in: by flag, else by the name under which Sheaf was started (C30). */
 import { basename } from "node:path";
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import { isProfile, profiles, type Profile } from "../output/profile.ts";
 
 /** Names of the program that `cursor-2026` stands in for. */

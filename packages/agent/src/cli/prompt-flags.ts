@@ -1,5 +1,5 @@
 /** Which flags go with a prompt. */
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import type { FlagName, FlagValues } from "./flags.ts";
 
 /** Flags of everything that prints a run. */

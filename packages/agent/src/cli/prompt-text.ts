@@ -1,5 +1,5 @@
 /** The prompt: words of the command line, stdin, or both (C1). */
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import { readStandardInput, type InputKind } from "./standard-input.ts";
 

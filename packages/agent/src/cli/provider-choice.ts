@@ -1,7 +1,7 @@
 /** The provider that a word of the command line names. */
 import type { Provider } from "../config/providers.ts";
-import { SheafError } from "../errors.ts";
-import { findNearest } from "../tools/nearest-names.ts";
+import { SheafError } from "../base/errors.ts";
+import { findNearest } from "../base/nearest-names.ts";
 
 /**
  * The word is not repeated where it may be a key that was put into the wrong place (S-41).

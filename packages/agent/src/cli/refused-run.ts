@@ -1,10 +1,10 @@
 /** A run whose settings or prompt cannot be used, told in the format that was asked for (C22). */
 import { randomUUID } from "node:crypto";
 import type { RunEvent } from "@sheaf/protocol";
-import { createFailedRun } from "../conversations/failed-run.ts";
-import type { SheafError } from "../errors.ts";
+import { createFailedRun } from "../run/conversations/failed-run.ts";
+import type { SheafError } from "../base/errors.ts";
 import type { OutputFormat } from "../output/projection.ts";
-import { sheafVersion } from "../version.ts";
+import { sheafVersion } from "../base/version.ts";
 import { isUuid, type ParsedArguments } from "./arguments.ts";
 import { deliverEvents } from "./deliver.ts";
 import type { CommandIo } from "./io.ts";

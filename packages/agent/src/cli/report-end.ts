@@ -1,5 +1,5 @@
 /** Exit code and stderr, from the last event of the log: what the last line says too (section 2). */
-import { errorTable, isErrorCode } from "../errors.ts";
+import { errorTable, isErrorCode } from "../base/errors.ts";
 import type { Profile } from "../output/profile.ts";
 import type { Delivery } from "./deliver.ts";
 import { formatFailure, reportOutputError } from "./report-error.ts";

@@ -1,7 +1,7 @@
 /** What a run is set up with: flags, environment and the user's configuration. */
 import { findUserConfig } from "../config/config-file.ts";
 import { createConfig, type Config } from "../config/config.ts";
-import { toUserFiles } from "../config/paths.ts";
+import { toUserFiles } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";
 import type { CommandIo } from "./io.ts";
 

@@ -1,7 +1,7 @@
 /** Which conversation a prompt belongs to (C14). */
 import { randomUUID } from "node:crypto";
-import { SheafError } from "../errors.ts";
-import type { Store } from "../storage/store.ts";
+import { SheafError } from "../base/errors.ts";
+import type { Store } from "../store/store.ts";
 import { isUuid } from "./arguments.ts";
 import type { FlagValues } from "./flags.ts";
 

@@ -1,5 +1,5 @@
 /** Signals end a run; a second one ends the process (C23). */
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 
 /** Exit codes by signal (C20). */
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;

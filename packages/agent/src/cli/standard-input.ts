@@ -1,6 +1,6 @@
 /** Reads stdin without ever waiting for a silent one (C1). */
 import { fstatSync } from "node:fs";
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 
 /** The most that is taken as a prompt. Bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
 /** The words behind a command's name. */
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import { isUuid, type ParsedArguments } from "./arguments.ts";
 
 /** @throws SheafError USAGE when there are words. */

@@ -3,12 +3,12 @@ import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Mode, TokenPrice } from "@sheaf/protocol";
-import { SheafError } from "../errors.ts";
-import { hasForeignName } from "./foreign-name.ts";
-import type { McpServers } from "../mcp/server-settings.ts";
+import { SheafError } from "../base/errors.ts";
+import { hasForeignName } from "../base/foreign-name.ts";
+import type { McpServers } from "./mcp-server-settings.ts";
 import type { FoundConfig } from "./config-file.ts";
 import { chooseModel, findModelName, type ModelChoice, type ModelFlags } from "./endpoints.ts";
-import { toDataFolder, toUserFiles, type Environment } from "./paths.ts";
+import { toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
 import { isTrusted } from "./trust.ts";
 
 /** Values as they were given, still text. */

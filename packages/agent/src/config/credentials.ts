@@ -1,8 +1,8 @@
 /** Where the key of a provider comes from: the flag, the environment, then what `sheaf login` kept (C5). */
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import { readCredentials } from "./credential-file.ts";
 import { isKeyText } from "./key-text.ts";
-import type { Environment } from "./paths.ts";
+import type { Environment } from "../base/paths.ts";
 
 /** Whose key is looked for. */
 export interface KeyOwner {

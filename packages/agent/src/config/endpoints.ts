@@ -1,19 +1,19 @@
 /** What a model name means: which model, where, with which key. Never another one than the one that was named. */
 import { dirname } from "node:path";
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import {
   defaultRequestLimits,
   type PackageEndpoint,
   type ProviderEndpoint,
   type ProviderIdentity,
   type RequestLimits,
-} from "../providers/endpoint.ts";
-import { findNearest } from "../tools/nearest-names.ts";
+} from "../model/endpoint.ts";
+import { findNearest } from "../base/nearest-names.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import type { FoundConfig, UserConfig } from "./config-file.ts";
 import { findKey, type FoundKey, type KeySources } from "./credentials.ts";
 import { hasKeyHeader, parseHeaders } from "./key-text.ts";
-import type { Environment, UserFiles } from "./paths.ts";
+import type { Environment, UserFiles } from "../base/paths.ts";
 import type { ModelFamily } from "./provider-presets.ts";
 import { findProxy } from "./proxy.ts";
 import { toProviders, type PackageProvider, type Provider, type WireProvider } from "./providers.ts";

@@ -1,7 +1,7 @@
 /** Each setting of a run, with the place that it came from. */
 import type { UserConfig } from "./config-file.ts";
 import type { RawSettings } from "./config.ts";
-import type { Environment } from "./paths.ts";
+import type { Environment } from "../base/paths.ts";
 
 export interface ExplainedSetting {
   readonly name: string;

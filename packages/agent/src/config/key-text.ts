@@ -2,7 +2,7 @@
  * Checks of keys and headers before they are used: `fetch` quotes a value that it refuses in its message, and a key must
  * never stand in one (S-41).
  */
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 
 /** Longest key. UTF-16 units. */
 const MAX_KEY_LENGTH = 8192;

@@ -1,5 +1,5 @@
 /** Which keys a place of the configuration has, for one that it does not have. */
-import { findNearest } from "../tools/nearest-names.ts";
+import { findNearest } from "../base/nearest-names.ts";
 
 /** What a JSON Schema says about keys. */
 interface KeySchema {

@@ -2,8 +2,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import * as z from "zod/mini";
-import type { McpServers } from "../mcp/server-settings.ts";
-import { SheafError } from "../errors.ts";
+import type { McpServers } from "./mcp-server-settings.ts";
+import { SheafError } from "../base/errors.ts";
 import { isHeaderName, isHeaderValue } from "./key-text.ts";
 
 /** Largest `.mcp.json` that is read. Bytes. */

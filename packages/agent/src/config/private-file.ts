@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { SheafError } from "../errors.ts";
-import { makeFolder } from "../make-folder.ts";
+import { SheafError } from "../base/errors.ts";
+import { makeFolder } from "../base/make-folder.ts";
 
 /** How messages speak of a file. */
 export interface PrivateFile {

@@ -1,5 +1,5 @@
 /** The providers that Sheaf knows by name: where they are and how they are spoken to. */
-import type { WireProtocol } from "../providers/endpoint.ts";
+import type { WireProtocol } from "../model/endpoint.ts";
 
 /** Which adapter makes the requests. */
 export type ModelFamily = "openai" | "anthropic" | "google" | "openai-compatible";

@@ -1,6 +1,6 @@
 /** Schemas of the providers that the user's configuration adds. */
 import * as z from "zod/mini";
-import type { WireProtocol } from "../providers/endpoint.ts";
+import type { WireProtocol } from "../model/endpoint.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import type { EndpointSettings, PackageProviderSettings } from "./config-file.ts";
 import { isHeaderName, isHeaderValue } from "./key-text.ts";

@@ -1,5 +1,5 @@
 /** All providers that a model name may begin with: those that Sheaf knows, then the user's own. */
-import type { PackageSettings } from "../providers/endpoint.ts";
+import type { PackageSettings } from "../model/endpoint.ts";
 import type { EndpointSettings, PackageProviderSettings, UserConfig } from "./config-file.ts";
 import { familyOfProtocol, providerPresets, type ProviderFacts, type ProviderPreset } from "./provider-presets.ts";
 

@@ -1,9 +1,9 @@
 /** The tokens of `sheaf serve`: from a file of the operator, or one that is made once and kept (S-51). */
 import { createHash, randomBytes } from "node:crypto";
 import { unwatchFile, watchFile } from "node:fs";
-import { SheafError, toSheafError } from "../errors.ts";
+import { SheafError, toSheafError } from "../base/errors.ts";
 import { createDamageError, createPrivateFile, readPrivateFile, type PrivateFile } from "./private-file.ts";
-import { localOwner } from "../storage/store.ts";
+import { localOwner } from "../store/store.ts";
 
 /** Characters that a token must have at least: 22 of base64 are 128 bits. */
 const MIN_LENGTH = 22;

@@ -1,8 +1,8 @@
 /** Which workspaces the user trusts (S-01 to S-03): kept in the user's own data, never in a workspace. */
 import { join } from "node:path";
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import { findRepository, isSameRepository, type Repository } from "../workspace/repository.ts";
-import type { Environment } from "./paths.ts";
+import type { Environment } from "../base/paths.ts";
 import { createDamageError, readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";
 
 /** The file of trust in the user's data folder. */

@@ -1,8 +1,8 @@
 /** What a workspace may say about permissions: it can only deny (S-06). Read where the workspace is trusted (S-01). */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { SheafError } from "../errors.ts";
-import { parseRule } from "../permissions/rule.ts";
+import { SheafError } from "../base/errors.ts";
+import { parseRule } from "../guard/permissions/rule.ts";
 
 /** The largest file that is read. Bytes. */
 const MAX_BYTES = 256 * 1024;

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { SheafError } from "../errors.ts";
-import { makeFolder } from "../make-folder.ts";
+import { SheafError } from "../base/errors.ts";
+import { makeFolder } from "../base/make-folder.ts";
 import { parseUserConfig } from "./config-file.ts";
 
 /**

@@ -10,12 +10,12 @@ import type { Readable } from "node:stream";
 import { connect as connectSecure } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { ToolError } from "@sheaf/protocol";
-import { SheafError } from "../errors.ts";
-import { sheafVersion } from "../version.ts";
+import { SheafError } from "../base/errors.ts";
+import { sheafVersion } from "../base/version.ts";
 import { decodePage, findTextKind } from "./page-text.ts";
 import type { PageFetcher, PageResult } from "./page.ts";
 import { openTunnel, TunnelError } from "./proxy-tunnel.ts";
-import { isPublicAddress } from "./public-address.ts";
+import { isPublicAddress } from "../base/public-address.ts";
 
 /** Bytes of a page, unpacked; what is behind is cut. */
 const MAX_BYTES = 2 * 1024 * 1024;

@@ -6,8 +6,8 @@ import { lookup } from "node:dns/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { toHost } from "../permissions/host-pattern.ts";
-import { isPublicAddress } from "./public-address.ts";
+import { toHost } from "../base/host-pattern.ts";
+import { isPublicAddress } from "../base/public-address.ts";
 
 /** What a proxy stands on; tests reach servers of their own. */
 export interface ProxyPorts {

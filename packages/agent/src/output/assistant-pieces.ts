@@ -1,5 +1,5 @@
 /** The model's text in pieces that every reader takes: C7. */
-import { createGrowingText, type GrowingText } from "../growing-text.ts";
+import { createGrowingText, type GrowingText } from "../base/growing-text.ts";
 
 export interface AssistantPieces {
   /** The pieces that this delta brings; none while it is held back. */

@@ -1,6 +1,6 @@
 /** Tool arguments in the words of the command line (C9). */
 import type { ToolCallKey } from "@sheaf/protocol";
-import { parseMcpToolName } from "../mcp/tool-name.ts";
+import { parseMcpToolName } from "../tools/mcp/tool-name.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 

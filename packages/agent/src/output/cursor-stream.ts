@@ -1,6 +1,6 @@
 /** `stream-json` in the profile `cursor-2026` (C30), by the captured streams of that program. */
 import type { RunEvent, RunStart } from "@sheaf/protocol";
-import { createGrowingText } from "../growing-text.ts";
+import { createGrowingText } from "../base/growing-text.ts";
 import { createAssistantPieces } from "./assistant-pieces.ts";
 import type { Projection } from "./projection.ts";
 import { toCursorResult } from "./cursor-result.ts";

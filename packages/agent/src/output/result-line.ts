@@ -10,7 +10,7 @@ import type {
   RunStart,
 } from "@sheaf/protocol";
 import { toCostUsd } from "@sheaf/protocol/cost";
-import { createGrowingText } from "../growing-text.ts";
+import { createGrowingText } from "../base/growing-text.ts";
 
 /** Collects what the last line tells. */
 export interface ResultCollector {

@@ -1,6 +1,6 @@
 /** `--output-format text`: one line per action, then the final message (C11). */
 import type { PlanEffect, RunEvent } from "@sheaf/protocol";
-import { createGrowingText } from "../growing-text.ts";
+import { createGrowingText } from "../base/growing-text.ts";
 import { formatAction, type Locale } from "./action-words.ts";
 import type { Projection } from "./projection.ts";
 import { toCliQuestions } from "./result-line.ts";

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { toJsonLine } from "@sheaf/protocol/encode";
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import type { CassetteHeader, CassetteRecord } from "./cassette.ts";
 
 export interface CassetteWriter {

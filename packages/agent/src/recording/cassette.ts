@@ -4,12 +4,13 @@
  */
 import type { ModelStreamFormat } from "@sheaf/documents/model-streams";
 import type { ModelEvent, RunEventType, RunStart } from "@sheaf/protocol";
-import { isErrorCode, SheafError, type ErrorSource } from "../errors.ts";
-import type { ModelMessage } from "../providers/provider.ts";
+import { isErrorCode, SheafError, type ErrorSource } from "../base/errors.ts";
+import type { ModelMessage } from "../model/provider.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { CheckedAnswer } from "../run/final-answer.ts";
 import type { ApprovalAnswer, ApprovalQuestion } from "../tools/approval.ts";
-import type { ToolAccess, ToolOutcome } from "../tools/tool.ts";
+import type { ToolAccess } from "../guard/tool-access.ts";
+import type { ToolOutcome } from "../tools/tool.ts";
 
 /** Version of the format; raised when an old reader would go wrong. */
 export const cassetteVersion = 1;

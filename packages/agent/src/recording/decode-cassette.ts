@@ -1,6 +1,6 @@
 /** The text of a cassette, checked. */
-import { SheafError } from "../errors.ts";
-import type { ModelMessage } from "../providers/provider.ts";
+import { SheafError } from "../base/errors.ts";
+import type { ModelMessage } from "../model/provider.ts";
 import { cassetteVersion, type Cassette, type CassetteHeader, type CassetteRecord } from "./cassette.ts";
 
 type Fields = Readonly<Record<string, "string" | "number" | "boolean" | "array" | "object">>;

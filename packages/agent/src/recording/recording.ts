@@ -1,10 +1,10 @@
 /** Ports that note down, in order of happening, what comes into a run from outside (X11). */
-import { toSheafError, SheafError } from "../errors.ts";
-import type { BodyTap, Model, ModelRequest } from "../providers/provider.ts";
+import { toSheafError, SheafError } from "../base/errors.ts";
+import type { BodyTap, Model, ModelRequest } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { QuoteCheck } from "../run/reference-checker.ts";
 import type { RunPorts, RunSettings } from "../run/run.ts";
-import type { Store } from "../storage/store.ts";
+import type { Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
 import type { ToolBox } from "../tools/tool.ts";
 import { toBytesRecord } from "./body-bytes.ts";

@@ -1,6 +1,6 @@
 /** The model of a replay: gives what a cassette holds, and compares what it is asked (X11). */
 import type { ModelEvent } from "@sheaf/protocol";
-import type { Model, ModelRequest } from "../providers/provider.ts";
+import type { Model, ModelRequest } from "../model/provider.ts";
 import { fromRecordedError, type BodyRecord, type CassetteHeader } from "./cassette.ts";
 import { toDigest } from "./digest.ts";
 import { shortenValue } from "./format-record.ts";

@@ -1,11 +1,11 @@
 /** A recorded run, run again by the real loop on recorded ports: the same log, offline (X11). */
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
-import type { SheafError } from "../errors.ts";
+import type { SheafError } from "../base/errors.ts";
 import type { EventGroup } from "../run/event-group.ts";
 import { toFailure } from "../run/run-failure.ts";
 import { storeEvents } from "../run/run-log.ts";
 import { runResponse, type RunPorts } from "../run/run.ts";
-import type { Store } from "../storage/store.ts";
+import type { Store } from "../store/store.ts";
 import { fromRecordedError, type Cassette, type GivenRecord } from "./cassette.ts";
 import { createReplayModel } from "./replay-model.ts";
 import { createReplayAnswers, createReplayApprover, createReplayQuotes, createReplayTools } from "./replay-ports.ts";

@@ -4,7 +4,7 @@
  * before it was asked for. The first difference ends the run: its reason says where, what was expected, what came.
  */
 import type { RunEventBody } from "@sheaf/protocol";
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import {
   toLineNumber,
   type AskedRecord,

@@ -1,7 +1,7 @@
 /** What a run may use up (C24). */
 import type { TokenPrice, Usage } from "@sheaf/protocol";
 import { toCostUsd } from "@sheaf/protocol/cost";
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 
 /** Limits; what is not given has none. */
 export interface BudgetLimits {

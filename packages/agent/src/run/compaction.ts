@@ -3,7 +3,7 @@
  * the summary stands in its place. What the user wrote stays word for word.
  */
 import type { Compaction, RunStart } from "@sheaf/protocol";
-import type { AssistantPart, ModelMessage } from "../providers/provider.ts";
+import type { AssistantPart, ModelMessage } from "../model/provider.ts";
 import { UNITS_PER_TOKEN, toTokens, type ContextSize } from "./context-size.ts";
 import type { EventGroup } from "./event-group.ts";
 import type { History } from "./history.ts";

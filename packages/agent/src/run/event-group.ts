@@ -1,6 +1,6 @@
 /** What a run makes in one step: stored together, then delivered together. */
 import type { RunEventBody } from "@sheaf/protocol";
-import type { Durability } from "../storage/store.ts";
+import type { Durability } from "../store/store.ts";
 
 export interface EventGroup {
   readonly events: readonly RunEventBody[];

@@ -1,7 +1,7 @@
 /** Run events to the messages that a model sees: a pure function of the logs of a conversation. */
 import type { ClarificationAnswer, Compaction, ProviderData, RunEventBody } from "@sheaf/protocol";
-import { createGrowingText, type GrowingText } from "../growing-text.ts";
-import type { AssistantPart, ModelMessage } from "../providers/provider.ts";
+import { createGrowingText, type GrowingText } from "../base/growing-text.ts";
+import type { AssistantPart, ModelMessage } from "../model/provider.ts";
 
 export interface History {
   push(event: RunEventBody): void;

@@ -1,7 +1,7 @@
 /** Notices a model that makes the same calls and gets the same results, over and over. */
 import { hash } from "node:crypto";
 import type { ToolResult } from "@sheaf/protocol";
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import type { ToolInvocation } from "../tools/tool.ts";
 
 /** Turns in a row that brought nothing new: the model is told at each of these, and the run ends at the last. */

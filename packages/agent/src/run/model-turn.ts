@@ -1,8 +1,8 @@
 /** One model request: from the request to its end. */
 import type { ModelEvent, TurnEnd } from "@sheaf/protocol";
-import { SheafError, toSheafError } from "../errors.ts";
-import { createGrowingText } from "../growing-text.ts";
-import type { Model, ModelRequest } from "../providers/provider.ts";
+import { SheafError, toSheafError } from "../base/errors.ts";
+import { createGrowingText } from "../base/growing-text.ts";
+import type { Model, ModelRequest } from "../model/provider.ts";
 import type { ToolInvocation } from "../tools/tool.ts";
 import type { EventGroup } from "./event-group.ts";
 import { createReferenceChecker, type QuoteCheck } from "./reference-checker.ts";

@@ -1,7 +1,7 @@
 /** Finds out, while the model writes, whether the lines that it quotes stand in the file (N22). */
 import { createTextParser, type TextParser, type TextSegmentCodeReference } from "@sheaf/documents";
 import type { ModelEvent, RunEventBody } from "@sheaf/protocol";
-import { createGrowingText } from "../growing-text.ts";
+import { createGrowingText } from "../base/growing-text.ts";
 
 /** A closed code reference. */
 export interface Quote extends Omit<TextSegmentCodeReference, "type" | "language"> {

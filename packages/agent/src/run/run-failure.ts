@@ -1,6 +1,6 @@
 /** Errors as the log keeps them. */
 import type { RunEnd, RunError } from "@sheaf/protocol";
-import { errorTable, toSheafError, type SheafError } from "../errors.ts";
+import { errorTable, toSheafError, type SheafError } from "../base/errors.ts";
 
 /** The last event of a run that failed. */
 export function toFailure(error: SheafError): RunEnd {

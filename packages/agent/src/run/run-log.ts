@@ -1,7 +1,7 @@
 /** Persist, then deliver: numbers the events of a run, stores them, and only then hands them on. */
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
-import { toSheafError, type SheafError } from "../errors.ts";
-import type { Store } from "../storage/store.ts";
+import { toSheafError, type SheafError } from "../base/errors.ts";
+import type { Store } from "../store/store.ts";
 import type { EventGroup } from "./event-group.ts";
 
 /** What the log of a run needs. */

@@ -1,7 +1,7 @@
 /** One run: the turn loop. It knows ports only, and makes nothing but run events. */
 import type { RunEnd, RunEventBody, RunStart, ToolResult, TurnEnd, TurnStart, Usage } from "@sheaf/protocol";
-import { SheafError } from "../errors.ts";
-import type { Model, ModelMessage, ModelRequest } from "../providers/provider.ts";
+import { SheafError } from "../base/errors.ts";
+import type { Model, ModelMessage, ModelRequest } from "../model/provider.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { Approver } from "../tools/approval.ts";
 import type { ToolBox, ToolInvocation } from "../tools/tool.ts";

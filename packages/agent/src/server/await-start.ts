@@ -1,6 +1,6 @@
 /** A reader that waits with its response: its stream is open, and nothing has begun. */
-import { createFailedRun } from "../conversations/failed-run.ts";
-import { SheafError, toSheafError } from "../errors.ts";
+import { createFailedRun } from "../run/conversations/failed-run.ts";
+import { SheafError, toSheafError } from "../base/errors.ts";
 import type { EventSink } from "./event-sink.ts";
 import type { QueuedResponse } from "./queued-responses.ts";
 import type { ReaderView } from "./reader-view.ts";

@@ -1,7 +1,7 @@
 /** Whether answers fit the questions that the response before has asked (N42, C25). */
 import type { ClarificationAnswer, ClarificationDocument } from "@sheaf/protocol";
-import { SheafError } from "../errors.ts";
-import type { Store } from "../storage/store.ts";
+import { SheafError } from "../base/errors.ts";
+import type { Store } from "../store/store.ts";
 import { readResponse } from "./log-reader.ts";
 import type { WireOptions } from "./response-channel.ts";
 

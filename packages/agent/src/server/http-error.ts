@@ -1,6 +1,6 @@
 /** Errors before the first event: a status, and the words of an error document (N52). */
 import type { ErrorBody } from "@sheaf/protocol";
-import { errorTable, toSheafError, type ErrorCode, type ErrorSource } from "../errors.ts";
+import { errorTable, toSheafError, type ErrorCode, type ErrorSource } from "../base/errors.ts";
 
 /** What only requests can get wrong, beside the closed table of ends (C20). Statuses by code. */
 const requestErrorTable = {

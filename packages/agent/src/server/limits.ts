@@ -2,7 +2,7 @@
 import type { RunEvent, TokenPrice } from "@sheaf/protocol";
 import { toCostUsd } from "@sheaf/protocol/cost";
 import type { BudgetLimits } from "../run/budget.ts";
-import type { SharedStore } from "../storage/store.ts";
+import type { SharedStore } from "../store/store.ts";
 import { HttpError } from "./http-error.ts";
 
 /** Per owner. */

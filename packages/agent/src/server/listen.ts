@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import { HttpError, toErrorAnswer, type HttpErrorCode } from "./http-error.ts";
 import type { ServerEnvironment } from "./server-context.ts";
 

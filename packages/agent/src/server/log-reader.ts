@@ -1,6 +1,6 @@
 /** The stored log of a response, page by page: what every late reader begins with. */
 import { createReducer, toSnapshot, type ChatResponse, type RunEvent } from "@sheaf/protocol";
-import type { Store } from "../storage/store.ts";
+import type { Store } from "../store/store.ts";
 import { createWireAssembler, type WireOptions } from "./response-channel.ts";
 
 /** Events of the log that are read at a time. */

@@ -1,5 +1,5 @@
 /** A place in a list, as clients carry it from page to page. */
-import type { ConversationRecord } from "../storage/store.ts";
+import type { ConversationRecord } from "../store/store.ts";
 import { HttpError } from "./http-error.ts";
 
 type Place = Pick<ConversationRecord, "id" | "updatedAt">;

@@ -1,6 +1,6 @@
 /** Responses that are accepted and wait for another one of their conversation (`whenBusy: "queue"`). */
 import { createReducer, type ChatResponse, type RunStart } from "@sheaf/protocol";
-import type { SheafError } from "../errors.ts";
+import type { SheafError } from "../base/errors.ts";
 import { createWireAssembler, type WireOptions } from "./response-channel.ts";
 
 /** A response that has its ids, and nothing in the store. */

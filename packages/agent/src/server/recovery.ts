@@ -1,7 +1,7 @@
 /** Ends what dead processes left open: at the start, and from time to time, since others use the store too. */
-import { endCutResponse } from "../conversations/end-cut-response.ts";
-import type { ResponseRunner } from "../conversations/response-runner.ts";
-import type { SharedStore } from "../storage/store.ts";
+import { endCutResponse } from "../run/conversations/end-cut-response.ts";
+import type { ResponseRunner } from "../run/conversations/response-runner.ts";
+import type { SharedStore } from "../store/store.ts";
 
 /** How often is looked. Milliseconds. */
 const EVERY_MS = 3000;

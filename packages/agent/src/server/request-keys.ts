@@ -1,6 +1,6 @@
 /** The same request, sent again with its `Idempotency-Key`, is the same response (X9). */
 import { createHash } from "node:crypto";
-import type { RequestKey, SharedStore } from "../storage/store.ts";
+import type { RequestKey, SharedStore } from "../store/store.ts";
 import { HttpError } from "./http-error.ts";
 
 /** A response by its ids. */

@@ -1,8 +1,8 @@
 /** The whole server: store, runs, app and sockets, started and stopped together. */
-import { createResponseRunner } from "../conversations/response-runner.ts";
-import { toSheafError } from "../errors.ts";
-import { createInProcessLive } from "../live/in-process.ts";
-import type { SharedStore } from "../storage/store.ts";
+import { createResponseRunner } from "../run/conversations/response-runner.ts";
+import { toSheafError } from "../base/errors.ts";
+import { createInProcessLive } from "../run/live.ts";
+import type { SharedStore } from "../store/store.ts";
 import { createApp } from "./app.ts";
 import { createHeartbeat } from "./heartbeat.ts";
 import { createOwnerMeter, type OwnerLimits } from "./limits.ts";

@@ -1,12 +1,12 @@
 /** What the routes share. */
-import type { McpServers } from "../mcp/server-settings.ts";
+import type { McpServers } from "../config/mcp-server-settings.ts";
 import type { HttpBindings } from "@hono/node-server";
 import type { RunStart } from "@sheaf/protocol";
-import type { ResponseRunner } from "../conversations/response-runner.ts";
-import type { Live } from "../live/live.ts";
-import type { Environment } from "../config/paths.ts";
+import type { ResponseRunner } from "../run/conversations/response-runner.ts";
+import type { Live } from "../run/live.ts";
+import type { Environment } from "../base/paths.ts";
 import type { BudgetLimits } from "../run/budget.ts";
-import type { SharedStore } from "../storage/store.ts";
+import type { SharedStore } from "../store/store.ts";
 import type { OwnerMeter } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import type { PendingApprovals } from "./pending-approvals.ts";

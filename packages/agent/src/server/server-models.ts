@@ -1,7 +1,7 @@
 /** The models that requests may name. */
 import type { TokenPrice } from "@sheaf/protocol";
-import { SheafError, toSheafError } from "../errors.ts";
-import type { Model } from "../providers/provider.ts";
+import { SheafError, toSheafError } from "../base/errors.ts";
+import type { Model } from "../model/provider.ts";
 
 /** A model, and what the operator says that it costs. */
 export interface OfferedModel {

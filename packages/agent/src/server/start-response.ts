@@ -1,14 +1,14 @@
 /** From the body of a request to a response that runs. */
 import { randomUUID } from "node:crypto";
 import type { RunStart } from "@sheaf/protocol";
-import type { SheafError } from "../errors.ts";
+import type { SheafError } from "../base/errors.ts";
 import type { ChatRequestBody } from "../output/schemas/api-request-schemas.ts";
-import { prepareResponse } from "../prepare-response.ts";
-import type { Model } from "../providers/provider.ts";
-import type { RequestKey } from "../storage/store.ts";
+import { prepareResponse } from "../assemble/prepare-response.ts";
+import type { Model } from "../model/provider.ts";
+import type { RequestKey } from "../store/store.ts";
 import type { AcceptedResponse } from "./request-keys.ts";
 import type { BudgetLimits } from "../run/budget.ts";
-import { sheafVersion } from "../version.ts";
+import { sheafVersion } from "../base/version.ts";
 import { checkAnswers } from "./check-answers.ts";
 import { createNotFoundError, HttpError } from "./http-error.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";

@@ -1,7 +1,7 @@
 /** Waits until a response has its end, wherever it runs. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ResponseRunner } from "../conversations/response-runner.ts";
-import type { Store } from "../storage/store.ts";
+import type { ResponseRunner } from "../run/conversations/response-runner.ts";
+import type { Store } from "../store/store.ts";
 
 /** How often a response of another process is looked at. Milliseconds. */
 const POLL_MS = 200;

@@ -1,5 +1,5 @@
 /** codebase_search: places that fit a question, by their words. */
-import type { CodePlace, CodeSearchResult } from "../codebase/code-search.ts";
+import type { CodePlace, CodeSearchResult } from "../workspace/codebase/code-search.ts";
 import { readKind, toLine } from "../workspace/read-folder.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";

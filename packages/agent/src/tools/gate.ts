@@ -1,6 +1,6 @@
 /** What a call must pass before it runs: the policy, and where that asks, a person (S-10 to S-16). */
-import { allow, deny, toFullReason, type PermissionDecision } from "../permissions/decision.ts";
-import type { Permissions } from "../permissions/permissions.ts";
+import { allow, deny, toFullReason, type PermissionDecision } from "../guard/permissions/decision.ts";
+import type { Permissions } from "../guard/permissions/permissions.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toApprovalQuestion, toArgumentsHash } from "./approval-question.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";

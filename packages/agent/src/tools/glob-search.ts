@@ -1,7 +1,7 @@
 /** glob_search: files by the pattern of their paths. */
 import { isAbsolute } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
-import { type Glob, parseGlob } from "../permissions/glob.ts";
+import { type Glob, parseGlob } from "../guard/permissions/glob.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";

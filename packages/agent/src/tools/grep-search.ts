@@ -1,7 +1,7 @@
 /** grep_search: text in files, by ripgrep. */
 import { posix } from "node:path";
-import { findRipgrep } from "../sandbox/find-ripgrep.ts";
-import { type ProgramOutcome, runProgram } from "../sandbox/program.ts";
+import { findRipgrep } from "../guard/sandbox/find-ripgrep.ts";
+import { type ProgramOutcome, runProgram } from "../guard/sandbox/program.ts";
 import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";

@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import { openFolder } from "../workspace/open-folder.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
-import { findNearest } from "./nearest-names.ts";
+import { findNearest } from "../base/nearest-names.ts";
 
 /** Names of a folder that are compared. */
 const MAX_NAMES = 5000;

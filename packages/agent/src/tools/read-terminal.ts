@@ -1,7 +1,7 @@
 /** read_terminal: what a command in the background has said since it was last asked, and whether it still runs. */
 import type { TerminalEffect } from "@sheaf/protocol";
-import type { BackgroundCommand } from "../sandbox/background-command.ts";
-import type { CommandOutcome } from "../sandbox/command.ts";
+import type { BackgroundCommand } from "../guard/sandbox/background-command.ts";
+import type { CommandOutcome } from "../guard/sandbox/command.ts";
 import { toCancelledOutcome, toFailure } from "./failure.ts";
 import { type ArgumentsOf, flag, nonEmptyString, object, optional, positiveInteger } from "./parameters.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";

@@ -1,7 +1,7 @@
 /** Which tools there are. */
 import type { Mode } from "@sheaf/protocol";
-import { isOffered } from "../permissions/permissions.ts";
-import type { ToolDefinition } from "../providers/provider.ts";
+import { isOffered } from "../guard/permissions/permissions.ts";
+import type { ToolDefinition } from "../model/provider.ts";
 import { addInstrumentationTool } from "./add-instrumentation.ts";
 import { askQuestionTool } from "./ask-question.ts";
 import { parseArguments } from "./arguments.ts";

@@ -1,6 +1,6 @@
 /** run_terminal_cmd: one shell command, to its end (N37). */
 import type { CommandEffect } from "@sheaf/protocol";
-import type { CommandOutcome } from "../sandbox/command.ts";
+import type { CommandOutcome } from "../guard/sandbox/command.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { flag, object, optional, positiveInteger, string, type ArgumentsOf } from "./parameters.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";

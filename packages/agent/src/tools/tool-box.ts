@@ -1,8 +1,8 @@
 /** All tools of a run behind one door: offered by mode, checked, permitted, approved, then run. */
 import type { Mode } from "@sheaf/protocol";
-import { createBackgroundCommands } from "../sandbox/background-command.ts";
-import type { CommandRunner } from "../sandbox/command.ts";
-import type { CodeSearch } from "../codebase/code-search.ts";
+import { createBackgroundCommands } from "../guard/sandbox/background-command.ts";
+import type { CommandRunner } from "../guard/sandbox/command.ts";
+import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/page.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
 import { chooseWorkspace, listOtherFolders } from "./choose-workspace.ts";

@@ -1,10 +1,11 @@
 /** The port between a run and its tools. One file per tool beside this one. */
 import type { Mode, ToolDocumentType, ToolResult } from "@sheaf/protocol";
-import type { BackgroundCommands } from "../sandbox/background-command.ts";
-import type { CommandRunner } from "../sandbox/command.ts";
-import type { ToolDefinition } from "../providers/provider.ts";
+import type { BackgroundCommands } from "../guard/sandbox/background-command.ts";
+import type { CommandRunner } from "../guard/sandbox/command.ts";
+import type { ToolAccess } from "../guard/tool-access.ts";
+import type { ToolDefinition } from "../model/provider.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
-import type { CodeSearch } from "../codebase/code-search.ts";
+import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/page.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";
@@ -35,9 +36,6 @@ export interface ToolContext {
   /** Live output (`tool_output_delta`). */
   readonly emitOutput: (stream: "stdout" | "stderr", delta: string) => void;
 }
-
-/** What a tool does to the world; permissions and modes go by it. */
-export type ToolAccess = "read" | "write" | "command" | "state" | "network" | "mcp";
 
 /** One tool. `run` never throws for an expected outcome: a failure is an outcome. */
 export interface Tool<Arguments = Record<string, unknown>> {

@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
-import { SheafError } from "../errors.ts";
+import { SheafError } from "../base/errors.ts";
 import { toFileError } from "./file-error.ts";
 import { toRealPath } from "./real-path.ts";
 import type { PathResolution, Workspace } from "./workspace.ts";

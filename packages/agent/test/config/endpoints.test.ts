@@ -5,8 +5,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { UserConfig } from "../../src/config/config-file.ts";
 import { writeCredentials } from "../../src/config/credential-file.ts";
 import { chooseModel, findModelName, type ModelFlags } from "../../src/config/endpoints.ts";
-import { SheafError } from "../../src/errors.ts";
-import { defaultRequestLimits } from "../../src/providers/endpoint.ts";
+import { SheafError } from "../../src/base/errors.ts";
+import { defaultRequestLimits } from "../../src/model/endpoint.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sheaf-endpoints-"));

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import { SheafError } from "../../src/errors.ts";
-import type { ModelMessage } from "../../src/providers/provider.ts";
-import { createMemoryStore } from "../../src/storage/memory.ts";
+import { SheafError } from "../../src/base/errors.ts";
+import type { ModelMessage } from "../../src/model/provider.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { call, createFakeModel, createFakeTools, end, ok, start, text } from "../run/fake-ports.ts";
 import { recordRun, replayText, toRecords, type RecordedRun } from "./record-run.ts";

@@ -2,8 +2,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ApprovalRequest, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import { SheafError } from "../../src/errors.ts";
-import { createMemoryStore } from "../../src/storage/memory.ts";
+import { SheafError } from "../../src/base/errors.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Approval, ApprovalAnswer, Approver } from "../../src/tools/approval.ts";
 import { createExpiringApprover } from "../../src/tools/expiring-approver.ts";
 import { verifies } from "../../../../test/support/verifies.ts";

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { Compaction, ModelEvent, RunEvent } from "@sheaf/protocol";
 import { toResponse } from "@sheaf/documents";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { openConversation } from "../../src/conversations/open-conversation.ts";
-import { SheafError } from "../../src/errors.ts";
-import type { Model, ModelMessage, ModelRequest } from "../../src/providers/provider.ts";
-import { createMemoryStore } from "../../src/storage/memory.ts";
+import { openConversation } from "../../src/run/conversations/open-conversation.ts";
+import { SheafError } from "../../src/base/errors.ts";
+import type { Model, ModelMessage, ModelRequest } from "../../src/model/provider.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
 import { call, createFakeTools, end, ok, runModel, start, text } from "./fake-ports.ts";
 
 const usageOf = (promptTokens: number): ModelEvent => {

@@ -1,14 +1,15 @@
 /** A model and tools made of functions, for tests of the turn loop alone. */
 import type { ModelEvent, RunEvent, RunStart } from "@sheaf/protocol";
-import { respond } from "../../src/conversations/respond.ts";
-import type { SheafError } from "../../src/errors.ts";
-import type { Model, ModelRequest } from "../../src/providers/provider.ts";
+import { respond } from "../../src/run/conversations/respond.ts";
+import type { SheafError } from "../../src/base/errors.ts";
+import type { Model, ModelRequest } from "../../src/model/provider.ts";
 import type { Quote } from "../../src/run/reference-checker.ts";
 import type { RunSettings } from "../../src/run/run.ts";
-import { createMemoryStore } from "../../src/storage/memory.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
+import type { Store } from "../../src/store/store.ts";
 import type { Approval, ApprovalQuestion, Approver } from "../../src/tools/approval.ts";
-import type { ToolAccess, ToolBox, ToolOutcome } from "../../src/tools/tool.ts";
+import type { ToolAccess } from "../../src/guard/tool-access.ts";
+import type { ToolBox, ToolOutcome } from "../../src/tools/tool.ts";
 
 export const usage = { promptTokens: 10, completionTokens: 2, totalTokens: 12 };
 

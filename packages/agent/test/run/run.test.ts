@@ -1,9 +1,9 @@
 import type { ModelEvent, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import { SheafError } from "../../src/errors.ts";
-import type { Model } from "../../src/providers/provider.ts";
-import { createMemoryStore } from "../../src/storage/memory.ts";
-import type { Store } from "../../src/storage/store.ts";
+import { SheafError } from "../../src/base/errors.ts";
+import type { Model } from "../../src/model/provider.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
+import type { Store } from "../../src/store/store.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { call, createFakeModel, createFakeTools, end, ok, runModel, start, text, usage } from "./fake-ports.ts";
 

@@ -1,14 +1,14 @@
 /** The tool box and a person's approvals: what runs with one, what never does, and what is kept (X8, S-11 to S-16). */
 import type { ApprovalOption, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import type { PermissionOptions } from "../../src/permissions/permissions.ts";
-import type { CommandOutcome, CommandRequest } from "../../src/sandbox/command.ts";
+import type { PermissionOptions } from "../../src/guard/permissions/permissions.ts";
+import type { CommandOutcome, CommandRequest } from "../../src/guard/sandbox/command.ts";
 import type { Approval, ApprovalQuestion } from "../../src/tools/approval.ts";
 import { applyToState, createConversationState, type ConversationState } from "../../src/tools/conversation-state.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolBox, ToolInvocation, ToolOutcome } from "../../src/tools/tool.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { createPolicy } from "../permissions/policy.ts";
+import { createPolicy } from "../guard/permissions/policy.ts";
 import { createFileToolContext } from "./file-tool-context.ts";
 
 interface Box {

@@ -4,7 +4,7 @@ import { readTerminalTool } from "../../src/tools/read-terminal.ts";
 import { runTerminalCmdTool } from "../../src/tools/run-terminal-cmd.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { findByCommandLine } from "../sandbox/processes.ts";
+import { findByCommandLine } from "../guard/sandbox/processes.ts";
 import { createContext, createFolder } from "./search-workspace.ts";
 
 interface Terminals {

@@ -1,8 +1,8 @@
 /** What file tools work with in tests: real files, an empty state, and no way to a command. */
 import { expect } from "vitest";
 import type { FileChange, ReadEffect } from "@sheaf/protocol";
-import { createBackgroundCommands } from "../../src/sandbox/background-command.ts";
-import type { CommandRunner } from "../../src/sandbox/command.ts";
+import { createBackgroundCommands } from "../../src/guard/sandbox/background-command.ts";
+import type { CommandRunner } from "../../src/guard/sandbox/command.ts";
 import { createConversationState } from "../../src/tools/conversation-state.ts";
 import type { ToolContext, ToolOutcome } from "../../src/tools/tool.ts";
 import { createTemporaryWorkspace, type TemporaryWorkspace } from "../workspace/temporary-workspace.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { toRealArguments } from "../../src/tools/real-arguments.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
-import { createPolicy } from "../permissions/policy.ts";
+import { createPolicy } from "../guard/permissions/policy.ts";
 import { createFileToolContext } from "./file-tool-context.ts";
 
 test("paths become where they lead to; all else stays", () => {

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import { createCommandNetwork } from "../../src/permissions/command-network.ts";
-import { createBackgroundCommands } from "../../src/sandbox/background-command.ts";
-import { createCommandRunner } from "../../src/sandbox/command-runner.ts";
-import { runProgram } from "../../src/sandbox/program.ts";
+import { createCommandNetwork } from "../../src/guard/permissions/command-network.ts";
+import { createBackgroundCommands } from "../../src/guard/sandbox/background-command.ts";
+import { createCommandRunner } from "../../src/guard/sandbox/command-runner.ts";
+import { runProgram } from "../../src/guard/sandbox/program.ts";
 import { createConversationState } from "../../src/tools/conversation-state.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { createWorkspace } from "../../src/workspace/create-workspace.ts";

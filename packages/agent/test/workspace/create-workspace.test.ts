@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlink
 import { dirname, join, sep } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { SheafError } from "../../src/errors.ts";
+import { SheafError } from "../../src/base/errors.ts";
 import { writeFileAtomically } from "../../src/workspace/atomic-write.ts";
 import { createWorkspace } from "../../src/workspace/create-workspace.ts";
 import { moveFile, removeFile, resolveEntry } from "../../src/workspace/move-file.ts";

@@ -14,13 +14,13 @@ import {
   type SessionModeState,
 } from "@agentclientprotocol/sdk";
 import type { RunEnd } from "@sheaf/protocol";
-import { SheafError, toSheafError } from "../../errors.ts";
+import { SheafError, toSheafError } from "../../base/errors.ts";
 import { createAcpProjection, toStopReason } from "../../output/acp-updates.ts";
 import { toBareId } from "../../output/result-line.ts";
-import type { McpServers } from "../../mcp/server-settings.ts";
-import type { Store } from "../../storage/store.ts";
-import { sheafVersion } from "../../version.ts";
-import { createStore } from "../../wire.ts";
+import type { McpServers } from "../../config/mcp-server-settings.ts";
+import type { Store } from "../../store/store.ts";
+import { sheafVersion } from "../../base/version.ts";
+import { createStore } from "../../assemble/wire.ts";
 import { isUuid } from "../arguments.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";

@@ -1,7 +1,7 @@
 /** Servers of the Model Context Protocol that an editor brings along: the editor speaks for its user. */
 import type { McpServer } from "@agentclientprotocol/sdk";
-import { SheafError } from "../../errors.ts";
-import type { McpServers, McpServerSettings } from "../../mcp/server-settings.ts";
+import { SheafError } from "../../base/errors.ts";
+import type { McpServers, McpServerSettings } from "../../config/mcp-server-settings.ts";
 
 /** By name. @throws SheafError USAGE for a transport that Sheaf did not offer. */
 export function toMcpServers(servers: readonly McpServer[]): McpServers {

@@ -1,6 +1,6 @@
 /** Asks the editor whether a call may run (X8, S-16). */
 import { methods, type AgentContext, type RequestPermissionRequest } from "@agentclientprotocol/sdk";
-import { SheafError } from "../../errors.ts";
+import { SheafError } from "../../base/errors.ts";
 import type { Approver } from "../../tools/approval.ts";
 
 /** How long a question stays open. Milliseconds. */

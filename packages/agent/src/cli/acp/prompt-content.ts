@@ -1,6 +1,6 @@
 /** The content of a prompt of an editor as one text. */
 import type { ContentBlock } from "@agentclientprotocol/sdk";
-import { SheafError } from "../../errors.ts";
+import { SheafError } from "../../base/errors.ts";
 
 /** Text as it is, links by name and address, embedded files whole. @throws SheafError USAGE for images and sound. */
 export function toPromptText(content: readonly ContentBlock[]): string {

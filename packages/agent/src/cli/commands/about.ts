@@ -1,7 +1,7 @@
 /** `sheaf about`: versions and folders, for bug reports. No secret and no path of a workspace. */
 import { homedir } from "node:os";
-import { toDataFolder, toUserFiles } from "../../config/paths.ts";
-import { sheafVersion } from "../../version.ts";
+import { toDataFolder, toUserFiles } from "../../base/paths.ts";
+import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";

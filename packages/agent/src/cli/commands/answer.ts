@@ -1,9 +1,9 @@
 /** `sheaf answer SESSION …`: answers the questions of a run that ended with code 10, and goes on (C20, N42). */
 import { toResponse } from "@sheaf/documents";
 import type { ClarificationAnswer, ClarificationDocument, RunStart } from "@sheaf/protocol";
-import { SheafError } from "../../errors.ts";
-import type { Store } from "../../storage/store.ts";
-import { createStore } from "../../wire.ts";
+import { SheafError } from "../../base/errors.ts";
+import type { Store } from "../../store/store.ts";
+import { createStore } from "../../assemble/wire.ts";
 import { isUuid, type ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";

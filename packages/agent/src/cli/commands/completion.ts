@@ -1,5 +1,5 @@
 /** `sheaf completion bash|zsh|fish`: a script for the shell, made from the tables of commands and flags. */
-import { SheafError } from "../../errors.ts";
+import { SheafError } from "../../base/errors.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import { formatBashCompletion } from "../completion/bash.ts";

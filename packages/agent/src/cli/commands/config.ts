@@ -2,8 +2,8 @@
 import { findUserConfig } from "../../config/config-file.ts";
 import { createConfig } from "../../config/config.ts";
 import { explainSettings, type ExplainedSetting } from "../../config/explain.ts";
-import { toUserFiles } from "../../config/paths.ts";
-import { SheafError } from "../../errors.ts";
+import { toUserFiles } from "../../base/paths.ts";
+import { SheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";

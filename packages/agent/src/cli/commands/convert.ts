@@ -9,9 +9,9 @@ import {
   type ModelStreamFormat,
 } from "@sheaf/documents/model-streams";
 import type { ModelEvent, RunEvent } from "@sheaf/protocol";
-import { errorTable, isErrorCode, SheafError } from "../../errors.ts";
+import { errorTable, isErrorCode, SheafError } from "../../base/errors.ts";
 import type { OutputFormat } from "../../output/projection.ts";
-import { sheafVersion } from "../../version.ts";
+import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";

@@ -1,11 +1,11 @@
 /** `sheaf export SESSION`: a stored session as JSON, Markdown or HTML. */
 import { createConfig } from "../../config/config.ts";
-import { SheafError } from "../../errors.ts";
+import { SheafError } from "../../base/errors.ts";
 import { exportVersion, formatJsonExport, type ConversationExport } from "../../output/exports/conversation-export.ts";
 import { formatHtmlExport } from "../../output/exports/html-export.ts";
 import { formatMarkdownExport } from "../../output/exports/markdown-export.ts";
-import type { Store } from "../../storage/store.ts";
-import { createStore } from "../../wire.ts";
+import type { Store } from "../../store/store.ts";
+import { createStore } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";

@@ -1,9 +1,9 @@
 /** `sheaf fork SESSION [RESPONSE]`: a session of its own that begins with what was said until then. */
 import { createConfig } from "../../config/config.ts";
-import { forkConversation } from "../../conversations/fork.ts";
-import { SheafError } from "../../errors.ts";
+import { forkConversation } from "../../run/conversations/fork.ts";
+import { SheafError } from "../../base/errors.ts";
 import { toBareId } from "../../output/result-line.ts";
-import { createStore } from "../../wire.ts";
+import { createStore } from "../../assemble/wire.ts";
 import { isUuid, type ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";

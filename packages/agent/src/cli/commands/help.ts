@@ -1,6 +1,6 @@
 /** `sheaf --help`, `sheaf help COMMAND`, `sheaf COMMAND --help`. */
-import { SheafError } from "../../errors.ts";
-import { sheafVersion } from "../../version.ts";
+import { SheafError } from "../../base/errors.ts";
+import { sheafVersion } from "../../base/version.ts";
 import { commandNames, type CommandName, type ParsedArguments } from "../arguments.ts";
 import { commandDescriptions } from "../command-descriptions.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";

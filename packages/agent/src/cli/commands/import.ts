@@ -1,10 +1,10 @@
 /** `sheaf import FILE`: takes over a session that `sheaf export` wrote. */
 import { readFileSync, statSync } from "node:fs";
 import { createConfig } from "../../config/config.ts";
-import { SheafError } from "../../errors.ts";
+import { SheafError } from "../../base/errors.ts";
 import { decodeExport } from "../../output/exports/decode-export.ts";
 import { toBareId } from "../../output/result-line.ts";
-import { createStore } from "../../wire.ts";
+import { createStore } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";

@@ -1,7 +1,7 @@
 /** `sheaf install-alias DIR`: programs by the names of `cursor-agent`, which start this Sheaf in its profile (C30). */
 import { chmodSync, lstatSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { SheafError } from "../../errors.ts";
+import { SheafError } from "../../base/errors.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import { writeOutputFile } from "../output-file.ts";

@@ -1,10 +1,10 @@
 /** `sheaf ls`: the stored sessions, newest first. */
-import type { ConversationRecord } from "../../storage/store.ts";
+import type { ConversationRecord } from "../../store/store.ts";
 import { createConfig } from "../../config/config.ts";
-import { SheafError } from "../../errors.ts";
+import { SheafError } from "../../base/errors.ts";
 import { toBareId } from "../../output/result-line.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
-import { createStore } from "../../wire.ts";
+import { createStore } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";

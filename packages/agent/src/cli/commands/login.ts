@@ -2,9 +2,9 @@
 import { findUserConfig } from "../../config/config-file.ts";
 import { readCredentials, writeCredentials } from "../../config/credential-file.ts";
 import { isKeyText } from "../../config/key-text.ts";
-import { toUserFiles } from "../../config/paths.ts";
+import { toUserFiles } from "../../base/paths.ts";
 import { toProviders } from "../../config/providers.ts";
-import { SheafError } from "../../errors.ts";
+import { SheafError } from "../../base/errors.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import { readHiddenLine } from "../hidden-prompt.ts";

@@ -1,9 +1,9 @@
 /** `sheaf logout [PROVIDER]`: forgets the key of a provider, or all that `sheaf login` kept. */
 import { findUserConfig } from "../../config/config-file.ts";
 import { readCredentials, writeCredentials } from "../../config/credential-file.ts";
-import { toUserFiles } from "../../config/paths.ts";
+import { toUserFiles } from "../../base/paths.ts";
 import { toProviders } from "../../config/providers.ts";
-import { SheafError } from "../../errors.ts";
+import { SheafError } from "../../base/errors.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";

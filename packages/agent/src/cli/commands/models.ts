@@ -1,11 +1,11 @@
 /** `sheaf models [PROVIDER]`: which names `--model` takes, and what the providers in reach offer. */
 import { findUserConfig } from "../../config/config-file.ts";
 import { findProviderEndpoint, type ModelSettings } from "../../config/endpoints.ts";
-import { toUserFiles } from "../../config/paths.ts";
+import { toUserFiles } from "../../base/paths.ts";
 import { toProviders, type Provider } from "../../config/providers.ts";
-import { SheafError, toSheafError } from "../../errors.ts";
+import { SheafError, toSheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
-import { listModels } from "../../providers/model-list.ts";
+import { listModels } from "../../model/model-list.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";

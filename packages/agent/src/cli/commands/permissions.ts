@@ -1,13 +1,13 @@
 /** `sheaf permissions explain` and `sheaf permissions check`: what a run with the same flags may do, and why. */
 import { findUserConfig } from "../../config/config-file.ts";
 import type { Config } from "../../config/config.ts";
-import { toUserFiles } from "../../config/paths.ts";
-import { SheafError } from "../../errors.ts";
+import { toUserFiles } from "../../base/paths.ts";
+import { SheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
-import { deny, toFullReason, type PermissionDecision } from "../../permissions/decision.ts";
-import { explainPolicy, type ExplainedPolicy, type SourcedRule } from "../../permissions/explain-policy.ts";
-import { preparePolicy, type PreparedPolicy } from "../../prepare-policy.ts";
-import { findFault } from "../../sandbox/sandbox.ts";
+import { deny, toFullReason, type PermissionDecision } from "../../guard/permissions/decision.ts";
+import { explainPolicy, type ExplainedPolicy, type SourcedRule } from "../../guard/permissions/explain-policy.ts";
+import { preparePolicy, type PreparedPolicy } from "../../assemble/prepare-policy.ts";
+import { findFault } from "../../guard/sandbox/sandbox.ts";
 import { chooseWorkspace } from "../../tools/choose-workspace.ts";
 import { findProtection } from "../../workspace/protected-names.ts";
 import type { ParsedArguments } from "../arguments.ts";

@@ -1,7 +1,7 @@
 /** `sheaf -p PROMPT`: one response, printed (sections 1 and 2 of docs/formats/cli.md). */
 import type { RunStart } from "@sheaf/protocol";
 import type { Config } from "../../config/config.ts";
-import { SheafError } from "../../errors.ts";
+import { SheafError } from "../../base/errors.ts";
 import type { Projection } from "../../output/projection.ts";
 import type { Approver } from "../../tools/approval.ts";
 import type { ParsedArguments } from "../arguments.ts";

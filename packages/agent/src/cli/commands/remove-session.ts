@@ -1,7 +1,7 @@
 /** `sheaf rm SESSION…`: forgets sessions for good, with what was kept for taking them back. */
 import { createConfig } from "../../config/config.ts";
-import { SheafError } from "../../errors.ts";
-import { createStore } from "../../wire.ts";
+import { SheafError } from "../../base/errors.ts";
+import { createStore } from "../../assemble/wire.ts";
 import { removeCheckpoints } from "../../workspace/checkpoints.ts";
 import { isUuid, type ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";

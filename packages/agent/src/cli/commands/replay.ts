@@ -1,14 +1,14 @@
 /** `sheaf replay FILE`: a recorded run, printed again, offline (X11); with `--redact OUT` a cassette for sharing. */
 import { homedir } from "node:os";
-import { SheafError } from "../../errors.ts";
-import { readNamedFile } from "../../read-named-file.ts";
+import { SheafError } from "../../base/errors.ts";
+import { readNamedFile } from "../../base/read-named-file.ts";
 import type { Cassette } from "../../recording/cassette.ts";
 import { createCassetteWriter } from "../../recording/cassette-writer.ts";
 import { decodeCassette } from "../../recording/decode-cassette.ts";
 import { readPrivateWords } from "../../recording/private-words.ts";
 import { redactCassette } from "../../recording/redact.ts";
 import { replayRun } from "../../recording/replay.ts";
-import { createStore } from "../../wire.ts";
+import { createStore } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";

@@ -1,10 +1,10 @@
 /** `sheaf revert SESSION [--to RESPONSE]`: takes a response and all behind it back, files and history. */
 import { createConfig } from "../../config/config.ts";
-import { revertConversation, type RevertOrder, type RevertResult } from "../../conversations/revert.ts";
-import { SheafError } from "../../errors.ts";
+import { revertConversation, type RevertOrder, type RevertResult } from "../../run/conversations/revert.ts";
+import { SheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { createCheckpoints } from "../../workspace/checkpoints.ts";
-import { createStore } from "../../wire.ts";
+import { createStore } from "../../assemble/wire.ts";
 import { isUuid, type ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";

@@ -1,6 +1,6 @@
 /** `sheaf schema NAME`: a published JSON Schema (C13), or that of the configuration file. */
 import { toConfigSchema } from "../../config/config-file.ts";
-import { SheafError } from "../../errors.ts";
+import { SheafError } from "../../base/errors.ts";
 import { schemaNames, toJsonSchema } from "../../output/schemas/json-schemas.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";

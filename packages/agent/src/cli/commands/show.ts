@@ -1,9 +1,9 @@
 /** `sheaf show SESSION`: a stored conversation, printed again in any format (C31). */
 import type { RunEvent } from "@sheaf/protocol";
 import { createConfig } from "../../config/config.ts";
-import { SheafError } from "../../errors.ts";
-import type { Store } from "../../storage/store.ts";
-import { createStore } from "../../wire.ts";
+import { SheafError } from "../../base/errors.ts";
+import type { Store } from "../../store/store.ts";
+import { createStore } from "../../assemble/wire.ts";
 import { isUuid, type ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";

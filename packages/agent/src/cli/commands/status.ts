@@ -9,9 +9,9 @@ import {
   type NamedModel,
 } from "../../config/endpoints.ts";
 import { hasKeyHeader } from "../../config/key-text.ts";
-import { toUserFiles, type UserFiles } from "../../config/paths.ts";
+import { toUserFiles, type UserFiles } from "../../base/paths.ts";
 import { toProviders, type Provider } from "../../config/providers.ts";
-import { SheafError, toSheafError } from "../../errors.ts";
+import { SheafError, toSheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { createConfig } from "../../config/config.ts";
 import { readTrusted, writeTrusted } from "../../config/trust.ts";
-import { SheafError } from "../../errors.ts";
+import { SheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { findRepository, isSameRepository, type Repository } from "../../workspace/repository.ts";
 import type { ParsedArguments } from "../arguments.ts";

@@ -1,11 +1,11 @@
 /** `sheaf` alone in a terminal: a conversation, prompt by prompt. No full screen: what is said stays in the scrollback. */
 import type { RunStart } from "@sheaf/protocol";
-import { errorTable, SheafError, toSheafError } from "../../errors.ts";
+import { errorTable, SheafError, toSheafError } from "../../base/errors.ts";
 import { toLocale } from "../../output/action-words.ts";
 import { toBareId } from "../../output/result-line.ts";
 import { createTerminalProjection } from "../../output/terminal/terminal.ts";
-import { sheafVersion } from "../../version.ts";
-import { createStore } from "../../wire.ts";
+import { sheafVersion } from "../../base/version.ts";
+import { createStore } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { answerPrompt } from "../commands/prompt.ts";
 import { readQuestion, toAnswerMessage } from "../commands/answer.ts";

@@ -1,10 +1,10 @@
 /** Runs a command of the conversation. */
 import { randomUUID } from "node:crypto";
 import { isCancel, select } from "@clack/prompts";
-import { SheafError, toSheafError } from "../../errors.ts";
+import { SheafError, toSheafError } from "../../base/errors.ts";
 import { toBareId } from "../../output/result-line.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
-import { createStore } from "../../wire.ts";
+import { createStore } from "../../assemble/wire.ts";
 import { isUuid } from "../arguments.ts";
 import { runExport } from "../commands/export.ts";
 import { runRevert } from "../commands/revert.ts";

@@ -1,5 +1,5 @@
 /** Commands inside a conversation: what is written with a slash in front. */
-import { findNearest } from "../../tools/nearest-names.ts";
+import { findNearest } from "../../base/nearest-names.ts";
 
 interface SlashCommandHelp {
   readonly usage: string;

@@ -2,7 +2,7 @@
 import { createAssembler } from "@sheaf/documents";
 import type { RunEvent, StreamEvent } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
-import { SheafError } from "../../errors.ts";
+import { SheafError } from "../../base/errors.ts";
 import { exportVersion, type ConversationExport, type ExportedResponse } from "./conversation-export.ts";
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";

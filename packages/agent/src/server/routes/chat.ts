@@ -1,8 +1,8 @@
 /** `POST /v1/chat`: one message, answered as one JSON object or as a stream. */
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
-import { SheafError } from "../../errors.ts";
-import type { RunningResponse } from "../../conversations/response-runner.ts";
+import { SheafError } from "../../base/errors.ts";
+import type { RunningResponse } from "../../run/conversations/response-runner.ts";
 import { chatRequestSchema } from "../../output/schemas/api-request-schemas.ts";
 import { awaitStart } from "../await-start.ts";
 import { reserveStream } from "../open-stream.ts";

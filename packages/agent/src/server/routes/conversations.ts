@@ -1,10 +1,10 @@
 /** `/v1/conversations`: what was said before. */
 import type { Context, Hono } from "hono";
 import type { ChatResponse, ClarificationAnswer, ConversationPage, ConversationSummary } from "@sheaf/protocol";
-import { forkConversation } from "../../conversations/fork.ts";
-import { revertConversation } from "../../conversations/revert.ts";
+import { forkConversation } from "../../run/conversations/fork.ts";
+import { revertConversation } from "../../run/conversations/revert.ts";
 import { forkRequestSchema, revertRequestSchema } from "../../output/schemas/api-request-schemas.ts";
-import type { ConversationRecord, SharedStore } from "../../storage/store.ts";
+import type { ConversationRecord, SharedStore } from "../../store/store.ts";
 import { createCheckpoints, removeCheckpoints } from "../../workspace/checkpoints.ts";
 import { createNotFoundError, HttpError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";

@@ -2,7 +2,7 @@
 import type { Hono } from "hono";
 import { schemaNames, toJsonSchema } from "../../output/schemas/json-schemas.ts";
 import { createOpenApiDocument } from "../../output/schemas/openapi.ts";
-import { sheafVersion } from "../../version.ts";
+import { sheafVersion } from "../../base/version.ts";
 import { HttpError } from "../http-error.ts";
 import type { ServerEnvironment } from "../server-context.ts";
 

@@ -1,8 +1,8 @@
 /** `/v1/responses/{id}`: a response, its events, its end. */
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, Hono } from "hono";
-import { SheafError } from "../../errors.ts";
-import type { ResponseRecord } from "../../storage/store.ts";
+import { SheafError } from "../../base/errors.ts";
+import type { ResponseRecord } from "../../store/store.ts";
 import { approvalAnswerSchema } from "../../output/schemas/api-request-schemas.ts";
 import { awaitStart } from "../await-start.ts";
 import { openStream } from "../open-stream.ts";

@@ -1,0 +1,94 @@
+/** What holds the tools of one response: sandbox, rules and workspace, put together for runs and for `sheaf permissions`. */
+import type { Mode } from "@sheaf/protocol";
+import type { Environment } from "../base/paths.ts";
+import { readWorkspaceDenials } from "../config/workspace-rules.ts";
+import { createCommandNetwork, type CommandNetwork } from "../guard/permissions/command-network.ts";
+import { createPermissions, type Permissions } from "../guard/permissions/permissions.ts";
+import { parseRule, type FileRule } from "../guard/permissions/rule.ts";
+import { findSandbox } from "../guard/sandbox/find-sandbox.ts";
+import { toAddedFolders } from "../guard/sandbox/added-folders.ts";
+import type { ProbePlace } from "../guard/sandbox/probe-memory.ts";
+import { findFault, type Sandbox, type SandboxSetting } from "../guard/sandbox/sandbox.ts";
+import { loadShellReader } from "./wire.ts";
+import { createWorkspace } from "../workspace/create-workspace.ts";
+import { withoutInnerFolders } from "../workspace/inner-folders.ts";
+import { createPlaceFinder } from "../workspace/place-finder.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export interface PolicyOrder {
+  /** Root: absolute, links resolved. */
+  readonly workspace: string;
+  readonly mode: Mode;
+  /** S-03. */
+  readonly trusted: boolean;
+  readonly sandbox: SandboxSetting;
+  /** The user's rules, from flags and configuration; a workspace can only add denials (S-06). */
+  readonly permissions: {
+    readonly force: boolean;
+    readonly allow: readonly string[];
+    readonly deny: readonly string[];
+  };
+  /** Of `--add-dir`: absolute, as the user named them. */
+  readonly addedFolders?: readonly string[] | undefined;
+  readonly environment: Environment;
+  /** Where it is remembered that the sandbox works; undefined: nowhere, so that it is really tried. */
+  readonly sandboxMemory: ProbePlace | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+export interface PreparedPolicy {
+  readonly workspace: Workspace;
+  /** Folders that the user added. */
+  readonly addedWorkspaces: readonly Workspace[];
+  readonly sandbox: Sandbox;
+  readonly permissions: Permissions;
+  /** Which hosts commands may reach. */
+  readonly network: CommandNetwork;
+  /** Files that no command may read or write, in the sandbox. */
+  readonly fileDenials: readonly FileRule[];
+  /** Rules that the workspace added. */
+  readonly workspaceDenials: readonly string[];
+  /** What commands may get a part of (S-40). */
+  readonly environment: Environment;
+}
+
+/** @throws SheafError USAGE for a rule that cannot be read or a folder that cannot be added; CONFIG_INVALID for a broken file of a trusted workspace. */
+export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy> {
+  const { mode, trusted, sandboxMemory, now } = order;
+  const { force, allow, deny } = order.permissions;
+  const workspace = createWorkspace(order.workspace);
+  const addedWorkspaces = openAddedFolders(order, workspace);
+  // A program of a workspace that nobody trusts must not stand in for one of the system (S-01).
+  const environment = trusted ? order.environment : withoutInnerFolders(order.environment, workspace.root);
+  const sandbox = await findSandbox({
+    setting: order.sandbox,
+    workspace: workspace.root,
+    environment,
+    memory: sandboxMemory,
+    now,
+  });
+  const workspaceDenials = trusted ? readWorkspaceDenials(workspace.root) : [];
+  const denials = [...deny, ...workspaceDenials];
+  const permissions = createPermissions({
+    mode,
+    trusted,
+    force,
+    allow,
+    deny: denials,
+    sandbox: sandbox.state,
+    sandboxFault: findFault(sandbox),
+    loadReader: loadShellReader,
+    findPlace: createPlaceFinder(workspace),
+  });
+  const network = createCommandNetwork({ allow, deny: denials });
+  const fileDenials = denials.map(parseRule).filter((rule) => "glob" in rule);
+  return { workspace, addedWorkspaces, sandbox, permissions, network, fileDenials, workspaceDenials, environment };
+}
+
+function openAddedFolders({ addedFolders = [], environment }: PolicyOrder, { root }: Workspace): Workspace[] {
+  if (addedFolders.length === 0) return [];
+  return toAddedFolders({ folders: addedFolders, workspace: root, environment }).map((folder) =>
+    createWorkspace(folder, { isAdded: true }),
+  );
+}

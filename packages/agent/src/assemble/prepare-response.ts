@@ -1,0 +1,174 @@
+/** What one response uses, put together: the same for the command line, the server and editors. */
+import { randomUUID } from "node:crypto";
+import type { RunStart } from "@sheaf/protocol";
+import { toUserFiles, type Environment } from "../base/paths.ts";
+import { readRepositoryInstructions, readUserInstructions } from "../run/prompts/instructions.ts";
+import { readWorkspaceServers } from "../config/mcp-settings.ts";
+import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
+import { openConversation } from "../run/conversations/open-conversation.ts";
+import type { RespondPorts } from "../run/conversations/respond.ts";
+import type { SheafError } from "../base/errors.ts";
+import type { McpServers } from "../config/mcp-server-settings.ts";
+import { preparePolicy, type PolicyOrder } from "./prepare-policy.ts";
+import type { Model } from "../model/provider.ts";
+import type { BudgetLimits } from "../run/budget.ts";
+import type { AnswerCheck } from "../run/final-answer.ts";
+import type { RunSettings } from "../run/run.ts";
+import { createCommandRunner } from "../guard/sandbox/command-runner.ts";
+import { untrustedGitVariables } from "../guard/sandbox/git-variables.ts";
+import type { SandboxSetting } from "../guard/sandbox/sandbox.ts";
+import type { Store } from "../store/store.ts";
+import type { Approver } from "../tools/approval.ts";
+import { createExpiringApprover } from "../tools/expiring-approver.ts";
+import { createToolBox } from "../tools/tool-box.ts";
+import type { ToolBox } from "../tools/tool.ts";
+import { createCheckpoints } from "../workspace/checkpoints.ts";
+import { connectMcpServers, createCodeSearch, createPageFetcher } from "./wire.ts";
+import { findRepository, readBranch } from "../workspace/repository.ts";
+import { isQuotedExactly } from "../workspace/quote-check.ts";
+
+/** What is asked for. */
+export interface ResponseOrder {
+  /** First event of the log; its `workspace`, `mode` and `conversationId` hold for all that the run uses. */
+  readonly start: Omit<RunStart, "type" | "sandbox">;
+  readonly sandbox: SandboxSetting;
+  readonly limits: BudgetLimits;
+  /** C20, code 8. */
+  readonly stopsOnDenied: boolean;
+  readonly permissions: PolicyOrder["permissions"];
+  /** Of `--add-dir`: absolute, as the user named them. */
+  readonly addedFolders?: readonly string[] | undefined;
+  /** The user's servers of the Model Context Protocol; a trusted workspace may add to them. */
+  readonly mcpServers?: McpServers | undefined;
+  /** Sheaf's data folder; undefined: there is none. */
+  readonly dataFolder: string | undefined;
+  /** The data folder is looked at, and nothing is written to it (`--no-save`). */
+  readonly isUnsaved?: boolean | undefined;
+  /** What commands may get a part of (S-40). */
+  readonly environment: Environment;
+}
+
+/** What the caller brings. */
+export interface ResponsePorts {
+  readonly store: Store;
+  readonly model: Model;
+  /** Milliseconds since 1970; never falling. */
+  readonly now: () => number;
+  /** Aborts the run. */
+  readonly abort: (reason: SheafError) => void;
+  /** Who may be asked (X8); undefined: nobody, so what needs a person is refused. */
+  readonly approver?: Approver | undefined;
+  readonly checkAnswer?: AnswerCheck | undefined;
+}
+
+/** Ready for `respond`. */
+export interface PreparedResponse {
+  readonly settings: RunSettings;
+  readonly ports: RespondPorts;
+  readonly tools: ToolBox;
+}
+
+/**
+ * Reads the conversation and makes the tools of its next response.
+ * @throws SheafError USAGE for a rule that cannot be read; STORAGE_…
+ */
+export async function prepareResponse(
+  order: ResponseOrder,
+  { store, model, now, abort, approver, checkAnswer }: ResponsePorts,
+  signal: AbortSignal,
+): Promise<PreparedResponse> {
+  const { limits, stopsOnDenied, isUnsaved = false } = order;
+  const dataFolder = isUnsaved ? undefined : order.dataFolder;
+  const servers = { ...readWorkspaceServers(order.start.workspace, order.start.trusted), ...order.mcpServers };
+  const policy = await preparePolicy({
+    ...order,
+    ...order.start,
+    permissions: withServers(order, servers),
+    sandboxMemory: order.dataFolder === undefined ? undefined : { folder: order.dataFolder, isReadOnly: isUnsaved },
+    now,
+  });
+  const { workspace, addedWorkspaces, environment, sandbox, network, permissions, fileDenials } = policy;
+  const addedFolders = addedWorkspaces.map(({ root }) => root);
+  const conversation = await openConversation(store, order.start.conversationId, now);
+  const { instrumentation } = conversation.state;
+  const mcp = await connectMcpServers(servers, { cwd: workspace.root, environment: order.environment, signal });
+  const start = {
+    ...order.start,
+    sandbox: sandbox.state,
+    ...(addedFolders.length > 0 && { addedFolders }),
+    ...(instrumentation.length > 0 && { instrumentation }),
+    ...(order.start.context && { context: { ...order.start.context, usedTokens: conversation.tokens } }),
+    ...(mcp && { mcpServers: mcp.servers }),
+  };
+  const { mode } = start;
+  const toolBox = createToolBox({
+    workspace,
+    addedWorkspaces,
+    commands: createCommandRunner({
+      environment,
+      variables: start.trusted ? {} : untrustedGitVariables,
+      workspace: workspace.root,
+      sandbox,
+      network,
+      denials: fileDenials,
+      addedFolders,
+    }),
+    permissions,
+    state: conversation.state,
+    codebase: createCodeSearch(dataFolder),
+    web: createPageFetcher(order.environment),
+    checkpoints: dataFolder === undefined ? undefined : createCheckpoints(dataFolder, start.conversationId),
+    mode,
+    furtherTools: mcp?.tools,
+  });
+  const endMcp = async (): Promise<void> => {
+    await toolBox.settle();
+    await mcp?.close();
+  };
+  const tools: ToolBox = mcp ? { ...toolBox, settle: endMcp } : toolBox;
+  return {
+    settings: {
+      start,
+      history: conversation.messages,
+      system: createSystemPrompt(start, environment),
+      limits,
+      stopsOnDenied,
+    },
+    ports: {
+      model,
+      tools,
+      store,
+      now,
+      abort,
+      newCallId: () => `call_${randomUUID()}`,
+      newApprovalId: () => `appr_${randomUUID()}`,
+      isInFile: (quote) => isQuotedExactly(workspace, quote, signal),
+      approver: approver && createExpiringApprover(approver),
+      checkAnswer,
+    },
+    tools,
+  };
+}
+
+/** What switches every question off does so for the tools of servers too; deny rules win as ever. */
+function withServers({ permissions }: ResponseOrder, servers: McpServers): PolicyOrder["permissions"] {
+  if (!permissions.force) return permissions;
+  return { ...permissions, allow: [...permissions.allow, ...Object.keys(servers).map((name) => `Mcp(${name}:*)`)] };
+}
+
+/** What a workspace has a say in: its branch and its AGENTS.md; nothing else of it is read (S-01). */
+function createSystemPrompt(
+  { mode, workspace, addedFolders, trusted }: ResponseOrder["start"],
+  environment: Environment,
+): string {
+  const repository = findRepository(workspace);
+  return toSystemPrompt({
+    mode,
+    workspace,
+    addedFolders,
+    trusted,
+    branch: readBranch(repository),
+    userInstructions: readUserInstructions(toUserFiles(environment).instructions),
+    repositoryInstructions: readRepositoryInstructions(repository, workspace),
+  });
+}

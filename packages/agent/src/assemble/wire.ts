@@ -1,0 +1,166 @@
+/** The composition root: the only file that names concrete models and stores. Each is loaded when it is asked for. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CodeSearch } from "../workspace/codebase/code-search.ts";
+import type { ModelChoice } from "../config/endpoints.ts";
+import type { Environment } from "../base/paths.ts";
+import { chooseProxy, findProxy } from "../config/proxy.ts";
+import type { ShellReader } from "../guard/permissions/shell-reading.ts";
+import type { ModelFamily } from "../config/provider-presets.ts";
+import { SheafError } from "../base/errors.ts";
+import type { PageFetcher } from "../network/page.ts";
+import type { PackageEndpoint, ProviderEndpoint, RequestLimits } from "../model/endpoint.ts";
+import type { CreateLanguageModel } from "../model/live/language-model.ts";
+import type { LivePorts } from "../model/live/live-ports.ts";
+import type { McpConnections } from "../tools/mcp/connect.ts";
+import type { McpServers } from "../config/mcp-server-settings.ts";
+import type { Model } from "../model/provider.ts";
+import type { AnswerCheck } from "../run/final-answer.ts";
+import type { SharedStore } from "../store/store.ts";
+
+/**
+ * The model that was chosen; never another one. The signal ends the wait for a script from a pipe.
+ * @throws SheafError CONFIG_INVALID for a script that is none.
+ */
+export async function createModel(choice: ModelChoice, signal?: AbortSignal): Promise<Model> {
+  switch (choice.kind) {
+    case "offline":
+      return (await import("../model/offline/offline.ts")).createOfflineModel();
+    case "scripted":
+      return (await import("../model/scripted.ts")).createScriptedModel(choice.file, signal);
+    case "endpoint":
+      return createEndpointModel(choice.family, choice.endpoint, choice.limits);
+    case "package":
+      return createPackageModel(choice.endpoint, choice.limits);
+  }
+}
+
+/** What live models take from outside. */
+const livePorts: LivePorts = {
+  now: Date.now,
+  random: Math.random,
+  startTimer(milliseconds, run) {
+    const timer = setTimeout(run, milliseconds);
+    return () => clearTimeout(timer);
+  },
+  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+};
+
+/** A package of the user's is code that the user installed; a workspace cannot name one (S-06). */
+async function createPackageModel(endpoint: PackageEndpoint, limits: RequestLimits): Promise<Model> {
+  const [packages, { findPackage }] = await Promise.all([
+    import("../model/packages/package-model.ts"),
+    import("../model/packages/find-package.ts"),
+  ]);
+  const exported = await loadPackage(findPackage(endpoint), endpoint);
+  return packages.createPackageModel(endpoint, exported, limits, livePorts);
+}
+
+/** Only the adapter of the family that is used is loaded. */
+async function createEndpointModel(
+  family: ModelFamily,
+  endpoint: ProviderEndpoint,
+  limits: RequestLimits,
+): Promise<Model> {
+  const [{ createLiveModel }, createLanguageModel] = await Promise.all([
+    import("../model/live/live-model.ts"),
+    loadLanguageModel(family),
+  ]);
+  return createLiveModel(endpoint, createLanguageModel, limits, livePorts);
+}
+
+async function loadPackage(
+  address: string,
+  { provider, settings }: PackageEndpoint,
+): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await import(address)) as Readonly<Record<string, unknown>>;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `the package "${settings.package}" of the provider ${provider} cannot be loaded (${reason}): install it again`;
+    throw new SheafError("CONFIG_INVALID", message, { cause });
+  }
+}
+
+async function loadLanguageModel(family: ModelFamily): Promise<CreateLanguageModel> {
+  switch (family) {
+    case "openai":
+      return (await import("../model/live/openai.ts")).createOpenAiLanguageModel;
+    case "anthropic":
+      return (await import("../model/live/anthropic.ts")).createAnthropicLanguageModel;
+    case "google":
+      return (await import("../model/live/google.ts")).createGoogleLanguageModel;
+    case "openai-compatible":
+      return (await import("../model/live/openai-compatible.ts")).createOpenAiCompatibleLanguageModel;
+  }
+}
+
+/** The servers that are named, connected; undefined when none is. */
+export async function connectMcpServers(
+  servers: McpServers,
+  {
+    environment,
+    ...options
+  }: { readonly cwd: string; readonly environment: Environment; readonly signal: AbortSignal },
+): Promise<McpConnections | undefined> {
+  if (Object.keys(servers).length === 0) return undefined;
+  const openFetch = async (): Promise<typeof fetch | undefined> => {
+    const proxy = findProxy(environment);
+    return proxy && (await import("../model/live/proxied-fetch.ts")).createProxiedFetch(proxy);
+  };
+  return (await import("../tools/mcp/connect.ts")).connectMcpServers(servers, { ...options, openFetch });
+}
+
+/** The store of a file; undefined: in memory. */
+export async function createStore(file: string | undefined): Promise<SharedStore> {
+  if (file === undefined) {
+    const { createMemoryStore } = await import("../store/memory.ts");
+    return createMemoryStore();
+  }
+  const { createSqliteStore } = await import("../store/sqlite.ts");
+  return createSqliteStore(file);
+}
+
+/** The store of a file for a process that runs many responses at once. */
+export async function createServerStore(file: string): Promise<SharedStore> {
+  return (await import("../store/threaded-sqlite.ts")).createThreadedSqliteStore(file);
+}
+
+/** The web, by the user's proxies. It is loaded when a page is asked for. */
+export function createPageFetcher(environment: Environment): PageFetcher {
+  let loading: Promise<PageFetcher> | undefined;
+  return {
+    async fetchPage(url, signal) {
+      loading ??= import("../network/fetch-page.ts").then((module) =>
+        module.createPageFetcher({ findProxy: (page) => chooseProxy(findProxy(environment), page) }),
+      );
+      return (await loading).fetchPage(url, signal);
+    },
+  };
+}
+
+/** The indexes of folders. One is opened when something is looked for in its folder. */
+export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
+  let loading: Promise<CodeSearch> | undefined;
+  return {
+    async search(query, scope, signal) {
+      loading ??= import("../workspace/codebase/create-code-search.ts").then((module) =>
+        module.createCodeSearch(dataFolder),
+      );
+      return (await loading).search(query, scope, signal);
+    },
+  };
+}
+
+/** The check of a final answer against a schema file; undefined without one. @throws SheafError CONFIG_INVALID. */
+export async function createAnswerCheck(
+  file: string | undefined,
+  signal: AbortSignal,
+): Promise<AnswerCheck | undefined> {
+  if (file === undefined) return undefined;
+  return (await import("../run/answer-schema.ts")).createAnswerCheck(file, signal);
+}
+
+/** The reader of shell commands; its parser is loaded once, when the first command must be judged. */
+export async function loadShellReader(): Promise<ShellReader> {
+  return (await import("../guard/permissions/loaded-bash-reader.ts")).bashReader;
+}

@@ -1,0 +1,49 @@
+/** Whether a tool may use the network, or a tool of an MCP server run. Off unless a rule or a person says so. */
+import { isIP } from "node:net";
+import { isPublicAddress } from "../../base/public-address.ts";
+import { allowByRule, ask, deny, type PermissionDecision } from "./decision.ts";
+import { toHost } from "../../base/host-pattern.ts";
+import type { Rule } from "./rule.ts";
+
+interface Rules {
+  readonly allows: readonly Rule[];
+  readonly denies: readonly Rule[];
+}
+
+/** A web address. `--force` is about commands and opens no network. */
+export function decideUrl(address: unknown, { allows, denies }: Rules): PermissionDecision {
+  const host = typeof address === "string" ? toHost(address) : undefined;
+  if (host === undefined) {
+    return deny("this is no plain http or https address: write one without a name, a password or an escaped host");
+  }
+  if (isNeverPublic(host)) {
+    return deny(`${host} is no public host: web_fetch reaches public hosts only, whatever the rules say`);
+  }
+  const isAbout = (rule: Rule): boolean => rule.kind === "WebFetch" && rule.host.isMatch(host);
+  const denied = denies.find(isAbout);
+  if (denied) return deny(`the rule ${denied.text} denies ${host}: do without it, or tell the user`, denied.text);
+  const allowed = allows.find(isAbout);
+  if (allowed) return allowByRule(allowed.text);
+  const rule = `WebFetch(${host})`;
+  return ask(`${host} needs a permission`, `the user passes --allow ${JSON.stringify(rule)}`, [rule]);
+}
+
+/** Whether the name says it already. Where other names lead is seen when they are fetched. */
+function isNeverPublic(host: string): boolean {
+  const literal = host.replace(/^\[(.*)\]$/, "$1");
+  return isIP(literal) === 0 ? /(^|\.)localhost$/.test(host) : !isPublicAddress(literal);
+}
+
+/** A tool of an MCP server, by the names that the user gave. */
+export function decideMcp(server: string, tool: string, { allows, denies }: Rules): PermissionDecision {
+  const isAbout = (rule: Rule): boolean =>
+    rule.kind === "Mcp" && rule.server === server && (rule.tool === undefined || rule.tool === tool);
+  const denied = denies.find(isAbout);
+  if (denied) return deny(`the rule ${denied.text} denies this tool: do without it, or tell the user`, denied.text);
+  const allowed = allows.find(isAbout);
+  if (allowed) return allowByRule(allowed.text);
+  const name = `${server}:${tool}`;
+  const rule = /^[\w.-]+:[\w./-]+$/.test(name) ? `Mcp(${name})` : undefined;
+  const advice = rule === undefined ? undefined : `the user passes --allow ${JSON.stringify(rule)}`;
+  return ask(`the tool ${JSON.stringify(name)} needs a permission`, advice, rule === undefined ? [] : [rule]);
+}

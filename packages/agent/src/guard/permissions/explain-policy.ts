@@ -1,0 +1,153 @@
+/** What each kind of call resolves to in a run, and why: for people, and for audits. */
+import type { Mode, RunStart } from "@sheaf/protocol";
+import type { ToolAccess } from "../tool-access.ts";
+import { isOffered } from "./permissions.ts";
+import { readOnlyGit, readOnlyPrograms } from "./read-only-programs.ts";
+
+/** A rule and the place that it came from. */
+export interface SourcedRule {
+  readonly effect: "allow" | "deny";
+  readonly rule: string;
+  readonly source: "flag" | "config" | "workspace";
+}
+
+export interface ExplainedPolicy {
+  readonly mode: Mode;
+  readonly trusted: boolean;
+  readonly sandbox: RunStart["sandbox"];
+  readonly classes: readonly {
+    readonly class: string;
+    /** `rules`: goes by the rules below. */
+    readonly decision: "allow" | "ask" | "deny" | "rules";
+    readonly reason: string;
+  }[];
+  readonly rules: readonly SourcedRule[];
+}
+
+/** What the explanation is made from. */
+export interface PolicyFacts {
+  readonly mode: Mode;
+  readonly trusted: boolean;
+  readonly force: boolean;
+  readonly sandbox: RunStart["sandbox"];
+  readonly sandboxFault: string | undefined;
+  /** Beside the workspace; absolute. */
+  readonly addedFolders: readonly string[];
+  readonly rules: readonly SourcedRule[];
+}
+
+type Row = ExplainedPolicy["classes"][number];
+
+/** One row for each kind of call. */
+export function explainPolicy(facts: PolicyFacts): ExplainedPolicy {
+  const { mode, trusted, sandbox, rules } = facts;
+  const classes = [
+    toRow(facts, "read", "read files", toFileRow(facts, "Read")),
+    toRow(facts, "write", "write files", toFileRow(facts, "Write")),
+    ...(facts.addedFolders.length === 0 ? [] : [toRow(facts, "read", "added folders", toAddedRow(facts))]),
+    toRow(facts, "write", "write protected names", {
+      decision: "deny",
+      reason: "what lies in them runs or decides later, for instance .git, .sheaf, .vscode, .bashrc",
+    }),
+    toRow(facts, "command", "commands", toCommandRow(facts)),
+    toRow(facts, "command", "denied files, for commands", toDeniedFileRow(facts)),
+    toRow(facts, "command", "commands that only read", toReadOnlyRow(facts)),
+    toRow(facts, "command", "git commands that only read", toGitRow(facts)),
+    toRow(facts, "command", "network of commands", toNetworkRow(facts)),
+    toRow(
+      facts,
+      "network",
+      "web pages",
+      toListedRow(facts, "WebFetch", "the network is off without a rule for the host"),
+    ),
+    toRow(facts, "mcp", "tools of MCP servers", toListedRow(facts, "Mcp", "each needs a rule or a person")),
+    {
+      class: "what asks",
+      decision: "ask",
+      reason: "a person is asked where one can be; else the call is refused, and the model is told",
+    } as const,
+  ];
+  return { mode, trusted, sandbox, classes, rules };
+}
+
+function toRow({ mode }: PolicyFacts, access: ToolAccess, name: string, row: Omit<Row, "class">): Row {
+  if (isOffered(mode, { name, access })) return { class: name, ...row };
+  return { class: name, decision: "deny", reason: `${mode} mode changes nothing` };
+}
+
+function hasRule({ rules }: PolicyFacts, kind: string, effect: SourcedRule["effect"]): boolean {
+  return rules.some((entry) => entry.effect === effect && entry.rule.trim().startsWith(`${kind}(`));
+}
+
+function toFileRow(facts: PolicyFacts, kind: "Read" | "Write"): Omit<Row, "class"> {
+  const denies = hasRule(facts, "Read", "deny") || (kind === "Write" && hasRule(facts, "Write", "deny"));
+  if (denies) return { decision: "rules", reason: "in the workspace, but for what a rule denies; never outside of it" };
+  return { decision: "allow", reason: "in the workspace, also where a link leads; never outside of it" };
+}
+
+function toAddedRow({ addedFolders }: PolicyFacts): Omit<Row, "class"> {
+  return { decision: "allow", reason: `as the workspace, by absolute paths: ${addedFolders.join(", ")}` };
+}
+
+function toCommandRow(facts: PolicyFacts): Omit<Row, "class"> {
+  if (facts.sandbox === "unavailable") {
+    return { decision: "deny", reason: facts.sandboxFault ?? "the sandbox cannot start" };
+  }
+  const denies = hasRule(facts, "Shell", "deny");
+  const general =
+    (facts.force && "--force lets every command run") ||
+    (facts.sandbox === "enabled" && "the sandbox holds what a command can do");
+  if (general) {
+    if (!denies) return { decision: "allow", reason: general };
+    return {
+      decision: "rules",
+      reason: `${general}, but for what a rule denies; what cannot be compared with it asks`,
+    };
+  }
+  if (denies || hasRule(facts, "Shell", "allow")) {
+    return { decision: "rules", reason: "each part of a command needs a rule that allows it and none that denies it" };
+  }
+  return { decision: "ask", reason: "there is no sandbox and no rule: pass --allow RULE or --force" };
+}
+
+/** What rules for files mean to commands. */
+function toDeniedFileRow(facts: PolicyFacts): Omit<Row, "class"> {
+  if (facts.sandbox === "unavailable") return toCommandRow(facts);
+  if (!hasRule(facts, "Read", "deny") && !hasRule(facts, "Write", "deny")) {
+    return { decision: "allow", reason: "no rule denies a file" };
+  }
+  if (facts.sandbox === "disabled") {
+    return { decision: "rules", reason: "without the sandbox only the commands that only read keep to Read rules" };
+  }
+  const reason =
+    "in the sandbox Read rules hide files and Write rules keep them as they are; rules for more than 300 places let no command run";
+  return { decision: "deny", reason };
+}
+
+function toReadOnlyRow(facts: PolicyFacts): Omit<Row, "class"> {
+  if (facts.sandbox === "unavailable") return toCommandRow(facts);
+  const programs = [...Object.keys(readOnlyPrograms), "find", "sed -n"].toSorted().join(", ");
+  return { decision: "allow", reason: `with options that only read, on paths in the workspace: ${programs}` };
+}
+
+function toGitRow(facts: PolicyFacts): Omit<Row, "class"> {
+  if (facts.sandbox !== "disabled" || facts.force) return toCommandRow(facts);
+  const commands = Object.keys(readOnlyGit).join(", ");
+  if (facts.trusted) return { decision: "allow", reason: `at the root of the trusted workspace: ${commands}` };
+  return {
+    decision: hasRule(facts, "Shell", "allow") ? "rules" : "ask",
+    reason: "the configuration of a repository can run programs, and this workspace is not trusted (sheaf trust)",
+  };
+}
+
+function toNetworkRow(facts: PolicyFacts): Omit<Row, "class"> {
+  if (facts.sandbox === "unavailable") return toCommandRow(facts);
+  if (facts.sandbox === "disabled") return { decision: "allow", reason: "without the sandbox nothing holds it" };
+  if (!hasRule(facts, "Network", "allow")) return { decision: "deny", reason: "none without a rule for the host" };
+  return { decision: "rules", reason: "hosts that a rule allows, through the sandbox's proxy" };
+}
+
+function toListedRow(facts: PolicyFacts, kind: string, otherwise: string): Omit<Row, "class"> {
+  if (hasRule(facts, kind, "allow")) return { decision: "rules", reason: "what a rule allows; everything else asks" };
+  return { decision: "ask", reason: otherwise };
+}

@@ -1,0 +1,96 @@
+/** What a tool call may do: one decision from mode, flags and the user's rules. Nothing a model writes changes it (S-14). */
+import type { Mode } from "@sheaf/protocol";
+import type { ToolAccess } from "../tool-access.ts";
+import { decideCommand, type CommandPolicy } from "./decide-command.ts";
+import { decideFiles } from "./decide-files.ts";
+import { decideMcp, decideUrl } from "./decide-network.ts";
+import { allow, deny, type PermissionDecision } from "./decision.ts";
+import { parseRule } from "./rule.ts";
+
+/** A call to decide on. */
+interface PermissionRequest {
+  readonly toolName: string;
+  readonly access: ToolAccess;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Of a tool that a server gave: its names, as the user knows them. */
+  readonly mcp?: { readonly server: string; readonly tool: string };
+  /** Rules that a person's answers added for this conversation (X8). */
+  readonly answered?: { readonly allow: readonly string[]; readonly deny: readonly string[] };
+}
+
+/** The policy of a run. */
+export interface Permissions {
+  decide(request: PermissionRequest): Promise<PermissionDecision>;
+}
+
+/**
+ * What the policy is made of. `sandbox`: `enabled`, it holds commands, so they run without a rule; `disabled`, nothing
+ * does; `unavailable`, it should but cannot start, so no command runs (S-31).
+ */
+export interface PermissionOptions extends CommandPolicy {
+  readonly mode: Mode;
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+/**
+ * The policy from the user's flags and configuration.
+ * @throws SheafError USAGE for a rule that cannot be read.
+ */
+export function createPermissions(options: PermissionOptions): Permissions {
+  const { mode } = options;
+  const allowRules = options.allow.map(parseRule);
+  const denyRules = options.deny.map(parseRule);
+  return {
+    async decide({ answered = { allow: [], deny: [] }, ...request }) {
+      if (!isOffered(mode, { name: request.toolName, access: request.access })) {
+        return refuseByMode(mode, request.toolName);
+      }
+      const denies = [...denyRules, ...answered.deny.map(parseRule)];
+      const allows = [...allowRules, ...answered.allow.map(parseRule)];
+      switch (request.access) {
+        case "state":
+          return allow("it changes nothing but the conversation");
+        case "read":
+        case "write":
+          return decideFiles(request, denies);
+        case "network":
+          return decideUrl(request.arguments["url"], { allows, denies });
+        case "mcp":
+          return decideMcp(request.mcp?.server ?? "", request.mcp?.tool ?? request.toolName, { allows, denies });
+        case "command": {
+          const { command, working_directory: workingDirectory } = request.arguments;
+          const call = { command: toText(command, ""), workingDirectory: toText(workingDirectory, ".") };
+          return decideCommand(call, options, { allows, denies });
+        }
+      }
+    },
+  };
+}
+
+/** What is no text is judged as a text that passes no rule. */
+function toText(value: unknown, missing: string): string {
+  if (value === undefined) return missing;
+  return typeof value === "string" ? value : "";
+}
+
+/** Tools that change nothing but the conversation, by the modes that do not have all of them. */
+const stateTools = { ask: ["ask_question"], plan: ["ask_question", "create_plan", "todo_write"] } as const;
+
+/** Tools that only debug mode has. */
+const debugTools: ReadonlySet<string> = new Set(["add_instrumentation", "remove_instrumentation"]);
+
+/** Whether a mode has a tool: ask and plan have none that writes, runs commands or uses the network (S-15). */
+export function isOffered(mode: Mode, tool: { readonly name: string; readonly access: ToolAccess }): boolean {
+  if (mode === "debug") return true;
+  if (debugTools.has(tool.name)) return false;
+  if (mode === "agent") return true;
+  if (tool.access === "state") return stateTools[mode].some((name) => name === tool.name);
+  return tool.access === "read";
+}
+
+function refuseByMode(mode: Mode, toolName: string): PermissionDecision {
+  return deny(
+    `${toolName} is not there in ${mode} mode, which changes nothing: go on without it, or start with --mode agent`,
+  );
+}

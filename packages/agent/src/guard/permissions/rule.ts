@@ -1,0 +1,103 @@
+/** Rules of the user: `Shell(words)`, `Read(glob)`, `Write(glob)`, `WebFetch(domain)`, `Network(domain)`, `Mcp(server:tool)`. */
+import { SheafError } from "../../base/errors.ts";
+import { parseHostPattern, type HostPattern } from "../../base/host-pattern.ts";
+import { parsePathGlob, type PathGlob } from "./path-glob.ts";
+
+/** A rule about commands. */
+export interface ShellRule {
+  readonly kind: "Shell";
+  /** As it was written, for messages. */
+  readonly text: string;
+  /** The first words of the commands; undefined for `Shell(*)`, which means every command. */
+  readonly words: readonly string[] | undefined;
+}
+
+/** A rule about files. */
+export interface FileRule {
+  readonly kind: "Read" | "Write";
+  readonly text: string;
+  readonly glob: PathGlob;
+}
+
+/** A rule about hosts for `web_fetch`. */
+interface WebRule {
+  readonly kind: "WebFetch";
+  readonly text: string;
+  readonly host: HostPattern;
+}
+
+/** A rule about hosts for commands in the sandbox. */
+interface NetworkRule {
+  readonly kind: "Network";
+  readonly text: string;
+  readonly host: HostPattern;
+}
+
+/** A rule about tools of a server; undefined: all of them. */
+interface McpRule {
+  readonly kind: "Mcp";
+  readonly text: string;
+  readonly server: string;
+  readonly tool: string | undefined;
+}
+
+export type Rule = ShellRule | FileRule | WebRule | NetworkRule | McpRule;
+
+const forms =
+  'write Shell(words), Shell(*), Read(glob), Write(glob), WebFetch(domain), Network(domain) or Mcp(server:tool), for instance "Shell(npm test)" or "Read(.env)"';
+
+/** Words that the shell leaves as they are. */
+const plainWords = /^[\p{L}\p{M}\p{N}_./:@%+=,^~ \t-]*$/u;
+
+/**
+ * Reads a rule.
+ * @throws SheafError USAGE naming the rule and the valid forms.
+ */
+export function parseRule(text: string): Rule {
+  const [, kind, body = ""] = /^\s*(Shell|Read|Write|WebFetch|Network|Mcp)\((.*)\)\s*$/s.exec(text) ?? [];
+  const content = body.trim();
+  if (kind === undefined) throw createRuleError(text, "is not known");
+  if (content === "") throw createRuleError(text, "is empty");
+  switch (kind) {
+    case "Shell":
+      return parseShellRule(text, content);
+    case "WebFetch":
+    case "Network":
+      return parseHostRule(text, content, kind);
+    case "Mcp":
+      return parseMcpRule(text, content);
+    default:
+      return parseFileRule(text, content, kind === "Read" ? "Read" : "Write");
+  }
+}
+
+function parseShellRule(text: string, content: string): ShellRule {
+  if (content === "*") return { kind: "Shell", text, words: undefined };
+  const words = content.split(/[ \t]+/);
+  if (plainWords.test(content) && !words[0]!.includes("=")) return { kind: "Shell", text, words };
+  const advice =
+    "its words are compared one by one with the first words of a command, so it holds no wildcards or quotes";
+  throw createRuleError(text, `is no list of plain words (${advice})`);
+}
+
+function parseFileRule(text: string, content: string, kind: FileRule["kind"]): FileRule {
+  const glob = parsePathGlob(content);
+  if (!glob) throw createRuleError(text, "has a glob that is too long");
+  return { kind, text, glob };
+}
+
+function parseHostRule(text: string, content: string, kind: (WebRule | NetworkRule)["kind"]): WebRule | NetworkRule {
+  const host = parseHostPattern(content);
+  if (!host) throw createRuleError(text, "names no host (a name alone, such as example.org or *.example.org)");
+  return { kind, text, host };
+}
+
+function parseMcpRule(text: string, content: string): McpRule {
+  const [, server, tool] = /^([\w.-]+):([\w./-]+|\*)$/.exec(content) ?? [];
+  if (server === undefined) throw createRuleError(text, "names no server and tool (server:tool, or server:*)");
+  return { kind: "Mcp", text, server, tool: tool === "*" ? undefined : tool };
+}
+
+function createRuleError(text: string, problem: string): SheafError {
+  return new SheafError("USAGE", `the rule ${JSON.stringify(text)} ${problem}: ${forms}`);
+}

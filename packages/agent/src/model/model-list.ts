@@ -1,0 +1,119 @@
+/** Asks a provider which models it has. */
+import { SheafError } from "../base/errors.ts";
+import type { ProviderEndpoint } from "./endpoint.ts";
+import { type BodyReader, createHttpClient } from "./live/http-client.ts";
+
+/** The largest list that is read. Bytes. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** What the request needs of an endpoint. */
+export type ListedEndpoint = Pick<
+  ProviderEndpoint,
+  "provider" | "protocol" | "baseUrl" | "apiKey" | "headers" | "proxy"
+>;
+
+/**
+ * Ids of the models, in the provider's order. Redirects are not followed, so that a key goes to no other host (S-42).
+ * @throws SheafError NETWORK, AUTH_REJECTED, RATE_LIMITED, OVERLOADED or PROVIDER_REJECTED; no message holds what the
+ * server said, which may repeat the key. The signal's reason when it is aborted.
+ */
+export async function listModels(endpoint: ListedEndpoint, signal: AbortSignal): Promise<string[]> {
+  const { provider, baseUrl } = endpoint;
+  const where = `the list of models of ${provider} (${baseUrl}/models)`;
+  const end = new AbortController();
+  try {
+    const request = { method: "GET", url: toAddress(endpoint), headers: toHeaders(endpoint), body: "" } as const;
+    const response = await createHttpClient(endpoint.proxy).send(request, AbortSignal.any([signal, end.signal]));
+    const { status, body } = response;
+    if (status < 200 || status >= 300) throw createStatusError(where, status);
+    return parseModelList(await readBounded(body));
+  } catch (error) {
+    if (error instanceof SheafError) throw error;
+    signal.throwIfAborted();
+    if (error instanceof SyntaxError) {
+      throw new SheafError("PROVIDER_REJECTED", `${where} cannot be read: check the address`, { source: "provider" });
+    }
+    const code = toNetworkCode(error);
+    throw new SheafError("NETWORK", `${where} is out of reach (${code}): ${adviseOnNetwork(code)}`, {
+      cause: error,
+      source: "provider",
+    });
+  } finally {
+    end.abort();
+  }
+}
+
+function toAddress({ protocol, baseUrl }: ListedEndpoint): string {
+  switch (protocol) {
+    case "anthropic-messages":
+      return `${baseUrl}/models?limit=1000`;
+    case "gemini":
+      return `${baseUrl}/models?pageSize=1000`;
+    case "openai-chat":
+    case "openai-responses":
+      return `${baseUrl}/models`;
+  }
+}
+
+function toHeaders({ protocol, apiKey, headers }: ListedEndpoint): Record<string, string> {
+  const version: Record<string, string> =
+    protocol === "anthropic-messages" ? { "anthropic-version": "2023-06-01" } : {};
+  return { accept: "application/json", ...version, ...toKeyHeader(protocol, apiKey), ...headers };
+}
+
+function toKeyHeader(protocol: ListedEndpoint["protocol"], apiKey: string | undefined): Record<string, string> {
+  if (apiKey === undefined) return {};
+  if (protocol === "anthropic-messages") return { "x-api-key": apiKey };
+  if (protocol === "gemini") return { "x-goog-api-key": apiKey };
+  return { authorization: `Bearer ${apiKey}` };
+}
+
+function createStatusError(where: string, status: number): SheafError {
+  const create = (code: ConstructorParameters<typeof SheafError>[0], advice: string): SheafError =>
+    new SheafError(code, `${where} is refused (status ${status}): ${advice}`, { source: "provider" });
+  if (status === 401 || status === 403) return create("AUTH_REJECTED", "check the key (sheaf status tells which one)");
+  if (status === 429) return create("RATE_LIMITED", "try again later");
+  if (status >= 500) return create("OVERLOADED", "try again later");
+  if (status >= 300 && status < 400) return create("PROVIDER_REJECTED", "it leads elsewhere; correct the address");
+  return create("PROVIDER_REJECTED", "check the address");
+}
+
+async function readBounded(body: BodyReader): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for (let chunk = await body.read(); chunk; chunk = await body.read()) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new SyntaxError("too large");
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** `{data:[{id}]}` of OpenAI and Anthropic, `{models:[{name}]}` of Gemini. @throws SyntaxError for anything else. */
+function parseModelList(text: string): string[] {
+  const value = JSON.parse(text) as { data?: unknown; models?: unknown } | null;
+  const entries: unknown = value?.data ?? value?.models;
+  if (!Array.isArray(entries)) throw new SyntaxError("no list");
+  return entries.flatMap((entry: { id?: unknown; name?: unknown } | null) => {
+    const id = entry?.id ?? entry?.name;
+    return typeof id === "string" && id !== "" ? [id.replace(/^models\//, "")] : [];
+  });
+}
+
+function adviseOnNetwork(code: string): string {
+  switch (code) {
+    case "ECONNREFUSED":
+      return "nothing listens there; start the server, or correct the address";
+    case "ENOTFOUND":
+      return "no host of this name is known; correct the address, or check the network";
+    default:
+      return "check the server and the network";
+  }
+}
+
+/** `ECONNREFUSED`; the message is left out, for it may quote a header. */
+function toNetworkCode(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? code : "no answer";
+}

@@ -1,0 +1,279 @@
+/** A model that says what a file says: for tests, demonstrations and the development of clients. */
+import { basename } from "node:path";
+import { toDocumentType } from "@sheaf/documents";
+import type { ModelEvent, TurnFinishReason, Usage } from "@sheaf/protocol";
+import { SheafError } from "../base/errors.ts";
+import { readNamedFile } from "../base/read-named-file.ts";
+import { createUsageEstimator, type UsageEstimator } from "./offline/estimated-usage.ts";
+import type { Model, ModelRequest } from "./provider.ts";
+import {
+  parseScript,
+  parseScriptText,
+  type Script,
+  type ScriptedCall,
+  type ScriptedEvent,
+  type ScriptedTurn,
+} from "./scripted-format.ts";
+
+type Group = readonly ModelEvent[];
+type TextEvent = Extract<ScriptedEvent, { text: unknown } | { reasoning: unknown }>;
+
+/**
+ * A model from a script file; the file is read once.
+ * @throws SheafError CONFIG_INVALID that names the file, the place in it and what was expected.
+ */
+export async function createScriptedModel(file: string, signal?: AbortSignal): Promise<Model> {
+  let text: string;
+  try {
+    text = await readNamedFile(file, signal);
+  } catch (error) {
+    if (error instanceof SheafError) throw error;
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const reason = isMissing ? "there is no such file" : error instanceof Error ? error.message : String(error);
+    throw new SheafError(
+      "CONFIG_INVALID",
+      `the scripted model ${file} cannot be read: ${reason}; check the path behind scripted:`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return toModel(parseScriptText(text, file), file);
+}
+
+/**
+ * A model from a script as an object, checked like a file. `name` stands in error messages.
+ * @throws SheafError CONFIG_INVALID as above.
+ */
+export function createScriptedModelFrom(script: unknown, name: string): Model {
+  return toModel(parseScript(script, name), name);
+}
+
+function toModel(script: Script, origin: string): Model {
+  const label = basename(origin).replace(/\.json$/, "");
+  const source: ScriptSource = { script, origin, usage: createUsageEstimator() };
+  return {
+    id: script.model ?? `scripted:${label}`,
+    name: script.name ?? `Scripted ${label}`,
+    apiKeySource: "none",
+    stream: (request, signal) => createStream(readTurn(source, request), signal),
+  };
+}
+
+interface ScriptSource {
+  readonly script: Script;
+  /** File or name, for messages. */
+  readonly origin: string;
+  readonly usage: UsageEstimator;
+}
+
+/** The turn goes by the number of answers in the history, so that a resumed conversation goes on. */
+function findTurn({ script, origin }: ScriptSource, request: ModelRequest): ScriptedTurn {
+  const { turns } = script;
+  const index = request.messages.filter(({ role }) => role === "assistant").length;
+  const last = turns.length - 1;
+  const place =
+    script.after === "loop" ? index % turns.length : script.after === "repeat_last" ? Math.min(index, last) : index;
+  const turn = turns[place];
+  if (turn) return turn;
+  throw new SheafError(
+    "CONFIG_INVALID",
+    `the scripted model ${origin} has ${turns.length} ${turns.length === 1 ? "turn" : "turns"}, and turn ${index + 1} was asked for: ` +
+      `add turns, or set "after" to "repeat_last" or "loop"`,
+  );
+}
+
+/** A pause in the stream; without a time it lasts until the abort. */
+interface Pause {
+  readonly milliseconds: number | undefined;
+}
+
+/** The groups of a turn, and the pauses between them. */
+function* readTurn(source: ScriptSource, request: ModelRequest): Generator<Group | Pause, void, undefined> {
+  const turn = findTurn(source, request);
+  const written: Written = { bytes: 0, calls: 0 };
+  for (const event of turn.events) {
+    if ("wait_ms" in event) yield { milliseconds: event.wait_ms };
+    else if ("stall" in event) yield { milliseconds: undefined };
+    else if ("end" in event) return;
+    else if ("error" in event) throw toScriptedError(event.error);
+    else yield* toGroups(event, request, written);
+  }
+  const finishReason: TurnFinishReason = turn.finish ?? (written.calls > 0 ? "tool_calls" : "stop");
+  const usage = turn.usage ? toUsage(turn.usage) : source.usage.estimate(request, written.bytes);
+  yield [{ type: "turn_end", finishReason, rawFinishReason: turn.finish ?? "", usage, modelMs: 0 }];
+}
+
+/** One promise a group: half the cost of an async generator, which matters with 50,000 of them. */
+function createStream(
+  turn: Generator<Group | Pause, void, undefined>,
+  signal: AbortSignal,
+): AsyncIterableIterator<Group> {
+  const stream: AsyncIterableIterator<Group> = {
+    [Symbol.asyncIterator]: () => stream,
+    async return() {
+      turn.return();
+      return { done: true, value: undefined };
+    },
+    next() {
+      try {
+        if (signal.aborted) return Promise.resolve({ done: true, value: undefined });
+        const step = turn.next();
+        if (step.done) return Promise.resolve({ done: true, value: undefined });
+        const { value } = step;
+        if (!("milliseconds" in value)) return Promise.resolve({ done: false, value });
+        return runPause(value, signal).then(() => stream.next());
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+  };
+  return stream;
+}
+
+/** What the turn has written so far, for the usage. */
+interface Written {
+  bytes: number;
+  calls: number;
+}
+
+function toGroups(
+  event: Extract<ScriptedEvent, { text: unknown } | { reasoning: unknown } | { call: unknown } | { calls: unknown }>,
+  request: ModelRequest,
+  written: Written,
+): Iterable<Group> {
+  if ("call" in event) return toCallGroups([event.call], request, written);
+  if ("calls" in event) return toCallGroups(event.calls, request, written);
+  return toTextGroups(event, written);
+}
+
+/** Repeated groups are the same objects, so that long streams cost next to nothing. */
+function* toTextGroups(event: TextEvent, written: Written): Generator<Group> {
+  const type = "text" in event ? "text_delta" : "reasoning_delta";
+  const content = "text" in event ? event.text : event.reasoning;
+  const texts = typeof content === "string" ? [content] : content;
+  const deltas = texts.flatMap((text) => splitText(text, event.chunk));
+  const repeat = event.repeat ?? 1;
+  written.bytes += repeat * texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const size = event.group ?? (typeof content === "string" ? 1 : deltas.length);
+  const [first] = deltas;
+  if (deltas.length === 1 && first !== undefined) yield* repeatDelta({ type, text: first }, size, repeat);
+  else if (repeat === 1) yield* groupDeltas(type, deltas, size);
+  else {
+    const groups = [...groupDeltas(type, deltas, size)];
+    for (let round = 0; round < repeat; round += 1) yield* groups;
+  }
+}
+
+function* groupDeltas(
+  type: "text_delta" | "reasoning_delta",
+  deltas: readonly string[],
+  size: number,
+): Generator<Group> {
+  for (let at = 0; at < deltas.length; at += size) {
+    yield size === 1
+      ? [{ type, text: deltas[at] ?? "" }]
+      : deltas.slice(at, at + size).map((text): ModelEvent => ({ type, text }));
+  }
+}
+
+/** One delta again and again: its groups fill over the repetitions. */
+function* repeatDelta(delta: ModelEvent, size: number, repeat: number): Generator<Group> {
+  const full = Array.from({ length: Math.min(size, repeat) }, () => delta);
+  for (let done = size; done <= repeat; done += size) yield full;
+  const rest = repeat % size;
+  if (rest > 0) yield full.slice(0, rest);
+}
+
+/** Pieces of `chunk` UTF-16 units; a surrogate pair stays whole. */
+export function splitText(text: string, chunk: number | undefined): string[] {
+  if (chunk === undefined || text.length <= chunk) return [text];
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length;) {
+    let end = Math.min(at + chunk, text.length);
+    if (end < text.length && isInsidePair(text, end)) end -= end - at > 1 ? 1 : -1;
+    pieces.push(text.slice(at, end));
+    at = end;
+  }
+  return pieces;
+}
+
+function isInsidePair(text: string, index: number): boolean {
+  const before = text.charCodeAt(index - 1);
+  const behind = text.charCodeAt(index);
+  return before >= 0xd800 && before <= 0xdbff && behind >= 0xdc00 && behind <= 0xdfff;
+}
+
+/** Several calls come as from a provider with parallel calls: their pieces take turns. */
+function* toCallGroups(calls: readonly ScriptedCall[], request: ModelRequest, written: Written): Generator<Group> {
+  const open = calls.map((call) => {
+    const text = typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments ?? {});
+    written.bytes += Buffer.byteLength(text) + Buffer.byteLength(call.tool);
+    written.calls += 1;
+    return { call, text, pieces: splitText(text, call.chunk), callId: request.newCallId() };
+  });
+  yield open.map(({ call, callId }): ModelEvent => ({
+    type: "tool_call_start",
+    callId,
+    toolName: call.tool,
+    documentType: toDocumentType(call.tool),
+    ...(call.id !== undefined && { providerCallId: call.id }),
+  }));
+  const rounds = Math.max(...open.map(({ pieces }) => pieces.length));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { pieces, callId } of open) {
+      const delta = pieces[round];
+      if (delta !== undefined && delta !== "") yield [{ type: "tool_call_arguments_delta", callId, delta }];
+    }
+  }
+  yield open.map(({ text, callId }) => toArguments(text, callId));
+}
+
+/** Arguments that are no JSON object are kept as they are (N30). */
+function toArguments(text: string, callId: string): ModelEvent {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return { type: "tool_call_arguments", callId, arguments: value as Record<string, unknown> };
+    }
+  } catch {
+    // Raw text may be anything.
+  }
+  return { type: "tool_call_arguments", callId, arguments: {}, rawArguments: text };
+}
+
+function toUsage(usage: NonNullable<ScriptedTurn["usage"]>): Usage {
+  const { promptTokens, completionTokens, reasoningTokens, cachedPromptTokens, cacheWriteTokens } = usage;
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: usage.totalTokens ?? promptTokens + completionTokens,
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+    ...(cachedPromptTokens !== undefined && { cachedPromptTokens }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+  };
+}
+
+/** Waits for a time, or for ever; an abort ends it at once. */
+async function runPause({ milliseconds }: Pause, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = (): void => resolve();
+  signal.addEventListener("abort", end, { once: true });
+  // A stall keeps the process alive, as an open socket would.
+  const timer = milliseconds === undefined ? setInterval(() => undefined, 60_000) : setTimeout(end, milliseconds);
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+  }
+}
+
+function toScriptedError(error: Extract<ScriptedEvent, { error: unknown }>["error"]): SheafError {
+  return new SheafError(error.code, error.message, {
+    source: "provider",
+    ...(error.details !== undefined && { details: error.details }),
+    ...(error.resets_at !== undefined && { resetsAt: error.resets_at }),
+  });
+}

@@ -1,0 +1,123 @@
+/** One response at a time in a conversation, in this process: those who come later are refused, wait, or take over. */
+import { SheafError } from "../../base/errors.ts";
+import { createBusyError } from "../../store/busy-error.ts";
+
+/** What to do while another response of the conversation runs (`whenBusy`). */
+export type WhenBusy = "reject" | "queue" | "cancel";
+
+/** Messages that may wait for one conversation. */
+const MAX_WAITING = 16;
+
+/** What can be taken over. */
+interface LaneHolder {
+  abort(reason: SheafError): void;
+}
+
+export interface ConversationLanes {
+  /**
+   * Resolves when the conversation is free; call the result to free it again. `onWait` is called when it is not yet.
+   * "cancel" ends who is in the lane, and goes before all who wait; of two that wait with it the later one stays.
+   * @throws SheafError CONVERSATION_BUSY; CANCELLED when another one came in its place; the reason of the signal when it
+   * is aborted while waiting.
+   */
+  enter(conversationId: string, whenBusy: WhenBusy, signal: AbortSignal, onWait?: () => void): Promise<() => void>;
+  /** Who is in the lane, so that it can be told to go. */
+  setCurrent(conversationId: string, holder: LaneHolder): void;
+  isBusy(conversationId: string): boolean;
+}
+
+interface Waiting {
+  readonly whenBusy: WhenBusy;
+  readonly enter: () => void;
+  readonly giveUp: (reason: Error) => void;
+}
+
+interface Lane {
+  holder: LaneHolder | undefined;
+  /** In the order in which they enter. */
+  readonly waiting: Waiting[];
+}
+
+/** All lanes are free. */
+export function createConversationLanes(): ConversationLanes {
+  const lanes = new Map<string, Lane>();
+
+  const leave = (conversationId: string): void => {
+    const lane = lanes.get(conversationId);
+    if (!lane) return;
+    lane.holder = undefined;
+    const next = lane.waiting.shift();
+    if (next) next.enter();
+    else lanes.delete(conversationId);
+  };
+
+  const createRelease = (conversationId: string): (() => void) => {
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      leave(conversationId);
+    };
+  };
+
+  const wait = (lane: Lane, whenBusy: WhenBusy, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const abort = (): void => waiting.giveUp(signal.reason as Error);
+      const waiting: Waiting = {
+        whenBusy,
+        enter: () => {
+          signal.removeEventListener("abort", abort);
+          resolve();
+        },
+        giveUp: (reason) => {
+          signal.removeEventListener("abort", abort);
+          const index = lane.waiting.indexOf(waiting);
+          if (index !== -1) lane.waiting.splice(index, 1);
+          reject(reason);
+        },
+      };
+      if (signal.aborted) return reject(signal.reason as Error);
+      signal.addEventListener("abort", abort);
+      if (whenBusy === "cancel") lane.waiting.unshift(waiting);
+      else lane.waiting.push(waiting);
+    });
+
+  const takeOver = (lane: Lane): void => {
+    lane.holder?.abort(createTakeoverError());
+    const [first] = lane.waiting;
+    if (first?.whenBusy === "cancel") first.giveUp(createTakeoverError());
+  };
+
+  return {
+    async enter(conversationId, whenBusy, signal, onWait) {
+      const lane = lanes.get(conversationId);
+      if (!lane) {
+        lanes.set(conversationId, { holder: undefined, waiting: [] });
+        return createRelease(conversationId);
+      }
+      if (whenBusy === "reject") throw createBusyError(conversationId);
+      if (whenBusy === "cancel") takeOver(lane);
+      else if (lane.waiting.length >= MAX_WAITING) throw createFullError(conversationId);
+      onWait?.();
+      await wait(lane, whenBusy, signal);
+      return createRelease(conversationId);
+    },
+    setCurrent(conversationId, holder) {
+      const lane = lanes.get(conversationId);
+      if (!lane) return;
+      lane.holder = holder;
+      // One that came meanwhile.
+      if (lane.waiting[0]?.whenBusy === "cancel") holder.abort(createTakeoverError());
+    },
+    isBusy: (conversationId) => lanes.has(conversationId),
+  };
+}
+
+function createFullError(conversationId: string): SheafError {
+  const message = `${MAX_WAITING} messages wait for ${conversationId} already: wait until one of them has begun`;
+  return new SheafError("CONVERSATION_BUSY", message, { source: "server" });
+}
+
+function createTakeoverError(): SheafError {
+  return new SheafError("CANCELLED", "cancelled, since another message came", { source: "user" });
+}

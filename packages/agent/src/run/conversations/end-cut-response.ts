@@ -1,0 +1,88 @@
+/** The end of a response whose process died: its reason, and a result for every call that has none. */
+import { resolve } from "node:path";
+import type { RunEvent, RunEventBody } from "@sheaf/protocol";
+import { SheafError } from "../../base/errors.ts";
+import { toFailure } from "../run-failure.ts";
+import type { Store } from "../../store/store.ts";
+import { applyToState, createConversationState, toBlockId } from "../../tools/conversation-state.ts";
+import { toCancelledOutcome } from "../../tools/failure.ts";
+import type { ToolOutcome } from "../../tools/tool.ts";
+
+/**
+ * Ends a response that has no end and no writer. Nothing of it is run again: what a call did, nobody knows.
+ * False: it has a writer, or its end.
+ */
+export async function endCutResponse(store: Store, responseId: string, now: () => number): Promise<boolean> {
+  if (!(await store.claimResponse(responseId))) return false;
+  const events = await store.readEvents(responseId);
+  const last = events.at(-1);
+  const time = Math.max(last?.time ?? 0, now());
+  const closing = toClosingEvents(events).map((event, index) => ({
+    ...event,
+    seq: (last?.seq ?? 0) + index + 1,
+    time,
+  }));
+  await store.appendEvents(responseId, closing, "synced");
+  return true;
+}
+
+function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
+  const openCalls = new Set<string>();
+  const openApprovals = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === "tool_call_start") openCalls.add(event.callId);
+    if (event.type === "tool_result") openCalls.delete(event.callId);
+    if (event.type === "approval_request") openApprovals.set(event.approvalId, event.callId);
+    if (event.type === "approval_resolved") openApprovals.delete(event.approvalId);
+  }
+  const error = new SheafError(
+    "INTERNAL",
+    "the process that wrote this response ended before it was complete: send the message again",
+    { source: "server" },
+  );
+  const unapproved = new Set(openApprovals.values());
+  return [
+    ...[...openApprovals.keys()].map((approvalId) => toResolved(events, approvalId)),
+    ...[...openCalls].map((callId): RunEventBody => ({
+      type: "tool_result",
+      callId,
+      ...toCancelledOutcome(
+        unapproved.has(callId)
+          ? "the process ended while this call waited for an answer; it did not run"
+          : "the process ended before this call had a result; what it did is not known",
+      ),
+      ...(!unapproved.has(callId) && toCutEffect(events, callId)),
+      durationMs: 0,
+    })),
+    toFailure(error),
+  ];
+}
+
+/** Lines of debug mode may stand in the file although no result told of them: they are looked for as if they did. */
+function toCutEffect(events: readonly RunEvent[], callId: string): Pick<ToolOutcome, "effect"> {
+  const [start] = events;
+  const begun = events.find((event) => event.type === "tool_call_start" && event.callId === callId);
+  const call = events.find((event) => event.type === "tool_call_arguments" && event.callId === callId);
+  if (start?.type !== "run_start" || call?.type !== "tool_call_arguments") return {};
+  const { hypothesis, target_file: file } = call.arguments;
+  const isAdding = begun?.type === "tool_call_start" && begun.toolName === "add_instrumentation";
+  if (!isAdding || typeof hypothesis !== "string" || typeof file !== "string") return {};
+  const state = createConversationState();
+  state.instrumentation = start.instrumentation ?? [];
+  for (const event of events) applyToState(state, event);
+  const block = {
+    id: toBlockId(hypothesis, callId),
+    hypothesis,
+    filePath: file,
+    path: resolve(start.workspace, file),
+  };
+  return { effect: { kind: "file_edit", changes: [], instrumentation: [...state.instrumentation, block] } };
+}
+
+/** A question that nobody answered is answered by no. */
+function toResolved(events: readonly RunEvent[], approvalId: string): RunEventBody {
+  const request = events.find((event) => event.type === "approval_request" && event.approvalId === approvalId);
+  const options = request?.type === "approval_request" ? request.options : [];
+  const optionId = options.find(({ kind }) => kind === "reject_once")?.id ?? "";
+  return { type: "approval_resolved", approvalId, optionId, by: "cancelled" };
+}

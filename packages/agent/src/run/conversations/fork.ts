@@ -1,0 +1,42 @@
+/** A new conversation that begins with what another one said up to a response. Files stay as they are. */
+import { randomUUID } from "node:crypto";
+import type { RunEvent } from "@sheaf/protocol";
+import { SheafError } from "../../base/errors.ts";
+import type { ConversationRecord, SharedStore } from "../../store/store.ts";
+
+/**
+ * Undefined: there is no such conversation, or it has no such response, or that was taken back.
+ * @throws SheafError CONVERSATION_BUSY while the response goes on; STORAGE_…
+ */
+export async function forkConversation(
+  store: SharedStore,
+  conversationId: string,
+  responseId: string,
+  now: () => number,
+): Promise<ConversationRecord | undefined> {
+  const conversation = await store.getConversation(conversationId);
+  const present = (await store.listResponses(conversationId)).filter(({ reverted }) => !reverted);
+  const last = present.find(({ id }) => id === responseId);
+  if (!conversation || !last) return undefined;
+  if (!last.ended) {
+    const message = `${responseId} is being written: fork the conversation when it has ended, or at the response before`;
+    throw new SheafError("CONVERSATION_BUSY", message, { source: "server" });
+  }
+  const time = now();
+  const { workspace, title } = conversation;
+  const fork: ConversationRecord = { id: `conv_${randomUUID()}`, workspace, title, createdAt: time, updatedAt: time };
+  const responses = [];
+  for (const { id, position, createdAt } of present) {
+    if (position > last.position) continue;
+    const newId = `chat_${randomUUID()}`;
+    const events = (await store.readEvents(id)).map((event) => toForked(event, newId, fork.id));
+    responses.push({ id: newId, createdAt, events });
+  }
+  await store.addConversation({ ...fork, responses });
+  return fork;
+}
+
+/** Ids of responses are unique, so that the copies have their own. */
+function toForked(event: RunEvent, responseId: string, conversationId: string): RunEvent {
+  return event.type === "run_start" ? { ...event, responseId, conversationId } : event;
+}

@@ -1,0 +1,44 @@
+/** What a conversation remembers, rebuilt from its logs. */
+import { applyToState, createConversationState, type ConversationState } from "../../tools/conversation-state.ts";
+import type { ModelMessage } from "../../model/provider.ts";
+import { createContextSize } from "../context-size.ts";
+import { createHistory } from "../history.ts";
+import { createBusyError } from "../../store/busy-error.ts";
+import type { ResponseRecord, Store } from "../../store/store.ts";
+import { endCutResponse } from "./end-cut-response.ts";
+
+export interface OpenConversation {
+  /** `conv_<uuid>`. */
+  readonly id: string;
+  /** What the model saw and said so far. */
+  readonly messages: readonly ModelMessage[];
+  readonly state: ConversationState;
+  /** What the messages take of a model's window, about. */
+  readonly tokens: number;
+}
+
+/**
+ * Reads a conversation; one that is not stored is new and empty. What a dead process left open is ended first.
+ * @throws SheafError CONVERSATION_BUSY while a response of it is being written; STORAGE_…
+ */
+export async function openConversation(store: Store, id: string, now: () => number): Promise<OpenConversation> {
+  const history = createHistory();
+  const state = createConversationState();
+  const size = createContextSize();
+  for (const response of await store.listResponses(id)) {
+    if (!response.ended) await endOpenResponse(store, response, now);
+    if (response.reverted) continue;
+    for (const event of await store.readEvents(response.id)) {
+      history.push(event);
+      applyToState(state, event);
+      size.push(event);
+    }
+  }
+  return { id, messages: history.messages, state, tokens: size.tokens };
+}
+
+async function endOpenResponse(store: Store, { id, conversationId }: ResponseRecord, now: () => number): Promise<void> {
+  if (await endCutResponse(store, id, now)) return;
+  if ((await store.getResponse(id))?.ended) return;
+  throw createBusyError(conversationId);
+}

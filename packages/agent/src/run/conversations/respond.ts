@@ -1,0 +1,74 @@
+/** One response of a conversation: opened in the store, run, and delivered event by event. */
+import type { RunEvent } from "@sheaf/protocol";
+import { SheafError } from "../../base/errors.ts";
+import { readAhead } from "../read-ahead.ts";
+import { storeEvents } from "../run-log.ts";
+import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
+import { createLostError } from "../../store/busy-error.ts";
+import type { RequestKey, Store } from "../../store/store.ts";
+
+/** How often a writer tells that it lives. Milliseconds; a lease holds five times as long. */
+const KEEP_MS = 2000;
+
+/** Longest title of a conversation, in UTF-16 units. */
+const MAX_TITLE = 80;
+
+export interface RespondPorts extends RunPorts {
+  readonly store: Store;
+  /** Aborts the run; called when the store fails. */
+  readonly abort: (reason: SheafError) => void;
+  /** The request that asked for the response, where it may come again (X9). */
+  readonly request?: RequestKey | undefined;
+}
+
+/**
+ * Gives the events of a response in the groups in which they were stored.
+ * @throws SheafError STORAGE_… when the response cannot be opened; later failures are in the log's `run_end`.
+ */
+export async function* respond(
+  settings: RunSettings,
+  ports: RespondPorts,
+  signal: AbortSignal,
+): AsyncGenerator<readonly RunEvent[]> {
+  const { store, abort, now, request } = ports;
+  const { responseId, conversationId, workspace, prompt } = settings.start;
+  await store.createResponse({
+    id: responseId,
+    conversationId,
+    workspace,
+    title: toTitle(prompt),
+    createdAt: now(),
+    request,
+  });
+  const keeper = keepLease(store, responseId, abort);
+  try {
+    const groups = runResponse(settings, ports, signal);
+    yield* storeEvents(store.gathersWrites ? readAhead(groups) : groups, {
+      store,
+      responseId,
+      now,
+      onStoreFailure: abort,
+    });
+  } finally {
+    clearInterval(keeper);
+  }
+}
+
+/** Tells the store that this writer lives, and learns from it whether it should stop. */
+function keepLease(store: Store, responseId: string, abort: (reason: SheafError) => void): NodeJS.Timeout {
+  const keep = async (): Promise<void> => {
+    // A store that fails says so when events are written.
+    const state = await store.keepLease(responseId).catch(() => "kept" as const);
+    if (state === "cancel") abort(new SheafError("CANCELLED", "cancelled by the user", { source: "user" }));
+    if (state === "lost") abort(createLostError(responseId));
+  };
+  const timer = setInterval(() => void keep(), KEEP_MS);
+  timer.unref();
+  return timer;
+}
+
+/** The first line of a prompt, shortened. */
+function toTitle(prompt: string): string {
+  const [line = ""] = prompt.trim().split("\n", 1);
+  return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1).trimEnd()}…` : line;
+}

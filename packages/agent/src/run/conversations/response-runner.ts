@@ -1,0 +1,238 @@
+/** Runs responses in the background: one at a time in a conversation, each to its end, whoever listens. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RunEvent } from "@sheaf/protocol";
+import { SheafError, toSheafError } from "../../base/errors.ts";
+import type { Live } from "../live.ts";
+import type { RunSettings } from "../run.ts";
+import { createConversationLanes, type WhenBusy } from "./conversation-lanes.ts";
+import { respond, type RespondPorts } from "./respond.ts";
+
+/** How often a conversation that another process writes is tried again. Milliseconds. */
+const RETRY_MS = 200;
+
+/** How long the processes of cancelled tools may take to end (C23). Milliseconds. */
+const SETTLE_MS = 5000;
+
+/** What a run needs, once the conversation is free. */
+interface PreparedRun {
+  readonly settings: RunSettings;
+  readonly ports: RespondPorts;
+  /** Resolves when all processes of its tools have ended. */
+  readonly settle: () => Promise<void>;
+}
+
+/** A response that is asked for. */
+interface RunOrder {
+  /** `chat_<uuid>`. */
+  readonly responseId: string;
+  /** `conv_<uuid>`. */
+  readonly conversationId: string;
+  readonly whenBusy: WhenBusy;
+  /** Milliseconds that the run may take; undefined: no limit. */
+  readonly timeoutMs: number | undefined;
+  /** Reads the conversation, which nobody else writes meanwhile. `abort` ends the run with a reason. */
+  readonly prepare: (signal: AbortSignal, abort: (reason: SheafError) => void) => Promise<PreparedRun>;
+  /** Aborted when nobody waits for the start any more; a run that has started goes on. */
+  readonly startSignal: AbortSignal;
+  /** Called when it has to wait for another response of the conversation. */
+  readonly onWait?: () => void;
+  /** Told of each group once it is stored; must not throw. */
+  readonly onEvents?: (events: readonly RunEvent[]) => void;
+  /** Called when the run is over, or could not begin. */
+  readonly onEnd?: () => void;
+}
+
+/** A response that runs here. */
+export interface RunningResponse {
+  readonly responseId: string;
+  readonly conversationId: string;
+  /** Resolves when `run_end` is out and the conversation is free again. Never rejects. */
+  readonly ended: Promise<void>;
+  /** Ends the run within a moment; a second call does nothing. */
+  abort(reason: SheafError): void;
+}
+
+export interface ResponseRunner {
+  /**
+   * Resolves once `run_start` is stored.
+   * @throws SheafError CONVERSATION_BUSY, OVERLOADED when no more are started, STORAGE_…; what `prepare` throws.
+   */
+  start(order: RunOrder): Promise<RunningResponse>;
+  find(responseId: string): RunningResponse | undefined;
+  /** Responses that run now. */
+  readonly running: readonly RunningResponse[];
+  /** Nothing is started any more. */
+  readonly isClosing: boolean;
+  /** Starts nothing more; waits for what runs, and ends it when the grace is over. Milliseconds. */
+  close(graceMs: number): Promise<void>;
+}
+
+interface RunnerPorts {
+  readonly live: Live;
+  /** Told of what must not happen: a run that threw. */
+  readonly onDefect: (error: SheafError, responseId: string) => void;
+}
+
+/** Nothing runs yet. */
+export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseRunner {
+  const lanes = createConversationLanes();
+  const responses = new Map<string, RunningResponse>();
+  /** Processes of tools that are on their way to their end. */
+  const settling = new Set<Promise<void>>();
+  let isClosing = false;
+
+  /** Stores the events, and tells the channel of each group behind that. */
+  async function play(order: RunOrder, run: Started, prepared: PreparedRun): Promise<void> {
+    const { responseId } = order;
+    const { settings, ports } = prepared;
+    const channel = live.open(responseId);
+    const timer = startTimer(order.timeoutMs, run.abort);
+    try {
+      for await (const events of respond(settings, ports, run.signal)) {
+        // Another process took over: what this one would say is in no log.
+        if (isLost(events)) break;
+        channel.push(events);
+        order.onEvents?.(events);
+        run.begin();
+      }
+    } catch (error) {
+      if (!run.hasBegun) throw error;
+      onDefect(toSheafError(error), responseId);
+    } finally {
+      clearTimeout(timer);
+      responses.delete(responseId);
+      live.close(responseId);
+      const settled = prepared.settle().catch(() => undefined);
+      settling.add(settled);
+      void settled.finally(() => settling.delete(settled));
+    }
+  }
+
+  async function startInLane(order: RunOrder, release: () => void): Promise<RunningResponse> {
+    const { responseId, conversationId } = order;
+    const run = createStarted();
+    const ended = Promise.withResolvers<void>();
+    const running: RunningResponse = { responseId, conversationId, ended: ended.promise, abort: run.abort };
+    lanes.setCurrent(conversationId, running);
+    const end = (): void => {
+      order.onEnd?.();
+      release();
+      ended.resolve();
+    };
+    try {
+      for (;;) {
+        const prepared = await order.prepare(run.signal, run.abort);
+        responses.set(responseId, running);
+        const played = play(order, run, prepared);
+        try {
+          await Promise.race([run.begun, played]);
+          void played.finally(end);
+          return running;
+        } catch (error) {
+          // Another process writes this conversation.
+          if (order.whenBusy !== "queue" || toSheafError(error).code !== "CONVERSATION_BUSY") throw error;
+          order.onWait?.();
+          await sleep(RETRY_MS, undefined, { signal: order.startSignal }).catch(() => undefined);
+          order.startSignal.throwIfAborted();
+        }
+      }
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  async function enterLane(order: RunOrder): Promise<() => void> {
+    if (isClosing) throw createClosingError();
+    const { conversationId, whenBusy, startSignal, onWait } = order;
+    const release = await lanes.enter(conversationId, whenBusy, startSignal, onWait);
+    if (!isClosing) return release;
+    release();
+    throw createClosingError();
+  }
+
+  return {
+    async start(order) {
+      let release: () => void;
+      try {
+        release = await enterLane(order);
+      } catch (error) {
+        order.onEnd?.();
+        throw error;
+      }
+      return startInLane(order, release);
+    },
+    find: (responseId) => responses.get(responseId),
+    get isClosing() {
+      return isClosing;
+    },
+    get running() {
+      return [...responses.values()];
+    },
+    async close(graceMs) {
+      isClosing = true;
+      const ends = [...responses.values()].map(({ ended }) => ended);
+      await waitAtMost(Promise.all(ends), graceMs);
+      for (const response of responses.values()) response.abort(createShutdownError());
+      await Promise.all(ends);
+      await waitAtMost(Promise.all(settling), SETTLE_MS);
+    },
+  };
+}
+
+/** What is known of a run while it starts. */
+interface Started {
+  readonly signal: AbortSignal;
+  readonly abort: (reason: SheafError) => void;
+  /** Called with every group; the first one begins the run. */
+  readonly begin: () => void;
+  readonly begun: Promise<void>;
+  readonly hasBegun: boolean;
+}
+
+function createStarted(): Started {
+  const controller = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const started = {
+    signal: controller.signal,
+    abort: (reason: SheafError) => controller.abort(reason),
+    begun: promise,
+    hasBegun: false,
+    begin() {
+      if (started.hasBegun) return;
+      started.hasBegun = true;
+      resolve();
+    },
+  };
+  return started;
+}
+
+function startTimer(timeoutMs: number | undefined, abort: (reason: SheafError) => void): NodeJS.Timeout | undefined {
+  if (timeoutMs === undefined) return undefined;
+  const message = `the run took longer than ${timeoutMs / 1000} s: raise the budget "timeout"`;
+  return setTimeout(() => abort(new SheafError("BUDGET_TIME", message)), timeoutMs);
+}
+
+async function waitAtMost(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([work, sleep(milliseconds, undefined, { signal: timer.signal }).catch(() => undefined)]);
+  timer.abort();
+}
+
+function isLost(events: readonly RunEvent[]): boolean {
+  const last = events.at(-1);
+  return last?.type === "run_end" && last.error?.code === "CONVERSATION_BUSY";
+}
+
+function createClosingError(): SheafError {
+  return new SheafError("OVERLOADED", "the server is going down: send the request again in a moment", {
+    source: "server",
+  });
+}
+
+function createShutdownError(): SheafError {
+  return new SheafError("CANCELLED", "the server went down before the answer was complete: send the message again", {
+    source: "server",
+    details: "shutdown",
+  });
+}

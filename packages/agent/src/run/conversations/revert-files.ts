@@ -1,0 +1,178 @@
+/** Putting files back as they were, each only if it still is what Sheaf left. */
+import { toSheafError } from "../../base/errors.ts";
+import { writeFileAtomically } from "../../workspace/atomic-write.ts";
+import { MAX_CHECKPOINT_BYTES, type Checkpoints } from "../../workspace/checkpoints.ts";
+import { createWorkspace } from "../../workspace/create-workspace.ts";
+import type { FileResult } from "../../workspace/file-error.ts";
+import { moveFile, removeFile, resolveEntry } from "../../workspace/move-file.ts";
+import type { FileIdentity } from "../../workspace/open-file.ts";
+import { hashFile, readWholeFile } from "../../workspace/read-file.ts";
+import type { Workspace, WorkspacePath } from "../../workspace/workspace.ts";
+import { isSameState, type FileSpan, type FileState } from "./file-spans.ts";
+
+/** A file that is not put back, and why, in one line. */
+export interface RevertConflict {
+  /** As the documents show it. */
+  readonly filePath: string;
+  readonly reason: string;
+}
+
+export interface RevertedFile {
+  readonly filePath: string;
+  /** `restored`: its old content is back; `removed`: it was new; `unchanged`: it is as it was already. */
+  readonly action: "restored" | "removed" | "unchanged";
+}
+
+/** One thing to do. An expected failure is a value. */
+interface FileRevert extends RevertedFile {
+  readonly apply: () => Promise<FileResult<void>>;
+}
+
+export interface FileReverts {
+  /** In the order in which they are to be done. */
+  readonly reverts: readonly FileRevert[];
+  readonly conflicts: readonly RevertConflict[];
+}
+
+/** A file as it is now. */
+interface PresentFile {
+  readonly span: FileSpan;
+  readonly root: string;
+  readonly path: WorkspacePath;
+  readonly state: FileState;
+  /** Undefined if there is none. */
+  readonly identity: FileIdentity | undefined;
+}
+
+/**
+ * What is to be done to put files back; nothing in a workspace is changed yet.
+ * `overwrites`: what something else has changed since is put back too.
+ */
+export async function planFileReverts(
+  spans: readonly FileSpan[],
+  checkpoints: Checkpoints,
+  overwrites: boolean,
+): Promise<FileReverts> {
+  const conflicts: RevertConflict[] = [];
+  const files: PresentFile[] = [];
+  for (const span of spans) {
+    const file = await readPresent(span);
+    const reason = file.ok ? findConflict(file.value, overwrites) : file.error.message;
+    if (file.ok && reason === undefined) files.push(file.value);
+    else conflicts.push({ filePath: span.filePath, reason: reason ?? "" });
+  }
+  const moves = findMoves(files);
+  const reverts: FileRevert[] = [];
+  const removals: FileRevert[] = [];
+  for (const file of files) {
+    if (isSameState(file.state, file.span.before)) {
+      reverts.push(toRevert(file, "unchanged", done));
+    } else if (file.span.before.kind === "absent") {
+      const isMoved = [...moves.values()].includes(file);
+      removals.push(toRevert(file, "removed", isMoved ? done : () => removeFile(file.root, file.path)));
+    } else {
+      const source = moves.get(file);
+      const revert = source ? toMoveBack(file, source) : await toWriteBack(file, files, checkpoints);
+      if (revert) reverts.push(revert);
+      else conflicts.push({ filePath: file.span.filePath, reason: "its content of that time is not kept" });
+    }
+  }
+  // Nothing goes before all that is wanted back is there.
+  return { reverts: [...reverts, ...removals], conflicts };
+}
+
+async function done(): Promise<FileResult<void>> {
+  return { ok: true, value: undefined };
+}
+
+/** The file that the span tells of, if its path still leads to the same place. */
+async function readPresent(span: FileSpan): Promise<FileResult<PresentFile>> {
+  const opened = openWorkspace(span.workspace);
+  if (!opened.ok) return opened;
+  const { root } = opened.value;
+  const resolved = resolveEntry(opened.value, span.path);
+  if (!resolved.ok) return resolved;
+  const { path } = resolved;
+  if (path.absolute !== span.path) return toFault("PATH_INVALID", `it leads to ${path.absolute} now`);
+  const hashed = await hashFile(root, path);
+  if (hashed.ok) {
+    const { hash, identity } = hashed.value;
+    const state: FileState = hash === undefined ? { kind: "unknown" } : { kind: "content", hash };
+    return { ok: true, value: { span, root, path, state, identity } };
+  }
+  if (hashed.error.code !== "FILE_NOT_FOUND") return hashed;
+  return { ok: true, value: { span, root, path, state: { kind: "absent" }, identity: undefined } };
+}
+
+function openWorkspace(root: string): FileResult<Workspace> {
+  try {
+    return { ok: true, value: createWorkspace(root) };
+  } catch (error) {
+    return toFault("NOT_A_DIRECTORY", toSheafError(error).message);
+  }
+}
+
+function toFault(code: string, message: string): FileResult<never> {
+  return { ok: false, error: { code, message, details: "" } };
+}
+
+function findConflict({ span, state }: PresentFile, overwrites: boolean): string | undefined {
+  if (isSameState(state, span.before)) return undefined;
+  if (span.before.kind === "unknown") return "it was a link or too large to be kept";
+  if (overwrites) return undefined;
+  if (!isSameState(state, span.after)) return "something else has changed it since";
+  return span.isInterrupted ? "something else changed it between two changes of Sheaf" : undefined;
+}
+
+/** Files that were only moved are moved back, so that they keep all that they are; by the file that is missing. */
+function findMoves(files: readonly PresentFile[]): ReadonlyMap<PresentFile, PresentFile> {
+  const moves = new Map<PresentFile, PresentFile>();
+  const taken = new Set<PresentFile>();
+  for (const file of files) {
+    if (file.state.kind !== "absent") continue;
+    const source = files.find(
+      (candidate) =>
+        !taken.has(candidate) &&
+        candidate.root === file.root &&
+        candidate.span.before.kind === "absent" &&
+        isSameState(candidate.state, file.span.before),
+    );
+    if (!source || source.state.kind === "absent") continue;
+    taken.add(source);
+    moves.set(file, source);
+  }
+  return moves;
+}
+
+function toRevert({ span }: PresentFile, action: RevertedFile["action"], apply: FileRevert["apply"]): FileRevert {
+  return { filePath: span.filePath, action, apply };
+}
+
+function toMoveBack(file: PresentFile, source: PresentFile): FileRevert {
+  return toRevert(file, "restored", () => moveFile(file.root, source.path, file.path));
+}
+
+/** Undefined if the content is nowhere. */
+async function toWriteBack(
+  file: PresentFile,
+  files: readonly PresentFile[],
+  checkpoints: Checkpoints,
+): Promise<FileRevert | undefined> {
+  const { before } = file.span;
+  if (before.kind !== "content") return undefined;
+  const { hash, mode } = before;
+  if (!(await checkpoints.read(hash)) && !(await keepPresent(hash, files, checkpoints))) return undefined;
+  return toRevert(file, "restored", async () => {
+    const content = await checkpoints.read(hash);
+    if (!content) return toFault("FILE_NOT_FOUND", "its content of that time is damaged");
+    return writeFileAtomically(file.root, file.path, content, file.identity, mode);
+  });
+}
+
+/** The content may stand in another file of these, which changes its own: it is kept first. */
+async function keepPresent(hash: string, files: readonly PresentFile[], checkpoints: Checkpoints): Promise<boolean> {
+  const holder = files.find(({ state }) => state.kind === "content" && state.hash === hash);
+  const whole = holder && (await readWholeFile(holder.root, holder.path, MAX_CHECKPOINT_BYTES));
+  if (!whole?.ok || whole.value.hash !== hash) return false;
+  return (await checkpoints.keep(hash, whole.value.bytes)) === undefined;
+}

@@ -1,0 +1,79 @@
+/** Takes responses back: their files become what they were, and the history ends before them. */
+import { SheafError } from "../../base/errors.ts";
+import type { Store } from "../../store/store.ts";
+import type { Checkpoints } from "../../workspace/checkpoints.ts";
+import { toFileSpans } from "./file-spans.ts";
+import { planFileReverts, type RevertConflict, type RevertedFile } from "./revert-files.ts";
+
+/** What is to be taken back. */
+export interface RevertOrder {
+  /** `conv_<uuid>`. */
+  readonly conversationId: string;
+  /** The first response to go; those behind it go too. Undefined: the last one. */
+  readonly responseId: string | undefined;
+  /**
+   * What to do when a file is not what Sheaf left: `refuse` changes nothing at all, `leave` takes back the rest,
+   * `overwrite` puts the old content back all the same.
+   */
+  readonly onConflict: "refuse" | "leave" | "overwrite";
+}
+
+export interface RevertPorts {
+  readonly store: Store;
+  /** Of this conversation. */
+  readonly checkpoints: Checkpoints;
+}
+
+export interface RevertResult {
+  /** False: there were conflicts, and nothing was changed. */
+  readonly reverted: boolean;
+  /** Those that are no part of the history any more, in order. */
+  readonly responseIds: readonly string[];
+  readonly files: readonly RevertedFile[];
+  /** Files that are left as they are. */
+  readonly conflicts: readonly RevertConflict[];
+}
+
+/**
+ * Takes a response and all behind it back. What commands did to files is not taken back: nothing tells what they did.
+ * A second call after a crash goes on where the first one ended.
+ * @throws SheafError USAGE for an unknown conversation or response; CONVERSATION_BUSY while a run goes on; STORAGE_…
+ */
+export async function revertConversation(order: RevertOrder, ports: RevertPorts): Promise<RevertResult> {
+  const release = await ports.store.lockConversation(order.conversationId);
+  try {
+    return await revertLocked(order, ports);
+  } finally {
+    await release?.();
+  }
+}
+
+async function revertLocked(order: RevertOrder, { store, checkpoints }: RevertPorts): Promise<RevertResult> {
+  const responses = await chooseResponses(order, store);
+  const logs = await Promise.all(responses.map(({ id }) => store.readEvents(id)));
+  const spans = toFileSpans(logs.flat());
+  const { reverts, conflicts } = await planFileReverts(spans, checkpoints, order.onConflict === "overwrite");
+  if (order.onConflict === "refuse" && conflicts.length > 0) {
+    return { reverted: false, responseIds: [], files: [], conflicts };
+  }
+  const files: RevertedFile[] = [];
+  const left = [...conflicts];
+  for (const { filePath, action, apply } of reverts) {
+    const outcome = await apply();
+    if (outcome.ok) files.push({ filePath, action });
+    else left.push({ filePath, reason: outcome.error.message });
+  }
+  await store.revertResponses(order.conversationId, responses[0]!.position);
+  return { reverted: true, responseIds: responses.map(({ id }) => id), files, conflicts: left };
+}
+
+async function chooseResponses({ conversationId, responseId }: RevertOrder, store: Store) {
+  const all = await store.listResponses(conversationId);
+  const present = all.filter(({ reverted }) => !reverted);
+  const first = responseId === undefined ? present.at(-1) : present.find(({ id }) => id === responseId);
+  if (first) return present.filter(({ position }) => position >= first.position);
+  const name = conversationId.replace(/^conv_/, "");
+  if (all.length === 0) throw new SheafError("USAGE", `the session ${name} is not stored: check the id, or SHEAF_HOME`);
+  const what = responseId === undefined ? "a response" : `the response ${responseId}`;
+  throw new SheafError("USAGE", `the session ${name} does not have ${what} to take back: see sheaf show ${name}`);
+}

@@ -1,0 +1,224 @@
+/** The logs of responses in SQLite: begun, taken over, written, read. */
+import type { RunEvent } from "@sheaf/protocol";
+import { SheafError } from "../base/errors.ts";
+import { createLostError } from "./busy-error.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import {
+  insertGroup,
+  isMuchArrived,
+  isSmallGroup,
+  lastSeqOfResponse,
+  readGroups,
+  settleGroups,
+  settleGroupsOf,
+  type EncodedEvents,
+} from "./sqlite-groups.ts";
+import type { Lease, Leases } from "./sqlite-leases.ts";
+import type { Durability, LeaseState, NewResponse, ResponseRecord } from "./store.ts";
+
+/** A response that is written here: its row, its lease, and the number of its last event. */
+interface OpenLog {
+  readonly key: number;
+  readonly owner: string;
+  readonly lease: Lease;
+  lastSeq: number;
+  /** Groups of it may lie in the order of their arrival. */
+  hasArrived: boolean;
+}
+
+/** Events for a log, and whose it is. */
+export interface OwnedAppend {
+  readonly responseId: string;
+  readonly owner: string;
+  readonly events: EncodedEvents;
+  readonly durability: Durability;
+}
+
+/** Events on their way into a log. */
+interface Append {
+  readonly responseId: string;
+  readonly log: OpenLog;
+  readonly events: EncodedEvents;
+  readonly durability: Durability;
+}
+
+export interface SqliteLogs {
+  create(response: NewResponse, owner: string): ResponseRecord;
+  claim(responseId: string, owner: string): boolean;
+  keep(responseId: string, owner: string): LeaseState;
+  append(responseId: string, owner: string, events: EncodedEvents, durability: Durability): void;
+  /** As `append` for several, in one transaction. Gives what was refused; it takes no other one with it. */
+  appendAll(appends: readonly OwnedAppend[]): readonly (SheafError | undefined)[];
+  /** Whether `appendAll` left so much in the order of its arrival that it should be taken to its place. */
+  isMuchArrived(): boolean;
+  /** Takes it to its place. */
+  settle(): void;
+  read(responseId: string, owner: string, after: number, limit: number): readonly RunEvent[];
+}
+
+/** Logs that are written here. */
+export function createSqliteLogs(connection: SqliteConnection, leases: Leases): SqliteLogs {
+  const logs = new Map<string, OpenLog>();
+
+  const findLog = (responseId: string, owner: string): OpenLog => {
+    const log = logs.get(responseId);
+    if (log?.owner === owner) return log;
+    throw new SheafError("INTERNAL", `response ${responseId} is not stored, or not written here`, {
+      source: "storage",
+    });
+  };
+
+  /** Checks the numbers, and writes within a transaction, or as one statement. */
+  const write = ({ responseId, log, events, durability }: Append, isOneOfMany: boolean): void => {
+    const { firstSeq, lastSeq, count } = events;
+    if (firstSeq !== log.lastSeq + 1 || lastSeq !== log.lastSeq + count) {
+      const message = `events ${firstSeq} to ${lastSeq} of ${responseId} do not follow event ${log.lastSeq}`;
+      throw new SheafError("INTERNAL", message, { source: "storage" });
+    }
+    const isGathered = isOneOfMany && durability === "grouped" && isSmallGroup(events);
+    const table = isGathered ? "arrived_groups" : "event_groups";
+    if (!insertGroup(connection, table, log.key, events, log.lease)) throw createLostError(responseId);
+    log.hasArrived ||= isGathered;
+    if (!events.endsLog) return;
+    if (log.hasArrived) settleGroupsOf(connection, log.key);
+    connection.prepare("UPDATE responses SET ended = 1 WHERE key = ?").run(log.key);
+    leases.release(log.lease);
+  };
+
+  const note = ({ responseId, log, events }: Append): void => {
+    log.lastSeq = events.lastSeq;
+    if (events.endsLog) logs.delete(responseId);
+  };
+
+  return {
+    create: (response, owner) => {
+      const { record, log } = connection.transact("grouped", () => insertResponse(connection, leases, response, owner));
+      logs.set(response.id, log);
+      return record;
+    },
+
+    claim: (responseId, owner) =>
+      connection.transact("grouped", () => {
+        const row = connection
+          .prepare(
+            `SELECT r.key, c.id AS conversationId, ${lastSeqOfResponse} AS lastSeq
+             FROM responses r JOIN conversations c ON c.key = r.conversation
+             WHERE r.id = ? AND c.owner = ? AND r.ended = 0`,
+          )
+          .get(responseId, owner) as { key: number; conversationId: string; lastSeq: number } | undefined;
+        if (!row) return false;
+        try {
+          const lease = leases.take(row.conversationId, owner)!;
+          logs.set(responseId, { key: row.key, owner, lease, lastSeq: row.lastSeq, hasArrived: true });
+          return true;
+        } catch (error) {
+          if (error instanceof SheafError && error.code === "CONVERSATION_BUSY") return false;
+          throw error;
+        }
+      }),
+
+    keep: (responseId, owner) => connection.run(() => leases.keep(findLog(responseId, owner).lease)),
+
+    append(responseId, owner, events, durability) {
+      const append: Append = { responseId, log: findLog(responseId, owner), events, durability };
+      if (events.endsLog) {
+        connection.transact(durability, () => write(append, false));
+      } else {
+        connection.run(() => {
+          connection.setDurability(durability);
+          write(append, false);
+        });
+      }
+      note(append);
+    },
+
+    appendAll(owned) {
+      const refused = new Map<OwnedAppend, SheafError>();
+      const written: Append[] = [];
+      const isSynced = owned.some(({ durability }) => durability === "synced");
+      try {
+        connection.transact(isSynced ? "synced" : "grouped", () => {
+          for (const entry of owned) {
+            try {
+              const append: Append = { ...entry, log: findLog(entry.responseId, entry.owner) };
+              write(append, true);
+              // The next ones of the same log follow it.
+              append.log.lastSeq = append.events.lastSeq;
+              written.push(append);
+            } catch (error) {
+              if (!(error instanceof SheafError)) throw error;
+              refused.set(entry, error);
+            }
+          }
+        });
+      } catch (error) {
+        for (const { log, events } of written) log.lastSeq = Math.min(log.lastSeq, events.firstSeq - 1);
+        throw error;
+      }
+      for (const append of written) note(append);
+      return owned.map((entry) => refused.get(entry));
+    },
+
+    isMuchArrived: () => connection.run(() => isMuchArrived(connection, logs.size)),
+    settle: () => connection.transact("grouped", () => settleGroups(connection)),
+
+    read: (responseId, owner, after, limit) =>
+      connection.run(() => {
+        const events: RunEvent[] = [];
+        for (const row of readGroups(connection, responseId, owner, after)) {
+          for (const event of JSON.parse(row.events) as RunEvent[]) if (event.seq > after) events.push(event);
+          if (events.length >= limit) break;
+        }
+        return events;
+      }),
+  };
+}
+
+/** Within a transaction. @throws SheafError CONVERSATION_BUSY, USAGE. */
+function insertResponse(
+  connection: SqliteConnection,
+  leases: Leases,
+  response: NewResponse,
+  owner: string,
+): { readonly record: ResponseRecord; readonly log: OpenLog } {
+  const { id, conversationId, workspace, title, createdAt, request } = response;
+  connection
+    .prepare(
+      `INSERT INTO conversations (id, owner, workspace, title, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE owner = excluded.owner`,
+    )
+    .run(conversationId, owner, workspace, title, createdAt, createdAt);
+  const lease = leases.take(conversationId, owner);
+  if (!lease) {
+    throw new SheafError("USAGE", `the id ${conversationId} is taken: choose another one`, { source: "storage" });
+  }
+  const row = connection
+    .prepare(
+      `INSERT INTO responses (id, conversation, position, created_at)
+       VALUES (?1, ?2, 1 + (SELECT COUNT(*) FROM responses WHERE conversation = ?2), ?3) RETURNING key, position`,
+    )
+    .get(id, lease.conversation, createdAt) as { key: number; position: number };
+  if (request) insertRequest(connection, request, owner, row.key, createdAt);
+  return {
+    record: { id, conversationId, position: row.position, createdAt, lastSeq: 0, ended: false, reverted: false },
+    log: { key: row.key, owner, lease, lastSeq: 0, hasArrived: false },
+  };
+}
+
+function insertRequest(
+  connection: SqliteConnection,
+  { key, digest }: NonNullable<NewResponse["request"]>,
+  owner: string,
+  response: number,
+  createdAt: number,
+): void {
+  const { changes } = connection
+    .prepare(
+      "INSERT INTO requests (owner, key, digest, response, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    )
+    .run(owner, key, digest, response, createdAt);
+  if (changes > 0) return;
+  throw new SheafError("CONVERSATION_BUSY", "the same request was sent at the same moment: send it again", {
+    source: "storage",
+  });
+}

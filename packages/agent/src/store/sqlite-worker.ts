@@ -1,0 +1,94 @@
+/**
+ * The thread that writes the store of a server: what waits for the disk does not keep the server from its readers.
+ * All appends that come at the same moment are one transaction, so that it writes the faster the more there is to write.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { toSheafError } from "../base/errors.ts";
+import { createLeases } from "./sqlite-leases.ts";
+import { createSqliteLogs } from "./sqlite-log.ts";
+import { openSqliteConnection } from "./sqlite-connection.ts";
+import { createSqliteView } from "./sqlite.ts";
+import { createUpkeep } from "./sqlite-upkeep.ts";
+import type { PlainError, WorkerReply, WorkerRequest } from "./sqlite-worker-messages.ts";
+
+type AppendRequest = Extract<WorkerRequest, { readonly kind: "append" }>;
+type CallRequest = Extract<WorkerRequest, { readonly kind: "call" }>;
+
+const port = parentPort!;
+const connection = openSqliteConnection(workerData as string);
+const leases = createLeases(connection);
+const logs = createSqliteLogs(connection, leases);
+const parts = { connection, leases, logs };
+const upkeep = createUpkeep(workerData as string, connection, logs, Date.now);
+const locks = new Map<number, () => Promise<void>>();
+
+port.on("message", (requests: readonly WorkerRequest[]) => void answer(requests));
+
+/** In their order; neighbouring appends together. */
+async function answer(requests: readonly WorkerRequest[]): Promise<void> {
+  const replies: WorkerReply[] = [];
+  let appends: AppendRequest[] = [];
+  for (const request of requests) {
+    if (request.kind === "append") {
+      appends.push(request);
+      continue;
+    }
+    replies.push(...writeAppends(appends));
+    appends = [];
+    replies.push(await tryRequest(request));
+  }
+  replies.push(...writeAppends(appends));
+  port.postMessage(replies);
+  if (requests.at(-1)?.kind === "close") port.close();
+  else upkeep.run();
+}
+
+function writeAppends(appends: readonly AppendRequest[]): WorkerReply[] {
+  if (appends.length === 0) return [];
+  // Each end looks through all that has arrived.
+  if (appends.filter(({ events }) => events.endsLog).length > 1) upkeep.settle();
+  try {
+    const refused = logs.appendAll(appends);
+    return appends.map(({ id }, index) => toReply(id, refused[index]));
+  } catch (error) {
+    return appends.map(({ id }) => toReply(id, error));
+  }
+}
+
+function toReply(id: number, error: unknown): WorkerReply {
+  return error === undefined ? { id, ok: true } : { id, ok: false, error: toPlainError(error) };
+}
+
+async function tryRequest(request: Exclude<WorkerRequest, AppendRequest>): Promise<WorkerReply> {
+  const { id } = request;
+  try {
+    switch (request.kind) {
+      case "close":
+        upkeep.close();
+        connection.close();
+        return { id, ok: true };
+      case "unlock":
+        await locks.get(request.lock)?.();
+        locks.delete(request.lock);
+        return { id, ok: true };
+      case "call":
+        return { id, ok: true, value: await call(request) };
+    }
+  } catch (error) {
+    return toReply(id, error);
+  }
+}
+
+async function call({ id, owner, method, args }: CallRequest): Promise<unknown> {
+  const view = createSqliteView(parts, owner);
+  if (method !== "lockConversation") return (view[method] as (...values: unknown[]) => Promise<unknown>)(...args);
+  const [conversationId] = args as Parameters<typeof view.lockConversation>;
+  const release = await view.lockConversation(conversationId);
+  if (release) locks.set(id, release);
+  return release !== undefined;
+}
+
+function toPlainError(error: unknown): PlainError {
+  const { code, message, source, details } = toSheafError(error);
+  return { code, message, source, details };
+}

@@ -1,0 +1,134 @@
+/** Connects the servers that the user named, and makes their tools callable. Loaded only where there is one. */
+import type { Client, Tool as McpTool } from "@modelcontextprotocol/client";
+import type { McpServerState } from "@sheaf/protocol";
+import { toCancelledOutcome, toFailure } from "../failure.ts";
+import type { CallableTool } from "../registry.ts";
+import { createServerConnection, type ServerConnection, type ServerPorts } from "./server-connection.ts";
+import type { McpServers, McpServerSettings } from "../../config/mcp-server-settings.ts";
+import { toMcpToolName } from "./tool-name.ts";
+import { toMcpOutcome } from "./tool-result.ts";
+
+/** How long a server may take to be ready. Milliseconds. */
+const CONNECT_MS = 10_000;
+
+/** Default of `timeoutSeconds`. */
+const CALL_SECONDS = 60;
+
+/** However often a tool shows progress, it ends. Milliseconds. */
+const MAX_CALL_MS = 60 * 60 * 1000;
+
+/** Longest description that a model is told, in UTF-16 units. */
+const MAX_DESCRIPTION = 2000;
+
+export interface McpConnections {
+  /** In the order of the settings. */
+  readonly servers: readonly McpServerState[];
+  readonly tools: readonly CallableTool[];
+  /** Ends all of them, programs included. */
+  close(): Promise<void>;
+}
+
+/** All servers at once. One that fails is told and left out: a run does not hang on it. */
+export async function connectMcpServers(
+  servers: McpServers,
+  options: ServerPorts & { readonly signal: AbortSignal },
+): Promise<McpConnections> {
+  const found = await Promise.all(
+    Object.entries(servers).map(async ([name, settings]) => {
+      const server = createServerConnection(settings, options);
+      try {
+        return { name, settings, server, tools: await listTools(server, options.signal), problem: undefined };
+      } catch (error) {
+        await server.close();
+        return { name, settings, server, tools: [], problem: toProblem(error) };
+      }
+    }),
+  );
+  const names = new Set<string>();
+  const tools = found.flatMap(({ name, settings, server: { client }, tools: offered }) =>
+    offered.map((tool) => {
+      const toolName = toMcpToolName(name, tool.name, names);
+      names.add(toolName);
+      return toCallable(toolName, name, tool, client, settings);
+    }),
+  );
+  return {
+    servers: found.map(({ name, tools: offered, problem }) => ({
+      name,
+      status: problem === undefined ? "ready" : "failed",
+      tools: offered.map((tool) => tool.name),
+      ...(problem !== undefined && { problem }),
+    })),
+    tools,
+    async close() {
+      await Promise.all(found.map(({ server }) => server.close()));
+    },
+  };
+}
+
+async function listTools(server: ServerConnection, signal: AbortSignal): Promise<readonly McpTool[]> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
+  const aborted = new Promise<never>((_, reject) => {
+    const fail = (): void => reject(new Error(`it was not ready within ${CONNECT_MS / 1000} s`));
+    if (limit.aborted) fail();
+    else limit.addEventListener("abort", fail, { once: true });
+  });
+  const { client } = server;
+  const request = { signal: limit, timeout: CONNECT_MS };
+  await Promise.race([server.connect(request), aborted]);
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  const { tools } = await Promise.race([client.listTools(undefined, request), aborted]);
+  return tools;
+}
+
+function toCallable(
+  name: string,
+  server: string,
+  tool: McpTool,
+  client: Client,
+  { timeoutSeconds = CALL_SECONDS }: McpServerSettings,
+): CallableTool {
+  const description = (tool.description ?? tool.title ?? "").slice(0, MAX_DESCRIPTION);
+  return {
+    name,
+    description: `${description === "" ? tool.name : description} (tool "${tool.name}" of the server "${server}")`,
+    documentType: "tool_call",
+    access: "mcp",
+    schema: tool.inputSchema,
+    mcp: { server, tool: tool.name },
+    prepare(call) {
+      if (call.rawArguments !== undefined) {
+        const message = `the arguments of ${name} are no JSON object: write them again`;
+        return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", message) };
+      }
+      return {
+        ok: true,
+        async run({ signal }) {
+          try {
+            const request = {
+              signal,
+              timeout: timeoutSeconds * 1000,
+              resetTimeoutOnProgress: true,
+              maxTotalTimeout: MAX_CALL_MS,
+              onprogress: () => undefined,
+            };
+            return toMcpOutcome(
+              server,
+              tool.name,
+              await client.callTool({ name: tool.name, arguments: { ...call.arguments } }, request),
+            );
+          } catch (error) {
+            if (signal.aborted) return toCancelledOutcome();
+            return toFailure("TOOL_FAILED", `${server}:${tool.name} failed: ${toProblem(error)}`);
+          }
+        },
+      };
+    },
+  };
+}
+
+/** One line, whatever the server said. */
+function toProblem(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replaceAll(/\s+/g, " ").slice(0, 500);
+}

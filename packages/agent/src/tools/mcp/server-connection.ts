@@ -1,0 +1,99 @@
+/** The way to one server: a program of its own, or an address. */
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { Client, StreamableHTTPClientTransport, type RequestOptions } from "@modelcontextprotocol/client";
+import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { markerName } from "../../guard/sandbox/environment.ts";
+import { startGuard } from "../../guard/sandbox/guard.ts";
+import { createProcessTree } from "../../guard/sandbox/process-tree.ts";
+import { sheafVersion } from "../../base/version.ts";
+import type { HttpServerSettings, McpServerSettings, StdioServerSettings } from "../../config/mcp-server-settings.ts";
+
+/** How long a server may take to take leave. Milliseconds. */
+const LEAVE_MS = 300;
+
+export interface ServerConnection {
+  readonly client: Client;
+  /** @throws when the server cannot be reached, or speaks no MCP. */
+  connect(options: RequestOptions): Promise<void>;
+  /** Ends the connection, and a program with all its processes. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** What a server is reached by. */
+export interface ServerPorts {
+  /** Folder of programs. */
+  readonly cwd: string;
+  /** The way through the user's proxy; undefined: there is none. @throws SheafError CONFIG_INVALID. */
+  readonly openFetch: () => Promise<typeof globalThis.fetch | undefined>;
+}
+
+/** Not connected yet. */
+export function createServerConnection(settings: McpServerSettings, { cwd, openFetch }: ServerPorts): ServerConnection {
+  return "url" in settings ? createHttpConnection(settings, openFetch) : createProgramConnection(settings, cwd);
+}
+
+function createClient(): Client {
+  return new Client({ name: "sheaf", version: sheafVersion });
+}
+
+function createHttpConnection(
+  { url, headers = {} }: HttpServerSettings,
+  openFetch: ServerPorts["openFetch"],
+): ServerConnection {
+  const client = createClient();
+  return {
+    client,
+    async connect(options) {
+      // Headers may hold a key: a redirect to another host does not get them (S-42).
+      const fetch = await openFetch();
+      const settings = {
+        requestInit: { headers: { ...headers } },
+        redirectPolicy: "same-origin",
+        ...(fetch && { fetch }),
+      } as const;
+      await client.connect(new StreamableHTTPClientTransport(new URL(url), settings), options);
+    },
+    close: () => leave(client),
+  };
+}
+
+function createProgramConnection(settings: StdioServerSettings, workspace: string): ServerConnection {
+  const { command, args = [], env = {}, cwd = workspace } = settings;
+  const client = createClient();
+  // By this mark its processes are found again, also those that left their parents.
+  const marker = randomUUID();
+  const transport = new StdioClientTransport({
+    command,
+    args: [...args],
+    env: { ...getDefaultEnvironment(), ...env, [markerName]: marker },
+    cwd,
+    // What the server says on stderr is its own matter: stderr of Sheaf stays empty (C15).
+    stderr: "ignore",
+  });
+  let guard: ReturnType<typeof startGuard> | undefined;
+  let leader: number | null = null;
+  return {
+    client,
+    async connect(options) {
+      guard = startGuard(marker);
+      const connected = client.connect(transport, options);
+      leader = transport.pid;
+      await connected;
+      leader = transport.pid;
+    },
+    async close() {
+      leader ??= transport.pid;
+      await leave(client);
+      if (leader !== null) await createProcessTree(leader, marker).end();
+      guard?.dismiss();
+    },
+  };
+}
+
+async function leave(client: Client): Promise<void> {
+  const timer = new AbortController();
+  const closed = client.close().catch(() => undefined);
+  await Promise.race([closed, wait(LEAVE_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);
+  timer.abort();
+}

@@ -1,0 +1,193 @@
+/** The index of one workspace in SQLite: which files it knows in which state, and the words of their pieces. */
+import { chmodSync, closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { makeFolder } from "../../base/make-folder.ts";
+import { toIndexedText } from "./split-words.ts";
+import type { CodePiece } from "./cut-lines.ts";
+
+/** Raised when an index of before cannot be read any more: it is made anew. */
+const VERSION = 1;
+
+/** Indexes of other workspaces that are kept. */
+const MAX_INDEXES = 30;
+
+const SQLITE_BUSY = 5;
+
+/** How long a writer waits for another process. Milliseconds. */
+const BUSY_TIMEOUT_MS = 2000;
+
+/** What tells one state of a file from another. */
+export interface IndexedFile {
+  readonly path: string;
+  readonly size: number;
+  /** Nanoseconds since 1970. */
+  readonly changedAt: bigint;
+}
+
+export interface FoundPiece {
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly size: number;
+  readonly changedAt: bigint;
+}
+
+/** As the database gives it. */
+interface FoundRow {
+  readonly path: string;
+  readonly startLine: bigint;
+  readonly endLine: bigint;
+  readonly size: bigint;
+  readonly changedAt: bigint;
+}
+
+/** Opens the index, makes it if it is missing or of another version: folder 0700, file 0600. Undefined: in memory. */
+export function openIndexDatabase(file: string | undefined): IndexDatabase {
+  if (file === undefined) return new IndexDatabase(new DatabaseSync(":memory:"));
+  makeFolder(dirname(file));
+  if (!existsSync(file)) removeOldIndexes(dirname(file));
+  closeSync(openSync(file, "a", 0o600));
+  chmodSync(file, 0o600);
+  try {
+    return new IndexDatabase(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
+  } catch {
+    // Nothing is lost with an index: it is made of the files.
+    removeIndex(file);
+    closeSync(openSync(file, "a", 0o600));
+    return new IndexDatabase(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
+  }
+}
+
+export function removeIndex(file: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+}
+
+/** Removes the indexes that were changed longest ago. */
+function removeOldIndexes(folder: string): void {
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith(".db"))
+    .map((name) => ({ file: join(folder, name), changedAt: statSync(join(folder, name)).mtimeMs }))
+    .toSorted((one, other) => other.changedAt - one.changedAt);
+  for (const { file } of files.slice(MAX_INDEXES - 1)) removeIndex(file);
+}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+export function isDamaged(error: unknown): boolean {
+  return [11, 26].includes(toErrorCode(error));
+}
+
+function toErrorCode(error: unknown): number {
+  return error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+}
+
+export class IndexDatabase {
+  readonly #database: DatabaseSync;
+  /** By their text: most are run once for each piece. */
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    const version = database.prepare("PRAGMA user_version").get() as { user_version: number };
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;");
+    if (version.user_version !== VERSION) this.#create();
+  }
+
+  #create(): void {
+    this.#database.exec(`BEGIN IMMEDIATE;
+      DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS pieces; DROP TABLE IF EXISTS words;
+      CREATE TABLE files (key INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
+        changed_at INTEGER NOT NULL) STRICT;
+      CREATE TABLE pieces (key INTEGER PRIMARY KEY, file INTEGER NOT NULL, start_line INTEGER NOT NULL,
+        end_line INTEGER NOT NULL) STRICT;
+      CREATE INDEX pieces_by_file ON pieces (file);
+      CREATE VIRTUAL TABLE words USING fts5(path, body, content='', contentless_delete=1,
+        tokenize="porter unicode61 remove_diacritics 2");
+      PRAGMA user_version = ${VERSION}; COMMIT;`);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  listFiles(): Map<string, IndexedFile> {
+    const select = this.#database.prepare("SELECT path, size, changed_at AS changedAt FROM files");
+    select.setReadBigInts(true);
+    const files = new Map<string, IndexedFile>();
+    for (const row of select.iterate() as Iterable<{ path: string; size: bigint; changedAt: bigint }>) {
+      files.set(row.path, { path: row.path, size: Number(row.size), changedAt: row.changedAt });
+    }
+    return files;
+  }
+
+  /** One step for all of it. False: another process writes, and nothing was done. */
+  transact(work: () => void): boolean {
+    try {
+      this.#database.exec("BEGIN IMMEDIATE");
+    } catch (error) {
+      if (toErrorCode(error) === SQLITE_BUSY) return false;
+      throw error;
+    }
+    try {
+      work();
+      this.#database.exec("COMMIT");
+      return true;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  removeFile(path: string): void {
+    const row = this.#prepare("SELECT key FROM files WHERE path = ?").get(path) as { key: number } | undefined;
+    if (!row) return;
+    this.#prepare("DELETE FROM words WHERE rowid IN (SELECT key FROM pieces WHERE file = ?)").run(row.key);
+    this.#prepare("DELETE FROM pieces WHERE file = ?").run(row.key);
+    this.#prepare("DELETE FROM files WHERE key = ?").run(row.key);
+  }
+
+  /** Takes a file in, in place of what is known of it. A file without pieces is known not to be text. */
+  addFile({ path, size, changedAt }: IndexedFile, pieces: readonly CodePiece[]): void {
+    this.removeFile(path);
+    const file = this.#prepare("INSERT INTO files (path, size, changed_at) VALUES (?, ?, ?) RETURNING key");
+    const { key } = file.get(path, size, changedAt) as { key: number };
+    const names = toIndexedText(path);
+    for (const piece of pieces) {
+      const place = this.#prepare("INSERT INTO pieces (file, start_line, end_line) VALUES (?, ?, ?) RETURNING key");
+      const row = place.get(key, piece.startLine, piece.endLine) as { key: number };
+      this.#prepare("INSERT INTO words (rowid, path, body) VALUES (?, ?, ?)").run(
+        row.key,
+        names,
+        toIndexedText(piece.text),
+      );
+    }
+  }
+
+  /** The pieces that hold any of the words, the best first: rare words count more, and those of the path most. */
+  findPieces(words: readonly string[], limit: number): FoundPiece[] {
+    const query = words.map((word) => `"${word.replaceAll('"', "")}"`).join(" OR ");
+    const select = this.#prepare(
+      `SELECT f.path, f.size, f.changed_at AS changedAt, p.start_line AS startLine, p.end_line AS endLine
+       FROM words w JOIN pieces p ON p.key = w.rowid JOIN files f ON f.key = p.file
+       WHERE words MATCH ? ORDER BY bm25(words, 4.0, 1.0), p.key LIMIT ?`,
+    );
+    select.setReadBigInts(true);
+    const rows = select.all(query, limit) as unknown as readonly FoundRow[];
+    return rows.map((row) => ({
+      path: row.path,
+      startLine: Number(row.startLine),
+      endLine: Number(row.endLine),
+      size: Number(row.size),
+      changedAt: row.changedAt,
+    }));
+  }
+
+  #prepare(text: string): StatementSync {
+    let statement = this.#statements.get(text);
+    if (!statement) {
+      statement = this.#database.prepare(text);
+      this.#statements.set(text, statement);
+    }
+    return statement;
+  }
+}

@@ -1,0 +1,125 @@
+/** Brings an index to the state of the files: what is new or changed is taken in, what is gone goes. */
+import { lstatSync } from "node:fs";
+import { posix } from "node:path";
+import { setImmediate as yieldToEvents } from "node:timers/promises";
+import { openFolder } from "../open-folder.ts";
+import { decodeText, detectTextFormat } from "../text-format.ts";
+import { readSmallBytes } from "../small-file.ts";
+import { createFolderReader, type FolderEntry } from "../read-folder.ts";
+import type { Workspace } from "../workspace.ts";
+import { cutLines, type CodePiece } from "./cut-lines.ts";
+import type { IndexDatabase, IndexedFile } from "./index-database.ts";
+
+/** A larger file is data. Bytes. */
+const MAX_FILE_BYTES = 1024 * 1024;
+
+/** More files are not looked at. */
+const MAX_FILES = 250_000;
+
+/** Files that are taken in between two commits; other events have their turn then. */
+const BATCH = 100;
+
+/** Milliseconds of work before other events get their turn. */
+const TURN_MS = 20;
+
+/** Gives how many files are still waiting when the time is over. */
+export async function updateIndex(
+  database: IndexDatabase,
+  workspace: Workspace,
+  timeMs: number,
+  signal: AbortSignal,
+): Promise<{ readonly files: number; readonly waiting: number }> {
+  const end = performance.now() + timeMs;
+  const known = database.listFiles();
+  const changed: IndexedFile[] = [];
+  let files = 0;
+  for await (const file of listFiles(workspace, signal)) {
+    files += 1;
+    const before = known.get(file.path);
+    known.delete(file.path);
+    if (!before || before.size !== file.size || before.changedAt !== file.changedAt) changed.push(file);
+  }
+  if (signal.aborted) return { files, waiting: changed.length };
+  if (known.size > 0) {
+    database.transact(() => {
+      for (const path of known.keys()) database.removeFile(path);
+    });
+  }
+  let taken = 0;
+  while (taken < changed.length && !signal.aborted && performance.now() < end) {
+    const batch = changed.slice(taken, taken + BATCH);
+    const isTaken = database.transact(() => {
+      for (const file of batch) database.addFile(file, readPieces(workspace, file));
+    });
+    // Another process brings the same index up to date: what it has so far is searched.
+    if (!isTaken) break;
+    taken += batch.length;
+    await yieldToEvents();
+  }
+  return { files: files - (changed.length - taken), waiting: changed.length - taken };
+}
+
+/**
+ * The pieces of a file; none if it is no text, too large, or cannot be read. At once and not in the thread pool: a small
+ * file takes less time than the way there and back.
+ */
+function readPieces(workspace: Workspace, { path, size }: IndexedFile): readonly CodePiece[] {
+  if (size > MAX_FILE_BYTES) return [];
+  const bytes = readInFolder(workspace.root, path);
+  const format = bytes && detectTextFormat(bytes);
+  const text = format && decodeText(bytes, format);
+  return text === undefined ? [] : cutLines(text);
+}
+
+function readInFolder(root: string, path: string): Buffer | undefined {
+  try {
+    const folder = openFolder(root, posix.dirname(path));
+    try {
+      return readSmallBytes(folder.entry(posix.basename(path)), MAX_FILE_BYTES);
+    } finally {
+      folder.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Files that ignore rules leave in; links are not followed. */
+async function* listFiles(workspace: Workspace, signal: AbortSignal): AsyncGenerator<IndexedFile> {
+  const reader = await createFolderReader(workspace, ".");
+  const open = ["."];
+  let [count, turn] = [0, performance.now()];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    if (performance.now() - turn > TURN_MS) {
+      await yieldToEvents();
+      turn = performance.now();
+    }
+    if (signal.aborted || count >= MAX_FILES) return;
+    const reading = await reader.read(folder);
+    if (!reading.ok) continue;
+    for (const { kind, path } of reading.entries) if (kind === "folder") open.push(path);
+    for (const file of readStates(workspace.root, folder, reading.entries)) {
+      count += 1;
+      yield file;
+    }
+  }
+}
+
+/** The folder is held open meanwhile. A file that goes at this moment is not there. */
+function readStates(root: string, folder: string, entries: readonly FolderEntry[]): IndexedFile[] {
+  const names = entries.filter(({ kind }) => kind === "file");
+  if (names.length === 0) return [];
+  try {
+    const opened = openFolder(root, folder);
+    try {
+      return names.flatMap(({ name, path }) => {
+        const stats = lstatSync(opened.entry(name), { bigint: true, throwIfNoEntry: false });
+        return stats?.isFile() ? [{ path, size: Number(stats.size), changedAt: stats.mtimeNs }] : [];
+      });
+    } finally {
+      opened.close();
+    }
+  } catch {
+    return [];
+  }
+}

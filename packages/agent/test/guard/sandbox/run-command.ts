@@ -1,0 +1,57 @@
+/** Commands of tests, through the real runner. */
+import { createCommandNetwork } from "../../../src/guard/permissions/command-network.ts";
+import { type CommandRunnerOptions, createCommandRunner } from "../../../src/guard/sandbox/command-runner.ts";
+import type { CommandOutcome, CommandRequest } from "../../../src/guard/sandbox/command.ts";
+import type { Sandbox } from "../../../src/guard/sandbox/sandbox.ts";
+
+/** What tests start from: the variables that a shell needs. */
+export const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/tmp", LANG: "C.UTF-8" };
+
+/** Runs a command without a sandbox in /tmp, for at most 20 seconds. */
+export async function runCommand(
+  command: string,
+  request: Partial<CommandRequest> = {},
+  variables: Readonly<Record<string, string>> = environment,
+): Promise<CommandOutcome> {
+  return runCommandIn({ state: "disabled" }, command, { workingDirectory: "/tmp", ...request }, variables);
+}
+
+/** Of a runner, beside what every test gives. */
+export type RunnerOptions = Partial<
+  Pick<CommandRunnerOptions, "limits" | "network" | "networkPorts" | "denials" | "addedFolders">
+>;
+
+const closedNetwork = createCommandNetwork({ allow: [], deny: [] });
+
+/** Runs a command in its working directory, which is the workspace; `before`: commands of the same runner. */
+export async function runCommandIn(
+  sandbox: Sandbox,
+  command: string,
+  request: Partial<CommandRequest> & Pick<CommandRequest, "workingDirectory">,
+  variables: Readonly<Record<string, string>> = environment,
+  options: RunnerOptions = {},
+  before: readonly string[] = [],
+): Promise<CommandOutcome> {
+  const workspace = request.workingDirectory;
+  const runner = createCommandRunner({
+    environment: variables,
+    workspace,
+    sandbox,
+    network: closedNetwork,
+    ...options,
+  });
+  const run = (text: string, own: Partial<CommandRequest> & { workingDirectory: string }): Promise<CommandOutcome> =>
+    runner.run({
+      command: text,
+      timeoutMs: 20_000,
+      signal: new AbortController().signal,
+      onOutput: () => undefined,
+      ...own,
+    });
+  try {
+    for (const text of before) await run(text, { workingDirectory: workspace });
+    return await run(command, request);
+  } finally {
+    await runner.end();
+  }
+}

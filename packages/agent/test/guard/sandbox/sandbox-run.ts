@@ -1,0 +1,77 @@
+/** Commands of tests in the sandbox of the system, in a workspace of their own. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, describe } from "vitest";
+import { describeWhere } from "../../../../../test/support/describe-where.ts";
+import type { CommandOutcome, CommandRequest } from "../../../src/guard/sandbox/command.ts";
+import { findSandbox } from "../../../src/guard/sandbox/find-sandbox.ts";
+import { type RunnerOptions, environment, runCommand, runCommandIn } from "./run-command.ts";
+
+/** Not below a folder that a command has for itself: there nothing would have to be held. */
+const top = realpathSync(mkdtempSync(join(homedir(), ".sheaf-sandbox-test-")));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+export const sandbox = await findSandbox({
+  setting: "enabled",
+  workspace: top,
+  environment,
+  memory: undefined,
+  now: Date.now,
+});
+
+/** A folder with these files, next to the others of this file and not in a command's `/tmp`. */
+export function createFolder(name: string, files: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(top, `${name}-`));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  return folder;
+}
+
+/** `before`: commands that run first. */
+function createRun(before: readonly string[]) {
+  return (
+    command: string,
+    workingDirectory: string = createFolder("workspace"),
+    request: Partial<CommandRequest> = {},
+    variables: Readonly<Record<string, string>> = environment,
+    options?: RunnerOptions,
+  ): Promise<CommandOutcome> =>
+    runCommandIn(sandbox, command, { workingDirectory, ...request }, variables, options, before);
+}
+
+/** Runs a command in the sandbox. */
+export const runHeld = createRun([]);
+
+/** Runs a command behind two others, in a sandbox that was made before the command was known. */
+const runHeldAhead = createRun(["true", "sleep 0.1"]);
+
+/** Runs `body` for a sandbox that is made for its command, and for one that was made before it was known. */
+export function describeBothSandboxes(title: string, body: (run: typeof runHeld) => void): void {
+  describeWithSandbox(title, () => body(runHeld));
+  describeWithSandbox(`${title}, in a sandbox that was made before`, () => body(runHeldAhead));
+}
+
+/** Runs `body` where the sandbox works; elsewhere one skipped test says so, and with CI=true a failing one. */
+export function describeWithSandbox(title: string, body: () => void): void {
+  describeWhere(title, sandbox.state === "unavailable" ? sandbox.reason : undefined, body);
+}
+
+type RunCommand = typeof runCommand;
+
+/** Runs a command in the sandbox, in a workspace of its own unless it names one. */
+async function runCommandHeld(...[command, request = {}, variables]: Parameters<RunCommand>): Promise<CommandOutcome> {
+  return runHeld(command, request.workingDirectory ?? createFolder("workspace"), request, variables);
+}
+
+/** Runs `body` for both ways to run commands: what a command is told and tells does not depend on what holds it. */
+export function describeBothWays(title: string, body: (run: RunCommand, isHeld: boolean) => void): void {
+  describe(`${title}, without a sandbox`, () => {
+    body(runCommand, false);
+  });
+  describeWithSandbox(`${title}, in the sandbox`, () => {
+    body(runCommandHeld, true);
+  });
+}

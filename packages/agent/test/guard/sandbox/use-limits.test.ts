@@ -1,0 +1,32 @@
+/** Processes and memory of a command have a limit (S-30). */
+import { expect, test } from "vitest";
+import { verifies } from "../../../../../test/support/verifies.ts";
+import { findByCommandLine } from "./processes.ts";
+import { describeWithSandbox, runHeld } from "./sandbox-run.ts";
+
+const limits = { processes: 60, memoryBytes: 200 * 1024 * 1024 };
+
+describeWithSandbox("limits of use", () => {
+  test(verifies("S-30", "a command that makes processes without end is ended as a whole"), async () => {
+    const name = `bomb${process.pid}`;
+    const bomb = `bomb() { bash -c 'sleep 60; : ${name}' & sleep 0.005; bomb; }; bomb; wait`;
+    const outcome = await runHeld(bomb, undefined, {}, undefined, { limits });
+    expect(outcome).toMatchObject({ exitCode: 137, signal: "SIGKILL", timedOut: false });
+    expect(outcome.refusals).toEqual(["The command was ended: it had more than 60 processes."]);
+    expect(findByCommandLine(name)).toEqual([]);
+  });
+
+  test(verifies("S-30", "a command that takes memory without end is ended, also by many processes"), async () => {
+    const grow = "perl -e 'for (1..200) { push @x, \"x\" x 10_000_000; select undef, undef, undef, 0.01 } sleep 60'";
+    for (const command of [grow, `for i in 1 2 3 4; do perl -e '$x = "x" x 70_000_000; sleep 60' & done; wait`]) {
+      const outcome = await runHeld(command, undefined, {}, undefined, { limits });
+      expect(outcome).toMatchObject({ exitCode: 137, signal: "SIGKILL" });
+      expect(outcome.refusals).toEqual(["The command was ended: it used more than 200 MiB of memory."]);
+    }
+  });
+
+  test("a command within the limits is not touched", async () => {
+    const command = `for i in 1 2 3 4 5; do sleep 0.4 & done; perl -e '$x = "x" x 20_000_000; sleep 1'; wait`;
+    expect(await runHeld(command, undefined, {}, undefined, { limits })).toMatchObject({ exitCode: 0, refusals: [] });
+  });
+});

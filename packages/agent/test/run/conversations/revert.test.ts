@@ -1,0 +1,281 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
+import { createCheckpoints } from "../../../src/workspace/checkpoints.ts";
+import { toHash } from "../../../src/workspace/read-file.ts";
+import { createToolSession, move, remove, replace, write, type Call } from "./tool-session.ts";
+
+/** Contents and permission bits of all files below a folder. */
+function readTree(root: string): Record<string, string> {
+  const names = readdirSync(root, { recursive: true, withFileTypes: true });
+  const files = names.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    files
+      .toSorted()
+      .map((file) => [
+        file.slice(root.length + 1),
+        `${(statSync(file).mode & 0o777).toString(8)} ${readFileSync(file, "latin1")}`,
+      ]),
+  );
+}
+
+describe("files", () => {
+  test("are as they were before the response: changed, new, deleted and moved ones", async () => {
+    const session = createToolSession();
+    session.write("edited.txt", "one\r\ntwo\r\n");
+    session.write("deleted.sh", "#!/bin/sh\n");
+    session.write("moved.bin", Buffer.from([0, 1, 2, 255]));
+    session.write("kept.txt", "kept");
+    for (const name of ["deleted.sh", "moved.bin"]) chmodSync(join(session.root, name), 0o755);
+    await session.respond("chat_1", [write("first.txt", "of the first response")]);
+    const before = readTree(session.root);
+    const outcomes = await session.respond("chat_2", [
+      replace("edited.txt", "two", "three"),
+      replace("edited.txt", "three", "four"),
+      remove("deleted.sh"),
+      move("moved.bin", "deep/er/moved.bin"),
+      write("new.txt", "new"),
+      replace("first.txt", "first", "second"),
+    ]);
+    expect(outcomes.map(({ status, note }) => [status, note])).toEqual(outcomes.map(() => ["success", undefined]));
+    expect(await session.revert()).toEqual({
+      reverted: true,
+      responseIds: ["chat_2"],
+      files: [
+        { filePath: "edited.txt", action: "restored" },
+        { filePath: "deleted.sh", action: "restored" },
+        { filePath: "moved.bin", action: "restored" },
+        { filePath: "first.txt", action: "restored" },
+        { filePath: "deep/er/moved.bin", action: "removed" },
+        { filePath: "new.txt", action: "removed" },
+      ],
+      conflicts: [],
+    });
+    expect(readTree(session.root)).toEqual(before);
+  });
+
+  test("several responses go at once, in one step to the state before the first of them", async () => {
+    const session = createToolSession();
+    session.write("a.txt", "0");
+    const before = readTree(session.root);
+    await session.respond("chat_1", [replace("a.txt", "0", "1"), write("b.txt", "b")]);
+    await session.respond("chat_2", [replace("a.txt", "1", "2"), remove("b.txt")]);
+    await session.respond("chat_3", [move("a.txt", "c.txt"), write("a.txt", "another")]);
+    expect((await session.revert("chat_1")).responseIds).toEqual(["chat_1", "chat_2", "chat_3"]);
+    expect(readTree(session.root)).toEqual(before);
+  });
+
+  test("two files that changed places get them back", async () => {
+    const session = createToolSession();
+    session.write("a.txt", "a");
+    session.write("b.txt", "b");
+    await session.respond("chat_1", [move("a.txt", "t"), move("b.txt", "a.txt"), move("t", "b.txt")]);
+    expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["b", "a"]);
+    expect((await session.revert()).conflicts).toEqual([]);
+    expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["a", "b"]);
+  });
+
+  test("what a response wrote on its way is not kept, what was there before it is", async () => {
+    const session = createToolSession();
+    session.write("a.txt", "0");
+    await session.respond("chat_1", [
+      write("a.txt", "0"),
+      replace("a.txt", "0", "1"),
+      replace("a.txt", "1", "2"),
+      replace("a.txt", "2", "3"),
+    ]);
+    await session.respond("chat_2", [replace("a.txt", "3", "4"), replace("a.txt", "4", "5")]);
+    const kept = readdirSync(join(session.dataFolder, "checkpoints/conv_1"));
+    expect(kept.toSorted()).toEqual(["0", "3"].map((text) => toHash(Buffer.from(text))).toSorted());
+    expect((await session.revert("chat_2")).conflicts).toEqual([]);
+    expect(session.read("a.txt")).toBe("3");
+    expect((await session.revert("chat_1")).conflicts).toEqual([]);
+    expect(session.read("a.txt")).toBe("0");
+  });
+
+  test("any row of changes is taken back from any response on", async () => {
+    const name = fc.constantFrom("a", "b", "c/d", "c/e");
+    const content = fc.constantFrom("one\n", "two\n", "three\n");
+    const call = fc.oneof(
+      fc.tuple(name, content).map(([path, text]) => write(path, text)),
+      fc.tuple(name, content, content).map(([path, from, to]) => replace(path, from.trim(), to.trim())),
+      name.map((path) => remove(path)),
+      fc.tuple(name, name).map(([from, to]) => move(from, to)),
+    );
+    const responses = fc.array(fc.array(call, { maxLength: 6 }), { minLength: 1, maxLength: 4 });
+    const first = fc.dictionary(name, content);
+    await fc.assert(
+      fc.asyncProperty(first, responses, fc.nat(), async (files, calls, choice) => {
+        const session = createToolSession();
+        for (const [path, text] of Object.entries(files)) session.write(path, text);
+        const trees: Record<string, string>[] = [];
+        for (const [place, list] of calls.entries()) {
+          trees.push(readTree(session.root));
+          await session.respond(`chat_${place}`, list);
+        }
+        const target = choice % calls.length;
+        expect((await session.revert(`chat_${target}`)).conflicts).toEqual([]);
+        expect(readTree(session.root)).toEqual(trees[target]);
+        const { messages } = await openConversation(session.store, "conv_1", Date.now);
+        expect(messages.filter(({ role }) => role === "user")).toHaveLength(target);
+      }),
+      { numRuns: Number(process.env.SHEAF_SOAK_RUNS ?? 150) },
+    );
+  });
+});
+
+describe("a file that is not what Sheaf left", () => {
+  test("is a conflict: nothing is changed, or the rest, or all", async () => {
+    const session = createToolSession();
+    session.write("a.txt", "a");
+    session.write("b.txt", "b");
+    await session.respond("chat_1", [replace("a.txt", "a", "A"), replace("b.txt", "b", "B")]);
+    session.write("a.txt", "the user's own");
+    const conflicts = [{ filePath: "a.txt", reason: "something else has changed it since" }];
+    expect(await session.revert()).toEqual({ reverted: false, responseIds: [], files: [], conflicts });
+    expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["the user's own", "B"]);
+    expect((await session.store.listResponses("conv_1")).map(({ reverted }) => reverted)).toEqual([false]);
+
+    const files = [{ filePath: "b.txt", action: "restored" }];
+    expect(await session.revert(undefined, "leave")).toMatchObject({ reverted: true, files, conflicts });
+    expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["the user's own", "b"]);
+
+    await session.respond("chat_2", [write("a.txt", "A")]);
+    session.write("a.txt", "changed again");
+    expect(await session.revert(undefined, "overwrite")).toMatchObject({ reverted: true, conflicts: [] });
+    expect(session.read("a.txt")).toBe("the user's own");
+  });
+
+  test("also when the user changed it between two changes: nothing of it is lost", async () => {
+    const session = createToolSession();
+    session.write("a.txt", "one\n");
+    await session.respond("chat_1", [replace("a.txt", "one", "two")]);
+    session.write("a.txt", "two\nof the user\n");
+    await session.respond("chat_2", [["read_file", { target_file: "a.txt" }], replace("a.txt", "two", "three")]);
+    expect(session.read("a.txt")).toBe("three\nof the user\n");
+    const reason = "something else changed it between two changes of Sheaf";
+    expect(await session.revert("chat_1")).toMatchObject({ reverted: false, conflicts: [{ reason }] });
+    // The last response alone is Sheaf's own.
+    expect(await session.revert("chat_2")).toMatchObject({ reverted: true, conflicts: [] });
+    expect(session.read("a.txt")).toBe("two\nof the user\n");
+  });
+
+  test("is no conflict when it is as it was before already, so that a second try goes on", async () => {
+    const session = createToolSession();
+    session.write("a.txt", "a");
+    session.write("b.txt", "b");
+    await session.respond("chat_1", [replace("a.txt", "a", "A"), replace("b.txt", "b", "B"), write("c.txt", "c")]);
+    session.write("a.txt", "a");
+    unlinkSync(join(session.root, "c.txt"));
+    expect(await session.revert()).toMatchObject({
+      reverted: true,
+      files: [
+        { filePath: "a.txt", action: "unchanged" },
+        { filePath: "b.txt", action: "restored" },
+        { filePath: "c.txt", action: "unchanged" },
+      ],
+      conflicts: [],
+    });
+  });
+
+  test("became a link, a folder, or lies behind a link that leads out: it is left, whatever was asked for", async () => {
+    const session = createToolSession();
+    for (const path of ["link.txt", "folder.txt", "sub/out.txt"]) session.write(path, "before");
+    await session.respond(
+      "chat_1",
+      ["link.txt", "folder.txt", "sub/out.txt"].map((path) => replace(path, "before", "after")),
+    );
+    const target = join(session.outside, "secret.txt");
+    writeFileSync(target, "after");
+    writeFileSync(join(session.outside, "out.txt"), "after");
+    unlinkSync(join(session.root, "link.txt"));
+    symlinkSync(target, join(session.root, "link.txt"));
+    unlinkSync(join(session.root, "folder.txt"));
+    mkdirSync(join(session.root, "folder.txt"));
+    renameSync(join(session.root, "sub"), join(session.root, "sub2"));
+    symlinkSync(session.outside, join(session.root, "sub"));
+    const result = await session.revert(undefined, "overwrite");
+    expect(result.files).toEqual([]);
+    expect(result.conflicts.map(({ filePath }) => filePath)).toEqual(["link.txt", "folder.txt", "sub/out.txt"]);
+    expect(readFileSync(target, "utf8")).toBe("after");
+    expect(readFileSync(join(session.outside, "out.txt"), "utf8")).toBe("after");
+  });
+
+  test("cannot be put back when its content was not kept: the result of the tool said so, and the conflict does", async () => {
+    const session = createToolSession((dataFolder) =>
+      createCheckpoints(dataFolder, "conv_1", { conversationBytes: 0, totalBytes: 0 }),
+    );
+    session.write("a.txt", "a");
+    session.write("b.txt", "b");
+    session.write("large.bin", "");
+    truncateSync(join(session.root, "large.bin"), 20_000_000);
+    symlinkSync("b.txt", join(session.root, "link"));
+    const outcomes = await session.respond("chat_1", [
+      replace("a.txt", "a", "A"),
+      write("b.txt", "B"),
+      remove("large.bin"),
+      remove("link"),
+      write("new.txt", "new"),
+    ]);
+    const notes = outcomes.map(({ note = "" }) => /sheaf revert cannot bring it back/.test(note));
+    expect(notes).toEqual([true, true, true, true, false]);
+    const { conflicts, files } = await session.revert(undefined, "leave");
+    expect(conflicts.map(({ filePath }) => filePath).toSorted()).toEqual(["a.txt", "b.txt", "large.bin", "link"]);
+    expect(files).toEqual([{ filePath: "new.txt", action: "removed" }]);
+    expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["A", "B"]);
+  });
+
+  test("in a workspace that is gone is left", async () => {
+    const session = createToolSession();
+    await session.respond("chat_1", [write("a.txt", "a")]);
+    rmSync(session.root, { recursive: true });
+    const result = await session.revert(undefined, "leave");
+    expect(result).toMatchObject({ reverted: true, files: [], conflicts: [{ filePath: "a.txt" }] });
+    expect(existsSync(session.root)).toBe(false);
+  });
+});
+
+describe("the history", () => {
+  test("ends before the response: messages, tasks and what was read are those of before", async () => {
+    const session = createToolSession();
+    const todo = (id: string): Call => ["todo_write", { todos: [{ id, content: id, status: "pending" }], merge: true }];
+    await session.respond("chat_1", [todo("first"), write("a.txt", "a")]);
+    await session.respond("chat_2", [todo("second"), replace("a.txt", "a", "b")]);
+    await session.revert();
+    const { messages, state } = await openConversation(session.store, "conv_1", Date.now);
+    expect(messages).toEqual([{ role: "user", text: "chat_1" }]);
+    expect(state.todos.map(({ id }) => id)).toEqual(["first"]);
+    // The file may be changed again without reading it: it is what Sheaf left.
+    const [outcome] = await session.respond("chat_3", [replace("a.txt", "a", "c")]);
+    expect(outcome).toMatchObject({ status: "success" });
+    await session.revert();
+    await session.revert();
+    expect(existsSync(join(session.root, "a.txt"))).toBe(false);
+    await expect(session.revert()).rejects.toMatchObject({ code: "USAGE" });
+  });
+
+  test("an unknown response, and one that is taken back already, is told", async () => {
+    const session = createToolSession();
+    await expect(session.revert()).rejects.toThrow(/is not stored/);
+    await session.respond("chat_1", []);
+    await session.respond("chat_2", []);
+    await session.revert("chat_2");
+    await expect(session.revert("chat_2")).rejects.toThrow(/the response chat_2/);
+    await expect(session.revert("chat_9")).rejects.toThrow(/the response chat_9/);
+  });
+});

@@ -1,0 +1,94 @@
+/** A conversation of real tool calls on real files, in a store of its own. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RunEvent } from "@sheaf/protocol";
+import { onTestFinished } from "vitest";
+import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
+import { revertConversation, type RevertOrder, type RevertResult } from "../../../src/run/conversations/revert.ts";
+import { createMemoryStore } from "../../../src/store/memory.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { createToolBox } from "../../../src/tools/tool-box.ts";
+import type { ToolOutcome } from "../../../src/tools/tool.ts";
+import { createCheckpoints, type Checkpoints } from "../../../src/workspace/checkpoints.ts";
+import { start } from "../fake-ports.ts";
+import { createTemporaryWorkspace, type TemporaryWorkspace } from "../../workspace/temporary-workspace.ts";
+import { createPolicy } from "../../guard/permissions/policy.ts";
+
+export type Call = readonly [toolName: string, args: Record<string, unknown>];
+
+export interface ToolSession extends TemporaryWorkspace {
+  readonly store: Store;
+  readonly dataFolder: string;
+  /** One response of these calls. */
+  readonly respond: (responseId: string, calls: readonly Call[]) => Promise<ToolOutcome[]>;
+  readonly revert: (responseId?: string, onConflict?: RevertOrder["onConflict"]) => Promise<RevertResult>;
+}
+
+export function createToolSession(
+  toCheckpoints: (dataFolder: string) => Checkpoints = createOwnCheckpoints,
+): ToolSession {
+  const temporary = createTemporaryWorkspace();
+  const dataFolder = mkdtempSync(join(tmpdir(), "sheaf-data-"));
+  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }));
+  const store = createMemoryStore();
+  const { workspace, root } = temporary;
+
+  const respond: ToolSession["respond"] = async (responseId, calls) => {
+    const { state } = await openConversation(store, "conv_1", Date.now);
+    const tools = createToolBox({
+      workspace,
+      commands: {
+        run: () => Promise.reject(new Error("no commands here")),
+        permissions: [],
+        end: async () => undefined,
+      },
+      permissions: createPolicy(),
+      state,
+      checkpoints: toCheckpoints(dataFolder),
+      mode: "agent",
+    });
+    await store.createResponse({ id: responseId, conversationId: "conv_1", workspace: root, title: "", createdAt: 1 });
+    let seq = 0;
+    const append = (event: object): Promise<void> =>
+      store.appendEvents(responseId, [{ ...event, seq: (seq += 1), time: 1 } as RunEvent], "grouped");
+    await append({ type: "run_start", ...start, responseId, workspace: root, prompt: responseId });
+    const outcomes: ToolOutcome[] = [];
+    for (const [place, [toolName, args]] of calls.entries()) {
+      const callId = `call_${responseId}_${place}`;
+      const { signal } = new AbortController();
+      const outcome = await tools.execute(
+        { callId, toolName, arguments: args },
+        { signal, emitOutput: () => undefined },
+      );
+      outcomes.push(outcome);
+      await append({ type: "tool_result", callId, ...outcome, durationMs: 0 });
+    }
+    await append({ type: "run_end", reason: "end_turn" });
+    return outcomes;
+  };
+
+  return {
+    ...temporary,
+    store,
+    dataFolder,
+    respond,
+    revert: (responseId, onConflict = "refuse") =>
+      revertConversation(
+        { conversationId: "conv_1", responseId, onConflict },
+        { store, checkpoints: toCheckpoints(dataFolder) },
+      ),
+  };
+}
+
+function createOwnCheckpoints(dataFolder: string): Checkpoints {
+  return createCheckpoints(dataFolder, "conv_1");
+}
+
+export const write = (path: string, content: string): Call => ["write_file", { target_file: path, content }];
+export const remove = (path: string): Call => ["delete_file", { target_file: path }];
+export const move = (from: string, to: string): Call => ["rename_file", { source_file: from, destination_file: to }];
+export const replace = (path: string, from: string, to: string): Call => [
+  "edit_file",
+  { target_file: path, edits: [{ old_string: from, new_string: to }] },
+];
