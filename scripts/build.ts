@@ -7,9 +7,7 @@ import { build as runBuild, type BuildOptions, type Plugin } from "esbuild";
 import { builtinBanner, withoutFacades } from "./builtin-modules.ts";
 import { createCorePlugin } from "./core-chunk.ts";
 import { buildPage } from "./build-page.ts";
-import { compileAhead } from "./compile-ahead.ts";
 import { formatNotices } from "./format-notices.ts";
-import { findCalledFunctions } from "./sample-run.ts";
 
 const root = join(import.meta.dirname, "..");
 const agent = join(root, "packages/agent");
@@ -99,9 +97,6 @@ const compiled = ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree
   fileURLToPath(import.meta.resolve(module)),
 );
 for (const file of compiled) cpSync(file, join(output, basename(file)));
-
-const called = await findCalledFunctions(join(agent, "bin/sheaf.js"));
-for (const { metafile } of [program, adapters]) compileAhead(metafile.outputs, called);
 
 const page = await buildPage();
 

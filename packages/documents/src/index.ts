@@ -1,4 +1,7 @@
-// What others stand on comes first: bundlers keep this order, and gzip finds what is repeated within 32 KiB only.
+export { assemble, createAssembler, toResponse } from "./assembler.ts";
+export type { Assembler, AssemblerOptions } from "./assembler.ts";
+export { createJsonScanner } from "./incremental-json.ts";
+export type { JsonScanEvent, JsonScanner } from "./incremental-json.ts";
 export { toLanguage } from "./language.ts";
 export { createTextParser, parseText } from "./text-parser.ts";
 export type {
@@ -12,8 +15,4 @@ export type {
   TextSegmentCodeReference,
   TextSegmentText,
 } from "./text-parser.ts";
-export { createJsonScanner } from "./incremental-json.ts";
-export type { JsonScanEvent, JsonScanner } from "./incremental-json.ts";
-export { assemble, createAssembler, toResponse } from "./assembler.ts";
-export type { Assembler, AssemblerOptions } from "./assembler.ts";
 export { toDocumentType } from "./tool-names.ts";
