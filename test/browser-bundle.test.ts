@@ -32,30 +32,30 @@ async function measure(title: string, contents: string): Promise<BrowserBundle> 
 
 describe("size", () => {
   test.each([
-    ["a page that reads a stream: decoder and reducer", 3_250, reader],
-    ["the main entry of the protocol: reducer and decoders", 4_100, protocol],
-    ["the main entry of the protocol, and the parsers of text and arguments", 11_050, protocol + parsers],
-    ["documents of a run log as an event stream", 14_100, maker],
-    ["documents of a run log, and what shows them", 15_110, makerAndViewer],
+    ["a page that reads a stream: decoder and reducer", 3_400, reader],
+    ["the main entry of the protocol: reducer and decoders", 4_300, protocol],
+    ["the main entry of the protocol, and the parsers of text and arguments", 11_500, protocol + parsers],
+    ["documents of a run log as an event stream", 14_700, maker],
+    ["documents of a run log, and what shows them", goal, makerAndViewer],
   ])("%s: at most %d bytes", async (title, bound, contents) => {
     expect((await measure(title, contents)).gzipBytes).toBeLessThanOrEqual(bound);
   });
 
   test.each([
-    ["text alone: parseText", 6_420, 'export { parseText } from "@sheaf/documents";'],
-    ["arguments alone: createJsonScanner", 1_050, 'export { createJsonScanner } from "@sheaf/documents";'],
+    ["text alone: parseText", 6_700, 'export { parseText } from "@sheaf/documents";'],
+    ["arguments alone: createJsonScanner", 1_100, 'export { createJsonScanner } from "@sheaf/documents";'],
     ["types alone", 60, 'export type { Document } from "@sheaf/protocol"; export {};'],
   ])("what is not imported is left out, %s: at most %d bytes", async (title, bound, contents) => {
     expect((await measure(title, contents)).gzipBytes).toBeLessThanOrEqual(bound);
   });
 
-  // Both sides of a stream in one page are above the goal. The bounds are a little above what it is: growth has to be meant.
+  // A page with both sides of a stream is above the goal. Every bound leaves about 4 % to grow.
   test.each([
-    ["documents of a run log, the text parser, and their reader", 16_100, makerAndReader],
-    ["both packages without their further entries", 16_840, bothMain],
-    ["the same, with what writes and reads all wire forms", 17_400, bothMain + wire],
-    ["documents of any model's stream, and their reader", 25_000, makerAndReader + modelStreams],
-    ["everything that the two packages export", 30_500, wholeLibraries],
+    ["documents of a run log, the text parser, and their reader", 16_900, makerAndReader],
+    ["both packages without their further entries", 17_700, bothMain],
+    ["the same, with what writes and reads all wire forms", 18_300, bothMain + wire],
+    ["documents of any model's stream, and their reader", 26_200, makerAndReader + modelStreams],
+    ["everything that the two packages export", 32_000, wholeLibraries],
   ])("%s: no more than %d bytes", async (title, bound, contents) => {
     expect((await measure(title, contents)).gzipBytes).toBeLessThanOrEqual(bound);
   });
