@@ -31,8 +31,10 @@ export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
 
   function readChoice(choice: JsonObject): void {
     const isWhole = !isJsonObject(choice.delta) && isJsonObject(choice.message);
-    readDelta(readObject(isWhole ? choice.message : choice.delta));
-    turn.append("text", readString(choice.text));
+    const delta = readObject(isWhole ? choice.message : choice.delta);
+    readDelta(delta);
+    // Together repeats `delta.content` in the `text` field of the older completions (BerriAI/litellm#8675).
+    if (!hasContent(delta)) turn.append("text", readString(choice.text));
     turn.setFinish(choice.finish_reason);
     if (isWhole) turn.addEnd("message");
   }
@@ -57,6 +59,10 @@ function readReasoning(delta: JsonObject): string {
   if (reasoning !== "") return reasoning;
   const details = readObjects(delta.reasoning_details);
   return details.map((detail) => readFirstString(detail.text, detail.summary)).join("");
+}
+
+function hasContent({ content }: JsonObject): boolean {
+  return readString(content) !== "" || readObjects(content).length > 0;
 }
 
 /** A text, or parts (Mistral), of which some may be thoughts. */

@@ -37,7 +37,7 @@ const readers: Readonly<Record<ModelStreamFormat, (raw: Raw) => Counts>> = {
     promptTokens: sum(raw["prompt_tokens"]),
     completionTokens: sum(raw["completion_tokens"]),
     reasoningTokens: field(raw, "completion_tokens_details", "reasoning_tokens"),
-    cachedPromptTokens: field(raw, "prompt_tokens_details", "cached_tokens"),
+    cachedPromptTokens: field(raw, "prompt_tokens_details", "cached_tokens") ?? field(raw, "cached_tokens"),
     cacheWriteTokens:
       field(raw, "prompt_tokens_details", "cache_write_tokens") ?? field(raw, "cache_creation_input_tokens"),
   }),

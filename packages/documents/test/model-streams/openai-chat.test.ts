@@ -193,6 +193,14 @@ describe("text", () => {
     expect(read({ choices: [{ index: 0, text: "a", finish_reason: "stop" }] }, "[DONE]").text).toBe("a");
   });
 
+  test(verifies("N25", "that a chunk repeats in the field of the older completions comes once"), () => {
+    const repeat = (text: string, delta: object) => ({ choices: [{ index: 0, text, delta, finish_reason: null }] });
+    const parts = [{ type: "text", text: "c" }];
+    const turn = read(repeat("a", { content: "a" }), repeat("", { content: "b" }), repeat("c", { content: parts }));
+    expect(turn.text).toBe("abc");
+    expect(read(repeat("a", { role: "assistant" }), repeat("b", { content: "" })).text).toBe("ab");
+  });
+
   test("of an answer that is not streamed", () => {
     const message = { content: "a", tool_calls: [{ id: "x", function: { name: "get", arguments: "{}" } }] };
     const answer = {
