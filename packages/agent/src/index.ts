@@ -9,7 +9,6 @@ export { outputFormats, type OutputFormat, type Projection } from "./output/proj
 export type { Model, ModelMessage, ModelRequest, ModelToolCall, ToolDefinition } from "./model/provider.ts";
 export type { BudgetLimits } from "./run/budget.ts";
 export type { RunPorts, RunSettings } from "./run/run.ts";
-export { createMemoryStore } from "./store/memory.ts";
 export { createSqliteStore } from "./store/sqlite.ts";
 export type { ConversationRecord, Durability, ResponseRecord, Store } from "./store/store.ts";
 export type { Tool, ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "./tools/tool.ts";

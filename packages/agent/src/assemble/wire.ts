@@ -110,12 +110,8 @@ export async function connectMcpServers(
   return (await import("../tools/mcp/connect.ts")).connectMcpServers(servers, { ...options, openFetch });
 }
 
-/** The store of a file; undefined: in memory. */
-export async function createStore(file: string | undefined): Promise<SharedStore> {
-  if (file === undefined) {
-    const { createMemoryStore } = await import("../store/memory.ts");
-    return createMemoryStore();
-  }
+/** The store of a file; `":memory:"` is one that lives as long as the process. */
+export async function createStore(file: string): Promise<SharedStore> {
   const { createSqliteStore } = await import("../store/sqlite.ts");
   return createSqliteStore(file);
 }

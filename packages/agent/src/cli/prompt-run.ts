@@ -10,7 +10,7 @@ import { prepareResponse } from "../assemble/prepare-response.ts";
 import type { McpServers } from "../config/mcp-server-settings.ts";
 import type { Model } from "../model/provider.ts";
 import { createRecording, type Recording } from "../recording/recording.ts";
-import type { Store } from "../store/store.ts";
+import { memoryFile, type Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
 import type { ToolBox } from "../tools/tool.ts";
 import { sheafVersion } from "../base/version.ts";
@@ -82,7 +82,7 @@ class OpenPromptRun implements PromptRun {
       if (record !== undefined) this.#recording = createRecording(record);
       this.#trusted = this.#config.findTrust();
       model = await createModel(this.#config.chooseModel(), this.#order.control.signal);
-      this.#store = await createStore(this.#flags["no-save"] ? undefined : this.#config.storeFile);
+      this.#store = await createStore(this.#flags["no-save"] ? memoryFile : this.#config.storeFile);
       conversationId = await chooseConversation(this.#flags, this.#store, this.#config.workspace);
       for await (const events of this.#respond(model, this.#store, conversationId)) {
         begun = true;

@@ -6,7 +6,7 @@ import { makeFolder } from "../base/make-folder.ts";
 import { completeCutFile } from "./complete-cut-file.ts";
 import { migrate } from "./migrations/migrate.ts";
 import { toStorageError } from "./sqlite-errors.ts";
-import type { Durability } from "./store.ts";
+import { memoryFile, type Durability } from "./store.ts";
 
 /** How long a writer waits for another process before STORAGE_LOCKED. Milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -80,6 +80,7 @@ export function openSqliteConnection(file: string): SqliteConnection {
 }
 
 function openDatabase(file: string): DatabaseSync {
+  if (file === memoryFile) return openFile(file);
   makeFolder(dirname(file));
   // SQLite would make the file with the process's mask; its companions take over the mode of the file.
   closeSync(openSync(file, "a", 0o600));

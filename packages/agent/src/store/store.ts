@@ -4,6 +4,9 @@ import type { RunEvent } from "@sheaf/protocol";
 /** The owner of everything that the command line keeps. */
 export const localOwner = "local";
 
+/** In place of a file: a store in memory, which nothing outside of it sees and which ends with it. */
+export const memoryFile = ":memory:";
+
 /** A row of conversations. */
 export interface ConversationRecord {
   /** `conv_<uuid>`. */

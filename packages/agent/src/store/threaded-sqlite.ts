@@ -5,9 +5,9 @@ import { openSqliteConnection } from "./sqlite-connection.ts";
 import { createLeases } from "./sqlite-leases.ts";
 import { encodeEvents } from "./sqlite-groups.ts";
 import { createSqliteLogs } from "./sqlite-log.ts";
-import { createSqliteView, type SqliteParts } from "./sqlite.ts";
+import { createSqliteStore, createSqliteView, type SqliteParts } from "./sqlite.ts";
 import type { WorkerReply, WorkerRequest, WriteMethod } from "./sqlite-worker-messages.ts";
-import { localOwner, type SharedStore } from "./store.ts";
+import { localOwner, memoryFile, type SharedStore } from "./store.ts";
 
 /** What the thread makes lives for one message. MiB. */
 const YOUNG_MB = 3;
@@ -33,6 +33,8 @@ interface Writer {
  * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT.
  */
 export function createThreadedSqliteStore(file: string): SharedStore {
+  // A thread could not see a database that has no file.
+  if (file === memoryFile) return createSqliteStore(file);
   // Opened here first, so that what is wrong with the file is told at once.
   const connection = openSqliteConnection(file);
   const leases = createLeases(connection);

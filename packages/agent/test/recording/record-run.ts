@@ -12,7 +12,7 @@ import { replayRun } from "../../src/recording/replay.ts";
 import type { AnswerCheck } from "../../src/run/final-answer.ts";
 import type { Quote } from "../../src/run/reference-checker.ts";
 import type { RunSettings } from "../../src/run/run.ts";
-import { createMemoryStore } from "../../src/store/memory.ts";
+import { createSqliteStore } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Approver } from "../../src/tools/approval.ts";
 import type { ToolBox } from "../../src/tools/tool.ts";
@@ -46,8 +46,8 @@ export async function recordRun(model: Model, options: RecordOptions = {}): Prom
   const ports = {
     model,
     tools: options.tools ?? createFakeTools({}),
-    store: options.store ?? createMemoryStore(),
-    now: () => performance.now(),
+    store: options.store ?? createSqliteStore(":memory:"),
+    now: () => Math.round(performance.timeOrigin + performance.now()),
     newCallId: () => "call_x",
     newApprovalId: () => `appr_${(approvals += 1)}`,
     approver: options.approver,
@@ -75,7 +75,8 @@ export async function recordRun(model: Model, options: RecordOptions = {}): Prom
 /** Replays the text of a cassette. */
 export async function replayText(text: string): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
-  for await (const group of replayRun(decodeCassette(text, "run.ndjson"), createMemoryStore())) events.push(...group);
+  for await (const group of replayRun(decodeCassette(text, "run.ndjson"), createSqliteStore(":memory:")))
+    events.push(...group);
   return events;
 }
 

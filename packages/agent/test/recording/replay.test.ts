@@ -3,7 +3,7 @@ import type { RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { SheafError } from "../../src/base/errors.ts";
 import type { ModelMessage } from "../../src/model/provider.ts";
-import { createMemoryStore } from "../../src/store/memory.ts";
+import { createSqliteStore } from "../../src/store/sqlite.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { call, createFakeModel, createFakeTools, end, ok, start, text } from "../run/fake-ports.ts";
 import { recordRun, replayText, toRecords, type RecordedRun } from "./record-run.ts";
@@ -125,7 +125,7 @@ describe("a replayed run", () => {
 
   test(verifies("X11", "fails where the store failed"), async () => {
     for (const failing of [1, 2, 3, 4, 5, 6, 7, 8]) {
-      const store = createMemoryStore();
+      const store = createSqliteStore(":memory:");
       let appended = 0;
       const model = createFakeModel([
         [[text("a")], [text("b")], [...call("call_1", "read"), end("tool_calls")]],

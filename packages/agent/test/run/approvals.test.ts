@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { ApprovalRequest, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { SheafError } from "../../src/base/errors.ts";
-import { createMemoryStore } from "../../src/store/memory.ts";
+import { createSqliteStore } from "../../src/store/sqlite.ts";
 import type { Approval, ApprovalAnswer, Approver } from "../../src/tools/approval.ts";
 import { createExpiringApprover } from "../../src/tools/expiring-approver.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -36,7 +36,7 @@ const told = (events: readonly RunEvent[]) => events.filter(({ type }) => approv
 
 describe("an approval", () => {
   test(verifies("X8", "is in the log before the person is asked, and the answer before the call runs"), async () => {
-    const store = createMemoryStore();
+    const store = createSqliteStore(":memory:");
     const stored: string[][] = [];
     const note = async (): Promise<void> => {
       stored.push((await store.readEvents("chat_1")).map(({ type }) => type));

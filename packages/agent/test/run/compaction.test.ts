@@ -5,7 +5,7 @@ import { verifies } from "../../../../test/support/verifies.ts";
 import { openConversation } from "../../src/run/conversations/open-conversation.ts";
 import { SheafError } from "../../src/base/errors.ts";
 import type { Model, ModelMessage, ModelRequest } from "../../src/model/provider.ts";
-import { createMemoryStore } from "../../src/store/memory.ts";
+import { createSqliteStore } from "../../src/store/sqlite.ts";
 import { call, createFakeTools, end, ok, runModel, start, text } from "./fake-ports.ts";
 
 const usageOf = (promptTokens: number): ModelEvent => {
@@ -107,7 +107,7 @@ describe("a conversation that fills the window", () => {
   );
 
   test("goes on the same when it is rebuilt from the log", async () => {
-    const store = createMemoryStore();
+    const store = createSqliteStore(":memory:");
     const { model, requests } = createWindowModel(3000, 20);
     await runModel(model, { tools: readTool, settings: withContext(3000), store });
     const { messages, tokens } = await openConversation(store, "conv_1", () => 1);

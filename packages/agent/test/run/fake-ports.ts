@@ -5,7 +5,7 @@ import type { SheafError } from "../../src/base/errors.ts";
 import type { Model, ModelRequest } from "../../src/model/provider.ts";
 import type { Quote } from "../../src/run/reference-checker.ts";
 import type { RunSettings } from "../../src/run/run.ts";
-import { createMemoryStore } from "../../src/store/memory.ts";
+import { createSqliteStore } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Approval, ApprovalQuestion, Approver } from "../../src/tools/approval.ts";
 import type { ToolAccess } from "../../src/guard/tool-access.ts";
@@ -131,7 +131,7 @@ export async function runModel(model: Model, options: RunOptions = {}): Promise<
   const ports = {
     model,
     tools: options.tools ?? createFakeTools({}),
-    store: options.store ?? createMemoryStore(),
+    store: options.store ?? createSqliteStore(":memory:"),
     now: () => (time += 1),
     newCallId: () => "call_x",
     newApprovalId: () => `appr_${(approvals += 1)}`,

@@ -2,7 +2,7 @@ import type { ModelEvent, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { SheafError } from "../../src/base/errors.ts";
 import type { Model } from "../../src/model/provider.ts";
-import { createMemoryStore } from "../../src/store/memory.ts";
+import { createSqliteStore } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { call, createFakeModel, createFakeTools, end, ok, runModel, start, text, usage } from "./fake-ports.ts";
@@ -52,7 +52,7 @@ describe("the loop", () => {
   });
 
   test(verifies("R-03", "nothing is delivered that is not stored"), async () => {
-    const store = createMemoryStore();
+    const store = createSqliteStore(":memory:");
     const model = createFakeModel([
       [
         [text("a"), text("b")],
@@ -84,7 +84,7 @@ describe("the loop", () => {
 
     test(verifies("R-03", "is synced with the start of the next turn, while the model is asked"), async () => {
       const model = createWritingModel();
-      const store = createMemoryStore();
+      const store = createSqliteStore(":memory:");
       const appends: { readonly types: readonly string[]; readonly durability: string; readonly asked: number }[] = [];
       await runModel(model, {
         tools,
@@ -104,7 +104,7 @@ describe("the loop", () => {
 
     test(verifies("R-02", "that cannot be stored ends the run, and the model that was asked is left"), async () => {
       const model = createFakeModel([[[...call("call_1", "write"), end("tool_calls")]], ["hang"]]);
-      const store = createMemoryStore();
+      const store = createSqliteStore(":memory:");
       const groups = await runModel(model, {
         tools,
         store: {
@@ -452,7 +452,7 @@ describe("an abort", () => {
 
 describe("a store that fails", () => {
   const createFailingStore = (failsAt: number): Store => {
-    const store = createMemoryStore();
+    const store = createSqliteStore(":memory:");
     let appends = 0;
     return {
       ...store,

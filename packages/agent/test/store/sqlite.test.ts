@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -24,6 +24,21 @@ describe("each write by itself", () => {
 });
 describe("writes in a thread of their own", () => {
   testStoreContract(() => createThreadedSqliteStore(newFile()));
+});
+
+describe("without a file", () => {
+  testStoreContract(() => createSqliteStore(":memory:"));
+
+  test("two stores share nothing, and a server's store without a file is whole", async () => {
+    const one = createThreadedSqliteStore(":memory:");
+    const other = createSqliteStore(":memory:");
+    const response = { id: "chat_1", conversationId: "conv_1", workspace: "/w", title: "", createdAt: 1 };
+    await one.createResponse(response);
+    expect(await one.getResponse("chat_1")).toMatchObject({ position: 1 });
+    expect(await other.getResponse("chat_1")).toBeUndefined();
+    expect(existsSync(":memory:")).toBe(false);
+    await Promise.all([one.close(), other.close()]);
+  });
 });
 
 describe("the file", () => {

@@ -9,6 +9,7 @@ import { readPrivateWords } from "../../recording/private-words.ts";
 import { redactCassette } from "../../recording/redact.ts";
 import { replayRun } from "../../recording/replay.ts";
 import { createStore } from "../../assemble/wire.ts";
+import { memoryFile } from "../../store/store.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";
@@ -35,7 +36,7 @@ export async function runReplay(parsed: ParsedArguments, io: CommandIo): Promise
     writeCassette(redactCassette(cassette, readPrivateWords(io.environment, homedir())), flags.redact);
     return 0;
   }
-  const store = await createStore(undefined);
+  const store = await createStore(memoryFile);
   const delivery = await deliverEvents(replayRun(cassette, store), {
     projection: createChosenProjection(format, flags, io),
     output: createLineOutput(1),

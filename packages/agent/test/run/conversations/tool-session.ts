@@ -6,7 +6,7 @@ import type { RunEvent } from "@sheaf/protocol";
 import { onTestFinished } from "vitest";
 import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
 import { revertConversation, type RevertOrder, type RevertResult } from "../../../src/run/conversations/revert.ts";
-import { createMemoryStore } from "../../../src/store/memory.ts";
+import { createSqliteStore } from "../../../src/store/sqlite.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createToolBox } from "../../../src/tools/tool-box.ts";
 import type { ToolOutcome } from "../../../src/tools/tool.ts";
@@ -31,7 +31,7 @@ export function createToolSession(
   const temporary = createTemporaryWorkspace();
   const dataFolder = mkdtempSync(join(tmpdir(), "sheaf-data-"));
   onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }));
-  const store = createMemoryStore();
+  const store = createSqliteStore(":memory:");
   const { workspace, root } = temporary;
 
   const respond: ToolSession["respond"] = async (responseId, calls) => {
