@@ -143,7 +143,7 @@ async function followCommand(
   request: CommandRequest,
   streams: OutputStreams,
 ): Promise<ShellEnd> {
-  pipes.follow(process, (stream, chunk) => streams.write(stream, chunk));
+  pipes.follow(process.child, (stream, chunk) => streams.write(stream, chunk));
   const closed = new AbortController();
   void Promise.all([process.closed, pipes.ended]).then(() => closed.abort());
   try {

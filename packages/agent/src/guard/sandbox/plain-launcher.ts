@@ -1,24 +1,23 @@
 /** Commands as plain processes of the user, without a sandbox of the system: `--sandbox disabled`. */
 import { spawn } from "node:child_process";
-import { createCommandGuard } from "./command-guard.ts";
 import { type Environment, toCommandEnvironment } from "./environment.ts";
 import type { Launcher } from "./launcher.ts";
-import { createOutputPipes } from "./output-pipes.ts";
+import { openOutputPipes } from "./output-pipes.ts";
 import { createProcessTree } from "./process-tree.ts";
+import { createReaper } from "./reaper.ts";
 import { findShell } from "./shell.ts";
 import { followChild } from "./started-process.ts";
 
 /** Each command carries a marker, by which its processes are found again. */
 export function createPlainLauncher(environment: Environment): Launcher {
   const shell = findShell(environment);
-  const outputs = createOutputPipes();
-  const guard = createCommandGuard();
+  const reaper = createReaper();
   return {
     file: shell.file,
     permissions: ["unsandboxed"],
     async start({ command, workingDirectory, variables }) {
-      const marker = guard.createMarker();
-      const pipes = outputs.open();
+      const marker = reaper.createMarker();
+      const pipes = await openOutputPipes();
       try {
         const child = spawn(shell.file, [...shell.args, command], {
           cwd: workingDirectory,
@@ -41,8 +40,7 @@ export function createPlainLauncher(environment: Environment): Launcher {
       }
     },
     async close() {
-      guard.dismiss();
-      outputs.close();
+      reaper.dismiss();
     },
   };
 }

@@ -1,7 +1,6 @@
 /** What bubblewrap and the wrapper tell of a command, outside of its reach. */
 import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
-import type { Readable } from "node:stream";
 import { type ProcessEntry, readProcess } from "./process-table.ts";
 
 export interface SandboxStatus {
@@ -13,52 +12,39 @@ export interface SandboxStatus {
   readonly toSignal: (code: number) => NodeJS.Signals | undefined;
 }
 
-/** Takes what comes: from bubblewrap one JSON object a line, from the wrapper what its shell says. */
-export interface StatusReader extends SandboxStatus {
-  takeStatus(chunk: Uint8Array): void;
-  takeNotice(chunk: Uint8Array): void;
-}
-
-const maxLength = 4096;
-
-export function createStatusReader(): StatusReader {
-  let first: ProcessEntry | undefined;
-  let status = "";
-  let notice = "";
-  return {
-    takeStatus(chunk) {
-      status = append(status, chunk);
-      const [, pid] = /"child-pid": (\d+)/.exec(status) ?? [];
-      if (pid !== undefined) first ??= readProcess(Number(pid));
-    },
-    takeNotice(chunk) {
-      notice = append(notice, chunk);
-    },
-    findFirst: () => first,
-    findExitCode() {
-      const [, code] = /"exit-code": (\d+)/.exec(status) ?? [];
-      return code === undefined ? undefined : Number(code);
-    },
-    // A shell says there when a signal ended what it ran; an empty line says that it is ready.
-    toSignal: (code) => (notice.trim() === "" ? undefined : findSignal(code - 128)),
-  };
-}
-
 /** Descriptors of the child: status of bubblewrap, stderr of the wrapper. */
 export interface StatusDescriptors {
   readonly status: number;
   readonly notice: number;
 }
 
-/** Reads both as they come. */
+const maxLength = 4096;
+
+/** Reads both as they come: from bubblewrap one JSON object a line, from the wrapper what its shell prints. */
 export function followStatus(child: ChildProcess, descriptors: StatusDescriptors): SandboxStatus {
-  const reader = createStatusReader();
-  readStream(child.stdio[descriptors.status] as Readable | null, (chunk) => reader.takeStatus(chunk));
-  readStream(child.stdio[descriptors.notice] as Readable | null, (chunk) => reader.takeNotice(chunk));
-  return reader;
+  let first: ProcessEntry | undefined;
+  let status = "";
+  let notice = "";
+  readStream(child.stdio[descriptors.status], (chunk) => {
+    status = append(status, chunk);
+    const [, pid] = /"child-pid": (\d+)/.exec(status) ?? [];
+    if (pid !== undefined) first ??= readProcess(Number(pid));
+  });
+  readStream(child.stdio[descriptors.notice], (chunk) => {
+    notice = append(notice, chunk);
+  });
+  return {
+    findFirst: () => first,
+    findExitCode() {
+      const [, code] = /"exit-code": (\d+)/.exec(status) ?? [];
+      return code === undefined ? undefined : Number(code);
+    },
+    // A shell reports there when a signal ended what it ran.
+    toSignal: (code) => (notice === "" ? undefined : findSignal(code - 128)),
+  };
 }
 
-function readStream(stream: Readable | null, onChunk: (chunk: Uint8Array) => void): void {
+function readStream(stream: ChildProcess["stdio"][number], onChunk: (chunk: Uint8Array) => void): void {
   stream?.on("error", () => undefined);
   stream?.on("data", onChunk);
 }

@@ -10,7 +10,7 @@ import type { Launcher } from "./launcher.ts";
 import { findLinkedWorktree } from "./linked-worktree.ts";
 import { createLoopbackProxy } from "./loopback-proxy.ts";
 import { toExistingPath } from "./mounts.ts";
-import { createOutputPipes } from "./output-pipes.ts";
+import { openOutputPipes } from "./output-pipes.ts";
 import { createProcessTree } from "./process-tree.ts";
 import { createProtectedPlaces } from "./protected-places.ts";
 import { toProxyVariables } from "./proxy-variables.ts";
@@ -28,7 +28,6 @@ const refusalCodes: ReadonlySet<number> = new Set([64, 65, 71]);
 export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
   const { file, workspace, addedFolders, environment } = options;
   const shell = findShell(environment);
-  const outputs = createOutputPipes();
   const worktree = findLinkedWorktree(workspace);
   const writable = [...(worktree?.mounts ?? []).map(({ path }) => path), ...addedFolders];
   const places = createProtectedPlaces(workspace, { worktree: worktree?.folder, added: addedFolders });
@@ -57,7 +56,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
       });
       const definitions = Object.entries(profile.parameters).flatMap(([name, path]) => ["-D", `${name}=${path}`]);
       const marker = randomUUID();
-      const pipes = outputs.open();
+      const pipes = await openOutputPipes();
       try {
         const child = spawn(file, ["-p", profile.text, ...definitions, shell.file, ...shell.args, command], {
           cwd: workingDirectory,
@@ -89,7 +88,6 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
     },
     async close() {
       await proxy.close();
-      outputs.close();
       if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
     },
   };

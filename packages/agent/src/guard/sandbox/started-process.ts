@@ -1,6 +1,5 @@
-/** A process that was started for a command, whoever its parent is. */
+/** A process that was started for a command. */
 import type { ChildProcess } from "node:child_process";
-import type { OwnPipes } from "./output-pipes.ts";
 
 /** One of both is null. */
 export interface ProcessEnd {
@@ -8,7 +7,8 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-export interface StartedProcess extends OwnPipes {
+export interface StartedProcess {
+  readonly child: ChildProcess;
   isRunning(): boolean;
   /** Rejects if it never started. */
   readonly ended: Promise<ProcessEnd>;
@@ -30,8 +30,7 @@ export function followChild(child: ChildProcess): StartedProcess {
   // Nobody may be waiting yet.
   end.promise.catch(() => undefined);
   return {
-    stdout: child.stdout,
-    stderr: child.stderr,
+    child,
     isRunning: () => child.exitCode === null && child.signalCode === null,
     ended: end.promise,
     closed: close.promise,

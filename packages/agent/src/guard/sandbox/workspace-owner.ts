@@ -48,30 +48,20 @@ export function admitOwner(
   const admission = child.stdio[descriptors.admission] as Writable | null;
   info?.on("error", () => undefined);
   admission?.on("error", () => undefined);
-  info?.on(
-    "data",
-    createAdmission(owner, () => void admission?.end("x")),
-  );
-}
-
-/** Takes what bubblewrap tells of itself; `admit` is called once, when its users are set. */
-export function createAdmission({ uid, gid }: WorkspaceOwner, admit: () => void): (chunk: Uint8Array) => void {
   let text = "";
-  let isAdmitted = false;
-  return (chunk) => {
-    if (isAdmitted) return;
+  info?.on("data", (chunk: Uint8Array) => {
+    if (admission?.writableEnded) return;
     text += Buffer.from(chunk).toString("latin1");
     const [, pid] = /"child-pid": (\d+)/.exec(text) ?? [];
     if (pid === undefined) return;
-    isAdmitted = true;
     try {
-      writeFileSync(`/proc/${pid}/uid_map`, toMap(uid));
-      writeFileSync(`/proc/${pid}/gid_map`, toMap(gid));
+      writeFileSync(`/proc/${pid}/uid_map`, toMap(owner.uid));
+      writeFileSync(`/proc/${pid}/gid_map`, toMap(owner.gid));
     } catch {
       // Without users nothing can be mounted.
     }
-    admit();
-  };
+    admission?.end("x");
+  });
 }
 
 /** Each under its own number. */

@@ -1,11 +1,10 @@
 /** The way to one server: a program of its own, or an address. */
-import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport, type RequestOptions } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { markerName } from "../../guard/sandbox/environment.ts";
-import { startGuard } from "../../guard/sandbox/guard.ts";
 import { createProcessTree } from "../../guard/sandbox/process-tree.ts";
+import { createReaper } from "../../guard/sandbox/reaper.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { HttpServerSettings, McpServerSettings, StdioServerSettings } from "../../config/mcp-server-settings.ts";
 
@@ -62,7 +61,8 @@ function createProgramConnection(settings: StdioServerSettings, workspace: strin
   const { command, args = [], env = {}, cwd = workspace } = settings;
   const client = createClient();
   // By this mark its processes are found again, also those that left their parents.
-  const marker = randomUUID();
+  const reaper = createReaper();
+  const marker = reaper.createMarker();
   const transport = new StdioClientTransport({
     command,
     args: [...args],
@@ -71,12 +71,10 @@ function createProgramConnection(settings: StdioServerSettings, workspace: strin
     // What the server says on stderr is its own matter: stderr of Sheaf stays empty (C15).
     stderr: "ignore",
   });
-  let guard: ReturnType<typeof startGuard> | undefined;
   let leader: number | null = null;
   return {
     client,
     async connect(options) {
-      guard = startGuard(marker);
       const connected = client.connect(transport, options);
       leader = transport.pid;
       await connected;
@@ -86,7 +84,7 @@ function createProgramConnection(settings: StdioServerSettings, workspace: strin
       leader ??= transport.pid;
       await leave(client);
       if (leader !== null) await createProcessTree(leader, marker).end();
-      guard?.dismiss();
+      reaper.dismiss();
     },
   };
 }

@@ -1,9 +1,11 @@
 /** What commands print into (N37, R-14). */
 import { spawn } from "node:child_process";
-import { fstatSync, readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { createOutputPipes, type OutputPipes } from "../../../src/guard/sandbox/output-pipes.ts";
+import { openOutputPipes } from "../../../src/guard/sandbox/output-pipes.ts";
 import { runCommand as runPlain } from "./run-command.ts";
 import { describeBothWays } from "./sandbox-run.ts";
 
@@ -24,70 +26,38 @@ describeBothWays("output by name", (runCommand) => {
   });
 });
 
-const toInode = (descriptor: number | "pipe"): number => fstatSync(Number(descriptor)).ino;
-
-describe("pipes of a run", () => {
-  let outputs: OutputPipes | undefined;
+describe("pipes of a command", () => {
   const temporary = process.env.TMPDIR;
   afterEach(() => {
-    outputs?.close();
     if (temporary === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = temporary;
   });
 
   /** What a shell prints into new pipes, and what it got as its standard output. */
-  async function printInto(pipes: OutputPipes, command: string): Promise<{ text: string; kind: string }> {
-    const own = pipes.open();
-    const child = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", ...own.stdio] });
+  async function printInto(command: string): Promise<{ text: string; kind: string }> {
+    const pipes = await openOutputPipes();
+    const child = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", ...pipes.stdio] });
     let text = "";
-    own.follow(child, (_, chunk) => (text += Buffer.from(chunk).toString()));
-    await own.ended;
-    own.close();
-    return { text, kind: typeof own.stdio[0] };
+    pipes.follow(child, (_, chunk) => (text += Buffer.from(chunk).toString()));
+    await pipes.ended;
+    pipes.close();
+    return { text, kind: typeof pipes.stdio[0] };
   }
 
-  test.skipIf(process.platform !== "linux")(
-    verifies("R-14", "are used again when they were read to the end, and none is left open"),
-    async () => {
-      outputs = createOutputPipes();
-      await printInto(outputs, "true");
-      const before = readdirSync("/proc/self/fd").length;
-      for (let round = 0; round < 20; round += 1)
-        expect(await printInto(outputs, `echo ${round}`)).toEqual({ text: `${round}\n`, kind: "number" });
-      expect(readdirSync("/proc/self/fd")).toHaveLength(before);
-      outputs.close();
-      expect(readdirSync("/proc/self/fd").length).toBeLessThan(before);
-    },
-  );
-
-  test.skipIf(process.platform !== "linux")(
-    verifies("R-13", "are not used again while somebody may still write"),
-    async () => {
-      outputs = createOutputPipes();
-      const first = outputs.open();
-      const held = first.stdio.map(toInode);
-      const child = spawn("/bin/sleep", ["60"], { stdio: ["ignore", ...first.stdio] });
-      first.follow(child, () => undefined);
-      first.close();
-      await first.ended;
-      const others = Array.from({ length: 8 }, () => outputs!.open());
-      const inodes = others.flatMap(({ stdio }) => stdio.map(toInode));
-      for (const inode of held) expect(inodes).not.toContain(inode);
-      for (const pipes of others) pipes.close();
-      child.kill("SIGKILL");
-    },
-  );
+  test.skipIf(process.platform !== "linux")(verifies("R-14", "leave no descriptor and no file behind"), async () => {
+    process.env.TMPDIR = mkdtempSync(join(temporary ?? tmpdir(), "sheaf-pipes-"));
+    await printInto("true");
+    const before = readdirSync("/proc/self/fd").length;
+    for (let round = 0; round < 20; round += 1)
+      expect(await printInto(`echo ${round}`)).toEqual({ text: `${round}\n`, kind: "number" });
+    (await openOutputPipes()).close();
+    expect(readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(before);
+    expect(readdirSync(process.env.TMPDIR)).toEqual([]);
+  });
 
   test("are plain ones where no FIFO can be made", async () => {
     process.env.TMPDIR = "/no/such/folder";
-    outputs = createOutputPipes();
-    expect(await printInto(outputs, "echo one; echo two >&2")).toEqual({ text: "one\ntwo\n", kind: "string" });
+    expect(await printInto("echo one; echo two >&2")).toEqual({ text: "one\ntwo\n", kind: "string" });
     expect(await runPlain("echo one; echo two >&2")).toMatchObject({ stdout: "one\n", stderr: "two\n", exitCode: 0 });
-  });
-
-  test("that no process got are closed", async () => {
-    outputs = createOutputPipes();
-    outputs.open().close();
-    expect(await printInto(outputs, "echo x")).toMatchObject({ text: "x\n" });
   });
 });

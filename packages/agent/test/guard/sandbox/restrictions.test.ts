@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -14,12 +15,15 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
+import { createCommandNetwork } from "../../../src/guard/permissions/command-network.ts";
+import type { CommandOutcome } from "../../../src/guard/sandbox/command.ts";
+import { createCommandRunner } from "../../../src/guard/sandbox/command-runner.ts";
 import { environment } from "./run-command.ts";
-import { createFolder, describeBothSandboxes, describeWithSandbox, runHeld } from "./sandbox-run.ts";
+import { createFolder, describeWithSandbox, runHeld, sandbox } from "./sandbox-run.ts";
 
 const source = join(import.meta.dirname, "../../../src/guard/sandbox");
 
-describeBothSandboxes("files", (run) => {
+describeWithSandbox("files", () => {
   test(verifies("S-30", "the workspace is writable, and nothing else of the machine is"), async () => {
     const workspace = createFolder("workspace");
     const outside = createFolder("outside", { "file.txt": "old" });
@@ -32,16 +36,16 @@ describeBothSandboxes("files", (run) => {
       "echo new > /usr/bin/sheaf-test",
       'echo new > "$HOME/.bashrc"',
     ];
-    for (const command of commands) await run(command, workspace, {}, { ...environment, HOME: outside });
+    for (const command of commands) await runHeld(command, workspace, {}, { ...environment, HOME: outside });
     expect(readFileSync(join(workspace, "inside.txt"), "utf8")).toBe("new\n");
     expect(readFileSync(join(outside, "file.txt"), "utf8")).toBe("old");
     for (const path of ["/etc/sheaf-test", "/usr/bin/sheaf-test", join(outside, ".bashrc")])
       expect(existsSync(path)).toBe(false);
-    expect((await run("touch /etc/x", workspace)).stderr).toMatch(/Read-only file system/);
+    expect((await runHeld("touch /etc/x", workspace)).stderr).toMatch(/Read-only file system/);
   });
 
   test(verifies("S-30", "/tmp and shared memory are the run's own, and gone with it"), async () => {
-    const { stdout } = await run(
+    const { stdout } = await runHeld(
       "echo x > /tmp/own; echo x > /dev/shm/own; echo x > /var/tmp/own; ls /tmp /var/tmp /dev/shm",
     );
     expect(stdout).toBe("/dev/shm:\nown\n\n/tmp:\nown\n\n/var/tmp:\nown\n");
@@ -59,17 +63,17 @@ describeBothSandboxes("files", (run) => {
     const workspace = createFolder("workspace", files);
     for (const name of Object.keys(files).slice(1)) {
       const other = name.replace(/^[^/]+/, "other");
-      await run(`echo new > ${name}`, workspace);
-      await run(`echo new > new; mv new ${name}`, workspace);
-      await run(`ln -f new ${name}; ln -sf new ${name}`, workspace);
-      await run(`rm -rf ${name}; rm -rf ${name.split("/")[0]}`, workspace);
-      await run(
+      await runHeld(`echo new > ${name}`, workspace);
+      await runHeld(`echo new > new; mv new ${name}`, workspace);
+      await runHeld(`ln -f new ${name}; ln -sf new ${name}`, workspace);
+      await runHeld(`rm -rf ${name}; rm -rf ${name.split("/")[0]}`, workspace);
+      await runHeld(
         `mv ${name.split("/")[0]} ${other.split("/")[0]}; mkdir -p $(dirname ${name}); echo new > ${name}`,
         workspace,
       );
       expect(readFileSync(join(workspace, name), "utf8")).toBe("old");
     }
-    const { exitCode } = await run(
+    const { exitCode } = await runHeld(
       "echo new > .git/index && echo new > .git/index.lock && mv .git/index.lock .git/index",
       workspace,
     );
@@ -87,7 +91,7 @@ describeBothSandboxes("files", (run) => {
     });
     symlinkSync("linked", join(home, ".aws"));
     const variables = { ...environment, HOME: home, SHEAF_HOME: join(home, "sheaf") };
-    const { output } = await run(
+    const { output } = await runHeld(
       'cat "$HOME/refusals.txt"; grep -r CANARY "$HOME"; cat "$HOME/.netrc" "$HOME/.aws/credentials"',
       createFolder("workspace"),
       {},
@@ -105,17 +109,17 @@ describeBothSandboxes("files", (run) => {
     });
     const workspace = join(home, ".cursor/worktrees/one");
     const variables = { ...environment, HOME: home };
-    const { stdout } = await run(
+    const { stdout } = await runHeld(
       "cat ../../key ../two/file; ls -A ../..; ls -A ..; cat file",
       workspace,
       {},
       variables,
     );
     expect(stdout).toBe("worktrees\none\nold");
-    await run("echo new > file; echo new > ../beside; echo new > ../../key", workspace, {}, variables);
+    await runHeld("echo new > file; echo new > ../beside; echo new > ../../key", workspace, {}, variables);
     expect(readFileSync(join(workspace, "file"), "utf8")).toBe("new\n");
     expect(readFileSync(join(home, ".cursor/key"), "utf8")).toBe("CANARY-KEY");
-    const { stdout: beside } = await run("touch ../beside ../../beside 2>&1; ls ..", workspace, {}, variables);
+    const { stdout: beside } = await runHeld("touch ../beside ../../beside 2>&1; ls ..", workspace, {}, variables);
     expect(beside).toContain("Read-only file system");
     expect(beside).toMatch(/\none\n$/);
   });
@@ -124,26 +128,60 @@ describeBothSandboxes("files", (run) => {
     const home = createFolder("home", { ".ssh/id_ed25519": "CANARY-KEY", ".ssh/more/key": "CANARY-MORE" });
     symlinkSync(".ssh/more", join(home, ".vscode"));
     symlinkSync(join(home, ".ssh"), join(home, ".idea"));
-    const { output } = await run("cat .vscode/* .idea/* .ssh/* .ssh/more/*", home, {}, { ...environment, HOME: home });
+    const { output } = await runHeld(
+      "cat .vscode/* .idea/* .ssh/* .ssh/more/*",
+      home,
+      {},
+      { ...environment, HOME: home },
+    );
     expect(output).not.toContain("CANARY-");
   });
 });
 
-describeBothSandboxes("the kernel", (run) => {
+describeWithSandbox("later commands of a run", () => {
+  test(verifies(["S-30", "S-34"], "find hidden and read-only what is new since the command before"), async () => {
+    const home = createFolder("home");
+    const workspace = createFolder("workspace", { ".git/HEAD": "x", ".git/config": "old" });
+    const network = createCommandNetwork({ allow: [], deny: [] });
+    const runner = createCommandRunner({ environment: { ...environment, HOME: home }, workspace, sandbox, network });
+    const run = (command: string): Promise<CommandOutcome> =>
+      runner.run({
+        command,
+        workingDirectory: workspace,
+        timeoutMs: 20_000,
+        signal: new AbortController().signal,
+        onOutput: () => undefined,
+      });
+    await run("true");
+    mkdirSync(join(home, ".ssh"));
+    writeFileSync(join(home, ".ssh/id"), "CANARY-NEW");
+    writeFileSync(join(workspace, "new"), "new");
+    renameSync(join(workspace, "new"), join(workspace, ".git/config"));
+    writeFileSync(join(workspace, ".envrc"), "new");
+    const { stdout } = await run("cat ~/.ssh/id; ls ~/.ssh; echo changed > .git/config; echo changed > .envrc");
+    await runner.end();
+    expect(stdout).toBe("");
+    for (const name of [".git/config", ".envrc"]) expect(readFileSync(join(workspace, name), "utf8")).toBe("new");
+  });
+});
+
+describeWithSandbox("the kernel", () => {
   test(verifies("S-30", "no setting of the machine can be written, also not by root"), async () => {
     // The kernel asks for capabilities at /proc/pressure, and what is there changes nothing of the machine.
     const places = "-path '/proc/[0-9]*' -o -path /proc/pressure";
-    const { stdout } = await run(`find /proc /sys \\( ${places} \\) -prune -o -type f -writable -print 2>/dev/null`);
+    const { stdout } = await runHeld(
+      `find /proc /sys \\( ${places} \\) -prune -o -type f -writable -print 2>/dev/null`,
+    );
     expect(stdout).toBe("");
     // The same value, so that nothing changes where it is written after all.
-    const { exitCode } = await run("cat /proc/sys/vm/swappiness > /proc/sys/vm/swappiness");
+    const { exitCode } = await runHeld("cat /proc/sys/vm/swappiness > /proc/sys/vm/swappiness");
     expect(exitCode).not.toBe(0);
   });
 });
 
-describeBothSandboxes("processes and network", (run) => {
+describeWithSandbox("processes and network", () => {
   test(verifies("S-30", "other processes cannot be seen"), async () => {
-    const { stdout } = await run("ls -d /proc/[0-9]* | wc -l; kill -0 " + process.pid + " || echo unknown");
+    const { stdout } = await runHeld("ls -d /proc/[0-9]* | wc -l; kill -0 " + process.pid + " || echo unknown");
     expect(Number(stdout.split("\n")[0])).toBeLessThan(10);
     expect(stdout).toContain("unknown");
   });
@@ -153,7 +191,7 @@ describeBothSandboxes("processes and network", (run) => {
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
     try {
       const { port } = server.address() as { port: number };
-      const outcome = await run(`cat < /dev/tcp/127.0.0.1/${port}; cat < /dev/tcp/192.0.2.1/80`);
+      const outcome = await runHeld(`cat < /dev/tcp/127.0.0.1/${port}; cat < /dev/tcp/192.0.2.1/80`);
       expect(outcome.stdout).toBe("");
       expect(outcome.stderr).toMatch(/Connection refused[\s\S]*Network is unreachable/);
     } finally {
@@ -170,12 +208,12 @@ describeBothSandboxes("processes and network", (run) => {
       await new Promise<void>((resolve) => void server.listen(path, resolve));
       try {
         const connect = `use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0) or die "socket: $!"; connect(S, sockaddr_un("${path}")) or die; print <S>`;
-        expect(await run(`perl -e '${connect}'`, workspace)).toMatchObject({
+        expect(await runHeld(`perl -e '${connect}'`, workspace)).toMatchObject({
           stdout: "",
           stderr: expect.stringMatching(/socket: Operation not permitted/),
         });
         const pair = `use Socket; socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or die; socket(S, AF_INET, SOCK_STREAM, 0) or die; print "pair"`;
-        expect(await run(`perl -e '${pair}'`, workspace)).toMatchObject({ stdout: "pair" });
+        expect(await runHeld(`perl -e '${pair}'`, workspace)).toMatchObject({ stdout: "pair" });
       } finally {
         server.close();
       }
@@ -184,7 +222,7 @@ describeBothSandboxes("processes and network", (run) => {
 
   test(verifies("S-30", "no file gets the bit by which it would run with the rights of its owner"), async () => {
     const workspace = createFolder("workspace");
-    const outcome = await run(
+    const outcome = await runHeld(
       [
         "cp /bin/true one; chmod u+s one; chmod 6755 one; chmod 4755 .; install -m 4755 /bin/true two; mknod -m 4644 three p",
         `perl -e 'use Fcntl; sysopen(F, "four", O_CREAT | O_WRONLY, 04755) or print "$!\\n"'`,
@@ -212,7 +250,7 @@ describeBothSandboxes("processes and network", (run) => {
     async () => {
       const workspace = createFolder("workspace");
       chmodSync(workspace, 0o2775);
-      const outcome = await run(
+      const outcome = await runHeld(
         [
           "mkdir inner; chmod 2770 inner; mkdir -p other; chmod -R g+w .; stat -c '%n %a' inner other; touch a; chmod u+s a",
           `perl -e 'use Fcntl; sysopen(F, "one", O_CREAT | O_WRONLY, 02755) or print "$!\\n"'`,
@@ -228,16 +266,16 @@ describeBothSandboxes("processes and network", (run) => {
   test(
     verifies("S-30", "no capability, no new one by a program, no namespace, no terminal, a session of its own"),
     async () => {
-      const { stdout } = await run(
+      const { stdout } = await runHeld(
         "grep -E '^(Cap(Prm|Eff|Bnd|Amb)|NoNewPrivs|Seccomp):' /proc/self/status | tr -d '\\t'; ps -o sid= -p $$ | tr -d ' '",
       );
       const none = "0000000000000000";
       expect(stdout).toContain(
         `CapPrm:${none}\nCapEff:${none}\nCapBnd:${none}\nCapAmb:${none}\nNoNewPrivs:1\nSeccomp:2\n`,
       );
-      expect((await run("unshare -U true")).stderr).toMatch(/Operation not permitted/);
-      expect((await run("mount -t tmpfs x /mnt")).exitCode).not.toBe(0);
-      expect((await run("echo x > /dev/tty")).exitCode).not.toBe(0);
+      expect((await runHeld("unshare -U true")).stderr).toMatch(/Operation not permitted/);
+      expect((await runHeld("mount -t tmpfs x /mnt")).exitCode).not.toBe(0);
+      expect((await runHeld("echo x > /dev/tty")).exitCode).not.toBe(0);
     },
   );
 });

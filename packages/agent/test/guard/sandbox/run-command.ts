@@ -23,34 +23,29 @@ export type RunnerOptions = Partial<
 
 const closedNetwork = createCommandNetwork({ allow: [], deny: [] });
 
-/** Runs a command in its working directory, which is the workspace; `before`: commands of the same runner. */
+/** Runs a command in its working directory, which is the workspace. */
 export async function runCommandIn(
   sandbox: Sandbox,
   command: string,
   request: Partial<CommandRequest> & Pick<CommandRequest, "workingDirectory">,
   variables: Readonly<Record<string, string>> = environment,
   options: RunnerOptions = {},
-  before: readonly string[] = [],
 ): Promise<CommandOutcome> {
-  const workspace = request.workingDirectory;
   const runner = createCommandRunner({
     environment: variables,
-    workspace,
+    workspace: request.workingDirectory,
     sandbox,
     network: closedNetwork,
     ...options,
   });
-  const run = (text: string, own: Partial<CommandRequest> & { workingDirectory: string }): Promise<CommandOutcome> =>
-    runner.run({
-      command: text,
+  try {
+    return await runner.run({
+      command,
       timeoutMs: 20_000,
       signal: new AbortController().signal,
       onOutput: () => undefined,
-      ...own,
+      ...request,
     });
-  try {
-    for (const text of before) await run(text, { workingDirectory: workspace });
-    return await run(command, request);
   } finally {
     await runner.end();
   }

@@ -30,28 +30,15 @@ export function createFolder(name: string, files: Readonly<Record<string, string
   return folder;
 }
 
-/** `before`: commands that run first. */
-function createRun(before: readonly string[]) {
-  return (
-    command: string,
-    workingDirectory: string = createFolder("workspace"),
-    request: Partial<CommandRequest> = {},
-    variables: Readonly<Record<string, string>> = environment,
-    options?: RunnerOptions,
-  ): Promise<CommandOutcome> =>
-    runCommandIn(sandbox, command, { workingDirectory, ...request }, variables, options, before);
-}
-
 /** Runs a command in the sandbox. */
-export const runHeld = createRun([]);
-
-/** Runs a command behind two others, in a sandbox that was made before the command was known. */
-const runHeldAhead = createRun(["true", "sleep 0.1"]);
-
-/** Runs `body` for a sandbox that is made for its command, and for one that was made before it was known. */
-export function describeBothSandboxes(title: string, body: (run: typeof runHeld) => void): void {
-  describeWithSandbox(title, () => body(runHeld));
-  describeWithSandbox(`${title}, in a sandbox that was made before`, () => body(runHeldAhead));
+export function runHeld(
+  command: string,
+  workingDirectory: string = createFolder("workspace"),
+  request: Partial<CommandRequest> = {},
+  variables: Readonly<Record<string, string>> = environment,
+  options?: RunnerOptions,
+): Promise<CommandOutcome> {
+  return runCommandIn(sandbox, command, { workingDirectory, ...request }, variables, options);
 }
 
 /** Runs `body` where the sandbox works; elsewhere one skipped test says so, and with CI=true a failing one. */

@@ -14,9 +14,9 @@ const top = mkdtempSync(join(tmpdir(), "sheaf-unprivileged-"));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 const program = `
-import { findSandbox } from "./agent/src/sandbox/find-sandbox.ts";
-import { createCommandRunner } from "./agent/src/sandbox/command-runner.ts";
-import { createCommandNetwork } from "./agent/src/permissions/command-network.ts";
+import { findSandbox } from "./agent/src/guard/sandbox/find-sandbox.ts";
+import { createCommandRunner } from "./agent/src/guard/sandbox/command-runner.ts";
+import { createCommandNetwork } from "./agent/src/guard/permissions/command-network.ts";
 const [workspace, rules] = process.argv.slice(1);
 const environment = { PATH: "/usr/bin:/bin", HOME: workspace };
 const network = createCommandNetwork({ allow: JSON.parse(rules), deny: [] });

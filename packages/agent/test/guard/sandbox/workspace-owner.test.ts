@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createCommandNetwork } from "../../../src/guard/permissions/command-network.ts";
-import { createFolder, describeBothSandboxes } from "./sandbox-run.ts";
+import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
 
 const owner = 4711;
 const other = 4712;
@@ -16,7 +16,7 @@ function createForeignWorkspace(): string {
   return workspace;
 }
 
-describeBothSandboxes("a workspace of another user", (run) => {
+describeWithSandbox("a workspace of another user", () => {
   test.skipIf(process.getuid?.() !== 0).each([
     { title: "alone", request: {}, allow: [] },
     { title: "in the background", request: { isBackground: true }, allow: [] },
@@ -25,7 +25,7 @@ describeBothSandboxes("a workspace of another user", (run) => {
     const workspace = createForeignWorkspace();
     const network = createCommandNetwork({ allow, deny: [] });
     const command = "echo new > file.txt && rm sub/file.txt && mkdir sub/more && echo x > new.txt && echo done";
-    const outcome = await run(command, workspace, request, undefined, { network });
+    const outcome = await runHeld(command, workspace, request, undefined, { network });
     expect(outcome).toMatchObject({ exitCode: 0, output: "done\n" });
     expect(readFileSync(join(workspace, "file.txt"), "utf8")).toBe("new\n");
     expect(readdirSync(join(workspace, "sub"))).toEqual(["more"]);
@@ -51,7 +51,7 @@ describeBothSandboxes("a workspace of another user", (run) => {
         "grep CapBnd /proc/self/status",
       ].join("\n");
       const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home };
-      const { stdout, stderr } = await run(command, workspace, {}, environment);
+      const { stdout, stderr } = await runHeld(command, workspace, {}, environment);
       // Its output, its errors, and the folder that is listed; CAP_DAC_OVERRIDE alone.
       expect(stdout).toBe("3\nCapBnd:\t0000000000000002\n");
       expect(stderr).not.toContain("CANARY");
