@@ -49,6 +49,6 @@ function removeInner(hidden: readonly Mount[], workspace: string): Mount[] {
 }
 
 /** Whether a path is a folder or lies in it. */
-export function isBelow(path: string, folder: string): boolean {
+function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
