@@ -119,13 +119,10 @@ function runStream(library: Library, log: readonly RunEvent[]): Record<string, u
 }
 
 function runDetails(library: Library): Record<string, unknown> {
-  const utf8 = library.createUtf8Decoder();
-  const bytes = [0xef, 0xbb, 0xbf, 0x61, 0xc3, 0xa9, 0xf0, 0x9f, 0x99, 0x82, 0xff, 0xe2, 0x82];
   const hash = library.createSha256();
   hash.update("é🙂");
   const scanner = library.createJsonScanner();
   return {
-    utf8: [...bytes.map((byte) => utf8.push(Uint8Array.of(byte))), utf8.end()],
     sha256: hash.digest(),
     scanned: toChunks('{"path":"a\\u00e9","n":[1,{"x":null}],"ok":true}', 3).flatMap((chunk) => scanner.push(chunk)),
     languages: ["a.TS", "Dockerfile.dev", "x.unknown"].map(library.toLanguage),

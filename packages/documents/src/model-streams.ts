@@ -1,6 +1,4 @@
 /** Model streams: from the body of a provider's answer to run events. */
-export { createUtf8Decoder } from "./utf8-decoder.ts";
-export type { Utf8Decoder } from "./utf8-decoder.ts";
 export { fromModelStream, type ModelStreamChunks } from "./model-streams/from-model-stream.ts";
 export {
   createModelStreamDecoder,

@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { describeWithFixtures } from "../../../test/support/fixtures.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createTextParser, type ParsedSegment, parseText } from "../src/text-parser.ts";
-import { createUtf8Decoder } from "../src/utf8-decoder.ts";
 import { toMicromarkFences } from "./markdown-oracle.ts";
 import { createRandom, parseChunks, toChunks, toRandomChunks } from "./text-cuttings.ts";
 
@@ -43,10 +42,10 @@ function toReadable(segments: readonly ParsedSegment[]): Record<string, unknown>
 function findUnequalCuts(text: string): string[][] {
   const expected = JSON.stringify(parseText(text));
   const random = createRandom(text.length);
-  const decoder = createUtf8Decoder();
-  const bytes = Array.from(Buffer.from(text), (byte) => decoder.push(Uint8Array.of(byte)));
+  const decoder = new TextDecoder();
+  const bytes = Array.from(Buffer.from(text), (byte) => decoder.decode(Uint8Array.of(byte), { stream: true }));
   const cuttings = function* (): Iterable<string[]> {
-    yield [...bytes, decoder.end()];
+    yield [...bytes, decoder.decode()];
     for (let length = 1; length <= 5; length += 1) yield toChunks(text, length);
     if (text.length <= longestForEveryCut) {
       for (let at = 0; at <= text.length; at += 1) yield [text.slice(0, at), text.slice(at)];

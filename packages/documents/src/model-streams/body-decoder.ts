@@ -1,5 +1,5 @@
 import { createSseDecoder } from "@sheaf/protocol";
-import { createUtf8Decoder } from "../utf8-decoder.ts";
+import { createChunkDecoder } from "./chunk-decoder.ts";
 import { createJsonTextDecoder } from "./json-text-decoder.ts";
 
 /** The text of one payload and the name of the event that brought it, or "". */
@@ -15,8 +15,8 @@ export interface BodyDecoder {
   end(): BodyMessage[];
 }
 
-/** Reads text as it becomes whole characters. */
-interface TextDecoder {
+/** A body decoder of one kind, for whole characters. */
+interface TextBodyDecoder {
   push(text: string): BodyMessage[];
   end(): BodyMessage[];
 }
@@ -26,8 +26,8 @@ interface TextDecoder {
  * is not streamed, an error, NDJSON, Gemini's array).
  */
 export function createBodyDecoder(): BodyDecoder {
-  const utf8 = createUtf8Decoder();
-  let decoder: TextDecoder | undefined;
+  const chunks = createChunkDecoder();
+  let decoder: TextBodyDecoder | undefined;
   /** Blanks before the first character. */
   let start = "";
 
@@ -41,12 +41,12 @@ export function createBodyDecoder(): BodyDecoder {
   }
 
   return {
-    push: (chunk) => pushText(typeof chunk === "string" ? utf8.end() + chunk : utf8.push(chunk)),
-    end: () => [...pushText(utf8.end()), ...(decoder?.end() ?? [])],
+    push: (chunk) => pushText(chunks.push(chunk)),
+    end: () => [...pushText(chunks.end()), ...(decoder?.end() ?? [])],
   };
 }
 
-function createJsonBodyDecoder(): TextDecoder {
+function createJsonBodyDecoder(): TextBodyDecoder {
   const decoder = createJsonTextDecoder();
   return {
     push: (text) => decoder.push(text).map(toMessage),
@@ -58,7 +58,7 @@ function toMessage(data: string): BodyMessage {
   return { data, event: "" };
 }
 
-function createEventStreamDecoder(): TextDecoder {
+function createEventStreamDecoder(): TextBodyDecoder {
   const decoder = createSseDecoder();
   const push = (text: string) =>
     decoder.push(text).map(({ data, event }) => ({ data, event: event === "message" ? "" : event }));

@@ -1,7 +1,7 @@
 import type { ModelEvent } from "@sheaf/protocol";
-import { createUtf8Decoder } from "../utf8-decoder.ts";
 import { createAnthropicMessagesReader } from "./anthropic-messages.ts";
 import { createBodyDecoder, type BodyMessage } from "./body-decoder.ts";
+import { createChunkDecoder } from "./chunk-decoder.ts";
 import { createCohereChatReader } from "./cohere-chat.ts";
 import { createGeminiReader } from "./gemini.ts";
 import type { ModelStreamReport } from "./model-stream-report.ts";
@@ -100,15 +100,15 @@ function createCallCounter(): () => string {
 }
 
 function createMarkdownDecoder(): ModelStreamDecoder {
-  const utf8 = createUtf8Decoder();
+  const chunks = createChunkDecoder();
   const turn = createTurnWriter({ newCallId: createCallCounter(), origin: "markdown", toUsage: toOpenAiChatUsage });
   return {
     push(chunk) {
-      turn.append("text", typeof chunk === "string" ? utf8.end() + chunk : utf8.push(chunk));
+      turn.append("text", chunks.push(chunk));
       return turn.takeEvents();
     },
     end() {
-      turn.append("text", utf8.end());
+      turn.append("text", chunks.end());
       turn.setFinish("stop");
       turn.addEnd("end of body");
       turn.endTurn();
