@@ -77,19 +77,15 @@ class RunAssembler implements Assembler {
 
   push(event: RunEvent): StreamEvent[] {
     if (this.#ended) return [];
-    if (event.type === "text_delta") return this.#text.pass(event.text) ?? this.#pushText(event.text);
     this.#summary.push(event);
     this.#take(event);
     return this.#writer.take();
   }
 
-  #pushText(text: string): StreamEvent[] {
-    this.#text.push(text);
-    return this.#writer.take();
-  }
-
-  #take(event: Exclude<RunEvent, { readonly type: "text_delta" }>): void {
+  #take(event: RunEvent): void {
     switch (event.type) {
+      case "text_delta":
+        return this.#text.push(event.text);
       case "tool_call_arguments_delta":
         return this.#tools.pushArguments(event);
       case "tool_output_delta":

@@ -5,7 +5,6 @@ import {
   type DocumentType,
   type PartialMetadata,
   type Sha256,
-  type StreamEvent,
 } from "@sheaf/protocol";
 import { alwaysFinalLength, maxFinalContent, toUtf8Length } from "./payload-limits.ts";
 import type { StreamWriter } from "./stream-writer.ts";
@@ -16,8 +15,6 @@ export interface ContentDocument {
   readonly text: string;
   /** Sends a delta. */
   write(delta: string): void;
-  /** Takes a delta that is not empty as `write` does, and gives its events to the caller instead of sending them. */
-  pass(delta: string): StreamEvent[];
   /** Sends what is missing of `content`, if what was sent is a beginning of it. */
   complete(content: string): void;
   /**
@@ -55,11 +52,6 @@ class OpenDocument implements ContentDocument {
     if (delta === "") return;
     this.#writer.writeDelta("content_delta", this.id, delta);
     this.#keep(delta);
-  }
-
-  pass(delta: string): StreamEvent[] {
-    this.#keep(delta);
-    return this.#writer.createDeltas("content_delta", this.id, delta);
   }
 
   complete(content: string): void {

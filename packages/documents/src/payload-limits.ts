@@ -32,7 +32,7 @@ export function cutToPayload(text: string): string {
 }
 
 /** Whether `text` is so short that it fits into one payload, whatever is in it. */
-export function isShortPayload(text: string): boolean {
+function isShortPayload(text: string): boolean {
   return text.length <= alwaysFits;
 }
 

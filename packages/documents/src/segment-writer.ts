@@ -25,15 +25,15 @@ export class SegmentWriter {
     this.#sink = sink;
   }
 
-  /** Takes a whole chunk: with the first `length` characters, at least one, what is held goes out as the delta given. */
-  passChunk(chunk: string, length: number): string {
+  /** Takes a whole chunk: what is held goes out with the first `length` characters, at least one. */
+  passChunk(chunk: string, length: number): void {
     let delta = chunk;
     if (length < chunk.length || this.#held !== "") {
       delta = this.#held + chunk.slice(0, length);
       this.#held = chunk.slice(length);
     }
     this.#length += delta.length;
-    return delta;
+    this.#sink.writeDelta(delta);
   }
 
   /** Starts with the next chunk. */

@@ -9,7 +9,7 @@ import type {
   StreamEventPayloads,
 } from "@sheaf/protocol";
 import { toDocumentId } from "./document-ids.ts";
-import { isShortPayload, toPayloadPieces } from "./payload-limits.ts";
+import { toPayloadPieces } from "./payload-limits.ts";
 
 export interface StreamWriter {
   /** Appends an event with the next id (X1). */
@@ -20,8 +20,6 @@ export interface StreamWriter {
   startDocument(type: DocumentType, metadata: PartialMetadata): string;
   /** Appends a delta; a large one as several events (N55). */
   writeDelta(event: DeltaEventName, documentId: string, delta: string): void;
-  /** What `writeDelta` would append, for a caller that hands it on at once while nothing else waits to be taken. */
-  createDeltas(event: DeltaEventName, documentId: string, delta: string): StreamEvent[];
   /** Appends live output (X6); a large piece as several events (N55). */
   writeOutput(documentId: string, output: Pick<OutputDeltaData, "stream" | "delta">): void;
   /** Ends a document (N46, N47). */
@@ -44,7 +42,9 @@ class Writer implements StreamWriter {
 
   write<Name extends StreamEventName>(event: Name, data: StreamEventPayloads[Name]): void {
     this.#lastId += 1;
-    this.#append({ id: this.#lastId, event, data } as StreamEvent);
+    const streamEvent = { id: this.#lastId, event, data } as StreamEvent;
+    if (this.#events === undefined) this.#events = [streamEvent];
+    else this.#events.push(streamEvent);
   }
 
   skip(): void {
@@ -59,13 +59,7 @@ class Writer implements StreamWriter {
   }
 
   writeDelta(event: DeltaEventName, documentId: string, delta: string): void {
-    if (isShortPayload(delta)) this.#append(this.#createDelta(event, documentId, delta));
-    else for (const piece of toPayloadPieces(delta)) this.#append(this.#createDelta(event, documentId, piece));
-  }
-
-  createDeltas(event: DeltaEventName, documentId: string, delta: string): StreamEvent[] {
-    if (isShortPayload(delta)) return [this.#createDelta(event, documentId, delta)];
-    return toPayloadPieces(delta).map((piece) => this.#createDelta(event, documentId, piece));
+    for (const piece of toPayloadPieces(delta)) this.write(event, { documentId, delta: piece });
   }
 
   writeOutput(documentId: string, { stream, delta }: Pick<OutputDeltaData, "stream" | "delta">): void {
@@ -82,15 +76,5 @@ class Writer implements StreamWriter {
     const events = this.#events ?? [];
     this.#events = undefined;
     return events;
-  }
-
-  #createDelta(event: DeltaEventName, documentId: string, delta: string): StreamEvent {
-    this.#lastId += 1;
-    return { id: this.#lastId, event, data: { documentId, delta } };
-  }
-
-  #append(event: StreamEvent): void {
-    if (this.#events === undefined) this.#events = [event];
-    else this.#events.push(event);
   }
 }

@@ -1,5 +1,5 @@
 /** Documents made from a model's text (N15 to N27). */
-import type { CodePurpose, Mode, PartialMetadata, StreamEvent } from "@sheaf/protocol";
+import type { CodePurpose, Mode, PartialMetadata } from "@sheaf/protocol";
 import { type ContentDocument, startContentDocument } from "./content-document.ts";
 import { FenceParser } from "./fence-parser.ts";
 import { pickDefined } from "./pick-defined.ts";
@@ -11,11 +11,6 @@ export interface TextDocuments {
   /** A model request begins: its text has nothing to do with what was before (N27). */
   startTurn(): void;
   push(text: string): void;
-  /**
-   * The quick way for text that only goes on with the open document, as nearly all does: gives its events instead of
-   * writing them. Undefined for any other, which has not been taken and is to be pushed.
-   */
-  pass(text: string): StreamEvent[] | undefined;
   /** Whether the code reference with this 0-based number in the turn stands in its file (N22). */
   checkReference(index: number, verified: boolean): void;
   /** No more text for now: ends what is open (N18). */
@@ -63,12 +58,7 @@ class Documents implements TextDocuments, SegmentSink {
 
   push(text: string): void {
     this.#parser ??= new FenceParser(this);
-    this.#parser.scan(text);
-  }
-
-  pass(text: string): StreamEvent[] | undefined {
-    const delta = this.#parser?.pass(text);
-    return delta === undefined ? undefined : this.#document?.pass(delta);
+    this.#parser.push(text);
   }
 
   checkReference(index: number, verified: boolean): void {

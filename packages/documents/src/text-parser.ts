@@ -52,9 +52,7 @@ class EventParser implements TextParser, SegmentSink {
   #events: TextParserEvent[] | undefined;
 
   push(chunk: string): TextParserEvent[] {
-    const delta = this.#parser.pass(chunk);
-    if (delta !== undefined) return [{ type: "segment_delta", delta }];
-    this.#parser.scan(chunk);
+    this.#parser.push(chunk);
     return this.#take();
   }
 
