@@ -2,11 +2,20 @@ import { defineConfig } from "vitest/config";
 
 const isCi = process.env.CI === "true";
 
+/** Tests by what they need. A file belongs to the project of its folder; CONTRIBUTING.md has the table. */
+const folders = {
+  sandbox: ["packages/agent/test/guard/sandbox"],
+  program: ["test/conformance", "test/published"],
+  browser: ["test/page", "test/browser"],
+  soak: ["test/reliability"],
+};
+
+const inFolders = (paths: readonly string[]): string[] => paths.map((path) => `${path}/**/*.test.ts`);
+
 export default defineConfig({
   resolve: { conditions: ["sheaf-source", "module", "node"] },
   ssr: { resolve: { conditions: ["sheaf-source", "module", "node"] } },
   test: {
-    include: ["test/**/*.test.ts", "packages/*/test/**/*.test.ts"],
     setupFiles: ["test/support/property-seed.ts"],
     // Most tests wait for processes, so two files share even a machine of two cores.
     maxWorkers: 2,
@@ -14,5 +23,19 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Tests that start processes wait for a machine of two cores: one more try, which the report shows.
     retry: isCi ? 1 : 0,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "fast",
+          include: ["test/*.test.ts", "packages/*/test/**/*.test.ts"],
+          exclude: inFolders(folders.sandbox),
+        },
+      },
+      ...Object.entries(folders).map(([name, paths]) => ({
+        extends: true as const,
+        test: { name, include: inFolders(paths) },
+      })),
+    ],
   },
 });

@@ -1,5 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -12,9 +11,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { chooseRuns, reportFigure, soakTimeout } from "../../../../test/support/soak.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { writeFileAtomically } from "../../src/workspace/atomic-write.ts";
 import type { FileIdentity } from "../../src/workspace/open-file.ts";
@@ -190,31 +187,3 @@ describe.skipIf(!canMount)(mountTitle("mounts"), () => {
     expect(output).toMatch(/old\na\.txt\n$/);
   });
 });
-
-const KILLS = chooseRuns(20, 200);
-
-test(
-  verifies("R-16", "a process that is killed while it writes 5 MB leaves the old or the new content"),
-  { timeout: soakTimeout },
-  async () => {
-    const temporary = createTemporaryWorkspace();
-    const file = temporary.write("a.txt", "o".repeat(5_000_000));
-    const contents = new Set<string>();
-    const module = join(import.meta.dirname, "write-in-process.ts");
-    for (let round = 0; round < KILLS; round += 1) {
-      const child = spawn(process.execPath, [module, "5000000", temporary.root, "endless"], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      await once(child.stdout, "data");
-      await sleep((round * 3) % 97);
-      child.kill("SIGKILL");
-      await once(child, "exit");
-      const text = readFileSync(file, "utf8");
-      expect(text.length).toBe(5_000_000);
-      expect(new Set(text).size).toBe(1);
-      contents.add(text[0]!);
-    }
-    reportFigure("R-16", `${KILLS} kills, ${contents.size} different contents, all whole`);
-    expect(contents.size).toBeGreaterThan(0);
-  },
-);

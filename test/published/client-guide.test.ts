@@ -3,11 +3,11 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { toProgram } from "./support/readme-program.ts";
-import { startServer } from "./support/server.ts";
-import { createTestFolder } from "./support/sheaf.ts";
+import { toProgram } from "../support/readme-program.ts";
+import { startServer } from "../support/server.ts";
+import { createTestFolder } from "../support/sheaf.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const folders = createTestFolder();
 const compilerOptions = {
   module: "nodenext",

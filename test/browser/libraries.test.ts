@@ -1,11 +1,11 @@
-/** The libraries in a browser as it is, without a polyfill: the very bundle that `browser-bundle.test.ts` weighs. */
+/** The libraries in a browser as it is, without a polyfill: the very bundle that `test/browser-bundle.test.ts` weighs. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { buildForBrowser, wholeLibraries } from "./support/browser-bundle.ts";
-import { describeWithChromium, launchChromium } from "./support/chromium.ts";
-import { runScenario } from "./support/library-scenario.ts";
-import { verifies } from "./support/verifies.ts";
-import * as libraries from "./support/whole-libraries.ts";
+import { buildForBrowser, wholeLibraries } from "../support/browser-bundle.ts";
+import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import { runScenario } from "../support/library-scenario.ts";
+import { verifies } from "../support/verifies.ts";
+import * as libraries from "../support/whole-libraries.ts";
 
 describeWithChromium("in Chromium", () => {
   let browser: Browser;

@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { describe, expect, test } from "vitest";
-import { createTestFolder } from "./support/sheaf.ts";
+import { createTestFolder } from "../support/sheaf.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const folders = createTestFolder();
 
 function run(command: string, args: readonly string[], cwd: string): string {

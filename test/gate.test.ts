@@ -2,11 +2,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readCitedClauses } from "./cited.ts";
-import { covered } from "./covered.ts";
-import { requirements } from "./requirements.ts";
+import { readCitedClauses } from "./conformance/cited.ts";
+import { covered } from "./conformance/covered.ts";
+import { requirements } from "./conformance/requirements.ts";
 
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "..");
 
 const cited = readCitedClauses();
 const known = new Set(requirements.map(({ id }) => id));

@@ -1,9 +1,9 @@
 /** Random commands against a real bash: what runs a forbidden program, or writes, was never allowed (S-13). */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { arbitraryCommand, fuzzRules } from "./command-arbitrary.ts";
-import { decideOn } from "./policy.ts";
-import { describeWithRealBash, runInRealBash } from "./real-bash.ts";
+import { arbitraryCommand, fuzzRules } from "../permissions/command-arbitrary.ts";
+import { decideOn } from "../permissions/policy.ts";
+import { describeWithRealBash, runInRealBash } from "../permissions/real-bash.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 
 /** `SHEAF_FUZZ_COMMANDS=100000` is the full figure. */

@@ -2,11 +2,11 @@
 import { encodeSse } from "@sheaf/protocol/encode";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { response, stream } from "../packages/protocol/test/event-log.ts";
-import { buildForBrowser } from "./support/browser-bundle.ts";
-import type * as scenario from "./support/client-scenario.ts";
-import { describeWithChromium, launchChromium } from "./support/chromium.ts";
-import { verifies } from "./support/verifies.ts";
+import { response, stream } from "../../packages/protocol/test/event-log.ts";
+import { buildForBrowser } from "../support/browser-bundle.ts";
+import type * as scenario from "../support/client-scenario.ts";
+import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import { verifies } from "../support/verifies.ts";
 
 describeWithChromium("the client in Chromium", () => {
   let browser: Browser;

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ConversationPage } from "@sheaf/protocol";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { describeWithChromium, launchChromium } from "./support/chromium.ts";
-import { startServer, type TestServer } from "./support/server.ts";
+import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import { startServer, type TestServer } from "../support/server.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const home = mkdtempSync(join(tmpdir(), "sheaf-examples-"));
 afterAll(() => rmSync(home, { recursive: true }));
 

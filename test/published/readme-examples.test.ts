@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { parseText } from "@sheaf/documents";
 import { afterAll, describe, expect, test } from "vitest";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "sheaf-readme-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { parseProfile, runSuite, selectChecks, type Outcome, type Profile } from "sheaf-conformance";
-import { createBreakingProxy } from "./kit/breaking-proxy.ts";
-import type { BreakageCase } from "./kit/breakage.ts";
-import { errorBreakages } from "./kit/breakages/error-breakages.ts";
-import { interactiveBreakages } from "./kit/breakages/interactive-breakages.ts";
-import { responseBreakages } from "./kit/breakages/response-breakages.ts";
-import { resumeBreakages } from "./kit/breakages/resume-breakages.ts";
-import { streamBreakages } from "./kit/breakages/stream-breakages.ts";
-import { startServer, type TestServer } from "./support/server.ts";
-import { createTestFolder } from "./support/sheaf.ts";
-import { verifies } from "./support/verifies.ts";
+import { createBreakingProxy } from "../kit/breaking-proxy.ts";
+import type { BreakageCase } from "../kit/breakage.ts";
+import { errorBreakages } from "../kit/breakages/error-breakages.ts";
+import { interactiveBreakages } from "../kit/breakages/interactive-breakages.ts";
+import { responseBreakages } from "../kit/breakages/response-breakages.ts";
+import { resumeBreakages } from "../kit/breakages/resume-breakages.ts";
+import { streamBreakages } from "../kit/breakages/stream-breakages.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { createTestFolder } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
 
@@ -124,7 +124,7 @@ test(verifies("X12", "the program runs from its command line"), async () => {
   const { server, profile } = await start();
   const file = join(folders.newFolder({ "profile.json": JSON.stringify(profile) }), "profile.json");
   const tokenFile = join(folders.newFolder({ token: `${server.token}\n` }), "token");
-  const program = join(import.meta.dirname, "../packages/conformance/bin/sheaf-conformance.js");
+  const program = join(import.meta.dirname, "../../packages/conformance/bin/sheaf-conformance.js");
   const flags = [
     "--token-file",
     tokenFile,
