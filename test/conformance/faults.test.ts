@@ -1,6 +1,6 @@
 /**
  * Every fault of a provider, through the built program: exit code, last line and stderr agree (R-10, C20 to C22).
- * The table of docs/formats/failures.md is made of what was seen here: `SHEAF_WRITE_TABLE=1 npx vitest run test/conformance/faults`.
+ * The table of docs/formats/failures.md is made from what was seen here: `SHEAF_WRITE_TABLE=1 npx vitest run test/conformance/faults`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -133,7 +133,7 @@ const faults: readonly Fault[] = [
     requests: 1,
   },
   {
-    name: "a page in place of an answer",
+    name: "a web page instead of an answer",
     answers: [{ headers: { "content-type": "text/html" }, chunks: ["<html>Log in</html>"] }],
     code: "PROVIDER_REJECTED",
     exitCode: 4,
@@ -172,7 +172,7 @@ const faults: readonly Fault[] = [
     text: "half",
   },
   {
-    name: "JSON that breaks off",
+    name: "truncated JSON",
     answers: [{ chunks: [text("half"), 'data: {"choices":[{"del'] }],
     code: "STREAM_TRUNCATED",
     exitCode: 5,
@@ -196,7 +196,7 @@ const faults: readonly Fault[] = [
     text: "Fine.",
   },
   {
-    name: "words between the events that are no JSON",
+    name: "text between the events that is not JSON",
     answers: [{ chunks: [text("Fi"), "data: ping\n\n", "data: null\n\n", text("ne."), finish("stop"), done] }],
     code: "ok",
     exitCode: 0,
@@ -242,7 +242,7 @@ const faults: readonly Fault[] = [
     requests: 1,
   },
   {
-    name: "tool arguments that are no JSON",
+    name: "tool arguments that are not JSON",
     answers: [{ chunks: [call("c1", "read_file", "{ no"), finish("tool_calls"), done] }, good],
     code: "ok",
     exitCode: 0,
@@ -258,7 +258,7 @@ const faults: readonly Fault[] = [
     text: "Fine.",
   },
   {
-    name: "tool call ids that come twice",
+    name: "duplicate tool call ids",
     answers: [
       { chunks: [call("c1", "list_dir", "{}"), call("c1", "list_dir", "{}", 1), finish("tool_calls"), done] },
       good,
@@ -392,6 +392,6 @@ function formatTable(): string {
       `| ${name} | ${code === "ok" ? "the run goes on" : `\`${code}\``} | ${exitCode} | ${requests > 1 ? "yes" : "no"} | ${kept === "half" ? "yes" : ""} |`,
   );
   const head =
-    "| what the provider does | how the run ends | exit code | asked again | text so far is kept |\n|---|---|---|---|---|\n";
+    "| what the provider does | how the run ends | exit code | retried | text so far is kept |\n|---|---|---|---|---|\n";
   return `${head}${rows.join("\n")}\n`;
 }
