@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createCodeSearch } from "../packages/agent/src/workspace/codebase/create-code-search.ts";
-import { createBackgroundCommands } from "../packages/agent/src/guard/sandbox/background-command.ts";
+import { createBackgroundCommands } from "../packages/agent/src/guard/sandbox/follow/background-command.ts";
 import { createConversationState } from "../packages/agent/src/tools/conversation-state.ts";
 import { findTool } from "../packages/agent/src/tools/registry.ts";
 import type { ToolContext } from "../packages/agent/src/tools/tool.ts";

@@ -1,7 +1,6 @@
 /** grep_search: text in files, by ripgrep. */
 import { posix } from "node:path";
-import { findRipgrep } from "../guard/sandbox/find-ripgrep.ts";
-import { type ProgramOutcome, runProgram } from "../guard/sandbox/program.ts";
+import { findRipgrep, type ProgramOutcome, runProgram } from "../guard/sandbox/programs.ts";
 import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";

@@ -1,6 +1,6 @@
 /** read_terminal: what a command in the background has said since it was last asked, and whether it still runs. */
 import type { TerminalEffect } from "@sheaf/protocol";
-import type { BackgroundCommand } from "../guard/sandbox/background-command.ts";
+import type { BackgroundCommand } from "../guard/sandbox/follow/background-command.ts";
 import type { CommandOutcome } from "../guard/sandbox/command.ts";
 import { toCancelledOutcome, toFailure } from "./failure.ts";
 import { type ArgumentsOf, flag, nonEmptyString, object, optional, positiveInteger } from "./parameters.ts";

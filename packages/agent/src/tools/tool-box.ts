@@ -1,6 +1,6 @@
 /** All tools of a run behind one door: offered by mode, checked, permitted, approved, then run. */
 import type { Mode } from "@sheaf/protocol";
-import { createBackgroundCommands } from "../guard/sandbox/background-command.ts";
+import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/page.ts";

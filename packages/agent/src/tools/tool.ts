@@ -1,6 +1,6 @@
 /** The port between a run and its tools. One file per tool beside this one. */
 import type { Mode, ToolDocumentType, ToolResult } from "@sheaf/protocol";
-import type { BackgroundCommands } from "../guard/sandbox/background-command.ts";
+import type { BackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import type { ToolAccess } from "../guard/tool-access.ts";
 import type { ToolDefinition } from "../model/provider.ts";

@@ -7,7 +7,7 @@ import { toUserFiles } from "../../base/paths.ts";
 import { ensureServerToken, readTokenFile, watchTokenFile, type ServerToken } from "../../config/server-tokens.ts";
 import { isTrusted } from "../../config/trust.ts";
 import { SheafError } from "../../base/errors.ts";
-import { toAddedFolders } from "../../guard/sandbox/added-folders.ts";
+import { toAddedFolders } from "../../guard/sandbox/hold/writable-folders.ts";
 import { defaultOwnerLimits, type OwnerLimits } from "../../server/limits.ts";
 import { isLoopback } from "../../server/own-hosts.ts";
 import type { Log } from "../../server/observe-requests.ts";

@@ -1,13 +1,12 @@
 /** What `sheaf doctor` looks at: each check is one question to this machine, with what to do about a bad answer. */
 import { accessSync, constants, existsSync } from "node:fs";
-import { findRipgrep } from "../../guard/sandbox/find-ripgrep.ts";
+import { findRipgrep, runProgram } from "../../guard/sandbox/programs.ts";
 import { findUserConfig } from "../../config/config-file.ts";
 import { createConfig } from "../../config/config.ts";
 import { chooseModel, findModelName } from "../../config/endpoints.ts";
 import { toUserFiles } from "../../base/paths.ts";
 import { toSheafError } from "../../base/errors.ts";
 import { listModels } from "../../model/model-list.ts";
-import { runProgram } from "../../guard/sandbox/program.ts";
 import { createStore } from "../../assemble/wire.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";

@@ -1,9 +1,9 @@
 /** What `sheaf doctor` says of the sandbox: a command that does nothing is really run in it (S-31). */
 import { createConfig } from "../../config/config.ts";
 import { withoutInnerFolders } from "../../workspace/inner-folders.ts";
-import { findProgram } from "../../guard/sandbox/find-program.ts";
-import { findSandbox } from "../../guard/sandbox/find-sandbox.ts";
-import { hasSeccompFilter } from "../../guard/sandbox/seccomp-filter.ts";
+import { findProgram } from "../../guard/sandbox/programs.ts";
+import { findSandbox } from "../../guard/sandbox/find/find-sandbox.ts";
+import { hasSeccompFilter } from "../../guard/sandbox/hold/seccomp-filter.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import type { CheckResult } from "./checks.ts";

@@ -1,7 +1,5 @@
 /** The environment of every command: an allow list, so that keys and tokens never reach one (S-40). */
-
-/** Variables of this process, as they were handed in. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from "../../base/paths.ts";
 
 const allowedNames = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "TZ", "USER", "LOGNAME", "SHELL"] as const;
 const localeName = /^LC_[A-Z]+$/;
@@ -24,4 +22,29 @@ export function toCommandEnvironment(environment: Environment, marker: string): 
 export function toFixedPath(path: string | undefined): string {
   const folders = (path ?? "").split(":").filter((folder) => folder.startsWith("/"));
   return folders.length === 0 ? defaultPath : folders.join(":");
+}
+
+/**
+ * Settings of the highest rank, for every git that a command starts. Hooks and the file watcher run without being asked
+ * for; what else a repository's settings name (filters, pagers, signing) runs in the sandbox, as its scripts do.
+ */
+export const untrustedGitVariables: Readonly<Record<string, string>> = {
+  GIT_CONFIG_COUNT: "2",
+  GIT_CONFIG_KEY_0: "core.hooksPath",
+  GIT_CONFIG_VALUE_0: "/dev/null",
+  GIT_CONFIG_KEY_1: "core.fsmonitor",
+  GIT_CONFIG_VALUE_1: "false",
+};
+
+/** Programs look at one or another of these names. What is in the sandbox itself needs no proxy. */
+export function toProxyVariables(port: number): Record<string, string> {
+  const address = `http://127.0.0.1:${port}`;
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+  const direct = "localhost,127.0.0.1,::1";
+  return {
+    ...Object.fromEntries(names.map((name) => [name, address])),
+    NO_PROXY: direct,
+    no_proxy: direct,
+    NODE_USE_ENV_PROXY: "1",
+  };
 }

@@ -3,8 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport, type RequestOptions } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { markerName } from "../../guard/sandbox/environment.ts";
-import { createProcessTree } from "../../guard/sandbox/process-tree.ts";
-import { createReaper } from "../../guard/sandbox/reaper.ts";
+import { createProcessTree } from "../../guard/sandbox/follow/process-tree.ts";
+import { createReaper } from "../../guard/sandbox/follow/reaper.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { HttpServerSettings, McpServerSettings, StdioServerSettings } from "../../config/mcp-server-settings.ts";
 

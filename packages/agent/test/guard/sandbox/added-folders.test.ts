@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { parseRule } from "../../../src/guard/permissions/rule.ts";
-import { toAddedFolders } from "../../../src/guard/sandbox/added-folders.ts";
+import { toAddedFolders } from "../../../src/guard/sandbox/hold/writable-folders.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";

@@ -1,6 +1,6 @@
 /** The log says why a command failed where the sandbox is the reason. */
 import { describe, expect, test } from "vitest";
-import { explainFailure } from "../../../src/guard/sandbox/explain-failure.ts";
+import { explainFailure } from "../../../src/guard/sandbox/follow/explain-failure.ts";
 
 describe("a failed command", () => {
   test.each([

@@ -2,9 +2,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findSandbox } from "../../../src/guard/sandbox/find-sandbox.ts";
-import { adviseOnNamespaces } from "../../../src/guard/sandbox/namespace-advice.ts";
-import { openProbeMemory } from "../../../src/guard/sandbox/probe-memory.ts";
+import { adviseOnNamespaces, findSandbox } from "../../../src/guard/sandbox/find/find-sandbox.ts";
+import { openProbeMemory } from "../../../src/guard/sandbox/find/probe-memory.ts";
 import type { Sandbox } from "../../../src/guard/sandbox/sandbox.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { environment } from "./run-command.ts";

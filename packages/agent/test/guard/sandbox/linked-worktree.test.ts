@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findLinkedWorktree } from "../../../src/guard/sandbox/linked-worktree.ts";
+import { findLinkedWorktree } from "../../../src/guard/sandbox/hold/writable-folders.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
 

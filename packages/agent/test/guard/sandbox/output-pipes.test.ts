@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { openOutputPipes } from "../../../src/guard/sandbox/output-pipes.ts";
+import { openOutputPipes } from "../../../src/guard/sandbox/follow/output-pipes.ts";
 import { runCommand as runPlain } from "./run-command.ts";
 import { describeBothWays } from "./sandbox-run.ts";
 

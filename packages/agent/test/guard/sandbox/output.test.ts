@@ -1,8 +1,7 @@
 /** Output of any size and kind. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createBoundedOutput } from "../../../src/guard/sandbox/bounded-output.ts";
-import { createOutputStreams } from "../../../src/guard/sandbox/output-streams.ts";
+import { createBoundedOutput, createOutputStreams } from "../../../src/guard/sandbox/follow/output-streams.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { describeBothWays } from "./sandbox-run.ts";
 

@@ -90,7 +90,7 @@ describeBothWays("process trees", (runCommand, isHeld) => {
     const module = join(import.meta.dirname, "run-command.ts");
     const command = `(setsid sh -c "sleep ${period} & sleep ${period}" &); echo > ${file}; sleep ${period}`;
     const program = `
-      import { findSandbox } from ${JSON.stringify(join(import.meta.dirname, "../../../src/guard/sandbox/find-sandbox.ts"))};
+      import { findSandbox } from ${JSON.stringify(join(import.meta.dirname, "../../../src/guard/sandbox/find/find-sandbox.ts"))};
       import { environment, runCommandIn } from ${JSON.stringify(module)};
       const setting = ${JSON.stringify(isHeld ? "enabled" : "disabled")};
       const workingDirectory = ${JSON.stringify(dirname(file))};

@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createProtectedIndex } from "../../../src/guard/sandbox/protected-index.ts";
+import { createProtectedIndex } from "../../../src/guard/sandbox/hold/protected-places.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
 

@@ -17,7 +17,7 @@ import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createCommandNetwork } from "../../../src/guard/permissions/command-network.ts";
 import type { CommandOutcome } from "../../../src/guard/sandbox/command.ts";
-import { createCommandRunner } from "../../../src/guard/sandbox/command-runner.ts";
+import { createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, runHeld, sandbox } from "./sandbox-run.ts";
 
@@ -284,7 +284,7 @@ describeWithSandbox("descriptors", () => {
   test(verifies("S-30", "nothing that Sheaf has open is handed on, whatever its number"), async () => {
     const outside = createFolder("outside", { "file.txt": "CANARY-OPEN" });
     const program = `
-      import { findSandbox } from ${JSON.stringify(join(source, "find-sandbox.ts"))};
+      import { findSandbox } from ${JSON.stringify(join(source, "find/find-sandbox.ts"))};
       import { environment, runCommandIn } from ${JSON.stringify(join(import.meta.dirname, "run-command.ts"))};
       const workingDirectory = ${JSON.stringify(createFolder("workspace"))};
       const sandbox = await findSandbox({ setting: "enabled", workspace: workingDirectory, environment, now: Date.now });

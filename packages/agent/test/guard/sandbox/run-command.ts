@@ -1,6 +1,6 @@
 /** Commands of tests, through the real runner. */
 import { createCommandNetwork } from "../../../src/guard/permissions/command-network.ts";
-import { type CommandRunnerOptions, createCommandRunner } from "../../../src/guard/sandbox/command-runner.ts";
+import { type CommandRunnerOptions, createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import type { CommandOutcome, CommandRequest } from "../../../src/guard/sandbox/command.ts";
 import type { Sandbox } from "../../../src/guard/sandbox/sandbox.ts";
 

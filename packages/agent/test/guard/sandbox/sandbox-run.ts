@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll, describe } from "vitest";
 import { describeWhere } from "../../../../../test/support/describe-where.ts";
 import type { CommandOutcome, CommandRequest } from "../../../src/guard/sandbox/command.ts";
-import { findSandbox } from "../../../src/guard/sandbox/find-sandbox.ts";
+import { findSandbox } from "../../../src/guard/sandbox/find/find-sandbox.ts";
 import { type RunnerOptions, environment, runCommand, runCommandIn } from "./run-command.ts";
 
 /** Not below a folder that a command has for itself: there nothing would have to be held. */

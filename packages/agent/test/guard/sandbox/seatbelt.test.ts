@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createCommandNetwork } from "../../../src/guard/permissions/command-network.ts";
 import { parseRule } from "../../../src/guard/permissions/rule.ts";
-import { type SeatbeltPlan, toSeatbeltProfile } from "../../../src/guard/sandbox/seatbelt-profile.ts";
+import { type SeatbeltPlan, toSeatbeltProfile } from "../../../src/guard/sandbox/launch/seatbelt-launcher.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { environment, runCommandIn } from "./run-command.ts";
 import { readSeatbeltRules, type SeatbeltRules } from "./seatbelt-rules.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { toStartError } from "../../../src/guard/sandbox/start-error.ts";
+import { toStartError } from "../../../src/guard/sandbox/programs.ts";
 
 const program = "/usr/bin/bwrap";
 

@@ -14,8 +14,8 @@ const top = mkdtempSync(join(tmpdir(), "sheaf-unprivileged-"));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 const program = `
-import { findSandbox } from "./agent/src/guard/sandbox/find-sandbox.ts";
-import { createCommandRunner } from "./agent/src/guard/sandbox/command-runner.ts";
+import { findSandbox } from "./agent/src/guard/sandbox/find/find-sandbox.ts";
+import { createCommandRunner } from "./agent/src/guard/sandbox/launch/command-runner.ts";
 import { createCommandNetwork } from "./agent/src/guard/permissions/command-network.ts";
 const [workspace, rules] = process.argv.slice(1);
 const environment = { PATH: "/usr/bin:/bin", HOME: workspace };

@@ -1,0 +1,157 @@
+/** Finds out, before a run begins, what can hold its commands (S-31). */
+import { accessSync, constants, readFileSync, realpathSync } from "node:fs";
+import { sep } from "node:path";
+import type { Environment } from "../../../base/paths.ts";
+import { createCommandNetwork } from "../../permissions/command-network.ts";
+import { createCommandRunner } from "../launch/command-runner.ts";
+import { findProgram } from "../programs.ts";
+import type { Sandbox, SandboxSetting } from "../sandbox.ts";
+import { openProbeMemory, type ProbePlace } from "./probe-memory.ts";
+
+export interface SandboxSearch {
+  readonly setting: SandboxSetting;
+  /** Absolute, links resolved. */
+  readonly workspace: string;
+  readonly environment: Environment;
+  /** Where it is remembered that the sandbox works; undefined: nowhere, so that it is really tried. */
+  readonly memory: ProbePlace | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Of the machine. */
+  readonly platform?: NodeJS.Platform;
+}
+
+const wayOut = "or switch it off with --sandbox disabled and allow commands by a rule or --force";
+
+/** A part of macOS. */
+const seatbeltFile = "/usr/bin/sandbox-exec";
+
+/** Tries the sandbox once, with all that a command gets: a machine may have the program and forbid what it does. */
+export async function findSandbox({
+  setting,
+  workspace,
+  environment,
+  memory: place,
+  now,
+  platform = process.platform,
+}: SandboxSearch): Promise<Sandbox> {
+  if (setting === "disabled") return { state: "disabled" };
+  if (workspace === sep) return toUnavailable("the workspace is the whole file system", "start Sheaf in a folder");
+  const found = findMechanism(platform, workspace, environment);
+  if (found.state !== "enabled") return found;
+  const memory = openProbeMemory(place, found.file, now());
+  if (memory.isKnown) return found;
+  const fault = await tryCommand(found, workspace, environment);
+  if (fault === "") {
+    memory.keep();
+    return found;
+  }
+  const advice =
+    found.kind === "bubblewrap"
+      ? adviseOnNamespaces(fault)
+      : "start Sheaf outside of another sandbox (see docs/guide/sandbox.md)";
+  return toUnavailable(fault, advice);
+}
+
+/** What the system has for it. */
+function findMechanism(platform: NodeJS.Platform, workspace: string, environment: Environment): Sandbox {
+  switch (platform) {
+    case "linux": {
+      const file = findBubblewrap(workspace, environment);
+      if (file !== undefined) return { state: "enabled", kind: "bubblewrap", file };
+      const advice = "install the package bubblewrap (Debian, Ubuntu: sudo apt-get install bubblewrap)";
+      return toUnavailable("bubblewrap (bwrap) is not there", advice);
+    }
+    case "darwin":
+      if (isExecutable(seatbeltFile)) return { state: "enabled", kind: "seatbelt", file: seatbeltFile };
+      return toUnavailable(`${seatbeltFile} is not there`, "repair macOS, which brings it");
+    default:
+      return toUnavailable(`there is none for ${platform} yet`, "use Linux or macOS; on Windows, WSL");
+  }
+}
+
+function toUnavailable(problem: string, advice: string): Sandbox {
+  return {
+    state: "unavailable",
+    problem,
+    advice,
+    reason: `commands are refused because no sandbox works here (${problem}): ${advice}, ${wayOut}`,
+  };
+}
+
+/** Outside of the workspace only (S-05). */
+function findBubblewrap(workspace: string, environment: Environment): string | undefined {
+  return findProgram("bwrap", environment, (file) => !`${realpathSync(file)}${sep}`.startsWith(workspace + sep));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Why a command that does nothing does not run; "" if it does. */
+async function tryCommand(sandbox: Sandbox, workspace: string, environment: Environment): Promise<string> {
+  const runner = createCommandRunner({
+    sandbox,
+    workspace,
+    environment,
+    network: createCommandNetwork({ allow: [], deny: [] }),
+  });
+  const { startError, exitCode, timedOut } = await runner.run({
+    command: ":",
+    workingDirectory: workspace,
+    timeoutMs: 5000,
+    signal: new AbortController().signal,
+    onOutput: () => undefined,
+  });
+  await runner.end();
+  if (startError !== "") return startError;
+  if (timedOut) return "its test did not end within 5 s";
+  return exitCode === 0 ? "" : `its test ended with exit code ${exitCode}`;
+}
+
+/** The text of a file of the system; undefined if it is not there. */
+export type ReadSystemFile = (path: string) => string | undefined;
+
+/** Settings that forbid namespaces to users, with what allows them. */
+const settings = [
+  { name: "kernel.apparmor_restrict_unprivileged_userns", forbids: (value: number) => value > 0, allowing: 0 },
+  { name: "kernel.unprivileged_userns_clone", forbids: (value: number) => value === 0, allowing: 1 },
+  // Of one namespace nothing can be made within it.
+  { name: "user.max_user_namespaces", forbids: (value: number) => value < 2, allowing: 15_000 },
+] as const;
+
+/** Files that container engines leave. */
+const containerFiles = ["/.dockerenv", "/run/.containerenv"] as const;
+
+const containerFlags = "--security-opt seccomp=unconfined --security-opt systempaths=unconfined";
+
+/** One line without a full stop. `problem`: what the sandbox said. */
+export function adviseOnNamespaces(problem: string, read: ReadSystemFile = readSystemFile): string {
+  // Within another sandbox the file shows the limit of its own, while the one around it is used up.
+  const isUsedUp = problem.includes("ENOSPC");
+  const found = settings.find(({ name, forbids }) => {
+    const text = read(`/proc/sys/${name.replaceAll(".", "/")}`);
+    if (isUsedUp && name === "user.max_user_namespaces") return true;
+    return text !== undefined && /^\d+\s*$/.test(text) && forbids(Number(text));
+  });
+  const isContainer = containerFiles.some((file) => read(file) !== undefined);
+  if (found) {
+    const command = `sudo sysctl ${found.name}=${found.allowing}`;
+    return isContainer ? `run ${command} on the machine of this container` : `let users make namespaces: ${command}`;
+  }
+  if (isContainer) return `start this container with ${containerFlags}`;
+  return "let this user make namespaces (see docs/guide/sandbox.md)";
+}
+
+function readSystemFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+/** Remembers that the sandbox worked, so that not every run begins with a trial of it (it takes 10 ms). */
+import { createHash } from "node:crypto";
+import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { release } from "node:os";
+import { join } from "node:path";
+import { makeFolder } from "../../../base/make-folder.ts";
+
+export interface ProbeMemory {
+  /** It worked within the last hour, and nothing that decides it has changed since. */
+  readonly isKnown: boolean;
+  /** It works. */
+  keep(): void;
+}
+
+/** Milliseconds; a change that none of the files below shows is noticed after this time. */
+const maxAge = 60 * 60 * 1000;
+
+/** What tells one machine, container and user from another, and what forbids namespaces. */
+const decidingFiles = [
+  "/proc/sys/user/max_user_namespaces",
+  "/proc/sys/kernel/unprivileged_userns_clone",
+  "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+  "/proc/self/attr/current",
+  "/proc/self/uid_map",
+] as const;
+
+/** Where it is remembered. */
+export interface ProbePlace {
+  /** Sheaf's data folder. */
+  readonly folder: string;
+  /** What is there is believed, and nothing is written. */
+  readonly isReadOnly: boolean;
+}
+
+/** `place` undefined: nothing is remembered. `file`: the program of the sandbox. Failures are never remembered. */
+export function openProbeMemory(place: ProbePlace | undefined, file: string, now: number): ProbeMemory {
+  if (place === undefined) return { isKnown: false, keep: () => undefined };
+  const { folder, isReadOnly } = place;
+  const path = join(folder, "sandbox-probe.json");
+  const key = createKey(file);
+  return {
+    isKnown: isRemembered(path, key, now),
+    keep() {
+      if (isReadOnly) return;
+      try {
+        makeFolder(folder);
+        const temporary = `${path}.${process.pid}`;
+        writeFileSync(temporary, JSON.stringify({ key, time: now }), { mode: 0o600 });
+        renameSync(temporary, path);
+      } catch {
+        // The next run tries again.
+      }
+    },
+  };
+}
+
+function isRemembered(path: string, key: string, now: number): boolean {
+  try {
+    const found = JSON.parse(readFileSync(path, "utf8")) as { readonly key?: unknown; readonly time?: unknown };
+    const age = now - Number(found.time);
+    return found.key === key && age >= 0 && age < maxAge;
+  } catch {
+    return false;
+  }
+}
+
+function createKey(file: string): string {
+  const { mtimeMs, size, ino } = statSync(file);
+  const status = readText("/proc/self/status").match(/^(Uid|CapBnd|NoNewPrivs|Seccomp):.*$/gm) ?? [];
+  const facts = [file, mtimeMs, size, ino, release(), ...status, ...decidingFiles.map(readText)];
+  return createHash("sha256").update(facts.join("\n")).digest("hex");
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "latin1");
+  } catch {
+    return "";
+  }
+}

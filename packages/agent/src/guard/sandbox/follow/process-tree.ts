@@ -1,0 +1,178 @@
+/** Ending a command with all its processes, also those that left its group (R-13). */
+import { readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { markerName } from "../environment.ts";
+import { type ProcessEntry, readProcess, readProcesses, sendSignal, type StartedProcess } from "./processes.ts";
+
+/** All processes of one command. */
+export interface ProcessTree {
+  /**
+   * Ends them: SIGTERM, after two seconds SIGKILL. Resolves when none is left, or after four seconds. A second call
+   * waits for the first.
+   * A process that had cleared its environment, its session and its parents before is not found; that takes a sandbox.
+   */
+  end(): Promise<void>;
+}
+
+/** Milliseconds between SIGTERM and SIGKILL. */
+const gracePeriod = 2000;
+/** Milliseconds in which SIGKILL is repeated: a process that forks without end makes new ones meanwhile. */
+const killPeriod = 2000;
+const pollInterval = 25;
+const maxFreezeRounds = 20;
+
+/** `leader`: the process that was started, first of its own group and session. `marker`: in the environment of all. */
+export function createProcessTree(leader: number, marker: string): ProcessTree {
+  const find = process.platform === "linux" ? createFinder(leader, marker) : () => findGroup(leader);
+  let ending: Promise<void> | undefined;
+  return { end: () => (ending ??= endProcesses(find)) };
+}
+
+async function endProcesses(find: () => readonly number[]): Promise<void> {
+  if (!freeze(find)) return;
+  signalAll(find(), "SIGTERM");
+  if (await pollUntilGone(find, gracePeriod, "SIGCONT")) return;
+  await pollUntilGone(find, killPeriod, "SIGKILL");
+}
+
+/**
+ * Stops all, so that none forks behind our back: a child that is not seen before its parent ends could get away.
+ * Ends when nothing new is found; false if there is nothing at all.
+ */
+function freeze(find: () => readonly number[]): boolean {
+  let known = 0;
+  for (let round = 0; round < maxFreezeRounds; round += 1) {
+    const found = find();
+    if (found.length === known) break;
+    known = found.length;
+    signalAll(found, "SIGSTOP");
+  }
+  return known > 0;
+}
+
+/** Whether all are gone in time; until then each one that is left gets `signal`. */
+async function pollUntilGone(find: () => readonly number[], period: number, signal: NodeJS.Signals): Promise<boolean> {
+  const deadline = performance.now() + period;
+  while (performance.now() < deadline) {
+    const found = find();
+    if (found.length === 0) return true;
+    signalAll(found, signal);
+    await wait(pollInterval);
+  }
+  return find().length === 0;
+}
+
+function signalAll(processes: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of processes) sendSignal(pid, signal);
+}
+
+/** Finds what is alive by session, marker and descent, and what was found before. */
+function createFinder(leader: number, marker: string): () => readonly number[] {
+  // Both by number and start. A process that is foreign once stays so: the marker comes at birth or never.
+  const known = new Set<string>();
+  const since = readProcess(leader)?.start ?? 0;
+  const foreign = new Set<string>();
+  return () => {
+    const entries = readProcesses();
+    const found = new Set<number>();
+    for (const entry of entries) {
+      const key = toKey(entry);
+      const isCandidate = entry.start >= since && !foreign.has(key);
+      if (known.has(key) || (isCandidate && isOwn(entry, leader, marker))) found.add(entry.pid);
+      else foreign.add(key);
+    }
+    // A child may have left the session and cleared its environment.
+    addDescendants(found, entries);
+    for (const entry of entries) if (found.has(entry.pid)) known.add(toKey(entry));
+    return [...found];
+  };
+}
+
+/** Adds the children of what was found, and theirs, until no more come. */
+function addDescendants(found: Set<number>, entries: readonly ProcessEntry[]): void {
+  for (let size = -1; size !== found.size;) {
+    size = found.size;
+    for (const { pid, parent } of entries) if (found.has(parent)) found.add(pid);
+  }
+}
+
+function toKey({ pid, start }: ProcessEntry): string {
+  return `${pid} ${start}`;
+}
+
+function isOwn({ pid, session }: ProcessEntry, leader: number, marker: string): boolean {
+  if (session === leader) return true;
+  try {
+    const variables = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+    return variables.includes(`${markerName}=${marker}`);
+  } catch {
+    return false;
+  }
+}
+
+/** Where processes are not listed, the group is what can be reached. */
+function findGroup(leader: number): readonly number[] {
+  return sendSignal(-leader, 0) ? [-leader] : [];
+}
+
+/** Milliseconds between two looks at a sandbox, at most: usually the kernel is done at once, or a millisecond later. */
+const sandboxInterval = 10;
+
+/** `bubblewrap` is its process; every other process of the sandbox descends from its first one. */
+export function createSandboxTree(bubblewrap: StartedProcess, findFirst: () => ProcessEntry | undefined): ProcessTree {
+  let ending: Promise<void> | undefined;
+  return { end: () => (ending ??= endSandbox(bubblewrap, findFirst)) };
+}
+
+async function endSandbox(bubblewrap: StartedProcess, findFirst: () => ProcessEntry | undefined): Promise<void> {
+  const askToEnd = createSignaller();
+  const isEnded = (): boolean => {
+    if (!bubblewrap.isRunning()) return true;
+    askToEnd(findBelow(findFirst()));
+    return false;
+  };
+  // The first process ends with bubblewrap, and with it all others.
+  if (!(await pollUntil(isEnded, gracePeriod))) bubblewrap.kill();
+  await pollUntil(() => !bubblewrap.isRunning() && isGone(findFirst()), killPeriod);
+}
+
+/**
+ * Asks all to end, once: what a command starts to clean up behind itself may do its work. At first there may be nobody
+ * yet, or only the wrapper, whose command then comes late.
+ */
+function createSignaller(): (entries: readonly ProcessEntry[]) => void {
+  const signalled = new Set<number>();
+  let wrappers: ReadonlySet<number> | undefined;
+  return (entries) => {
+    const isFirstTime = wrappers === undefined && entries.length > 0;
+    const own = new Set(entries.map(({ pid }) => pid));
+    if (isFirstTime) wrappers = new Set(entries.filter(({ parent }) => !own.has(parent)).map(({ pid }) => pid));
+    for (const { pid, parent } of entries) {
+      if (signalled.has(pid) || !(isFirstTime || wrappers?.has(parent))) continue;
+      if (sendSignal(pid, "SIGTERM")) signalled.add(pid);
+    }
+  };
+}
+
+function isGone(first: ProcessEntry | undefined): boolean {
+  const entry = first && readProcess(first.pid);
+  return !entry || entry.isDead || entry.start !== first.start;
+}
+
+/** All that descends from a process, without itself. */
+function findBelow(first: ProcessEntry | undefined): ProcessEntry[] {
+  if (!first) return [];
+  const entries = readProcesses();
+  const found = new Set([first.pid]);
+  addDescendants(found, entries);
+  return entries.filter(({ pid }) => pid !== first.pid && found.has(pid));
+}
+
+async function pollUntil(condition: () => boolean, period: number): Promise<boolean> {
+  const deadline = performance.now() + period;
+  for (let interval = 1; performance.now() < deadline; interval = Math.min(interval * 2, sandboxInterval)) {
+    if (condition()) return true;
+    await wait(interval);
+  }
+  return condition();
+}

@@ -1,0 +1,92 @@
+/** The process of a command, and what `/proc` tells of all processes. */
+import type { ChildProcess } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+/** One process. */
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly session: number;
+  /** Ticks since the machine started; tells a process from a later one with the same number. */
+  readonly start: number;
+  /** It has ended, and nobody has waited for it yet. */
+  readonly isDead: boolean;
+}
+
+/** Every process that is alive. */
+export function readProcesses(): ProcessEntry[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const entry = readProcess(Number(name));
+      return entry && !entry.isDead ? [entry] : [];
+    });
+}
+
+/** One of them; undefined if there is none. */
+export function readProcess(pid: number): ProcessEntry | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name stands in brackets and may hold any character. Behind it: state, parent, group, session, …, start.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    const [state = "", parent = "", , session = ""] = fields;
+    return {
+      pid,
+      parent: Number(parent),
+      session: Number(session),
+      start: Number(fields[19]),
+      isDead: "ZXx".includes(state),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends a signal; false if it could not be sent. */
+export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** One of both is null. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface StartedProcess {
+  readonly child: ChildProcess;
+  isRunning(): boolean;
+  /** Rejects if it never started. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Resolves when it has ended and nobody holds its pipes any more. */
+  readonly closed: Promise<unknown>;
+  /** By SIGKILL. */
+  kill(): void;
+  /** Lets go of its pipes. */
+  release(): void;
+}
+
+/** Right behind `spawn`. */
+export function followChild(child: ChildProcess): StartedProcess {
+  const end = Promise.withResolvers<ProcessEnd>();
+  const close = Promise.withResolvers<void>();
+  child.on("error", (error) => end.reject(error));
+  child.once("exit", (code, signal) => end.resolve({ code, signal }));
+  child.once("close", () => close.resolve());
+  // Nobody may be waiting yet.
+  end.promise.catch(() => undefined);
+  return {
+    child,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
+    ended: end.promise,
+    closed: close.promise,
+    kill: () => void child.kill("SIGKILL"),
+    release() {
+      for (const stream of child.stdio) stream?.destroy();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/** A small process next to Sheaf that ends Sheaf's commands when Sheaf itself is killed and can end nothing (R-13). */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { markerName } from "../environment.ts";
+
+/** One for all commands of a launcher. */
+export interface Reaper {
+  /** For a command that is about to start: the value of its marker variable. The reaper is running then. */
+  createMarker(): string;
+  dismiss(): void;
+}
+
+/** Characters of a marker that all commands of a launcher share. */
+const sharedLength = 18;
+
+/**
+ * `read` fails when the other end of the pipe is gone, which the kernel sees to. Then every process that carries a
+ * marker that begins like this one is killed, with its group, until none is left.
+ */
+const script = `
+read -r line
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  files=$(grep -lsaF "$1" /proc/[0-9]*/environ)
+  [ -n "$files" ] || exit 0
+  for file in $files; do
+    pid=\${file#/proc/}
+    pid=\${pid%/environ}
+    kill -s KILL -- "-$pid" 2>/dev/null
+    kill -s KILL "$pid" 2>/dev/null
+  done
+  sleep 0.1
+done
+`;
+
+/** Starts with the first command, and again if somebody has ended it. */
+export function createReaper(): Reaper {
+  const shared = randomUUID().slice(0, sharedLength);
+  let child: ChildProcess | undefined;
+  // Only Linux shows the marker of a process.
+  let isPossible = process.platform === "linux";
+  return {
+    createMarker() {
+      const isRunning = child?.exitCode === null && child.signalCode === null;
+      if (isPossible && !isRunning) {
+        child = startReaper(shared);
+        isPossible = child !== undefined;
+      }
+      return shared + randomUUID().slice(sharedLength);
+    },
+    dismiss: () => void child?.kill("SIGKILL"),
+  };
+}
+
+/** Undefined if it cannot be started: a command still runs, and still ends with Sheaf unless that is killed. */
+function startReaper(marker: string): ChildProcess | undefined {
+  try {
+    const child = spawn("/bin/sh", ["-c", script, "sh", `${markerName}=${marker}`], {
+      cwd: "/",
+      env: { PATH: "/usr/bin:/bin" },
+      // Of its own session: what ends Sheaf's group must not end the reaper.
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    child.on("error", () => undefined);
+    child.stdin?.on("error", () => undefined);
+    child.unref();
+    return child;
+  } catch {
+    return undefined;
+  }
+}

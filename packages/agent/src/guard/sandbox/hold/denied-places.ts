@@ -1,0 +1,235 @@
+/** Holds commands to the user's rules `Read(…)` and `Write(…)`: what they deny is hidden, or stays as it is. */
+import { type Dirent, readlinkSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { FileRule } from "../../permissions/rule.ts";
+import { createFolderMemory, readStat, toIdentity } from "./folder-memory.ts";
+import { isBelow, type Mount, toExistingPath } from "./mounts.ts";
+import { takeAway } from "./take-away.ts";
+
+/** The denied places of one workspace, over all commands of a run. */
+export interface DeniedPlaces {
+  /**
+   * For a command that starts now.
+   * @throws Error with a sentence when the rules cannot be held: then no command runs.
+   */
+  begin(): DeniedMounts;
+  /**
+   * For a command that has ended: takes away what it made where nothing may be written, for no mount can be put where
+   * nothing is. A sentence for each, for the model and the user.
+   */
+  end(): string[];
+}
+
+export interface DeniedMounts {
+  /** Folders that must keep their names; writable as before. */
+  readonly kept: readonly Mount[];
+  readonly readOnly: readonly Mount[];
+  readonly hidden: readonly Mount[];
+}
+
+/** `folders`: the workspace, then others that commands write; absolute, links resolved. */
+export function createDeniedPlaces(folders: readonly string[], rules: readonly FileRule[]): DeniedPlaces {
+  const [workspace = ""] = folders;
+  const index = createDeniedIndex(folders, rules);
+  const isWriteDenied = rules.some(({ kind }) => kind === "Write");
+  let running = 0;
+  let knownPaths = new Set<string>();
+  let knownPlaces = new Set<string>();
+  const note = ({ places }: DeniedState): void => {
+    knownPaths = new Set(places.filter(({ target }) => target === undefined).map(({ path }) => path));
+    knownPlaces = new Set(places.map(({ identity }) => identity));
+  };
+  return {
+    begin() {
+      const state = index.refresh();
+      if (state.fault !== undefined) throw new Error(state.fault);
+      // What appears while no command runs is the user's own.
+      if (running === 0) note(state);
+      running += 1;
+      return toMounts(state);
+    },
+    end() {
+      running -= 1;
+      if (!isWriteDenied) return [];
+      // A mount keeps a place that was there: a new file under its name comes from outside of the sandbox.
+      const isNew = ({ path, identity }: DeniedPlace): boolean => !knownPaths.has(path) && !knownPlaces.has(identity);
+      const places = index.refresh().places.filter((place) => place.access === "read-only" && isNew(place));
+      return takeAway(
+        places.map(({ path, rule }) => {
+          const reason = `The rule ${rule.text} denies to write ${JSON.stringify(relative(workspace, path))}`;
+          return { path, reason };
+        }),
+      );
+    },
+  };
+}
+
+/** A mount on a link would be one on its target. */
+function toMounts({ places, ancestors }: DeniedState): DeniedMounts {
+  const mounts = places.flatMap(({ path, target = path, access, isFolder }): Mount[] => {
+    if (target === "") return [];
+    if (access === "read-only") return [{ path: target, access }];
+    return [{ path: target, access: isFolder ? "hidden-folder" : "hidden-file" }];
+  });
+  const isReadOnly = ({ access }: Mount): boolean => access === "read-only";
+  return {
+    kept: ancestors.map((path) => ({ path, access: "writable" })),
+    readOnly: mounts.filter(isReadOnly),
+    hidden: mounts.filter((mount) => !isReadOnly(mount)),
+  };
+}
+
+/** One denied place that is there; what lies in it is not named. */
+interface DeniedPlace {
+  /** Absolute; the folders before the last part are no links. */
+  readonly path: string;
+  readonly access: "hidden" | "read-only";
+  readonly isFolder: boolean;
+  /** What a link leads to, without links. */
+  readonly target?: string | undefined;
+  /** Device and inode, and the text of a link. */
+  readonly identity: string;
+  readonly rule: FileRule;
+}
+
+interface DeniedState {
+  /** Outer folders first. */
+  readonly places: readonly DeniedPlace[];
+  /** Folders that must keep their names, for the paths of rules to stay true. */
+  readonly ancestors: readonly string[];
+  /** Why commands cannot be held to the rules, and what to do; undefined if they can. */
+  readonly fault?: string | undefined;
+}
+
+export interface DeniedIndex {
+  /** All places as they are now. */
+  refresh(): DeniedState;
+}
+
+interface Folder {
+  readonly path: string;
+  /** A rule has made it read-only as a whole: only what must not be read still matters. */
+  readonly isReadOnly: boolean;
+}
+
+interface FolderContent {
+  readonly places: readonly DeniedPlace[];
+  readonly folders: readonly Folder[];
+}
+
+/** Folders that are looked at, and places that are held; each costs time at every command. */
+const maxFolders = 20_000;
+const maxPlaces = 300;
+
+/**
+ * `folders`: the workspace, then others; absolute, links resolved. In the others a rule about a path holds from each of
+ * the folders above on, as for the file tools. `rules`: the denials of the user.
+ */
+export function createDeniedIndex(folders: readonly string[], rules: readonly FileRule[]): DeniedIndex {
+  const memory = createFolderMemory<FolderContent>();
+  return {
+    refresh() {
+      if (rules.length === 0) return { places: [], ancestors: [] };
+      const places: DeniedPlace[] = [];
+      const waiting: (Folder & { readonly isSettled: boolean })[] = folders.map((path) => ({
+        path,
+        isReadOnly: false,
+        isSettled: false,
+      }));
+      for (let next = 0; next < waiting.length && next <= maxFolders; next += 1) {
+        const { path, isSettled, isReadOnly } = waiting[next]!;
+        const found = memory.read(
+          path,
+          (entries) => sortEntries(path, entries, { workspace: folders[0]!, rules, isReadOnly }),
+          isSettled,
+        );
+        if (!found) continue;
+        places.push(...found.content.places);
+        // Packages change all at once, and then so does their folder.
+        const isSettledBelow = found.isKnown && /\/node_modules(?:\/|$)/.test(path);
+        waiting.push(...found.content.folders.map((folder) => ({ ...folder, isSettled: isSettledBelow })));
+      }
+      memory.endLook();
+      const ancestors = listAncestors(places, folders);
+      const fault =
+        waiting.length > maxFolders
+          ? `more than ${maxFolders} folders would have to be looked at`
+          : findFault(places, ancestors, folders);
+      return { places, ancestors, fault: fault && toFault(fault, rules) };
+    },
+  };
+}
+
+function sortEntries(
+  folder: string,
+  entries: readonly Dirent[],
+  { workspace, rules, isReadOnly }: { workspace: string; rules: readonly FileRule[]; isReadOnly: boolean },
+): FolderContent {
+  const places: DeniedPlace[] = [];
+  const folders: Folder[] = [];
+  const relevant = isReadOnly ? rules.filter(({ kind }) => kind === "Read") : rules;
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    const named = isBelow(path, workspace) ? relative(workspace, path) : path;
+    const rule = findRule(relevant, "Read", entry.name, named) ?? findRule(relevant, "Write", entry.name, named);
+    const place = rule && toPlace(path, rule);
+    if (place) places.push(place);
+    if (!entry.isDirectory() || rule?.kind === "Read") continue;
+    const isReadOnlyBelow = isReadOnly || rule?.kind === "Write";
+    const mayMatch = relevant.some(
+      ({ kind, glob }) =>
+        !(isReadOnlyBelow && kind === "Write") &&
+        // What git keeps has names of git's own.
+        !(entry.name === ".git" && glob.isAnyDepth) &&
+        glob.mayMatchBelow(named),
+    );
+    if (mayMatch) folders.push({ path, isReadOnly: isReadOnlyBelow });
+  }
+  return { places, folders };
+}
+
+function findRule(
+  rules: readonly FileRule[],
+  kind: FileRule["kind"],
+  name: string,
+  path: string,
+): FileRule | undefined {
+  return rules.find((rule) => rule.kind === kind && rule.glob.isCovering(rule.glob.isAnyDepth ? name : path));
+}
+
+function toPlace(path: string, rule: FileRule): DeniedPlace | undefined {
+  const stat = readStat(path);
+  if (!stat) return undefined;
+  const access = rule.kind === "Read" ? "hidden" : "read-only";
+  const identity = toIdentity(stat);
+  if (!stat.isSymbolicLink()) return { path, access, isFolder: stat.isDirectory(), identity, rule };
+  const target = toExistingPath(path);
+  const isFolder = target !== undefined && readStat(target)?.isDirectory() === true;
+  return { path, access, isFolder, target: target ?? "", identity: `${identity} ${readlinkSync(path)}`, rule };
+}
+
+/** Of places whose rule is about a path, or that must not be made anew under the old path. */
+function listAncestors(places: readonly DeniedPlace[], folders: readonly string[]): string[] {
+  const found = new Set<string>();
+  for (const { path, rule } of places) {
+    if (rule.kind === "Read" && rule.glob.isAnyDepth) continue;
+    const top = folders.find((folder) => isBelow(path, folder)) ?? "";
+    for (let folder = dirname(path); folder.length > top.length; folder = dirname(folder)) found.add(folder);
+  }
+  return [...found];
+}
+
+function findFault(
+  places: readonly DeniedPlace[],
+  ancestors: readonly string[],
+  folders: readonly string[],
+): string | undefined {
+  if (places.length + ancestors.length > maxPlaces) return `more than ${maxPlaces} places are denied`;
+  const wide = places.find(({ target }) => target && folders.some((folder) => isBelow(folder, target)));
+  return wide && `the link ${JSON.stringify(wide.path)} leads to a folder that holds the workspace`;
+}
+
+function toFault(problem: string, rules: readonly FileRule[]): string {
+  const names = rules.slice(0, 5).map(({ text }) => text);
+  return `commands cannot be held to the rules ${names.join(", ")} (${problem}), so none runs: the user makes the rules narrower, for instance by naming a folder`;
+}

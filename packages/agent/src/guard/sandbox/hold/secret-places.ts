@@ -1,0 +1,98 @@
+/** Files and folders of the user that no command may see (S-34). */
+import { readdirSync, readFileSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
+import { join } from "node:path";
+import { type Environment, toConfigFolder, toDataFolder } from "../../../base/paths.ts";
+
+/** Below the home folder. */
+const homePlaces = [
+  // keys and sessions of shells, mail and version control
+  ".ssh", ".gnupg", ".password-store", ".netrc", "_netrc", ".git-credentials", ".config/git/credentials", ".config/gh",
+  ".config/hub", ".config/glab-cli", ".authinfo", ".authinfo.gpg", ".local/share/keyrings", ".local/share/kwalletd", ".kwallet",
+  ".pki", ".config/op", ".config/Bitwarden CLI", ".config/keepassxc", ".config/age", ".config/sops",
+  // clouds and clusters
+  ".aws", ".azure", ".config/gcloud", ".kube", ".oci", ".config/doctl", ".config/hcloud", ".config/fly", ".fly", ".config/rclone",
+  ".s3cfg", ".boto", ".terraform.d/credentials.tfrc.json", ".vault-token", ".config/heroku", ".config/netlify", ".vercel",
+  ".docker/config.json", ".config/containers/auth.json", ".config/helm/registry",
+  // registries of packages
+  ".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml",
+  ".m2/settings-security.xml", ".gradle/gradle.properties", ".nuget/NuGet/NuGet.Config", ".config/pip/pip.conf", ".composer/auth.json",
+  // databases
+  ".pgpass", ".my.cnf", ".mylogin.cnf", ".config/mongodb",
+  // browsers and mail
+  ".mozilla", ".librewolf", ".thunderbird", ".config/google-chrome", ".config/google-chrome-beta", ".config/chromium",
+  ".config/BraveSoftware", ".config/microsoft-edge", ".config/vivaldi", ".config/opera", "snap/firefox", "snap/chromium",
+  ".var/app", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox", "Library/Keychains",
+  "Library/Cookies", "Library/Safari", "Library/Mail", "Library/Messages",
+  // other agents
+  ".claude", ".claude.json", ".codex", ".cursor", ".gemini", ".config/anthropic", ".config/openai", ".config/github-copilot",
+  // what was typed
+  ".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".lesshst",
+] as const; // prettier-ignore
+
+/** Of the machine; most of them only root could read. */
+const machinePlaces = [
+  "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssl/private",
+  "/etc/krb5.keytab", "/etc/wireguard", "/etc/NetworkManager/system-connections", "/run/secrets", "/run/user",
+  "/var/spool/cron", "/var/mail",
+] as const; // prettier-ignore
+
+/** Variables that name another place than the usual one; several are parted by `:`. */
+const placeNames = [
+  "GNUPGHOME", "KUBECONFIG", "DOCKER_CONFIG", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "NETRC", "PGPASSFILE", "XDG_RUNTIME_DIR",
+] as const; // prettier-ignore
+
+/**
+ * All secret places by absolute path, whether they are there or not. `owner`: number of a further user whose files
+ * commands can read.
+ */
+export function listSecretPlaces(environment: Environment, owner?: number): string[] {
+  const homes = [...new Set([...listHomes(environment), ...(owner === undefined ? [] : listHomesOf(owner))])];
+  const [home = "/"] = homes;
+  return [
+    ...homes.flatMap((folder) => homePlaces.map((place) => join(folder, place))),
+    toDataFolder(environment, process.platform, home),
+    toConfigFolder(environment, process.platform, home),
+    ...placeNames.flatMap((name) => (environment[name] ?? "").split(":")).filter((path) => path.startsWith("/")),
+    ...machinePlaces,
+    ...listHostKeys(),
+  ];
+}
+
+/** `HOME` may have been set to another folder than the user's own; a user may have none. */
+function listHomes(environment: Environment): string[] {
+  const homes = [tryFinding(homedir), environment.HOME ?? "", tryFinding(() => userInfo().homedir)];
+  return [...new Set(homes.filter((folder) => folder.startsWith("/") && folder !== "/"))];
+}
+
+/** The system throws for a user that is not in its list. */
+function tryFinding(find: () => string): string {
+  try {
+    return find();
+  } catch {
+    return "";
+  }
+}
+
+function listHomesOf(user: number): string[] {
+  try {
+    const entries = readFileSync("/etc/passwd", "utf8")
+      .split("\n")
+      .map((line) => line.split(":"));
+    return entries
+      .filter(([, , id]) => id === String(user))
+      .flatMap(([, , , , , home = ""]) => (home.startsWith("/") && home !== "/" ? [home] : []));
+  } catch {
+    return [];
+  }
+}
+
+function listHostKeys(): string[] {
+  try {
+    return readdirSync("/etc/ssh")
+      .filter((name) => /^ssh_host_.*_key$/.test(name))
+      .map((name) => join("/etc/ssh", name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,109 @@
+/** What commands write besides the workspace: folders of `--add-dir`, and the repository of a linked worktree. */
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join, sep } from "node:path";
+import type { Environment } from "../../../base/paths.ts";
+import { SheafError } from "../../../base/errors.ts";
+import { hasForeignName } from "../../../base/foreign-name.ts";
+import { toProtectedName } from "../../../workspace/protected-names.ts";
+import { isBelow, type Mount, toExistingPath } from "./mounts.ts";
+import { listSecretPlaces } from "./secret-places.ts";
+
+export interface AddedFoldersOrder {
+  /** Absolute, as the user named them. */
+  readonly folders: readonly string[];
+  /** Absolute, links resolved. */
+  readonly workspace: string;
+  readonly environment: Environment;
+}
+
+/**
+ * The folders without links, outer ones only; what lies in the workspace needs no flag.
+ * @throws SheafError USAGE for a folder that is none, or that would open too much.
+ */
+export function toAddedFolders({ folders, workspace, environment }: AddedFoldersOrder): string[] {
+  const real = [...new Set(folders.map(toRealFolder))].filter((folder) => !isBelow(folder, workspace));
+  for (const folder of real) {
+    const obstacle = findObstacle(folder, workspace, environment);
+    if (obstacle !== "") throw createError(folder, obstacle);
+  }
+  return real.filter((folder) => !real.some((other) => other !== folder && isBelow(folder, other)));
+}
+
+function toRealFolder(folder: string): string {
+  try {
+    const real = realpathSync(folder);
+    if (statSync(real).isDirectory()) return real;
+  } catch {
+    if (hasForeignName(folder)) {
+      const message = `--add-dir ${JSON.stringify(folder)} cannot be opened, because its name is not UTF-8: rename the folder`;
+      throw new SheafError("USAGE", message);
+    }
+    throw createError(folder, "is not there, or cannot be opened");
+  }
+  throw createError(folder, "is no folder");
+}
+
+/** What stands against a folder; "" if nothing does. */
+function findObstacle(folder: string, workspace: string, environment: Environment): string {
+  if (folder === sep) return "is the whole file system";
+  const homes = [homedir(), environment.HOME ?? ""].map((home) => toExistingPath(home) ?? home);
+  if (homes.some((home) => home !== "" && isBelow(home, folder))) return "is the home folder, or holds it";
+  if (isBelow(workspace, folder)) return "holds the workspace: name it with --workspace";
+  const secrets = listSecretPlaces(environment).map((place) => toExistingPath(place) ?? place);
+  const secret = secrets.find((place) => isBelow(place, folder) || isBelow(folder, place));
+  if (secret !== undefined) return `has to do with ${secret}, which is secret`;
+  const name = toProtectedName(folder);
+  return name === undefined ? "" : `lies in a protected place (${name})`;
+}
+
+function createError(folder: string, problem: string): SheafError {
+  return new SheafError("USAGE", `--add-dir ${JSON.stringify(folder)} ${problem}: name another folder`);
+}
+
+/** What commits in a linked worktree need. */
+export interface LinkedWorktree {
+  /** The worktree's own folder in the repository, absolute. */
+  readonly folder: string;
+  /** Writable for commands; hooks and configuration of the repository are not among them. */
+  readonly mounts: readonly Mount[];
+}
+
+/** Folders of the repository in which a commit writes. */
+const commitPlaces = ["objects", "refs", "logs"] as const;
+
+/**
+ * Undefined if the workspace is none. What its `.git` file says counts only where the repository says the same: else
+ * a file could name any folder of the user.
+ */
+export function findLinkedWorktree(workspace: string): LinkedWorktree | undefined {
+  try {
+    const file = join(workspace, ".git");
+    if (!statSync(file).isFile()) return undefined;
+    const folder = realpathSync(toAbsolute(readLine(file, /^gitdir: (.+)$/), workspace));
+    const repository = realpathSync(toAbsolute(readLine(join(folder, "commondir"), /^(.+)$/), folder));
+    const isListed = dirname(folder) === join(repository, "worktrees") && basename(repository) !== "worktrees";
+    const isMutual = realpathSync(readLine(join(folder, "gitdir"), /^(\/.+)$/)) === realpathSync(file);
+    if (!isListed || !isMutual) return undefined;
+    const shared = commitPlaces.map((name) => join(repository, name)).filter(isOwnFolder);
+    return { folder, mounts: [...shared, folder].map((path) => ({ path, access: "writable" as const })) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Not a link: that could lead anywhere. */
+function isOwnFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && realpathSync(path) === path;
+}
+
+/** The one line of a small file, as far as `pattern` takes it. @throws Error when it is another one. */
+function readLine(file: string, pattern: RegExp): string {
+  const [, text] = pattern.exec(readFileSync(file, "utf8").trimEnd()) ?? [];
+  if (text === undefined) throw new Error(`${file} is not of git`);
+  return text;
+}
+
+function toAbsolute(path: string, folder: string): string {
+  return isAbsolute(path) ? path : join(folder, path);
+}

@@ -1,0 +1,83 @@
+/** The words with which bubblewrap holds a command (S-30). */
+import type { Environment } from "../../../base/paths.ts";
+import type { Mount } from "../hold/mounts.ts";
+import { findProgram } from "../programs.ts";
+
+/** What one command gets. */
+export interface BubblewrapPlan {
+  /** In the order in which they are made. */
+  readonly mounts: readonly Mount[];
+  /** Absolute, as it is called inside. */
+  readonly workingDirectory: string;
+  /** An empty network of its own; else the one that bubblewrap is started in. */
+  readonly hasOwnNetwork: boolean;
+  /** Descriptors that bubblewrap inherits. */
+  readonly descriptors: { readonly seccomp?: number; readonly status: number };
+}
+
+/**
+ * Settings of the whole machine. The kernel lets root write them by its number alone, without any capability: bubblewrap
+ * covers only what it takes for writable.
+ */
+const kernelPlaces = [
+  "/proc/sys",
+  "/proc/sysrq-trigger",
+  "/proc/fs",
+  "/proc/scsi",
+  "/proc/acpi",
+  "/proc/mtrr",
+] as const;
+
+/** Everything before the program: `bwrap <these> -- program arguments`. */
+export function toBubblewrapArguments({
+  mounts,
+  workingDirectory,
+  descriptors,
+  hasOwnNetwork,
+}: BubblewrapPlan): string[] {
+  return [
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+    ...(hasOwnNetwork ? ["--unshare-net"] : []),
+    "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox",
+    "--ro-bind", "/", "/",
+    "--dev", "/dev", "--remount-ro", "/dev",
+    "--proc", "/proc", ...kernelPlaces.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...mounts.flatMap(toMountArguments),
+    // Last, since the workspace may lie in a hidden folder.
+    ...mounts.flatMap(({ path, access }) => (access === "hidden-folder" ? ["--remount-ro", path] : [])),
+    ...(descriptors.seccomp === undefined ? [] : ["--seccomp", String(descriptors.seccomp)]),
+    "--json-status-fd", String(descriptors.status),
+    "--chdir", workingDirectory,
+  ]; // prettier-ignore
+}
+
+function toMountArguments({ path, access, source = path }: Mount): string[] {
+  switch (access) {
+    case "writable":
+      return ["--bind", source, path];
+    case "read-only":
+      return ["--ro-bind-try", source, path];
+    case "hidden-folder":
+      return ["--tmpfs", path];
+    case "hidden-file":
+      return ["--ro-bind", "/dev/null", path];
+  }
+}
+
+/** `entersUser`: its user namespace too, without which only a mighty root gets in. @throws Error where `nsenter` is missing. */
+export function toNetworkWords(
+  environment: Environment,
+  descriptors: { readonly user: number; readonly network: number },
+  entersUser: boolean,
+): string[] {
+  const program = findProgram("nsenter", environment);
+  if (program === undefined)
+    throw new Error("nsenter is not there, which gives commands a network: install util-linux");
+  const toPath = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
+  return [
+    program,
+    ...(entersUser ? [`--user=${toPath(descriptors.user)}`] : []),
+    `--net=${toPath(descriptors.network)}`,
+    ...(entersUser ? ["--preserve-credentials"] : []),
+  ];
+}

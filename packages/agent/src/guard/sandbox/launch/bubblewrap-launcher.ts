@@ -1,0 +1,253 @@
+/** Commands in bubblewrap: namespaces of their own, and nothing of them outlives them (S-30, R-13). */
+import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
+import { closeSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
+import type { Writable } from "node:stream";
+import { toCommandEnvironment } from "../environment.ts";
+import { type CommandPipes, openOutputPipes } from "../follow/output-pipes.ts";
+import { createSandboxTree } from "../follow/process-tree.ts";
+import { followChild } from "../follow/processes.ts";
+import { createReaper } from "../follow/reaper.ts";
+import { defaultUseLimits, followStatus, type UseLimits, watchUse } from "../follow/sandbox-status.ts";
+import { createDeniedPlaces } from "../hold/denied-places.ts";
+import { createPrivateFolder, type Mount, type MountFacts, planMounts, type PrivateFolder } from "../hold/mounts.ts";
+import { createProtectedPlaces } from "../hold/protected-places.ts";
+import { createSeccompFilter } from "../hold/seccomp-filter.ts";
+import { listSecretPlaces } from "../hold/secret-places.ts";
+import { findLinkedWorktree } from "../hold/writable-folders.ts";
+import { findShell, toFolderError } from "../programs.ts";
+import { toBubblewrapArguments, toNetworkWords } from "./bubblewrap-arguments.ts";
+import type { Launcher, LaunchRequest, SandboxOptions, StartedCommand } from "./launcher.ts";
+import { createSharedNetwork, type RunNetwork } from "./run-network.ts";
+import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.ts";
+
+/**
+ * Runs the command with handlers instead of default signals, so that a command that ends gracefully is waited for; then
+ * gives what it left in the background a moment to print its last words. All processes of the sandbox are in `/proc`; two
+ * of them are its own. Shells differ in the letter of the limit for processes, and in which stderr they use while a
+ * redirected command runs.
+ */
+const wrapper = `
+ended=
+ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
+trap 'ended=1' TERM INT HUP
+exec 3>&2 2>&5 5>&- 6>&- 7>&- 8>&- 9>&-
+[ -z "$ended" ] || exit 143
+(exec "$@" 2>&3 3>&-)
+code=$?
+round=0
+while set -- /proc/[0-9]*; [ $# -gt 2 ] && [ $round -lt 20 ]; do
+  round=$((round + 1))
+  sleep 0.01
+done
+exit $code
+`;
+
+/** The wrapper runs in the plain shell of the system: most often that starts in half the time of bash. */
+const wrapperWords = ["/bin/sh", "-c", wrapper, "sheaf"] as const;
+
+/** Bytes of one argument that the kernel takes. */
+const maxCommandBytes = 128 * 1024 - 1;
+
+/** Numbers after standard input and output. The wrapper closes what a command must not have. */
+const descriptors = { seccomp: 3, status: 4, notice: 5, user: 6, network: 7, info: 8, admission: 9 } as const;
+/** Of those that every process has. */
+const lastStandard = 2;
+
+/** What differs from command to command besides the mounts. */
+interface SandboxWays {
+  readonly shared: RunNetwork | undefined;
+  readonly pipes: CommandPipes;
+}
+
+/** Creates its private folder and its network for the first command that needs them. */
+export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
+  const { file, workspace, addedFolders, environment, limits = defaultUseLimits } = options;
+  const shell = findShell(environment);
+  const filter = createSeccompFilter(process.arch, { isTeamFolder: [workspace, ...addedFolders].some(isTeamFolder) });
+  const worktree = findLinkedWorktree(workspace);
+  const added = addedFolders.map((path) => ({ path, access: "writable" as const }));
+  const writableMounts = [...(worktree?.mounts ?? []), ...added];
+  const places = createProtectedPlaces(workspace, { worktree: worktree?.folder, added: addedFolders });
+  const denied = createDeniedPlaces([workspace, ...addedFolders], options.denials);
+  const network = createSharedNetwork(file, options.network, options.networkPorts);
+  const foreignOwner = findWorkspaceOwner(workspace);
+  // Bubblewrap ends with Sheaf, but not while it starts: a process has no parent's death signal until it asks for it.
+  const reaper = createReaper();
+  let blocked: BlockedDescriptors | undefined;
+  let folder: PrivateFolder | undefined;
+  let secretPlaces: readonly string[] | undefined;
+
+  const planCommand = (held: Pick<MountFacts, "protectedMounts" | "deniedMounts">): Mount[] => {
+    folder ??= createPrivateFolder();
+    secretPlaces ??= listSecretPlaces(environment, foreignOwner?.uid);
+    return planMounts({ workspace, secretPlaces, privateMounts: folder.mounts, writableMounts, ...held });
+  };
+  const spawnBubblewrap = (request: LaunchRequest, mounts: readonly Mount[], ways: SandboxWays): ChildProcess => {
+    const { shared, pipes } = ways;
+    blocked ??= blockInherited(lastStandard);
+    const words = toBubblewrapArguments({
+      mounts,
+      workingDirectory: request.workingDirectory,
+      descriptors: { status: descriptors.status, ...(filter && { seccomp: descriptors.seccomp }) },
+      hasOwnNetwork: shared === undefined,
+    });
+    const owner = shared === undefined || foreignOwner?.canEnterNetwork ? foreignOwner : undefined;
+    const entry = shared ? toNetworkWords(environment, descriptors, owner === undefined) : [];
+    const ownerWords = owner ? toOwnerWords(descriptors) : [];
+    const command = [...wrapperWords, shell.file, ...shell.args, request.command];
+    const [program = file, ...args] = [...entry, file, ...words, ...ownerWords, "--", ...command];
+    const child = spawn(program, args, {
+      cwd: "/",
+      env: {
+        ...toCommandEnvironment(environment, reaper.createMarker()),
+        ...request.variables,
+        TMPDIR: "/tmp",
+        ...shared?.variables,
+      },
+      detached: true,
+      stdio: toStdio(pipes, shared?.descriptors ?? [], blocked.descriptors, owner !== undefined),
+    });
+    if (owner) admitOwner(child, owner, descriptors);
+    sendFilter(child, filter);
+    return child;
+  };
+
+  return {
+    file,
+    permissions: [
+      ...(options.network.isOpen ? (["network"] as const) : []),
+      ...(writableMounts.length > 0 ? (["write_outside_workspace"] as const) : []),
+    ],
+    async start(request) {
+      // With descriptors blocked, a failing start is not always reported.
+      if (Buffer.byteLength(request.command) > maxCommandBytes) throw Object.assign(new Error(), { code: "E2BIG" });
+      if (request.isBackground) network.share();
+      const shared = await network.enter();
+      const pipes = await openOutputPipes();
+      let endPlaces = (): string[] => [];
+      try {
+        const deniedMounts = denied.begin();
+        endPlaces = () => denied.end();
+        const protectedMounts = places.begin();
+        endPlaces = () => [...places.end(), ...denied.end()];
+        const mounts = planCommand({ protectedMounts, deniedMounts });
+        const child = spawnBubblewrap(request, mounts, { shared, pipes });
+        return followBubblewrap(child, {
+          pipes,
+          workingDirectory: request.workingDirectory,
+          limits,
+          takeNotes: () => [...network.takeNotes(), ...endPlaces()],
+        });
+      } catch (error) {
+        pipes.close();
+        endPlaces();
+        throw error;
+      }
+    },
+    async close() {
+      reaper.dismiss();
+      await network.close();
+      blocked?.close();
+      folder?.remove();
+    },
+  };
+}
+
+interface FollowFacts {
+  readonly pipes: CommandPipes;
+  readonly workingDirectory: string;
+  readonly limits: UseLimits;
+  /** Called once, when all its processes have ended. */
+  readonly takeNotes: () => readonly string[];
+}
+
+function followBubblewrap(child: ChildProcess, facts: FollowFacts): StartedCommand {
+  const status = followStatus(child, descriptors);
+  const bubblewrap = followChild(child);
+  const excess: string[] = [];
+  const stopWatch = watchUse(status.findFirst, facts.limits, (sentence) => {
+    excess.push(sentence);
+    bubblewrap.kill();
+  });
+  return {
+    process: bubblewrap,
+    pipes: facts.pipes,
+    tree: child.pid === undefined ? undefined : createSandboxTree(bubblewrap, status.findFirst),
+    toSignal: status.toSignal,
+    findStartError: (stderr) =>
+      status.findExitCode() === undefined ? toStartError(stderr, facts.workingDirectory) : "",
+    release() {
+      stopWatch();
+      return [...excess, ...facts.takeNotes()];
+    },
+  };
+}
+
+/** Standard input and output, the pipes of the launcher, the network, and nothing that Sheaf was started with. */
+function toStdio(
+  output: CommandPipes,
+  network: readonly number[],
+  blocked: BlockedDescriptors["descriptors"],
+  hasOwner: boolean,
+): StdioOptions {
+  const pipes = ["pipe", "pipe", "pipe"] as const;
+  const entry = hasOwner && network.length === 0 ? (["ignore", "ignore"] as const) : network;
+  const admission = hasOwner ? (["pipe", "pipe"] as const) : [];
+  const further = [...pipes, ...entry, ...admission];
+  return ["ignore", ...output.stdio, ...further, ...blocked.slice(further.length)];
+}
+
+/** What is made in such a folder belongs to its group, and inner folders have the bit too. */
+function isTeamFolder(folder: string): boolean {
+  const setGroupId = 0o2000;
+  return ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & setGroupId) !== 0;
+}
+
+function sendFilter(child: ChildProcess, filter: Uint8Array | undefined): void {
+  const pipe = child.stdio[descriptors.seccomp] as Writable | null;
+  // It is closed early when bubblewrap fails, which its status tells.
+  pipe?.on("error", () => undefined);
+  pipe?.end(filter);
+}
+
+/** Bubblewrap says on stderr why it did not start the command. */
+function toStartError(stderr: string, workingDirectory: string): string {
+  const reason = stderr.replaceAll(/\s+/g, " ").trim().slice(0, 500);
+  return toFolderError(workingDirectory) || `the sandbox could not start (${reason})`;
+}
+
+/** O_CLOEXEC of `/proc/PID/fdinfo`, octal 02000000. */
+const closeOnExec = 0o2000000;
+
+/** What a new process gets instead, from the descriptor behind `last` on; "ignore" where it would inherit nothing. */
+interface BlockedDescriptors {
+  readonly descriptors: readonly (number | "ignore")[];
+  close(): void;
+}
+
+/**
+ * Puts /dev/null in the place of every descriptor above `last` that would be inherited; most often there is none. Only
+ * there: each descriptor that a command has makes its start slower, and some programs hand on a very high one.
+ */
+function blockInherited(last: number): BlockedDescriptors {
+  const inherited = new Set(readdirSync("/proc/self/fd").map(Number).filter(isInherited));
+  const highest = Math.max(...inherited);
+  if (highest <= last) return { descriptors: [], close: () => undefined };
+  const empty = openSync("/dev/null", "r");
+  return {
+    descriptors: Array.from({ length: highest - last }, (_, index) =>
+      inherited.has(last + 1 + index) ? empty : "ignore",
+    ),
+    close: () => closeSync(empty),
+  };
+}
+
+function isInherited(descriptor: number): boolean {
+  try {
+    const [, flags = "0"] = /^flags:\s+([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1")) ?? [];
+    return (Number.parseInt(flags, 8) & closeOnExec) === 0;
+  } catch {
+    // Closed meanwhile: the listing itself has one.
+    return false;
+  }
+}

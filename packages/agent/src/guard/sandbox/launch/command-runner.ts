@@ -1,0 +1,224 @@
+/** Runs commands: follows each one from its start to the end of all its processes. */
+import { constants } from "node:os";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Environment } from "../../../base/paths.ts";
+import type { CommandNetwork } from "../../permissions/command-network.ts";
+import type { FileRule } from "../../permissions/rule.ts";
+import type { CommandOutcome, CommandRequest, CommandRunner } from "../command.ts";
+import { explainFailure } from "../follow/explain-failure.ts";
+import { createOutputStreams, type OutputStreams } from "../follow/output-streams.ts";
+import type { ProcessTree } from "../follow/process-tree.ts";
+import type { ProcessEnd, StartedProcess } from "../follow/processes.ts";
+import type { UseLimits } from "../follow/sandbox-status.ts";
+import { toStartError } from "../programs.ts";
+import type { Sandbox } from "../sandbox.ts";
+import { createBubblewrapLauncher } from "./bubblewrap-launcher.ts";
+import type { Launcher, StartedCommand } from "./launcher.ts";
+import { createPlainLauncher } from "./plain-launcher.ts";
+import type { NetworkPorts } from "./run-network.ts";
+import { createSeatbeltLauncher } from "./seatbelt-launcher.ts";
+
+/** Milliseconds that a process in the background may keep the output open when the command has ended. */
+const pipePeriod = 250;
+const timeoutExitCode = 124;
+
+/** How the shell itself ended. */
+interface ShellEnd extends ProcessEnd {
+  readonly timedOut: boolean;
+  readonly cancelled: boolean;
+}
+
+export interface CommandRunnerOptions {
+  /** Of it only what the allow list names reaches a command (S-40). */
+  readonly environment: Environment;
+  /** What every command gets beside that. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** Absolute, links resolved: what commands may write. */
+  readonly workspace: string;
+  readonly sandbox: Sandbox;
+  /** Which hosts commands may reach from the sandbox. */
+  readonly network: CommandNetwork;
+  /** Beside the workspace. */
+  readonly addedFolders?: readonly string[] | undefined;
+  /** Files that no command may read or write, in the sandbox. */
+  readonly denials?: readonly FileRule[] | undefined;
+  /** How hosts are found, where not by the system. */
+  readonly networkPorts?: NetworkPorts | undefined;
+  /** What one command may use in the sandbox. */
+  readonly limits?: UseLimits | undefined;
+}
+
+/** Makes the runner of a run. */
+export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
+  const launcher = createLauncher(options);
+  if (typeof launcher === "string") return createRefusingRunner(launcher);
+  const running = new Set<Promise<CommandOutcome>>();
+  return {
+    permissions: launcher.permissions,
+    async run(request) {
+      const outcome = runCommand(request, launcher, options.variables ?? {});
+      running.add(outcome);
+      try {
+        return await outcome;
+      } finally {
+        running.delete(outcome);
+      }
+    },
+    async end() {
+      await Promise.allSettled(running);
+      await launcher.close();
+    },
+  };
+}
+
+const launchers = { bubblewrap: createBubblewrapLauncher, seatbelt: createSeatbeltLauncher } as const;
+
+/** The way to start commands, or why there is none. */
+function createLauncher({
+  sandbox,
+  denials = [],
+  addedFolders = [],
+  ...options
+}: CommandRunnerOptions): Launcher | string {
+  switch (sandbox.state) {
+    case "enabled":
+      return launchers[sandbox.kind]({ file: sandbox.file, denials, addedFolders, ...options });
+    case "disabled":
+      return createPlainLauncher(options.environment);
+    case "unavailable":
+      return sandbox.reason;
+  }
+}
+
+/** S-31: without the sandbox that was wanted nothing runs. */
+function createRefusingRunner(refusal: string): CommandRunner {
+  const streams = createOutputStreams(() => undefined);
+  return {
+    permissions: [],
+    run: async () => toOutcome(streams, [], { exitCode: -1, refusal }),
+    end: async () => undefined,
+  };
+}
+
+/** Nothing of a command outlives it: what it left in the background is ended with it (R-13). */
+async function runCommand(
+  request: CommandRequest,
+  launcher: Launcher,
+  variables: Readonly<Record<string, string>>,
+): Promise<CommandOutcome> {
+  const { command, workingDirectory, isBackground = false } = request;
+  const { permissions } = launcher;
+  const streams = createOutputStreams(request.onOutput, isBackground ? Number.POSITIVE_INFINITY : undefined);
+  if (request.signal.aborted) return toOutcome(streams, permissions, { exitCode: -1, cancelled: true });
+  try {
+    const started = await launcher.start({ command, workingDirectory, isBackground, variables });
+    let end: ShellEnd | undefined;
+    let refusals: readonly string[] = [];
+    try {
+      end = await followCommand(started, request, streams);
+    } finally {
+      refusals = started.release();
+    }
+    const isOwnEnd = !end.timedOut && !end.cancelled && end.signal === null;
+    const startError = isOwnEnd ? started.findStartError(streams.toResult().stderr) : "";
+    // What was said then is not the command's own output.
+    if (startError !== "")
+      return toOutcome(
+        createOutputStreams(() => undefined),
+        permissions,
+        { exitCode: -1, startError },
+      );
+    const signal = end.signal ?? (isOwnEnd ? started.toSignal(end.code ?? 0) : undefined) ?? null;
+    const outcome = toOutcome(streams, permissions, toEnd({ ...end, signal }));
+    return { ...outcome, refusals: [...refusals, ...explainFailure(outcome)] };
+  } catch (error) {
+    const startError = toStartError(error, launcher.file, workingDirectory);
+    return toOutcome(streams, permissions, { exitCode: -1, startError });
+  }
+}
+
+/** Resolves when none of its processes is left and all of its output is in `streams`. Rejects if it never started. */
+async function followCommand(
+  { process, pipes, tree }: StartedCommand,
+  request: CommandRequest,
+  streams: OutputStreams,
+): Promise<ShellEnd> {
+  pipes.follow(process.child, (stream, chunk) => streams.write(stream, chunk));
+  const closed = new AbortController();
+  void Promise.all([process.closed, pipes.ended]).then(() => closed.abort());
+  try {
+    const end = await followShell(process, tree, request);
+    await waitForClose(closed.signal);
+    await tree?.end();
+    await waitForClose(closed.signal);
+    streams.end();
+    return end;
+  } finally {
+    pipes.close();
+    process.release();
+  }
+}
+
+/** Waits until nobody holds the output open any more, but not long. */
+async function waitForClose(closed: AbortSignal): Promise<void> {
+  try {
+    await wait(pipePeriod, undefined, { signal: closed });
+  } catch {
+    // Closed.
+  }
+}
+
+/** Waits for the shell; ends its tree on abort and timeout. Rejects if it never started. */
+async function followShell(
+  { ended }: StartedProcess,
+  tree: ProcessTree | undefined,
+  request: CommandRequest,
+): Promise<ShellEnd> {
+  let timedOut = false;
+  let cancelled = false;
+  const onAbort = (): void => {
+    if (timedOut) return;
+    cancelled = true;
+    void tree?.end();
+  };
+  const onTimeout = (): void => {
+    if (cancelled) return;
+    timedOut = true;
+    void tree?.end();
+  };
+  const timer = request.timeoutMs === undefined ? undefined : setTimeout(onTimeout, request.timeoutMs);
+  request.signal.addEventListener("abort", onAbort, { once: true });
+  // The abort may have come while the command was being started.
+  if (request.signal.aborted) onAbort();
+  try {
+    return { ...(await ended), timedOut, cancelled };
+  } finally {
+    clearTimeout(timer);
+    request.signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** N37: 124 on the timeout, 128 + n for a signal. */
+function toEnd({ code, signal, timedOut, cancelled }: ShellEnd): Partial<CommandOutcome> {
+  const ownCode = signal === null ? (code ?? -1) : 128 + constants.signals[signal];
+  return { exitCode: timedOut ? timeoutExitCode : ownCode, signal: signal ?? "", timedOut, cancelled };
+}
+
+function toOutcome(
+  streams: OutputStreams,
+  permissions: CommandOutcome["permissions"],
+  end: Partial<CommandOutcome>,
+): CommandOutcome {
+  return {
+    exitCode: 0,
+    signal: "",
+    timedOut: false,
+    cancelled: false,
+    startError: "",
+    refusal: "",
+    refusals: [],
+    permissions,
+    ...streams.toResult(),
+    ...end,
+  };
+}

@@ -1,0 +1,47 @@
+/** Commands as plain processes of the user, without a sandbox of the system: `--sandbox disabled`. */
+import { spawn } from "node:child_process";
+import type { Environment } from "../../../base/paths.ts";
+import { toCommandEnvironment } from "../environment.ts";
+import { openOutputPipes } from "../follow/output-pipes.ts";
+import { createProcessTree } from "../follow/process-tree.ts";
+import { followChild } from "../follow/processes.ts";
+import { createReaper } from "../follow/reaper.ts";
+import { findShell } from "../programs.ts";
+import type { Launcher } from "./launcher.ts";
+
+/** Each command carries a marker, by which its processes are found again. */
+export function createPlainLauncher(environment: Environment): Launcher {
+  const shell = findShell(environment);
+  const reaper = createReaper();
+  return {
+    file: shell.file,
+    permissions: ["unsandboxed"],
+    async start({ command, workingDirectory, variables }) {
+      const marker = reaper.createMarker();
+      const pipes = await openOutputPipes();
+      try {
+        const child = spawn(shell.file, [...shell.args, command], {
+          cwd: workingDirectory,
+          env: { ...toCommandEnvironment(environment, marker), ...variables },
+          detached: true,
+          stdio: ["ignore", ...pipes.stdio],
+        });
+        const tree = child.pid === undefined ? undefined : createProcessTree(child.pid, marker);
+        return {
+          process: followChild(child),
+          pipes,
+          tree,
+          toSignal: () => undefined,
+          findStartError: () => "",
+          release: () => [],
+        };
+      } catch (error) {
+        pipes.close();
+        throw error;
+      }
+    },
+    async close() {
+      reaper.dismiss();
+    },
+  };
+}

@@ -1,0 +1,187 @@
+/**
+ * The network that commands reach: the proxy to the hosts that rules allow (S-32), and on Linux a network namespace that
+ * the commands of a run share: empty but for the proxy and the servers that the run's own commands start.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import type { Readable } from "node:stream";
+import { createProxy, type Proxy, type ProxyPorts } from "../../../network/proxy.ts";
+import type { CommandNetwork } from "../../permissions/command-network.ts";
+import { toProxyVariables } from "../environment.ts";
+
+export interface SharedNetwork {
+  /** The namespace for a command that starts now; undefined: an empty one of its own. */
+  enter(): Promise<RunNetwork | undefined>;
+  /** From now on all commands are in one: a server in the background is reached by the commands behind it. */
+  share(): void;
+  /** Sentences about the hosts that were refused since the last call. */
+  takeNotes(): string[];
+  close(): Promise<void>;
+}
+
+/** `bubblewrap`: the program, absolute. */
+export function createSharedNetwork(bubblewrap: string, rules: CommandNetwork, ports?: NetworkPorts): SharedNetwork {
+  const { proxy, takeNotes } = createRuleProxy(rules, ports);
+  let isShared = rules.isOpen;
+  let opening: Promise<RunNetwork> | undefined;
+  return {
+    async enter() {
+      if (!isShared) return undefined;
+      opening ??= openRunNetwork({ bubblewrap, proxy });
+      return opening;
+    },
+    share() {
+      isShared = true;
+    },
+    takeNotes,
+    async close() {
+      const network = await opening?.catch(() => undefined);
+      network?.close();
+    },
+  };
+}
+
+/** The namespace, ready for commands. */
+export interface RunNetwork {
+  /** Descriptors that a command is started with: of the user and of the network namespace. */
+  readonly descriptors: readonly [user: number, network: number];
+  /** What commands are told, so that programs find the proxy; empty without one. */
+  readonly variables: Readonly<Record<string, string>>;
+  close(): void;
+}
+
+interface RunNetworkOptions {
+  /** Absolute. */
+  readonly bubblewrap: string;
+  /** What reaches the network; undefined: nothing does. */
+  readonly proxy?: Proxy | undefined;
+}
+
+/** In a namespace where nobody else listens. */
+const proxyPort = 3128;
+/** Milliseconds; it takes 50. */
+const startPeriod = 10_000;
+const statusDescriptor = 4;
+
+/** Listens and hands the socket to its parent. */
+const listener = `
+const server = require("node:net").createServer();
+server.listen(${proxyPort}, "127.0.0.1", () => process.send("listening", server));
+`;
+
+/**
+ * Makes the namespace. Bubblewrap is told nothing that makes it nest user namespaces: the network must belong to the
+ * one that commands enter.
+ * @throws Error when the system does not let it be made.
+ */
+async function openRunNetwork({ bubblewrap, proxy }: RunNetworkOptions): Promise<RunNetwork> {
+  const words = [
+    "--unshare-user", "--unshare-net", "--die-with-parent", "--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev",
+    "--json-status-fd", String(statusDescriptor), "--", process.execPath, "-e", listener,
+  ]; // prettier-ignore
+  const helper = spawn(bubblewrap, words, {
+    cwd: "/",
+    env: {},
+    stdio: ["ignore", "ignore", "ignore", "ipc", "pipe"],
+  });
+  try {
+    const [server, pid] = await Promise.all([receiveServer(helper), receiveHelperPid(helper)]);
+    const descriptors = [openSync(`/proc/${pid}/ns/user`, "r"), openSync(`/proc/${pid}/ns/net`, "r")] as const;
+    if (proxy) server.on("connection", (socket) => proxy.serve(socket));
+    // The run's end closes it; it must not keep the process.
+    server.unref();
+    return {
+      descriptors,
+      variables: proxy ? toProxyVariables(proxyPort) : {},
+      close() {
+        server.close();
+        proxy?.close();
+        for (const descriptor of descriptors) closeSync(descriptor);
+      },
+    };
+  } finally {
+    helper.kill("SIGKILL");
+  }
+}
+
+function receiveServer(helper: ChildProcess): Promise<Server> {
+  const { promise, resolve, reject } = Promise.withResolvers<Server>();
+  const timer = setTimeout(() => reject(new Error("its helper is silent")), startPeriod);
+  helper.once("error", reject);
+  helper.once("exit", (code, signal) => reject(new Error(`its helper ended with ${code ?? signal}`)));
+  helper.once("message", (_message, handle) => resolve(handle as Server));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/** Bubblewrap tells it before the helper runs; what it writes behind that is read too, else it ends by a signal. */
+function receiveHelperPid(helper: ChildProcess): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let text = "";
+  (helper.stdio[statusDescriptor] as Readable).on("data", (chunk: Uint8Array) => {
+    text += Buffer.from(chunk).toString("latin1");
+    const [, pid] = /"child-pid": (\d+)/.exec(text) ?? [];
+    if (pid !== undefined) resolve(Number(pid));
+  });
+  return promise;
+}
+
+export interface LoopbackProxy {
+  /** Its port on 127.0.0.1, from the first call on; undefined where no rule allows a host. */
+  open(): Promise<number | undefined>;
+  /** Sentences about the hosts that were refused since the last call. */
+  takeNotes(): string[];
+  close(): Promise<void>;
+}
+
+/** Other programs of this machine reach it too: it lets them to the same hosts and no others. */
+export function createLoopbackProxy(rules: CommandNetwork, ports?: NetworkPorts): LoopbackProxy {
+  const { proxy, takeNotes } = createRuleProxy(rules, ports);
+  let opening: Promise<Server> | undefined;
+  return {
+    async open() {
+      if (!proxy) return undefined;
+      opening ??= listen(createServer((socket) => proxy.serve(socket)));
+      return ((await opening).address() as AddressInfo).port;
+    },
+    takeNotes,
+    async close() {
+      const server = await opening?.catch(() => undefined);
+      server?.close();
+      proxy?.close();
+    },
+  };
+}
+
+async function listen(server: Server): Promise<Server> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  // The run's end closes it; it must not keep the process.
+  return server.unref();
+}
+
+/** What the proxy of a network stands on. */
+export type NetworkPorts = Omit<ProxyPorts, "findObstacle">;
+
+interface RuleProxy {
+  /** Undefined where no rule allows a host. */
+  readonly proxy: Proxy | undefined;
+  /** Sentences about the hosts that were refused since the last call. */
+  readonly takeNotes: () => string[];
+}
+
+function createRuleProxy(rules: CommandNetwork, ports: NetworkPorts = {}): RuleProxy {
+  const proxy = rules.isOpen ? createProxy({ ...ports, findObstacle: (host) => findObstacle(rules, host) }) : undefined;
+  return {
+    proxy,
+    takeNotes: () =>
+      (proxy?.takeRefusals() ?? []).map(({ target, reason }) => `The network refused ${target}: ${reason}.`),
+  };
+}
+
+function findObstacle(rules: CommandNetwork, host: string): string {
+  const decision = rules.decide(host);
+  return decision.decision === "allow" ? "" : decision.reason;
+}

@@ -1,0 +1,158 @@
+/** Programs of the system: where they are, how one runs, and why one does not start. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type * as Ripgrep from "@vscode/ripgrep";
+import type { Environment } from "../../base/paths.ts";
+import { toFixedPath } from "./environment.ts";
+
+const systemFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin", "/opt/homebrew/bin"];
+
+/** Absolute; undefined if there is none. `isWanted` refuses a place that must not be taken. */
+export function findProgram(
+  name: string,
+  environment: Environment,
+  isWanted: (file: string) => boolean = () => true,
+): string | undefined {
+  const folders = [...systemFolders, ...toFixedPath(environment.PATH).split(":")];
+  return folders.map((folder) => join(folder, name)).find((file) => isExecutable(file) && isWanted(file));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Path of the program; its package is loaded by the first search. @throws Error when it is not installed for this system. */
+export function findRipgrep(): string {
+  const { rgPath } = createRequire(import.meta.url)("@vscode/ripgrep") as typeof Ripgrep;
+  return rgPath;
+}
+
+/** A program and what stands before the command. */
+export interface Shell {
+  /** Absolute. */
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly isBash: boolean;
+}
+
+/** Bash without its start files; else sh. */
+export function findShell(environment: Environment): Shell {
+  const bash = findProgram("bash", environment);
+  // `--`: a command that begins with "-" is a command and no option.
+  if (bash !== undefined) return { file: bash, args: ["--noprofile", "--norc", "-c", "--"], isBash: true };
+  return { file: "/bin/sh", args: ["-c", "--"], isBash: false };
+}
+
+/** One run of a helper program. */
+export interface ProgramRequest {
+  /** Absolute: nothing is looked up in PATH (S-05). */
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Absolute. */
+  readonly cwd: string;
+  /** All that the program gets. */
+  readonly environment: Environment;
+  /** Kills it. */
+  readonly signal: AbortSignal;
+  /** Gets each piece of stdout; false kills the program. */
+  readonly onStdout: (chunk: Uint8Array) => boolean;
+  /** What is above is dropped. */
+  readonly maxStderrBytes: number;
+}
+
+/** How it ended. */
+export interface ProgramOutcome {
+  /** -1 if it never started or a signal ended it. */
+  readonly exitCode: number;
+  readonly stderr: string;
+  /** `onStdout` said no. */
+  readonly stopped: boolean;
+  readonly cancelled: boolean;
+  /** Why it never started, else "". */
+  readonly startError: string;
+}
+
+/** Runs a helper program to its end; failures are values. */
+export async function runProgram(request: ProgramRequest): Promise<ProgramOutcome> {
+  const { file, args, cwd, environment, signal } = request;
+  const outcome = { exitCode: -1, stderr: "", stopped: false, cancelled: false, startError: "" };
+  if (signal.aborted) return { ...outcome, cancelled: true };
+  try {
+    const child = spawn(file, args, { cwd, env: { ...environment }, stdio: ["ignore", "pipe", "pipe"] });
+    return { ...outcome, ...(await followProgram(child, request)) };
+  } catch (error) {
+    return { ...outcome, startError: toStartError(error, file, cwd) };
+  }
+}
+
+async function followProgram(child: ChildProcess, request: ProgramRequest): Promise<Partial<ProgramOutcome>> {
+  const { signal, onStdout, maxStderrBytes } = request;
+  const kill = (): void => void child.kill("SIGKILL");
+  signal.addEventListener("abort", kill);
+  let stopped = false;
+  const stderr: Uint8Array[] = [];
+  let free = maxStderrBytes;
+  child.stdout?.on("data", (chunk: Uint8Array) => {
+    if (stopped || onStdout(chunk)) return;
+    stopped = true;
+    kill();
+  });
+  child.stderr?.on("data", (chunk: Uint8Array) => {
+    stderr.push(chunk.subarray(0, free));
+    free = Math.max(0, free - chunk.length);
+  });
+  try {
+    const exitCode = await new Promise<number>((resolve, reject) => {
+      child.on("error", reject);
+      child.once("close", (code) => resolve(code ?? -1));
+    });
+    return { exitCode, stderr: Buffer.concat(stderr).toString(), stopped, cancelled: signal.aborted };
+  } finally {
+    signal.removeEventListener("abort", kill);
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  E2BIG: "it is longer than the system takes: write it into a file and run that",
+  EACCES: "it may not be executed",
+  EAGAIN: "there are too many processes: try again later",
+  EMFILE: "too many files are open: try again later",
+  ENFILE: "too many files are open: try again later",
+  ENOMEM: "there is not enough memory",
+  ERR_INVALID_ARG_VALUE: "it holds a NUL character: leave it out",
+};
+
+/** The system gives the same code for a missing program and a missing folder; here they differ. */
+export function toStartError(error: unknown, file: string, folder: string): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const folderError = toFolderError(folder);
+  if (folderError !== "") return folderError;
+  if (error instanceof Error && "syscall" in error && !String(error.syscall).startsWith("spawn")) {
+    const isTemporary = "path" in error && String(error.path).startsWith(tmpdir());
+    if (!isTemporary) return error.message;
+    return `no folder for temporary files can be made in ${tmpdir()} (${code}): set TMPDIR to one that can be written into`;
+  }
+  if (code === "ENOENT") return `${file} does not exist`;
+  return reasons[code] ?? (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ");
+}
+
+/** What is wrong with a working directory; "" if nothing is. */
+export function toFolderError(folder: string): string {
+  return isFolder(folder) ? "" : `the working directory ${folder} is no folder that can be used`;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
