@@ -1,10 +1,10 @@
 /** What the checks share: the server, the prompts, and runs that many of them look at. */
 import type { ChatRequest, ChatResponse, StreamEvent } from "@sheaf/protocol";
 import { explainChatResponse } from "@sheaf/protocol/validate";
-import { demand, demandNone, Skip } from "./check.ts";
 import type { EventStream } from "./event-stream.ts";
 import { createHttp, type Answer, type Http } from "./http.ts";
 import { sampleNames, type Profile, type PromptName } from "./profile.ts";
+import { demand, demandNone, Skip } from "./violation.ts";
 
 export interface ContextOptions {
   /** `http://127.0.0.1:7433`. */

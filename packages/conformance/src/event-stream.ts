@@ -1,7 +1,7 @@
 /** One event stream of the server under test, with everything that came. */
 import { createSseDecoder, type SseDecoder, type StreamEvent } from "@sheaf/protocol";
 import { explainStreamEvent } from "@sheaf/protocol/validate";
-import { demand, demandNone, Violation } from "./check.ts";
+import { demand, demandNone, Violation } from "./violation.ts";
 
 export interface EventStream {
   readonly headers: Headers;

@@ -1,7 +1,7 @@
 /** Plain requests to the server under test. Nothing is repaired, followed or repeated. */
 import { explainErrorBody } from "./error-body.ts";
-import { demand, demandNone, show, Violation } from "./check.ts";
 import { openEventStream, type EventStream } from "./event-stream.ts";
+import { demand, demandNone, show, Violation } from "./violation.ts";
 
 export interface RequestOptions {
   /** Sent as JSON. */

@@ -1,8 +1,8 @@
 /** Readers of a run, and runs that can be looked at while they go on. */
 import type { ChatRequest, StreamEvent } from "@sheaf/protocol";
-import { Skip } from "./check.ts";
 import type { Context, Run } from "./context.ts";
 import type { EventStream } from "./event-stream.ts";
+import { Skip } from "./violation.ts";
 
 /** Behind which event to begin: `?after=3`, or a header. */
 export async function openEvents(

@@ -1,7 +1,8 @@
 /** Runs checks against one server. */
-import { levels, Skip, Violation, type Check, type Level } from "./check.ts";
+import { levels, type Check, type Level } from "./check.ts";
 import { createContext, type Context, type ContextOptions } from "./context.ts";
 import { suite } from "./suite.ts";
+import { Skip, Violation } from "./violation.ts";
 
 export interface SuiteOptions extends ContextOptions {
   /** The highest level that is checked. Default `interactive`. */

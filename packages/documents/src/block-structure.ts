@@ -1,5 +1,5 @@
-import { isBlank, trimBlanks } from "./blank.ts";
-import { type HtmlBlockKind, isEndedByBlankLine, isHtmlBlockEnd, parseHtmlBlockStart } from "./html-block.ts";
+import { isBlank, trimBlanks } from "./characters.ts";
+import { isEndedByBlankLine, isHtmlBlockEnd, parseHtmlBlockStart, type HtmlBlockKind } from "./html-block.ts";
 import { LineCursor } from "./line-cursor.ts";
 import { isDefinitions, mayBeDefinitions } from "./link-definition.ts";
 

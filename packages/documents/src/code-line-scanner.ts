@@ -1,6 +1,5 @@
-import { isBlank, toNextColumn } from "./blank.ts";
 import type { OpenFence } from "./block-structure.ts";
-import { isLineEnd } from "./line-end.ts";
+import { isBlank, isLineEnd, toNextColumn } from "./characters.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 
 /** What the next character belongs to: the indentation, a run of fence characters, blanks behind it, other content. */

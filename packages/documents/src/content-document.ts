@@ -45,7 +45,7 @@ class OpenDocument implements ContentDocument {
 
   constructor(writer: StreamWriter, type: DocumentType, metadata: PartialMetadata) {
     this.#writer = writer;
-    this.id = writer.startDocument(type, metadata);
+    this.id = writer.startDocument(type, pickDefined(metadata));
   }
 
   write(delta: string): void {
@@ -59,7 +59,7 @@ class OpenDocument implements ContentDocument {
   }
 
   end(metadata: PartialMetadata, content?: string | null): void {
-    this.#writer.endDocument(this.id, metadata, this.#toFinalContent(content));
+    this.#writer.endDocument(this.id, pickDefined(metadata), this.#toFinalContent(content));
   }
 
   #keep(delta: string): void {
@@ -98,4 +98,12 @@ function startHash(text: string): Sha256 {
   const hash = createSha256();
   hash.update(text);
   return hash;
+}
+
+/** The fields that have a value: what is not known is left out, not undefined. */
+function pickDefined(fields: PartialMetadata): PartialMetadata {
+  if (!Object.values(fields).includes(undefined)) return fields;
+  const found: Record<string, unknown> = {};
+  for (const name in fields) if (fields[name] !== undefined) found[name] = fields[name];
+  return found;
 }

@@ -1,13 +1,11 @@
 /** Error documents (R12, N39, N52). */
 import type { PartialMetadata } from "@sheaf/protocol";
 import { startContentDocument } from "./content-document.ts";
-import { pickDefined } from "./pick-defined.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 
 /** Writes a whole error document. The message is one line: what failed, with which value, what to do. */
 export function writeErrorDocument(writer: StreamWriter, message: string, metadata: PartialMetadata): void {
-  const known = pickDefined(metadata);
-  const document = startContentDocument(writer, "error", known);
+  const document = startContentDocument(writer, "error", metadata);
   document.write(message);
-  document.end(known);
+  document.end(metadata);
 }

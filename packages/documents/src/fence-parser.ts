@@ -1,10 +1,8 @@
-import { findBlankEnd } from "./blank.ts";
 import type { OpenFence } from "./block-structure.ts";
+import { carriageReturn, findBlankEnd, isHighSurrogate, isLineEnd, lineFeed } from "./characters.ts";
 import { CodeLineScanner } from "./code-line-scanner.ts";
 import { parseInfoString } from "./info-string.ts";
-import { carriageReturn, isLineEnd, lineFeed } from "./line-end.ts";
 import { SegmentWriter } from "./segment-writer.ts";
-import { isHighSurrogate } from "./surrogate.ts";
 import { TextLineScanner } from "./text-line-scanner.ts";
 import type { SegmentSink } from "./text-segment.ts";
 

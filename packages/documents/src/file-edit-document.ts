@@ -1,10 +1,10 @@
 /** Documents of type file_edit (R7, N28, N31 to N35). */
 import type { FileChange, FileDiff, FileEditMetadata, PartialMetadata, ToolResult } from "@sheaf/protocol";
 import type { ContentDocument } from "./content-document.ts";
-import { toFileEditAttempt } from "./file-edit-attempt.ts";
-import { createFileEditDraft } from "./file-edit-draft.ts";
+import { createJsonScanner } from "./incremental-json.ts";
 import { toLanguage } from "./language.ts";
 import { cutToUtf8, maxFinalContent } from "./payload-limits.ts";
+import { findTextArgument, toListArgument, toTextArgument, type ToolArguments } from "./tool-arguments.ts";
 import { isNotExecuted, type ToolCall, type ToolDocument } from "./tool-document.ts";
 import { toFileOperation } from "./tool-names.ts";
 import { toWorkspacePath } from "./workspace-path.ts";
@@ -116,4 +116,92 @@ function toAttemptState(result: ToolResult): NonNullable<FileEditMetadata["state
   if (isNotExecuted(result)) return "proposed";
   if (result.status === "success") return "applied";
   return result.status === "rejected" ? "rejected" : "failed";
+}
+
+/** A file_edit as far as the arguments tell it (N11, N12, N31 to N33). */
+interface FileEditAttempt {
+  readonly metadata: Pick<FileEditMetadata, "filePath" | "operation" | "language" | "diff" | "newFilePath">;
+  /** Null for delete and rename; undefined if the arguments do not tell it. */
+  readonly content: string | null | undefined;
+}
+
+function toFileEditAttempt(toolName: string, values: ToolArguments | undefined, workspace: string): FileEditAttempt {
+  const path = pathArguments.map((name) => findTextArgument(values, name)).find((found) => found !== undefined);
+  const filePath = toWorkspacePath(path ?? "", workspace);
+  const edits = toListArgument(values, "edits");
+  const operation = toFileOperation(toolName) ?? (edits.length > 0 ? "edit" : "create");
+  const metadata = { filePath, operation, language: toLanguage(filePath) };
+  switch (operation) {
+    case "create":
+      return { metadata, content: findTextArgument(values, "content") };
+    case "delete":
+      return { metadata, content: null };
+    case "edit": {
+      const diff = toDiff(edits);
+      return { metadata: { ...metadata, diff }, content: diff.newString };
+    }
+    case "rename": {
+      // N32: the language is that of the new name.
+      const newFilePath = toWorkspacePath(toTextArgument(values, "destination_file"), workspace);
+      return { metadata: { ...metadata, language: toLanguage(newFilePath), newFilePath }, content: null };
+    }
+  }
+}
+
+/**
+ * The diff of an edit whose file nobody has looked at: where the text stands is not known, so both lines are 0.
+ * Several edits are joined with line ends: a client can show what was tried.
+ */
+function toDiff(edits: readonly ToolArguments[]): FileDiff {
+  const join = (name: string) => edits.map((edit) => toTextArgument(edit, name)).join("\n");
+  return { oldString: join("old_string"), newString: join("new_string"), startLine: 0, endLine: 0 };
+}
+
+interface FileEditDraft {
+  /** Takes a piece of the arguments' JSON text; gives the new content in it. */
+  push(delta: string): string;
+  /** The file, as the model wrote it, once that argument is complete. */
+  readonly path: string | undefined;
+}
+
+/** Arguments that name the file, in the order in which they count. */
+const pathArguments = ["target_file", "source_file", "file_path", "path"] as const;
+
+/** JSON pointers to the file, to its content, and to the new string of an edit with its number. */
+const target = new RegExp(`^/(?:(${pathArguments.join("|")})|content|edits/(\\d+)/new_string)$`);
+
+/** Reads `content`, or the new strings of `edits`, joined with line ends. */
+function createFileEditDraft(): FileEditDraft {
+  const scanner = createJsonScanner();
+  /** The argument that the last event was about: nearly always it is that of the next one too. */
+  let pointer = "";
+  let found: RegExpExecArray | null = null;
+  let lastEdit = "0";
+  let pathText = "";
+  let path: string | undefined;
+  return {
+    get path() {
+      return path;
+    },
+    push: (delta) => {
+      let content = "";
+      for (const event of scanner.push(delta)) {
+        if (event.path !== pointer) {
+          pointer = event.path;
+          found = target.exec(pointer);
+          const edit = found?.[2] ?? lastEdit;
+          if (edit !== lastEdit) content += "\n";
+          lastEdit = edit;
+        }
+        const text = event.type === "string_delta" ? event.delta : "";
+        if (found?.[1] === undefined) {
+          if (found !== null) content += text;
+        } else if (path === undefined) {
+          pathText += text;
+          if (event.type === "string_end") path = pathText;
+        }
+      }
+      return content;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 /** Reads JSON while it is written: tool arguments as they come from a model. */
-import { isHighSurrogate } from "./surrogate.ts";
+import { isHighSurrogate } from "./characters.ts";
 
 /**
  * What became known of a string, however deep it stands. `path` is a JSON pointer (RFC 6901), for instance `/content`

@@ -1,4 +1,4 @@
-import { isBlank, toNextColumn } from "./blank.ts";
+import { isBlank, toNextColumn } from "./characters.ts";
 
 /**
  * A place in a line, by character and by column. A tab reaches to the next multiple of four columns and may be

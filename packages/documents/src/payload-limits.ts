@@ -1,6 +1,6 @@
 /** How much fits into one event (N55). Sizes are bytes of UTF-8; half a surrogate pair counts as half of its 4. */
 
-import { isHighSurrogate } from "./surrogate.ts";
+import { isHighSurrogate } from "./characters.ts";
 
 /** Content up to here is sent whole in `document_end`. */
 export const maxFinalContent = 1024 * 1024;

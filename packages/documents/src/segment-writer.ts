@@ -1,6 +1,5 @@
 import type { NestedCodeBlock } from "@sheaf/protocol";
-import { isBlank } from "./blank.ts";
-import { isHighSurrogate } from "./surrogate.ts";
+import { isBlank, isHighSurrogate } from "./characters.ts";
 import type { SegmentSink, TextSegment } from "./text-segment.ts";
 
 /**

@@ -8,7 +8,6 @@ import type {
   StreamEventName,
   StreamEventPayloads,
 } from "@sheaf/protocol";
-import { toDocumentId } from "./document-ids.ts";
 import { toPayloadPieces } from "./payload-limits.ts";
 
 export interface StreamWriter {
@@ -53,7 +52,8 @@ class Writer implements StreamWriter {
 
   startDocument(type: DocumentType, metadata: PartialMetadata): string {
     this.#documents += 1;
-    const id = toDocumentId(this.#documents);
+    // N9.
+    const id = `doc_${String(this.#documents).padStart(3, "0")}`;
     this.write("document_start", { id, type, sequence: this.#documents, metadata });
     return id;
   }

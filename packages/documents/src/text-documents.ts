@@ -2,7 +2,6 @@
 import type { CodePurpose, Mode, PartialMetadata } from "@sheaf/protocol";
 import { type ContentDocument, startContentDocument } from "./content-document.ts";
 import { FenceParser } from "./fence-parser.ts";
-import { pickDefined } from "./pick-defined.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 import type { SegmentEnd, SegmentSink, TextSegment } from "./text-segment.ts";
 import { toWorkspacePath } from "./workspace-path.ts";
@@ -100,6 +99,6 @@ class Documents implements TextDocuments, SegmentSink {
     const verified = "filePath" in this.#metadata ? this.#checks.get(this.#references - 1) : undefined;
     const isPlain = closed && codeBlocks === undefined && verified === undefined;
     if (isPlain) return this.#metadata;
-    return pickDefined({ ...this.#metadata, codeBlocks, verified, closed: closed ? undefined : false });
+    return { ...this.#metadata, codeBlocks, verified, closed: closed ? undefined : false };
   }
 }

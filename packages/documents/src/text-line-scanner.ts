@@ -1,9 +1,7 @@
 import type { NestedCodeBlock } from "@sheaf/protocol";
-import { findBlankEnd, isBlank, toNextColumn } from "./blank.ts";
 import { BlockStructure, type OpenFence } from "./block-structure.ts";
-import { toCharacterSet } from "./character-set.ts";
+import { findBlankEnd, isBlank, isLineEnd, toNextColumn } from "./characters.ts";
 import { parseInfoString } from "./info-string.ts";
-import { isLineEnd } from "./line-end.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 
 /**
@@ -18,7 +16,10 @@ const backtick = 0x60;
 const tilde = 0x7e;
 
 /** Characters that may stand before the one that decides what block a line is; fences, "<" and "[" are not here. */
-const isMark = toCharacterSet(" \t>-*+_=#.)0123456789");
+const marks = " \t>-*+_=#.)0123456789";
+
+/** A table by character code: 1 for each of `marks`. */
+const isMark = Uint8Array.from({ length: 128 }, (_, code) => (marks.includes(String.fromCharCode(code)) ? 1 : 0));
 
 /**
  * Reads the lines outside of top-level fences. Held back are a line that may still open one, and blanks and line

@@ -13,7 +13,6 @@ import { createCommandDocument } from "./command-document.ts";
 import { type ContentDocument, startContentDocument } from "./content-document.ts";
 import { writeErrorDocument } from "./error-document.ts";
 import { createFileEditDocument } from "./file-edit-document.ts";
-import { pickDefined } from "./pick-defined.ts";
 import { createPlanDocument } from "./plan-document.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 import { createTodoDocument } from "./todo-document.ts";
@@ -78,13 +77,13 @@ class OpenCall implements ToolCall {
   }
 
   start(metadata: PartialMetadata, content = ""): ContentDocument {
-    const document = startContentDocument(this.writer, this.type, pickDefined({ ...metadata, ...this.origin }));
+    const document = startContentDocument(this.writer, this.type, { ...metadata, ...this.origin });
     document.write(content);
     return document;
   }
 
   end(metadata: PartialMetadata, content?: string | null, document = this.open()): void {
-    document.end(pickDefined({ ...metadata, ...this.origin }), content);
+    document.end({ ...metadata, ...this.origin }, content);
   }
 }
 

@@ -1,6 +1,5 @@
 /** The response of the Chat API. Clauses: docs/formats/documents.md. */
 import type { Document } from "./documents.ts";
-import type { ApprovalRequestData } from "./stream-events.ts";
 
 /** R2. */
 export type Mode = "agent" | "plan" | "ask" | "debug";
@@ -44,6 +43,25 @@ export interface ResponseMetadata {
   readonly finishReason?: FinishReason;
   /** Ext: the last event that this snapshot holds; only while streaming (N3). */
   readonly lastEventId?: number;
+}
+
+/** Ext (X8). */
+export interface ApprovalOption {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: "allow_once" | "allow_always" | "reject_once" | "reject_always";
+}
+
+/** Ext (X8). */
+export interface ApprovalRequestData {
+  readonly approvalId: string;
+  readonly documentId: string;
+  readonly title: string;
+  readonly description: string;
+  readonly subject: { readonly type: "command" | "file_edit" | "tool_call" } & Readonly<Record<string, unknown>>;
+  readonly options: readonly ApprovalOption[];
+  /** RFC 3339 with `Z`. */
+  readonly expiresAt: string;
 }
 
 /** One answer (R2). Complete when `status` is not `streaming` (N1). */

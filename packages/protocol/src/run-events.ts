@@ -3,7 +3,7 @@
  * A run appends these events in order; nothing is printed, stored or sent that is not a pure function of them.
  */
 import type { TokenPrice } from "./cost.ts";
-import type { ClarificationAnswer, FinishReason, Mode, Usage } from "./chat.ts";
+import type { ApprovalRequestData, ClarificationAnswer, FinishReason, Mode, Usage } from "./chat.ts";
 import type {
   ClarificationQuestion,
   CommandPermission,
@@ -14,7 +14,7 @@ import type {
   TodoChange,
   TodoStatus,
 } from "./documents.ts";
-import type { ApprovalRequestData, ApprovalResolvedData, ProviderWaitData } from "./stream-events.ts";
+import type { ApprovalResolvedData, ProviderWaitData } from "./stream-events.ts";
 
 /** How a server of the Model Context Protocol was when the run began. */
 export interface McpServerState {

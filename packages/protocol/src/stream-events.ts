@@ -1,5 +1,5 @@
 /** The events of a streamed response. Clauses: docs/formats/documents.md. */
-import type { ChatResponse, Mode, ResponseMetadata, Usage } from "./chat.ts";
+import type { ApprovalRequestData, ChatResponse, Mode, ResponseMetadata, Usage } from "./chat.ts";
 import type { DocumentType, ToolCallResult } from "./documents.ts";
 
 /** Metadata on its way: the later value replaces the earlier one, field by field (N46). */
@@ -88,25 +88,6 @@ export interface ReasoningDeltaData {
 /** Ext: the whole state; replaces everything (X3). */
 export interface SnapshotData {
   readonly response: ChatResponse;
-}
-
-/** Ext (X8). */
-export interface ApprovalOption {
-  readonly id: string;
-  readonly label: string;
-  readonly kind: "allow_once" | "allow_always" | "reject_once" | "reject_always";
-}
-
-/** Ext (X8). */
-export interface ApprovalRequestData {
-  readonly approvalId: string;
-  readonly documentId: string;
-  readonly title: string;
-  readonly description: string;
-  readonly subject: { readonly type: "command" | "file_edit" | "tool_call" } & Readonly<Record<string, unknown>>;
-  readonly options: readonly ApprovalOption[];
-  /** RFC 3339 with `Z`. */
-  readonly expiresAt: string;
 }
 
 /** Ext (X8). */

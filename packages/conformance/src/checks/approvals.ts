@@ -1,9 +1,10 @@
 /** Approvals by a person (X8). */
 import { reduce, type ApprovalRequestData, type StreamEvent } from "@sheaf/protocol";
-import { demand, demandNone, show, Skip, type Check } from "../check.ts";
+import type { Check } from "../check.ts";
 import type { Context } from "../context.ts";
 import { explainDifference } from "../difference.ts";
 import { checkCancelled } from "./cancel.ts";
+import { demand, demandNone, show, Skip } from "../violation.ts";
 
 export const approvalChecks: readonly Check[] = [
   {

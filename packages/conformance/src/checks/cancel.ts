@@ -1,9 +1,10 @@
 /** How a run ends, or does not, because of its readers (X7). */
 import { reduce, type ChatResponse } from "@sheaf/protocol";
-import { demand, demandNone, show, type Check } from "../check.ts";
+import type { Check } from "../check.ts";
 import type { Context } from "../context.ts";
 import { explainDifference } from "../difference.ts";
 import { startLong } from "../run-events.ts";
+import { demand, demandNone, show } from "../violation.ts";
 
 export const cancelChecks: readonly Check[] = [
   {

@@ -1,9 +1,10 @@
 /** Conversations: several turns, questions, one writer, and what can be done with them. */
 import type { ChatResponse, Conversation, ConversationPage } from "@sheaf/protocol";
-import { demand, demandNone, show, Skip, type Check } from "../check.ts";
+import type { Check } from "../check.ts";
 import { readIds, readResponse, type Context, type Run } from "../context.ts";
 import { explainDifference } from "../difference.ts";
 import { checkCancelled } from "./cancel.ts";
+import { demand, demandNone, show, Skip } from "../violation.ts";
 
 export const conversationChecks: readonly Check[] = [
   {

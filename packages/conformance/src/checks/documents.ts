@@ -1,8 +1,9 @@
 /** What is in the documents of a response. */
 import type { ChatResponse, Document, ErrorDocument, PlanDocument } from "@sheaf/protocol";
 import { explainDocument } from "@sheaf/protocol/validate";
-import { demand, demandNone, show, Skip, type Check } from "../check.ts";
+import type { Check } from "../check.ts";
 import type { Context } from "../context.ts";
+import { demand, demandNone, show, Skip } from "../violation.ts";
 
 export const documentChecks: readonly Check[] = [
   {

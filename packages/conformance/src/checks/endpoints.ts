@@ -1,6 +1,7 @@
 /** What a server tells about itself (section 7, X5, X10). */
-import { demand, show, Skip, type Check } from "../check.ts";
+import type { Check } from "../check.ts";
 import type { Context } from "../context.ts";
+import { demand, show, Skip } from "../violation.ts";
 
 export const endpointChecks: readonly Check[] = [
   {

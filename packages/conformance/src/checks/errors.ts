@@ -1,7 +1,8 @@
 /** Requests that get no response (N52, section 7). */
-import { demand, show, Skip, type Check } from "../check.ts";
+import type { Check } from "../check.ts";
 import type { Context } from "../context.ts";
 import type { RequestOptions } from "../http.ts";
+import { demand, show, Skip } from "../violation.ts";
 
 export const errorChecks: readonly Check[] = [
   {

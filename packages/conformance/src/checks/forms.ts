@@ -1,8 +1,9 @@
 /** Other wire forms of the same log (X17). */
 import { createSseDecoder } from "@sheaf/protocol";
-import { demand, show, Skip, type Check } from "../check.ts";
+import type { Check } from "../check.ts";
 import type { Context } from "../context.ts";
 import type { Answer } from "../http.ts";
+import { demand, show, Skip } from "../violation.ts";
 
 export const formChecks: readonly Check[] = [
   {

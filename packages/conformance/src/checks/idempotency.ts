@@ -1,8 +1,9 @@
 /** The same key gives the same response (X9). */
 import type { ChatRequest } from "@sheaf/protocol";
-import { demand, demandNone, type Check } from "../check.ts";
+import type { Check } from "../check.ts";
 import { readIds, readResponse, type Context } from "../context.ts";
 import { explainDifference } from "../difference.ts";
+import { demand, demandNone } from "../violation.ts";
 
 export const idempotencyChecks: readonly Check[] = [
   {

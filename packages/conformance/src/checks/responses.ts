@@ -1,9 +1,10 @@
 /** The response as one object, over JSON and over SSE. */
 import { createReducer, reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
 import { explainChatResponse } from "@sheaf/protocol/validate";
-import { demand, demandNone, show, type Check } from "../check.ts";
+import type { Check } from "../check.ts";
 import { readIds, readResponse, type Context } from "../context.ts";
 import { explainDifference } from "../difference.ts";
+import { demand, demandNone, show } from "../violation.ts";
 
 export const responseChecks: readonly Check[] = [
   {

@@ -1,9 +1,10 @@
 /** Streams that are joined again (X1, X2). */
 import { createReducer, createStreamDecoder, reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
-import { demand, demandNone, show, Violation, type Check } from "../check.ts";
+import type { Check } from "../check.ts";
 import type { Context, Sample } from "../context.ts";
 import { explainDifference } from "../difference.ts";
 import { openEvents, readEvents, startLong } from "../run-events.ts";
+import { demand, demandNone, show, Violation } from "../violation.ts";
 
 export const resumeChecks: readonly Check[] = [
   {

@@ -1,9 +1,10 @@
 /** Snapshots with their tail (X3, N3). */
 import { reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
-import { demand, demandNone, show, Skip, Violation, type Check } from "../check.ts";
+import type { Check } from "../check.ts";
 import type { Context } from "../context.ts";
 import { explainDifference } from "../difference.ts";
 import { openEvents, readEvents, startLong } from "../run-events.ts";
+import { demand, demandNone, show, Skip, Violation } from "../violation.ts";
 
 export const snapshotChecks: readonly Check[] = [
   {

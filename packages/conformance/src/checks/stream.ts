@@ -2,8 +2,9 @@
 import type { StreamEvent } from "@sheaf/protocol";
 import { toBaseEvents } from "@sheaf/protocol/base-form";
 import { verify, type VerifierOptions } from "@sheaf/protocol/verify";
-import { demand, show, type Check } from "../check.ts";
+import type { Check } from "../check.ts";
 import type { Context, Sample } from "../context.ts";
+import { demand, show } from "../violation.ts";
 
 export const streamChecks: readonly Check[] = [
   {

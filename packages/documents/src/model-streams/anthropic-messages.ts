@@ -1,4 +1,3 @@
-import type { PayloadReader } from "./payload-reader.ts";
 import {
   formatJson,
   isJsonObject,
@@ -9,7 +8,7 @@ import {
   type JsonObject,
 } from "./read-json.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
-import type { TurnWriter } from "./turn-writer.ts";
+import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
 /** A content block that has begun. */
 interface ContentBlock {

@@ -1,6 +1,6 @@
 import { createSseDecoder } from "@sheaf/protocol";
 import { createChunkDecoder } from "./chunk-decoder.ts";
-import { createJsonTextDecoder } from "./json-text-decoder.ts";
+import { createJsonEndFinder } from "./json-end-finder.ts";
 
 /** The text of one payload and the name of the event that brought it, or "". */
 export interface BodyMessage {
@@ -46,22 +46,43 @@ export function createBodyDecoder(): BodyDecoder {
   };
 }
 
-function createJsonBodyDecoder(): TextBodyDecoder {
-  const decoder = createJsonTextDecoder();
-  return {
-    push: (text) => decoder.push(text).map(toMessage),
-    end: () => decoder.end().map(toMessage),
-  };
-}
-
-function toMessage(data: string): BodyMessage {
-  return { data, event: "" };
-}
-
 function createEventStreamDecoder(): TextBodyDecoder {
   const decoder = createSseDecoder();
   const push = (text: string) =>
     decoder.push(text).map(({ data, event }) => ({ data, event: event === "message" ? "" : event }));
   // Two line ends end the last line and the last event, if the body has not.
   return { push, end: () => push("\n\n") };
+}
+
+/**
+ * Takes one object, one object a line (NDJSON), objects written over several lines, and an array of objects, whose
+ * elements come one by one (Gemini without `alt=sse`). Whatever is between objects is skipped.
+ */
+function createJsonBodyDecoder(): TextBodyDecoder {
+  const endFinder = createJsonEndFinder();
+  /** Pieces of the object that has begun. */
+  let pieces: string[] = [];
+
+  function takeObject(): BodyMessage {
+    const data = pieces.join("");
+    pieces = [];
+    return { data, event: "" };
+  }
+
+  return {
+    push(text) {
+      const messages: BodyMessage[] = [];
+      let position = 0;
+      for (;;) {
+        if (pieces.length === 0) position = text.indexOf("{", position);
+        if (position === -1 || position >= text.length) return messages;
+        const end = endFinder.findEnd(text, position);
+        pieces.push(end === -1 ? text.slice(position) : text.slice(position, end));
+        if (end === -1) return messages;
+        messages.push(takeObject());
+        position = end;
+      }
+    },
+    end: () => (pieces.length === 0 ? [] : [takeObject()]),
+  };
 }

@@ -1,7 +1,6 @@
-import type { PayloadReader } from "./payload-reader.ts";
 import { readFirstString, readObject, readString, type JsonObject } from "./read-json.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
-import type { TurnWriter } from "./turn-writer.ts";
+import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
 /** Cohere's chat, version 2, streamed. */
 export function createCohereChatReader(turn: TurnWriter): PayloadReader {

@@ -1,8 +1,7 @@
 import { createGeminiPartialArguments, type GeminiPartialArguments } from "./gemini-partial-arguments.ts";
-import type { PayloadReader } from "./payload-reader.ts";
 import { formatJson, isJsonObject, readObject, readObjects, readString, type JsonObject } from "./read-json.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
-import type { TurnWriter } from "./turn-writer.ts";
+import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
 /** A call whose arguments go on in the next payload. */
 interface OpenCall {

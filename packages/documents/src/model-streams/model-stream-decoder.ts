@@ -8,9 +8,8 @@ import type { ModelStreamReport } from "./model-stream-report.ts";
 import { createOllamaChatReader } from "./ollama-chat.ts";
 import { createOpenAiChatReader } from "./openai-chat.ts";
 import { createOpenAiResponsesReader } from "./openai-responses.ts";
-import type { CreatePayloadReader } from "./payload-reader.ts";
 import { isJsonObject } from "./read-json.ts";
-import { createTurnWriter } from "./turn-writer.ts";
+import { createTurnWriter, type CreatePayloadReader } from "./turn-writer.ts";
 import {
   toAnthropicUsage,
   toCohereUsage,

@@ -1,6 +1,5 @@
-import type { PayloadReader } from "./payload-reader.ts";
 import { formatJson, isJsonObject, readObject, readObjects, readString, type JsonObject } from "./read-json.ts";
-import type { TurnWriter } from "./turn-writer.ts";
+import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
 /** Ollama's own `/api/chat` and `/api/generate`: NDJSON, calls whole. */
 export function createOllamaChatReader(turn: TurnWriter): PayloadReader {

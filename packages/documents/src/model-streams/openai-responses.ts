@@ -1,7 +1,6 @@
-import type { PayloadReader } from "./payload-reader.ts";
 import { isJsonObject, readFirstString, readObject, readObjects, readString, type JsonObject } from "./read-json.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
-import type { TextKind, TurnWriter } from "./turn-writer.ts";
+import type { PayloadReader, TextKind, TurnWriter } from "./turn-writer.ts";
 
 /** One entry of `output`, as far as it has come. */
 interface OutputItem {

@@ -1,8 +1,7 @@
 import type { ModelEvent } from "@sheaf/protocol";
 import { toDocumentType } from "../tool-names.ts";
 import { createJsonEndFinder } from "./json-end-finder.ts";
-import { parseToolArguments, type ParsedToolArguments } from "./parse-tool-arguments.ts";
-import { readString } from "./read-json.ts";
+import { isJsonObject, readString } from "./read-json.ts";
 
 /** What a tool takes: a JSON object, or free text, which becomes `{"input": "…"}` (N30). */
 export type ToolInput = "json" | "text";
@@ -122,4 +121,35 @@ class EventWriter implements ToolCallWriter {
     const joined = parseToolArguments(this.#text);
     return joined.rawArguments === undefined && this.hasInput ? joined : parsed;
   }
+}
+
+/** Arguments of a tool call, the last two fields of its event (N30). */
+interface ParsedToolArguments {
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** What the model wrote, where that is no JSON object. */
+  readonly rawArguments?: string;
+}
+
+/** Deeper nesting than any tool asks for; whoever writes the log as JSON must not run out of stack. */
+const maximumDepth = 500;
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (depth === 0) return true;
+  return Object.values(value).some((entry) => isDeeperThan(entry, depth - 1));
+}
+
+/**
+ * Parses the JSON text of a call's arguments (N30).
+ * Blank text is a call without arguments: providers send it for tools that take none.
+ */
+function parseToolArguments(text: string): ParsedToolArguments {
+  if (text.trim() === "") return { arguments: {} };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value) && !isDeeperThan(value, maximumDepth)) return { arguments: value };
+  } catch {
+    // The model's text is kept below.
+  }
+  return { arguments: {}, rawArguments: text };
 }

@@ -1,5 +1,5 @@
 import type { ModelEvent, TurnEnd } from "@sheaf/protocol";
-import { createEventQueue } from "./event-queue.ts";
+import { isHighSurrogate } from "../characters.ts";
 import { toFinishReason } from "./finish-reason.ts";
 import { createModelStreamReport, type ModelStreamReport, type ServerItem } from "./model-stream-report.ts";
 import { isJsonObject, readFirstString, readString, type JsonObject } from "./read-json.ts";
@@ -37,6 +37,16 @@ export interface TurnWriter {
   takeEvents(): ModelEvent[];
   readonly report: ModelStreamReport;
 }
+
+/** Knows one wire protocol: reads its payloads, in order, into a turn. Keeps what it must remember between them. */
+export interface PayloadReader {
+  /** `event` = name of the event that brought the payload, or "". */
+  read(payload: JsonObject, event: string): void;
+  /** The body has ended; for what must be done then, before the turn ends. */
+  end?(): void;
+}
+
+export type CreatePayloadReader = (turn: TurnWriter) => PayloadReader;
 
 export interface TurnWriterOptions {
   readonly newCallId: () => string;
@@ -164,5 +174,51 @@ function toProviderError(error: unknown, payload: JsonObject): ModelStreamReport
     type: readString(error.type),
     message: readString(error.message),
     raw: error,
+  };
+}
+
+/** Events of one turn that wait to be taken. */
+interface EventQueue {
+  push(event: ModelEvent): void;
+  /** Adds text or reasoning; "" adds nothing. */
+  pushDelta(type: DeltaType, text: string): void;
+  /** The events since the last time. */
+  take(): ModelEvent[];
+}
+
+type DeltaType = "text_delta" | "reasoning_delta";
+
+/**
+ * No event holds half a character: the first half of a surrogate pair at the end of a delta waits for the next one.
+ * Some providers cut their deltas there, and half a character cannot be written as UTF-8.
+ */
+function createEventQueue(): EventQueue {
+  let events: ModelEvent[] = [];
+  let held: { readonly type: DeltaType; readonly text: string } | undefined;
+
+  function releaseHeld(): void {
+    if (held !== undefined) events.push(held);
+    held = undefined;
+  }
+
+  return {
+    push(event) {
+      // It stands between two pieces of one text, as far as a reader of the text can tell.
+      if (event.type !== "provider_data") releaseHeld();
+      events.push(event);
+    },
+    pushDelta(type, text) {
+      if (text === "") return;
+      if (held?.type !== type) releaseHeld();
+      const whole = (held?.text ?? "") + text;
+      const length = isHighSurrogate(whole.charCodeAt(whole.length - 1)) ? whole.length - 1 : whole.length;
+      held = length < whole.length ? { type, text: whole.slice(length) } : undefined;
+      if (length > 0) events.push({ type, text: whole.slice(0, length) });
+    },
+    take() {
+      const taken = events;
+      events = [];
+      return taken;
+    },
   };
 }

@@ -1,0 +1,33 @@
+/** How a check says that a server broke the contract. */
+
+/** The server broke a clause. */
+export class Violation extends Error {
+  override readonly name = "Violation";
+  readonly clause: string;
+
+  constructor(clause: string, message: string) {
+    super(message);
+    this.clause = clause;
+  }
+}
+
+/** The check cannot tell, for instance because the model did not do what the prompt wants. */
+export class Skip extends Error {
+  override readonly name = "Skip";
+}
+
+/** @throws Violation unless `condition` holds. */
+export function demand(condition: boolean, clause: string, message: string): asserts condition {
+  if (!condition) throw new Violation(clause, message);
+}
+
+/** @throws Violation with an explanation, where there is one. */
+export function demandNone(explanation: string | undefined, clause: string, subject: string): void {
+  demand(explanation === undefined, clause, `${subject}: ${explanation ?? ""}`);
+}
+
+/** A value in a message: short, on one line. */
+export function show(value: unknown): string {
+  const text = typeof value === "string" ? JSON.stringify(value) : (JSON.stringify(value) ?? String(value));
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
