@@ -52,8 +52,11 @@ export interface RunningServer {
   close(graceMs: number): Promise<void>;
 }
 
-/** @throws SheafError USAGE when the address cannot be taken. */
-export async function serve(options: ServeOptions): Promise<RunningServer> {
+/**
+ * `openListener` gives the app its requests: from sockets, or in a test from its own process.
+ * @throws SheafError USAGE when the address cannot be taken.
+ */
+export async function serve(options: ServeOptions, openListener: typeof listen = listen): Promise<RunningServer> {
   const { now, host, log, store } = options;
   const tokens = createTokenTable(options.tokens);
   const sessions = createSessionTable(now, options.tokens);
@@ -77,7 +80,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     onFailure: context.onDefect,
   });
   await recovery.recover();
-  const listener = await listen(app, host, options.port);
+  const listener = await openListener(app, host, options.port);
   isOwnHost = createOwnHosts(host, listener.port, options.allowedHosts);
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}`;
   log({ level: "info", event: "listening", address });

@@ -11,7 +11,7 @@ import { toAddedFolders } from "../../guard/sandbox/hold/writable-folders.ts";
 import { defaultOwnerLimits, type OwnerLimits } from "../../server/limits.ts";
 import { isLoopback } from "../../server/own-hosts.ts";
 import type { Log } from "../../server/observe-requests.ts";
-import { serve } from "../../server/serve.ts";
+import { serve, type ServeOptions } from "../../server/serve.ts";
 import { createServerModels } from "../../server/server-models.ts";
 import { localOwner } from "../../store/store.ts";
 import { createModel, createServerStore } from "../../assemble/wire.ts";
@@ -35,34 +35,58 @@ const now = (): number => Math.round(performance.timeOrigin + performance.now())
 
 /** Serves until the first signal; gives 0 once everything has ended. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runServe(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
+  const log: Log = (entry) =>
+    void process.stderr.write(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`);
+  const { flags } = parsed;
+  const grace = toGrace(flags.grace);
+  const { storeFile, tokenFile, ...options } = createServeOptions(parsed, io, log);
+  const store = await createServerStore(storeFile);
+  const server = await serve({ ...options, store });
+  const watch =
+    flags["token-file"] === undefined
+      ? undefined
+      : watchTokenFile(
+          tokenFile,
+          (changed) => server.replaceTokens(changed),
+          ({ code, message }) => log({ level: "error", event: "tokens_kept", code, message }),
+        );
+  const path = flags.open ? server.createTicketPath(options.tokens[0]!.owner) : "";
+  process.stdout.write(`Sheaf listens on ${server.address}${path} (token: ${tokenFile})\n`);
+  // The operator learns of a wrong name or a missing key now, not with the first message.
+  for (const name of options.models.names) void options.models.open(name);
+  await waitForAbort(control.signal);
+  watch?.end();
+  await server.close(grace);
+  await store.close();
+  return 0;
+}
+
+/** What a server is made of but its store, which the caller opens. */
+interface ServePlan extends Omit<ServeOptions, "store"> {
+  readonly storeFile: string;
+  readonly tokenFile: string;
+}
+
+/** What the flags, the environment and the user's files ask for. @throws SheafError USAGE, CONFIG_INVALID. */
+export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: Log): ServePlan {
   checkFlags(parsed);
   const { flags, positionals } = parsed;
   if (positionals.length > 0)
     throw new SheafError("USAGE", `serve takes no words; "${positionals.join(" ")}" was given`);
   const host = flags.host ?? "127.0.0.1";
   const port = toPort(flags.port);
-  const grace = toGrace(flags.grace);
   const workspaces = toWorkspaces(flags, io);
   const configOf = createConfigReader(flags, io, [...workspaces.values()][0]!);
   const config = configOf(undefined);
   const { addedFolders } = config;
-  // A folder that cannot be added is told now, and not to the first client.
+  // A folder that cannot be added is reported now, not to the first client.
   for (const workspace of workspaces.values())
     toAddedFolders({ folders: addedFolders, workspace, environment: io.environment });
   const modelNames = toModelNames(flags, config);
   const { tokens, tokenFile } = toTokens(flags, host, config);
-  const store = await createServerStore(config.storeFile);
-  const log: Log = (entry) =>
-    void process.stderr.write(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`);
-  const models = createServerModels(
-    modelNames,
-    async (name) => {
-      const { chooseModel, price, windowTokens } = configOf(name);
-      return { model: await createModel(chooseModel()), price, windowTokens };
-    },
-    (model, { code, message }) => log({ level: "warn", event: "model_unusable", model, code, message }),
-  );
-  const server = await serve({
+  return {
+    storeFile: config.storeFile,
+    tokenFile,
     settings: {
       workspaces,
       defaultMode: config.mode,
@@ -83,35 +107,24 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
       environment: io.environment,
       wire: { heartbeatMs: config.heartbeatMs ?? HEARTBEAT_MS },
     },
-    models,
+    models: createServerModels(
+      modelNames,
+      async (name) => {
+        const { chooseModel, price, windowTokens } = configOf(name);
+        return { model: await createModel(chooseModel()), price, windowTokens };
+      },
+      (model, { code, message }) => log({ level: "warn", event: "model_unusable", model, code, message }),
+    ),
     ownerLimits: toOwnerLimits(flags),
-    // Beside the folder of this program in the package.
+    // Next to the folder of this program in the package.
     pageFolder: join(import.meta.dirname, "../web"),
-    store,
     tokens,
     host,
     port,
     allowedHosts: flags["allow-host"] ?? [],
     now,
     log,
-  });
-  const watch =
-    flags["token-file"] === undefined
-      ? undefined
-      : watchTokenFile(
-          tokenFile,
-          (changed) => server.replaceTokens(changed),
-          ({ code, message }) => log({ level: "error", event: "tokens_kept", code, message }),
-        );
-  const path = flags.open ? server.createTicketPath(tokens[0]!.owner) : "";
-  process.stdout.write(`Sheaf listens on ${server.address}${path} (token: ${tokenFile})\n`);
-  // The operator hears of a wrong name or a missing key now, not with the first message.
-  for (const name of models.names) void models.open(name);
-  await waitForAbort(control.signal);
-  watch?.end();
-  await server.close(grace);
-  await store.close();
-  return 0;
+  };
 }
 
 /** The default one first. @throws SheafError AUTH_REQUIRED when none is named, as every run does. */

@@ -3,9 +3,10 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { ChatResponse } from "@sheaf/protocol";
 import { expect, test } from "vitest";
-import { readEvents, startServer } from "../support/server.ts";
-import { createTestFolder } from "../support/sheaf.ts";
-import { verifies } from "../support/verifies.ts";
+import { readEvents } from "../../../../test/support/server.ts";
+import { createTestFolder } from "../../../../test/support/sheaf.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { openApp } from "./open-app.ts";
 
 const folders = createTestFolder();
 
@@ -25,7 +26,7 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   const cwd = folders.newFolder({ "a.txt": "a\n" });
   const events = [{ text: "I list. " }, { call: { tool: "list_dir", arguments: {} } }];
   const script = { turns: [{ events }, { events: [{ text: "Done." }, { wait_ms: 30 }] }], after: "loop" };
-  const server = await startServer({ cwd, home: `${cwd}-home`, script });
+  const server = await openApp({ cwd, home: `${cwd}-home`, script });
   const description = (await (await server.fetch("/v1/openapi.json")).json()) as Description;
   const result = await new Validator().validate(structuredClone(description) as object as Record<string, unknown>);
   expect(result).toMatchObject({ valid: true });

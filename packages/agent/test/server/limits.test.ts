@@ -1,0 +1,71 @@
+/** How much one owner may have at once, and use up in a day (S-55). */
+import type { ChatResponse, ConversationPage } from "@sheaf/protocol";
+import { describe, expect, test } from "vitest";
+import { createTestFolder } from "../../../../test/support/sheaf.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { openApp, type TestApp } from "./open-app.ts";
+
+const folders = createTestFolder();
+const start = (options: Partial<Parameters<typeof openApp>[0]> = {}): Promise<TestApp> => {
+  const cwd = options.cwd ?? folders.newFolder({ "README.md": "# A project\n" });
+  return openApp({ home: `${cwd}-home`, cwd, ...options });
+};
+
+describe("limits", () => {
+  const waiting = { turns: [{ events: [{ text: "Begun. " }, { wait_ms: 60_000 }] }], after: "loop" };
+
+  test(verifies("S-55", "of runs, streams, conversations and turns hold for each token"), async () => {
+    const server = await start({ script: waiting, args: ["--max-running", "2", "--max-streams", "3"] });
+    const first = await server.chat({ message: "one", stream: true });
+    await server.chat({ message: "two", stream: true });
+    const third = await server.chat({ message: "three", stream: true });
+    expect(third.status).toBe(429);
+    expect(third.headers.get("retry-after")).toBe("1");
+    expect(await third.json()).toMatchObject({ error: { errorCode: "LIMIT_REACHED" } });
+    const events = `${first.headers.get("location")}/events`;
+    expect((await server.fetch(events)).status).toBe(200);
+    expect((await server.fetch(events)).status).toBe(429);
+  });
+
+  test(verifies("S-55", "of streams refuse a message before it runs"), async () => {
+    const server = await start({ script: waiting, args: ["--max-streams", "1"] });
+    expect((await server.chat({ message: "one", stream: true })).status).toBe(200);
+    expect((await server.chat({ message: "two", stream: true })).status).toBe(429);
+    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as ConversationPage;
+    expect(conversations.map(({ title }) => title)).toEqual(["one"]);
+  });
+
+  test(verifies("S-55", "of a day end runs, and refuse new ones"), async () => {
+    const server = await start({ args: ["--max-turns-per-day", "2", "--max-conversations", "2"] });
+    for (let count = 0; count < 2; count += 1) expect((await server.chat({ message: "go" })).status).toBe(200);
+    const refused = await server.chat({ message: "go" });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await server.chat({ message: "go" })).status).toBe(429);
+  });
+
+  test(verifies("S-55", "of conversations say when to come again, and hold until one is deleted"), async () => {
+    const server = await start({ args: ["--max-conversations", "1"] });
+    const first = await server.chat({ message: "go" });
+    const refused = await server.chat({ message: "go" });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    await server.fetch(`/v1/conversations/${first.headers.get("x-conversation-id")}`, { method: "DELETE" });
+    expect((await server.chat({ message: "go" })).status).toBe(200);
+  });
+
+  test(verifies(["S-55", "C24"], "a request can lower the server's budgets, never raise them"), async () => {
+    const call = { call: { tool: "list_dir", arguments: {} } };
+    const server = await start({
+      script: { turns: [{ events: [{ text: "x" }, call] }], after: "loop" },
+      args: ["--max-turns", "3"],
+    });
+    const run = async (budget: object): Promise<ChatResponse> =>
+      (await (await server.chat({ message: "go", budget })).json()) as ChatResponse;
+    expect((await run({ maxTurns: 9 })).metadata).toMatchObject({ turnCount: 3, finishReason: "budget" });
+    expect((await run({ maxTurns: 1 })).metadata).toMatchObject({ turnCount: 1, finishReason: "budget" });
+    expect((await run({ maxToolCalls: 1 })).documents.at(-1)).toMatchObject({
+      metadata: { errorCode: "BUDGET_TOOLS" },
+    });
+  });
+});
