@@ -5,12 +5,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createCodeSearch } from "../packages/agent/src/workspace/codebase/create-code-search.ts";
+import { createCodeSearch } from "../packages/agent/src/workspace/codebase/code-search.ts";
 import { createBackgroundCommands } from "../packages/agent/src/guard/sandbox/follow/background-command.ts";
 import { createConversationState } from "../packages/agent/src/tools/conversation-state.ts";
 import { findTool } from "../packages/agent/src/tools/registry.ts";
 import type { ToolContext } from "../packages/agent/src/tools/tool.ts";
-import { createWorkspace } from "../packages/agent/src/workspace/create-workspace.ts";
+import { createWorkspace } from "../packages/agent/src/workspace/workspace.ts";
 
 const fileCount = process.argv.includes("--quick") ? 10_000 : 100_000;
 const folder = mkdtempSync(join(tmpdir(), "sheaf-bench-"));

@@ -2,7 +2,7 @@
 export { openConversation, type OpenConversation } from "./run/conversations/open-conversation.ts";
 export { respond, type RespondPorts } from "./run/conversations/respond.ts";
 export { errorTable, SheafError, type ErrorCode, type ErrorKind } from "./base/errors.ts";
-export type { ToolAccess } from "./guard/tool-access.ts";
+export type { ToolAccess } from "./guard/permissions/decision.ts";
 export type { Locale } from "./output/action-words.ts";
 export { createProjection, type ProjectionOptions } from "./output/create-projection.ts";
 export { outputFormats, type OutputFormat, type Projection } from "./output/projection.ts";

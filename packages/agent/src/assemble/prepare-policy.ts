@@ -2,7 +2,7 @@
 import type { Mode } from "@sheaf/protocol";
 import type { Environment } from "../base/paths.ts";
 import { readWorkspaceDenials } from "../config/workspace-rules.ts";
-import { createCommandNetwork, type CommandNetwork } from "../guard/permissions/command-network.ts";
+import { createCommandNetwork, type CommandNetwork } from "../guard/permissions/decide-network.ts";
 import { createPermissions, type Permissions } from "../guard/permissions/permissions.ts";
 import { parseRule, type FileRule } from "../guard/permissions/rule.ts";
 import { findSandbox } from "../guard/sandbox/find/find-sandbox.ts";
@@ -10,10 +10,9 @@ import { toAddedFolders } from "../guard/sandbox/hold/writable-folders.ts";
 import type { ProbePlace } from "../guard/sandbox/find/probe-memory.ts";
 import { findFault, type Sandbox, type SandboxSetting } from "../guard/sandbox/sandbox.ts";
 import { loadShellReader } from "./wire.ts";
-import { createWorkspace } from "../workspace/create-workspace.ts";
-import { withoutInnerFolders } from "../workspace/inner-folders.ts";
-import { createPlaceFinder } from "../workspace/place-finder.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
+import { withoutInnerFolders } from "../guard/sandbox/environment.ts";
+import { createPlaceFinder } from "../guard/permissions/reading-place.ts";
 
 export interface PolicyOrder {
   /** Root: absolute, links resolved. */

@@ -25,7 +25,7 @@ import type { ToolBox } from "../tools/tool.ts";
 import { createCheckpoints } from "../workspace/checkpoints.ts";
 import { connectMcpServers, createCodeSearch, createPageFetcher } from "./wire.ts";
 import { findRepository, readBranch } from "../workspace/repository.ts";
-import { isQuotedExactly } from "../workspace/quote-check.ts";
+import { isQuotedExactly } from "../workspace/read-file.ts";
 
 /** What is asked for. */
 export interface ResponseOrder {

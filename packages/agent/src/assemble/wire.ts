@@ -139,9 +139,7 @@ export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
   let loading: Promise<CodeSearch> | undefined;
   return {
     async search(query, scope, signal) {
-      loading ??= import("../workspace/codebase/create-code-search.ts").then((module) =>
-        module.createCodeSearch(dataFolder),
-      );
+      loading ??= import("../workspace/codebase/code-search.ts").then((module) => module.createCodeSearch(dataFolder));
       return (await loading).search(query, scope, signal);
     },
   };
@@ -158,5 +156,5 @@ export async function createAnswerCheck(
 
 /** The reader of shell commands; its parser is loaded once, when the first command must be judged. */
 export async function loadShellReader(): Promise<ShellReader> {
-  return (await import("../guard/permissions/loaded-bash-reader.ts")).bashReader;
+  return (await import("../guard/permissions/bash-reader.ts")).bashReader;
 }

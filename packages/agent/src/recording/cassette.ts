@@ -9,7 +9,7 @@ import type { ModelMessage } from "../model/provider.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { CheckedAnswer } from "../run/final-answer.ts";
 import type { ApprovalAnswer, ApprovalQuestion } from "../tools/approval.ts";
-import type { ToolAccess } from "../guard/tool-access.ts";
+import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { ToolOutcome } from "../tools/tool.ts";
 
 /** Version of the format; raised when an old reader would go wrong. */

@@ -3,7 +3,7 @@ import type { AnswerCheck } from "../run/final-answer.ts";
 import type { Quote, QuoteCheck } from "../run/reference-checker.ts";
 import type { ApprovalAnswer, Approver } from "../tools/approval.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
-import type { ToolAccess } from "../guard/tool-access.ts";
+import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
 import type { CassetteHeader, GivenRecord } from "./cassette.ts";
 import { formatCall } from "./format-record.ts";

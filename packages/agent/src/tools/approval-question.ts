@@ -1,9 +1,8 @@
 /** What a person is asked about a call (X8, S-16). */
 import { createHash } from "node:crypto";
 import type { ApprovalOption } from "@sheaf/protocol";
-import type { PermissionDecision } from "../guard/permissions/decision.ts";
+import type { PermissionDecision, ToolAccess } from "../guard/permissions/decision.ts";
 import type { ApprovalQuestion } from "./approval.ts";
-import type { ToolAccess } from "../guard/tool-access.ts";
 import type { ToolInvocation } from "./tool.ts";
 import { toVisibleCharacters } from "./visible-characters.ts";
 

@@ -1,10 +1,9 @@
 /** delete_file: deletes one file or link (N33). */
 import { MAX_CHECKPOINT_BYTES, type Checkpoints } from "../workspace/checkpoints.ts";
 import { createFileFault, toFileError } from "../workspace/file-error.ts";
-import { countLines } from "../workspace/line-ends.ts";
+import { countLines, decodeText, detectTextFormat } from "../workspace/text-format.ts";
 import { removeFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile, readWholeFile } from "../workspace/read-file.ts";
-import { decodeText, detectTextFormat } from "../workspace/text-format.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { followChange } from "./conversation-state.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";

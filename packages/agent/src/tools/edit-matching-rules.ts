@@ -3,7 +3,7 @@
  * trailing blanks ignored; indentation shifted; typographic characters folded. The first rule that fits anywhere
  * decides, and all but the exact one must fit exactly one place. Nothing is found by anchors or by similarity.
  */
-import { toLineEnd, type LineEnd } from "../workspace/line-ends.ts";
+import { toLineEnd, type LineEnd } from "../workspace/text-format.ts";
 import { foldText, type FoldedText } from "./edit-matching-fold.ts";
 import { changeIndentation, findIndentationChange } from "./indentation.ts";
 

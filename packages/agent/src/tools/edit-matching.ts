@@ -1,6 +1,6 @@
 /** All edits of one call on one text: each sees what the ones before it made, and all of them fit or none is made. */
 import type { ToolError } from "@sheaf/protocol";
-import { countLineEnds } from "../workspace/line-ends.ts";
+import { countLineEnds } from "../workspace/text-format.ts";
 import { formatNearestPlace } from "./edit-matching-nearest.ts";
 import {
   findPlaces,

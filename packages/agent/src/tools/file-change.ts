@@ -1,8 +1,7 @@
 /** What became of a file, as results tell it (N31 to N34). */
 import type { FileChange, FileDiff } from "@sheaf/protocol";
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatchHunk } from "diff";
-import { toPrefix } from "../workspace/byte-prefix.ts";
-import { countLineEnds, countLines } from "../workspace/line-ends.ts";
+import { countLineEnds, countLines, toPrefix } from "../workspace/text-format.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toReplacementHunk } from "./replacement-hunk.ts";
 import type { TextRegion } from "./text-region.ts";

@@ -3,10 +3,16 @@ import type { ToolError } from "@sheaf/protocol";
 import { writeFileAtomically } from "../workspace/atomic-write.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
 import { createFileFault, toFileError, type FileResult } from "../workspace/file-error.ts";
-import { detectLineEnd, type LineEnd } from "../workspace/line-ends.ts";
+import {
+  decodeText,
+  detectLineEnd,
+  detectTextFormat,
+  encodeText,
+  type LineEnd,
+  type TextFormat,
+} from "../workspace/text-format.ts";
 import type { FileIdentity } from "../workspace/open-file.ts";
 import { readWholeFile, toHash } from "../workspace/read-file.ts";
-import { decodeText, detectTextFormat, encodeText, type TextFormat } from "../workspace/text-format.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import type { ToolContext } from "./tool.ts";
 

@@ -2,7 +2,7 @@
 import type { Mode, ToolDocumentType, ToolResult } from "@sheaf/protocol";
 import type { BackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
-import type { ToolAccess } from "../guard/tool-access.ts";
+import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { ToolDefinition } from "../model/provider.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";

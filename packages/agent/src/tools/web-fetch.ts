@@ -1,5 +1,5 @@
 /** web_fetch: one page of the web as text. */
-import { toPrefix } from "../workspace/byte-prefix.ts";
+import { toPrefix } from "../workspace/text-format.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { nonEmptyString, object, type ArgumentsOf } from "./parameters.ts";
 import type { Tool } from "./tool.ts";

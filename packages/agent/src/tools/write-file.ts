@@ -1,6 +1,6 @@
 /** write_file: creates a file, or replaces its content. */
 import type { FileChange } from "@sheaf/protocol";
-import { toLineEnd } from "../workspace/line-ends.ts";
+import { toLineEnd } from "../workspace/text-format.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";

@@ -7,7 +7,7 @@ import { setImmediate as passEventLoop } from "node:timers/promises";
 import type { InputType, ZstdOptions } from "node:zlib";
 import { getFaultCode } from "./file-error.ts";
 import { toHash } from "./read-file.ts";
-import { writeTemporaryFile } from "./temporary-file.ts";
+import { writeTemporaryFile } from "./atomic-write.ts";
 
 /** A larger content is not kept. Bytes. */
 export const MAX_CHECKPOINT_BYTES = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
 /** Some lines out of a text that comes in pieces; the rest is only counted. */
-import { toPrefix } from "./byte-prefix.ts";
+import { toPrefix } from "./text-format.ts";
 
 /** Which lines to keep. */
 export interface LineRange {

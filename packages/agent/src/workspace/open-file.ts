@@ -1,5 +1,5 @@
 /** Ordinary files, opened without waiting and without following a link. */
-import { closeSync, constants, fstatSync, lstatSync, openSync, type BigIntStats } from "node:fs";
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
 import { posix } from "node:path";
 import { createFileFault } from "./file-error.ts";
 import { openFolder } from "./open-folder.ts";
@@ -67,4 +67,29 @@ export function isSameFile(one: FileIdentity | undefined, other: FileIdentity | 
     one.size === other.size &&
     one.changedAt === other.changedAt
   );
+}
+
+/** The text of an ordinary file of at most `maxBytes`, no link; undefined for anything else. */
+export function readSmallFile(file: string, maxBytes: number): string | undefined {
+  return readSmallBytes(file, maxBytes)?.toString();
+}
+
+/** Its bytes. */
+export function readSmallBytes(file: string, maxBytes: number): Buffer | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile() || stats.size > maxBytes) return undefined;
+    const buffer = Buffer.alloc(stats.size);
+    return buffer.subarray(0, readSync(descriptor, buffer, 0, buffer.length, 0));
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(descriptor);
+  }
 }

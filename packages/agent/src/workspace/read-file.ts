@@ -1,11 +1,11 @@
 /** Files read with bounded memory, whatever they are. */
 import { createHash, hash } from "node:crypto";
 import { closeSync, read, readSync } from "node:fs";
-import { createFileFault, runFileWork, type FileResult } from "./file-error.ts";
-import { LineWindow, type LineRange, type LineSelection } from "./line-window.ts";
-import { openFile, type FileIdentity, type OpenFile } from "./open-file.ts";
+import { createFileFault, type FileResult, runFileWork } from "./file-error.ts";
+import { type LineRange, type LineSelection, LineWindow } from "./line-window.ts";
+import { type FileIdentity, openFile, type OpenFile } from "./open-file.ts";
 import { detectTextFormat, FORMAT_HEAD_BYTES } from "./text-format.ts";
-import type { WorkspacePath } from "./workspace.ts";
+import type { Workspace, WorkspacePath } from "./workspace.ts";
 
 /** Above it a file is not counted through any more. Bytes. */
 const MAX_READ_BYTES = 4 * 1024 ** 3;
@@ -156,4 +156,33 @@ function readAside(descriptor: number, buffer: Buffer, length: number): Promise<
   return new Promise((resolve, reject) => {
     read(descriptor, buffer, 0, length, null, (error, bytesRead) => (error ? reject(error) : resolve(bytesRead)));
   });
+}
+
+/** Longer quotes are not looked up. Bytes. */
+const MAX_BYTES = 256 * 1024;
+
+/** Lines of a file, as somebody quotes them. */
+export interface QuotedLines {
+  readonly filePath: string;
+  /** 1-based, included. */
+  readonly startLine: number;
+  readonly endLine: number;
+  /** The lines without the last line end. */
+  readonly content: string;
+}
+
+/** False also for a path out of the workspace, and for a file that cannot be read. */
+export async function isQuotedExactly(workspace: Workspace, quote: QuotedLines, signal: AbortSignal): Promise<boolean> {
+  const resolved = workspace.resolve(quote.filePath);
+  if (!resolved.ok) return false;
+  const { startLine, endLine, content } = quote;
+  const range = { startLine, maxLines: endLine - startLine + 1, maxBytes: MAX_BYTES };
+  const lines = await readLines(workspace.root, resolved.path, range, signal);
+  if (!lines.ok || lines.value.endLine !== endLine) return false;
+  return toPlainLineEnds(lines.value.text) === toPlainLineEnds(content);
+}
+
+/** Line ends are the model's own; the last one is not part of a quote. */
+function toPlainLineEnds(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(/\n$/, "");
 }

@@ -1,7 +1,7 @@
 /** Which repository a folder belongs to, found without starting git: its files are only looked at (S-02, S-05). */
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { readSmallFile } from "./small-file.ts";
+import { readSmallFile } from "./open-file.ts";
 
 /** Files such as `.git`, `commondir` and `HEAD` hold one line. */
 const MAX_BYTES = 8192;

@@ -1,3 +1,5 @@
+/** Text as bytes: the encoding of a file, its line ends, and cuts that fall between characters. */
+
 /** How the text of a file is written as bytes; kept over an edit. */
 
 export interface TextFormat {
@@ -46,4 +48,57 @@ export function encodeText(text: string, format: TextFormat): Buffer {
   const body = Buffer.from(text, format.encoding === "utf-8" ? "utf8" : "utf16le");
   if (format.encoding === "utf-16be") body.swap16();
   return Buffer.concat([mark, body]);
+}
+
+/** Line ends: "\n" and "\r\n". A lone "\r" is no line end. */
+
+export type LineEnd = "\n" | "\r\n";
+
+/** The line end that all lines of a text have; `mixed` if they differ, undefined if there is none. */
+export function detectLineEnd(text: string): LineEnd | "mixed" | undefined {
+  let found: LineEnd | undefined;
+  for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) {
+    const end = text[index - 1] === "\r" ? "\r\n" : "\n";
+    if (found !== undefined && found !== end) return "mixed";
+    found = end;
+  }
+  return found;
+}
+
+/** The same text with one kind of line end. */
+export function toLineEnd(text: string, lineEnd: LineEnd): string {
+  const unix = text.replaceAll("\r\n", "\n");
+  return lineEnd === "\n" ? unix : unix.replaceAll("\n", "\r\n");
+}
+
+/** How many "\n" stand in a text. */
+export function countLineEnds(text: string): number {
+  let count = 0;
+  for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) count += 1;
+  return count;
+}
+
+/** Lines as people count them: a line end at the end begins no further one. */
+export function countLines(text: string): number {
+  if (text === "") return 0;
+  return countLineEnds(text) + (text.endsWith("\n") ? 0 : 1);
+}
+
+/** The longest beginning with at most `bytes`. */
+export function toPrefix(text: string, bytes: number): string {
+  if (bytes <= 0) return "";
+  // No unit takes more than three bytes of its own.
+  if (text.length * 3 <= bytes) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
+  return text.slice(0, read);
+}
+
+/** The longest end with at most `bytes`. */
+export function toSuffix(text: string, bytes: number): string {
+  if (bytes <= 0) return "";
+  if (text.length * 3 <= bytes) return text;
+  const encoded = Buffer.from(text.slice(-bytes));
+  let start = Math.max(0, encoded.length - bytes);
+  while (start < encoded.length && (encoded[start]! & 0xc0) === 0x80) start += 1;
+  return encoded.toString("utf8", start);
 }

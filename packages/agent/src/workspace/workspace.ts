@@ -1,5 +1,9 @@
-/** Paths of the workspace; every file tool goes through it. */
+/** The workspace: paths that a model wrote, checked before any file tool uses them (S-20). */
+import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
+import { SheafError } from "../base/errors.ts";
+import { createFileFault, getFaultCode, toFileError } from "./file-error.ts";
 
 /** A path inside the workspace, checked. */
 export interface WorkspacePath {
@@ -21,4 +25,158 @@ export interface Workspace {
   readonly root: string;
   /** The path that a model wrote, checked (S-20); a refusal is a value. */
   resolve(path: string): PathResolution;
+}
+
+/** Bytes of a path; what the kernel takes. */
+const MAX_PATH_BYTES = 4096;
+
+/** Most paths are plain: the tables of Unicode are dear to ask. */
+const isPlain = /^[\x20-\x7E]*$/;
+
+/**
+ * Makes the workspace of a folder. `isAdded`: it stands beside the workspace, so that its paths are shown as absolute.
+ * @throws SheafError USAGE if there is no such folder.
+ */
+export function createWorkspace(root: string, { isAdded = false }: { readonly isAdded?: boolean } = {}): Workspace {
+  const given = resolve(root);
+  const real = toRealRoot(given);
+  return {
+    root: real,
+    resolve(path) {
+      const resolution = resolveInside(path, given, real);
+      if (!isAdded || !resolution.ok) return resolution;
+      const { path: found } = resolution;
+      return { ok: true, path: { ...found, named: join(real, found.named) } };
+    },
+  };
+}
+
+function toRealRoot(given: string): string {
+  try {
+    const real = realpathSync(given);
+    if (statSync(real).isDirectory()) return real;
+  } catch (cause) {
+    throw new SheafError("USAGE", `the workspace ${given} cannot be used: name a folder that exists`, { cause });
+  }
+  throw new SheafError("USAGE", `the workspace ${given} is no folder: name a folder`);
+}
+
+/**
+ * S-20: `..` and `.` are taken away first, as the text means them; then links are followed step by step, also those
+ * that lead to something that is not there. Both the text and the end of the way must lie in the workspace.
+ */
+function resolveInside(path: string, given: string, root: string): PathResolution {
+  const fault = findSpellingFault(path);
+  if (fault) return { ok: false, error: fault };
+  const named = toNamedPath(path, given, root);
+  if (named === undefined) return { ok: false, error: toOutsideError(path, root) };
+  try {
+    const absolute = toRealPath(root, named.split(sep));
+    if (!isInside(root, absolute)) return { ok: false, error: toOutsideError(path, root) };
+    return {
+      ok: true,
+      path: { absolute, relative: toPortable(toInnerPath(root, absolute)), named: toPortable(named) },
+    };
+  } catch (error) {
+    return { ok: false, error: toFileError(error, path) };
+  }
+}
+
+/** Relative to the root, without `..`; undefined if the text leads out of it. */
+function toNamedPath(path: string, given: string, root: string): string | undefined {
+  const absolute = resolve(root, path);
+  const base = [root, given].find((folder) => isInside(folder, absolute));
+  return base && toInnerPath(base, absolute);
+}
+
+function findSpellingFault(path: string): ToolError | undefined {
+  if (path.trim() === "") return toInvalidError('the path is empty: name a file, or "." for the workspace');
+  if (path.includes("\0")) return toInvalidError("the path holds a NUL character: leave it out");
+  if (!isPlain.test(path) && /\p{Cc}/u.test(path)) {
+    return toInvalidError(
+      `the path "${toVisible(path)}" holds a control character: name a path without, or use run_terminal_cmd`,
+    );
+  }
+  if (!path.isWellFormed()) return toInvalidError("the path holds half a surrogate pair: write it in valid Unicode");
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+    return toInvalidError(`the path is longer than ${MAX_PATH_BYTES} bytes: name a shorter one`);
+  }
+  if (/^~[\w.-]*\//.test(path)) {
+    return toInvalidError(
+      `"${path}" is not expanded: name it relative to the workspace (a file of that name: "./${path}")`,
+    );
+  }
+  return undefined;
+}
+
+/** Control characters as escapes. */
+function toVisible(path: string): string {
+  return path.replaceAll(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function toInvalidError(message: string): ToolError {
+  return { code: "PATH_INVALID", message, details: "" };
+}
+
+function toOutsideError(path: string, root: string): ToolError {
+  const message = `"${path}" leads out of the workspace ${root}: only paths inside it can be used`;
+  return { code: "PATH_OUTSIDE_WORKSPACE", message, details: "" };
+}
+
+function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** A path inside a folder, relative to it. Both are without dots: asking `relative` of Node costs ten times as much. */
+function toInnerPath(folder: string, path: string): string {
+  if (path === folder) return ".";
+  return path.slice(folder.endsWith(sep) ? folder.length : folder.length + sep.length);
+}
+
+function toPortable(path: string): string {
+  return sep === "/" ? path : path.replaceAll(sep, "/");
+}
+
+/** As many as Linux follows. */
+const MAX_LINKS = 40;
+
+/**
+ * The place that `segments` below `folder` lead to, as far as links exist; what does not exist is taken as written.
+ * `folder` is absolute and without links.
+ * @throws an error of the file system: ELOOP for a circle of links, EACCES for a folder that may not be searched.
+ */
+function toRealPath(folder: string, segments: readonly string[]): string {
+  const pending = segments.toReversed();
+  let current = folder;
+  let links = 0;
+  for (let segment = pending.pop(); segment !== undefined; segment = pending.pop()) {
+    if (segment === "" || segment === ".") continue;
+    if (segment === "..") {
+      current = dirname(current);
+      continue;
+    }
+    const next = current.endsWith(sep) ? current + segment : current + sep + segment;
+    const target = readLink(next);
+    if (target === undefined) {
+      current = next;
+      continue;
+    }
+    links += 1;
+    if (links > MAX_LINKS) throw createFileFault("ELOOP");
+    if (isAbsolute(target)) current = parse(target).root;
+    pending.push(...target.split(sep).toReversed());
+  }
+  return current;
+}
+
+/** Undefined where there is no link. Asked for first: an error costs more than the question. */
+function readLink(path: string): string | undefined {
+  try {
+    if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
+    return readlinkSync(path);
+  } catch (error) {
+    const code = getFaultCode(error);
+    if (code === "EINVAL" || code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
 }

@@ -8,7 +8,7 @@ import type { RunSettings } from "../../src/run/run.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Approval, ApprovalQuestion, Approver } from "../../src/tools/approval.ts";
-import type { ToolAccess } from "../../src/guard/tool-access.ts";
+import type { ToolAccess } from "../../src/guard/permissions/decision.ts";
 import type { ToolBox, ToolOutcome } from "../../src/tools/tool.ts";
 
 export const usage = { promptTokens: 10, completionTokens: 2, totalTokens: 12 };

@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import { createCommandNetwork } from "../../src/guard/permissions/command-network.ts";
+import { createCommandNetwork } from "../../src/guard/permissions/decide-network.ts";
 import { createBackgroundCommands } from "../../src/guard/sandbox/follow/background-command.ts";
 import { createCommandRunner } from "../../src/guard/sandbox/launch/command-runner.ts";
 import { runProgram } from "../../src/guard/sandbox/programs.ts";
 import { createConversationState } from "../../src/tools/conversation-state.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
-import { createWorkspace } from "../../src/workspace/create-workspace.ts";
+import { createWorkspace } from "../../src/workspace/workspace.ts";
 
 const folders: string[] = [];
 afterAll(() => {

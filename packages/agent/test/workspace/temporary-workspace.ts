@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createWorkspace } from "../../src/workspace/create-workspace.ts";
-import type { Workspace, WorkspacePath } from "../../src/workspace/workspace.ts";
+import { createWorkspace, type Workspace, type WorkspacePath } from "../../src/workspace/workspace.ts";
 
 export interface TemporaryWorkspace {
   readonly workspace: Workspace;

@@ -1,8 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { toPrefix, toSuffix } from "../../src/workspace/byte-prefix.ts";
-import { countLines, detectLineEnd, toLineEnd } from "../../src/workspace/line-ends.ts";
-import { decodeText, detectTextFormat, encodeText, type TextFormat } from "../../src/workspace/text-format.ts";
+import {
+  countLines,
+  decodeText,
+  detectLineEnd,
+  detectTextFormat,
+  encodeText,
+  type TextFormat,
+  toLineEnd,
+  toPrefix,
+  toSuffix,
+} from "../../src/workspace/text-format.ts";
 
 const formats: readonly TextFormat[] = [
   { encoding: "utf-8", hasMark: false },

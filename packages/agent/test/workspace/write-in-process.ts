@@ -1,8 +1,7 @@
 /** Writes a.txt in a process of its own: `write-in-process.ts BYTES [ROOT [endless]]` prints "ok", or the error. */
 import { writeFileAtomically } from "../../src/workspace/atomic-write.ts";
-import { createWorkspace } from "../../src/workspace/create-workspace.ts";
+import { createWorkspace, type WorkspacePath } from "../../src/workspace/workspace.ts";
 import { readWholeFile } from "../../src/workspace/read-file.ts";
-import type { WorkspacePath } from "../../src/workspace/workspace.ts";
 
 const [bytes = "10", root = "/mnt", endless] = process.argv.slice(2);
 

@@ -3,7 +3,7 @@ import { createConfig } from "../../config/config.ts";
 import { toBareId } from "../../output/result-line.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { createCheckpoints } from "../../workspace/checkpoints.ts";
-import { createWorkspace } from "../../workspace/create-workspace.ts";
+import { createWorkspace } from "../../workspace/workspace.ts";
 import { createStore } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";

@@ -1,6 +1,6 @@
 /** What `sheaf doctor` says of the sandbox: a command that does nothing is really run in it (S-31). */
 import { createConfig } from "../../config/config.ts";
-import { withoutInnerFolders } from "../../workspace/inner-folders.ts";
+import { withoutInnerFolders } from "../../guard/sandbox/environment.ts";
 import { findProgram } from "../../guard/sandbox/programs.ts";
 import { findSandbox } from "../../guard/sandbox/find/find-sandbox.ts";
 import { hasSeccompFilter } from "../../guard/sandbox/hold/seccomp-filter.ts";

@@ -1,5 +1,8 @@
-/** Commands read by tree-sitter's grammar of bash. Loaded when the first command must be judged. */
+/** Commands read by tree-sitter's grammar of bash. Importing this module loads the parser: it is imported when the first command must be judged. */
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import { Language, Parser } from "web-tree-sitter";
 import { readTree } from "./read-tree.ts";
 import type { ShellReader, ShellResult } from "./shell-reading.ts";
@@ -59,3 +62,15 @@ function parseCommand(parser: Parser, command: string): ShellResult {
     tree.delete();
   }
 }
+
+/** Beside the built program, or in the package that brings the module. */
+function findModule(name: string, specifier: string): URL {
+  const beside = new URL(`./${name}`, import.meta.url);
+  if (existsSync(beside)) return beside;
+  return pathToFileURL(createRequire(import.meta.url).resolve(specifier));
+}
+
+export const bashReader = await createBashReader({
+  runtime: findModule("web-tree-sitter.wasm", "web-tree-sitter/web-tree-sitter.wasm"),
+  grammar: findModule("tree-sitter-bash.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"),
+});

@@ -1,9 +1,9 @@
-/** Whether a tool may use the network, or a tool of an MCP server run. Off unless a rule or a person says so. */
+/** Which hosts tools and commands may reach, and which tools of MCP servers may run: none unless a rule or a person says so. */
 import { isIP } from "node:net";
+import { toHost } from "../../base/host-pattern.ts";
 import { isPublicAddress } from "../../base/public-address.ts";
 import { allowByRule, ask, deny, type PermissionDecision } from "./decision.ts";
-import { toHost } from "../../base/host-pattern.ts";
-import type { Rule } from "./rule.ts";
+import { parseRule, type Rule } from "./rule.ts";
 
 interface Rules {
   readonly allows: readonly Rule[];
@@ -46,4 +46,34 @@ export function decideMcp(server: string, tool: string, { allows, denies }: Rule
   const rule = /^[\w.-]+:[\w./-]+$/.test(name) ? `Mcp(${name})` : undefined;
   const advice = rule === undefined ? undefined : `the user passes --allow ${JSON.stringify(rule)}`;
   return ask(`the tool ${JSON.stringify(name)} needs a permission`, advice, rule === undefined ? [] : [rule]);
+}
+
+export interface CommandNetwork {
+  /** Whether any rule opens a host; if none does, commands have no network at all. */
+  readonly isOpen: boolean;
+  /** `host`: as `toHost` gives it. */
+  decide(host: string): PermissionDecision;
+}
+
+/**
+ * The rules about hosts for commands. A command can send what it has read, so a page that may be fetched (`WebFetch`) is
+ * no host that commands may reach.
+ * @throws SheafError USAGE for a rule that cannot be read.
+ */
+export function createCommandNetwork(rules: {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}): CommandNetwork {
+  const allows = rules.allow.map(parseRule).filter((rule) => rule.kind === "Network");
+  const denies = rules.deny.map(parseRule).filter((rule) => rule.kind === "Network");
+  return {
+    isOpen: allows.length > 0,
+    decide(host) {
+      const denied = denies.find((rule) => rule.host.isMatch(host));
+      if (denied) return deny(`the rule ${denied.text} denies it`, denied.text);
+      const allowed = allows.find((rule) => rule.host.isMatch(host));
+      if (allowed) return allowByRule(allowed.text);
+      return deny(`no rule allows it, the user passes --allow ${JSON.stringify(`Network(${host})`)}`);
+    },
+  };
 }

@@ -1,5 +1,9 @@
-/** What the policy says of a call. */
+/** What the policy decides on, and what it says. */
 
+/** What a tool does to the world. Permissions and modes decide by it. */
+export type ToolAccess = "read" | "write" | "command" | "state" | "network" | "mcp";
+
+/** What the policy says of a call. */
 export type PermissionDecision =
   | {
       readonly decision: "allow";

@@ -1,8 +1,8 @@
 /** What each kind of call resolves to in a run, and why: for people, and for audits. */
 import type { Mode, RunStart } from "@sheaf/protocol";
-import type { ToolAccess } from "../tool-access.ts";
+import type { ToolAccess } from "./decision.ts";
 import { isOffered } from "./permissions.ts";
-import { readOnlyGit, readOnlyPrograms } from "./read-only-programs.ts";
+import { readOnlyGit, readOnlyPrograms } from "./read-only-commands.ts";
 
 /** A rule and the place that it came from. */
 export interface SourcedRule {

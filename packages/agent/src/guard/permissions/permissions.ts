@@ -1,10 +1,9 @@
 /** What a tool call may do: one decision from mode, flags and the user's rules. Nothing a model writes changes it (S-14). */
 import type { Mode } from "@sheaf/protocol";
-import type { ToolAccess } from "../tool-access.ts";
+import { allow, deny, type PermissionDecision, type ToolAccess } from "./decision.ts";
 import { decideCommand, type CommandPolicy } from "./decide-command.ts";
 import { decideFiles } from "./decide-files.ts";
 import { decideMcp, decideUrl } from "./decide-network.ts";
-import { allow, deny, type PermissionDecision } from "./decision.ts";
 import { parseRule } from "./rule.ts";
 
 /** A call to decide on. */

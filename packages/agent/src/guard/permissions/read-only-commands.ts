@@ -1,7 +1,6 @@
 /** Whether a command is one of the closed list that runs without a question (S-10). */
-import { findTests, readOnlyGit, readOnlyPrograms, type ReadOnlyProgram } from "./read-only-programs.ts";
+import { unwrapCommand } from "./programs.ts";
 import type { SimpleCommand } from "./shell-reading.ts";
-import { unwrapCommand } from "./wrappers.ts";
 
 /** Where a command would run, and what it may see there. */
 export interface ReadingPlace {
@@ -120,3 +119,171 @@ function isReadOnlyGit([subcommand = "", ...words]: readonly string[], place: Re
   if (!place.isTrustedRoot || !Object.hasOwn(readOnlyGit, subcommand)) return false;
   return isCovered(readOnlyGit[subcommand]!, words, place);
 }
+
+/** What the words of a program mean that are no options. */
+type Operands =
+  /** None may be there. */
+  | "none"
+  /** Text that the program only prints or takes apart; what looks like an option too. */
+  | "words"
+  /** Text behind options. */
+  | "text"
+  /** Text that begins with `+`. */
+  | "format"
+  /** Files, or standard input. */
+  | "files"
+  /** Files and folders; none: the folder in which it runs. */
+  | "folders"
+  /** A pattern, then files and folders; with `-e` they are all files and folders. */
+  | "pattern and folders";
+
+export interface ReadOnlyProgram {
+  readonly operands: Operands;
+  /** One-letter options without a value; they may stand in a group. */
+  readonly letters?: string;
+  /** One-letter options that need a value, in the same word or the next. */
+  readonly valued?: string;
+  /**
+   * Long options; one that ends with `=` has a value, in the same word or the next. An option that may go without its
+   * value stands here twice, so that the next word is no value.
+   */
+  readonly long?: readonly string[];
+  /** It takes `-20` for `-n 20`. */
+  readonly takesCount?: true;
+  /** At most so many operands. */
+  readonly most?: number;
+  /** Values of options stand in the word of the option only: what stands behind it is looked at as an operand. */
+  readonly isJoined?: true;
+}
+
+const digests: ReadOnlyProgram = { operands: "files", letters: "bt", long: ["--tag"] };
+const searching = "EFGHILPachilnoqsvwxz";
+
+export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
+  arch: { operands: "none" },
+  b2sum: digests,
+  basename: { operands: "text", letters: "az", valued: "s" },
+  cat: { operands: "files", letters: "AETbenstuv", long: ["--number", "--show-all"] },
+  cksum: { operands: "files" },
+  cmp: { operands: "files", letters: "bls", most: 2 },
+  comm: { operands: "files", letters: "123", most: 2 },
+  cut: { operands: "files", letters: "sz", valued: "bcdf", long: ["--delimiter=", "--fields=", "--complement"] },
+  date: { operands: "format", letters: "uR", long: ["--utc", "--iso-8601", "--iso-8601="] },
+  df: { operands: "none", letters: "HThikm" },
+  diff: {
+    operands: "files",
+    letters: "BEZabdeiqstuwy",
+    valued: "UW",
+    long: ["--brief", "--color", "--color=", "--side-by-side", "--unified", "--unified=", "--width="],
+    most: 2,
+  },
+  dirname: { operands: "text", letters: "z" },
+  du: { operands: "folders", letters: "abchkmsx", valued: "d", long: ["--max-depth=", "--summarize"] },
+  echo: { operands: "words" },
+  expr: { operands: "words" },
+  false: { operands: "words" },
+  file: { operands: "folders", letters: "bih", long: ["--brief", "--mime", "--mime-type"] },
+  fold: { operands: "files", letters: "bs", valued: "w" },
+  grep: {
+    operands: "pattern and folders",
+    letters: `${searching}r`,
+    valued: "ABCem",
+    long: ["--color", "--color=", "--count", "--exclude-dir=", "--exclude=", "--files-with-matches", "--fixed-strings", "--ignore-case", "--include=", "--line-number", "--no-filename", "--only-matching", "--recursive", "--word-regexp"],
+    takesCount: true,
+  },
+  groups: { operands: "none" },
+  head: { operands: "files", letters: "qvz", valued: "cn", long: ["--lines=", "--bytes="], takesCount: true },
+  hostname: { operands: "none", letters: "s" },
+  id: { operands: "none", letters: "Ggnu" },
+  ls: {
+    operands: "folders",
+    letters: "1ABCFGQRSUXZabcdfghiklmnopqrstuvx",
+    long: ["--all", "--almost-all", "--color", "--color=", "--full-time", "--group-directories-first", "--human-readable", "--recursive", "--reverse", "--size", "--sort=", "--time=", "--time-style="],
+  },
+  md5sum: digests,
+  nl: { operands: "files", valued: "bnsvw" },
+  nproc: { operands: "none", long: ["--all"] },
+  od: { operands: "files", letters: "abcdoxv", valued: "ANjt" },
+  paste: { operands: "files", letters: "sz", valued: "d" },
+  printf: { operands: "text" },
+  pwd: { operands: "none", letters: "LP" },
+  readlink: { operands: "folders", letters: "efmn" },
+  realpath: { operands: "folders", letters: "emqs" },
+  rev: { operands: "files" },
+  rg: {
+    operands: "pattern and folders",
+    letters: "FHIPSUcilnosvwx",
+    valued: "ABCTegmt",
+    long: ["--color=", "--count", "--files", "--files-with-matches", "--fixed-strings", "--glob=", "--hidden", "--ignore-case", "--json", "--line-number", "--max-count=", "--multiline", "--no-heading", "--no-ignore", "--only-matching", "--sort=", "--type=", "--word-regexp"],
+  },
+  seq: { operands: "text", letters: "w", valued: "fs" },
+  sha1sum: digests,
+  sha256sum: digests,
+  sha512sum: digests,
+  sleep: { operands: "text", most: 1 },
+  sort: {
+    operands: "files",
+    letters: "CMRVbcdfghimnrsuz",
+    valued: "kt",
+    long: ["--human-numeric-sort", "--key=", "--numeric-sort", "--reverse", "--unique", "--version-sort"],
+  },
+  stat: { operands: "folders", letters: "ft", valued: "c", long: ["--format=", "--printf="] },
+  tac: { operands: "files" },
+  tail: { operands: "files", letters: "qvz", valued: "cn", long: ["--lines=", "--bytes="], takesCount: true },
+  tr: { operands: "text", letters: "Ccdst" },
+  tree: { operands: "folders", letters: "CDFacdfhinpstuv", valued: "ILP", long: ["--du", "--dirsfirst", "--gitignore", "--noreport", "--prune"] },
+  true: { operands: "words" },
+  tty: { operands: "none" },
+  uname: { operands: "none", letters: "amnoprsv" },
+  uniq: { operands: "files", letters: "Dcdiuz", valued: "fsw", most: 1 },
+  uptime: { operands: "none", letters: "ps" },
+  wc: { operands: "files", letters: "Lclmw", long: ["--bytes", "--chars", "--lines", "--words"] },
+  which: { operands: "text", letters: "a" },
+  whoami: { operands: "none" },
+}; // prettier-ignore
+
+/** Options of `find` that only look, with the number of words behind each. */
+const findTests: Readonly<Record<string, number>> = {
+  "-a": 0, "-and": 0, "-amin": 1, "-atime": 1, "-cmin": 1, "-ctime": 1, "-daystart": 0, "-depth": 0, "-empty": 0, "-executable": 0,
+  "-false": 0, "-group": 1, "-iname": 1, "-ipath": 1, "-iregex": 1, "-links": 1, "-ls": 0, "-maxdepth": 1, "-mindepth": 1, "-mmin": 1,
+  "-mount": 0, "-mtime": 1, "-name": 1, "-newer": 1, "-nogroup": 0, "-not": 0, "-nouser": 0, "-o": 0, "-or": 0, "-path": 1, "-perm": 1,
+  "-print": 0, "-print0": 0, "-printf": 1, "-prune": 0, "-quit": 0, "-readable": 0, "-regex": 1, "-regextype": 1, "-size": 1, "-true": 0,
+  "-type": 1, "-user": 1, "-writable": 0, "-xdev": 0, "!": 0, "(": 0, ")": 0, ",": 0,
+}; // prettier-ignore
+
+/**
+ * Commands of git that only look. The repository's configuration can make git run programs, so this part of the list
+ * holds in a trusted workspace only, and at its root.
+ */
+export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
+  blame: { isJoined: true, operands: "folders", letters: "bceflnstw", valued: "LMC", most: 2 },
+  branch: { isJoined: true, operands: "none", letters: "arv", long: ["--all", "--list", "--remotes", "--show-current", "--sort=", "--format=", "--verbose"] },
+  describe: { isJoined: true, operands: "text", long: ["--abbrev=", "--all", "--always", "--dirty", "--long", "--tags"] },
+  diff: {
+    isJoined: true, operands: "folders",
+    letters: "bw",
+    valued: "U",
+    long: ["--cached", "--check", "--color=", "--diff-filter=", "--exit-code", "--find-renames", "--ignore-all-space", "--ignore-space-change", "--name-only", "--name-status", "--no-color", "--no-ext-diff", "--no-renames", "--no-textconv", "--numstat", "--quiet", "--shortstat", "--staged", "--stat", "--stat=", "--summary", "--unified=", "--word-diff", "--word-diff="],
+  },
+  log: {
+    isJoined: true, operands: "folders",
+    letters: "bipw",
+    valued: "nSGL",
+    long: ["--abbrev-commit", "--after=", "--all", "--author=", "--before=", "--branches", "--cherry-pick", "--color=", "--date=", "--decorate", "--decorate=", "--diff-filter=", "--first-parent", "--follow", "--format=", "--graph", "--grep=", "--left-right", "--max-count=", "--merges", "--name-only", "--name-status", "--no-color", "--no-decorate", "--no-ext-diff", "--no-merges", "--no-textconv", "--numstat", "--oneline", "--patch", "--pretty=", "--reverse", "--shortstat", "--since=", "--skip=", "--stat", "--tags", "--until="],
+    takesCount: true,
+  },
+  "ls-files": { isJoined: true, operands: "folders", letters: "cdmosz", long: ["--cached", "--deleted", "--exclude-standard", "--modified", "--others", "--stage"] },
+  "merge-base": { isJoined: true, operands: "text", letters: "a", long: ["--all", "--is-ancestor", "--octopus"] },
+  reflog: { isJoined: true, operands: "none", valued: "n", takesCount: true },
+  remote: { isJoined: true, operands: "none", letters: "v" },
+  "rev-list": { isJoined: true, operands: "folders", valued: "n", long: ["--all", "--count", "--max-count=", "--since=", "--until="], takesCount: true },
+  "rev-parse": { isJoined: true, operands: "text", long: ["--abbrev-ref", "--git-dir", "--is-inside-work-tree", "--short", "--short=", "--show-prefix", "--show-toplevel", "--verify"], letters: "q" },
+  shortlog: { isJoined: true, operands: "text", letters: "ens", long: ["--all", "--email", "--numbered", "--summary"] },
+  show: {
+    isJoined: true, operands: "folders",
+    letters: "bpqsw",
+    long: ["--abbrev-commit", "--color=", "--date=", "--format=", "--name-only", "--name-status", "--no-color", "--no-ext-diff", "--no-patch", "--no-textconv", "--numstat", "--oneline", "--pretty=", "--shortstat", "--stat", "--summary"],
+  },
+  status: { isJoined: true, operands: "folders", letters: "bsvz", valued: "u", long: ["--branch", "--ignored", "--long", "--porcelain", "--porcelain=", "--short", "--show-stash", "--untracked-files", "--untracked-files="] },
+  tag: { isJoined: true, operands: "none", letters: "ln", long: ["--list", "--sort=", "--format="] },
+}; // prettier-ignore

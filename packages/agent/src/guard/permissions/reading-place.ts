@@ -1,17 +1,19 @@
 /** Where the parts of a command run, and what those that only read may see there. */
+import { statSync } from "node:fs";
 import { posix } from "node:path";
+import type { Workspace } from "../../workspace/workspace.ts";
 import type { ReadingPlace } from "./read-only-commands.ts";
 import type { Rule } from "./rule.ts";
 import type { ShellReading, SimpleCommand } from "./shell-reading.ts";
 
-/** What stands at a path of the workspace. */
+/** What is at a path of the workspace. */
 interface FoundPlace {
   readonly kind: "file" | "folder" | "none";
   /** Relative to the workspace, without links; "." for its root. */
   readonly relative: string;
 }
 
-/** Follows a path, relative to the workspace or absolute; undefined: it leads out of it, or to what is no plain file. */
+/** Follows a path, relative or absolute, as file tools do. Undefined: it leads out of the workspace, or to a device, pipe or socket. */
 export type FindPlace = (path: string) => FoundPlace | undefined;
 
 /** The place of a command's parts; a `cd` in front is taken away from them. */
@@ -69,4 +71,20 @@ function toFolder(findPlace: FindPlace, path: string | undefined): string | unde
 function joinPath(folder: string | undefined, path: string): string | undefined {
   if (folder === undefined) return undefined;
   return folder === "." || posix.isAbsolute(path) ? path : `${folder}/${path}`;
+}
+
+export function createPlaceFinder(workspace: Workspace): FindPlace {
+  return (path) => {
+    const resolved = workspace.resolve(path);
+    if (!resolved.ok) return undefined;
+    const { absolute, relative } = resolved.path;
+    try {
+      const stats = statSync(absolute, { throwIfNoEntry: false });
+      if (!stats) return { kind: "none", relative };
+      if (stats.isDirectory()) return { kind: "folder", relative };
+      return stats.isFile() ? { kind: "file", relative } : undefined;
+    } catch {
+      return undefined;
+    }
+  };
 }

@@ -1,7 +1,7 @@
 /** Rules of the user: `Shell(words)`, `Read(glob)`, `Write(glob)`, `WebFetch(domain)`, `Network(domain)`, `Mcp(server:tool)`. */
 import { SheafError } from "../../base/errors.ts";
 import { parseHostPattern, type HostPattern } from "../../base/host-pattern.ts";
-import { parsePathGlob, type PathGlob } from "./path-glob.ts";
+import { parsePathGlob, type PathGlob } from "./glob.ts";
 
 /** A rule about commands. */
 export interface ShellRule {

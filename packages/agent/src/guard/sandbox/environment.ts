@@ -1,4 +1,6 @@
-/** The environment of every command: an allow list, so that keys and tokens never reach one (S-40). */
+/** The environment of commands: an allow list, so that keys and tokens never reach one (S-40). */
+import { realpathSync } from "node:fs";
+import { sep } from "node:path";
 import type { Environment } from "../../base/paths.ts";
 
 const allowedNames = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "TZ", "USER", "LOGNAME", "SHELL"] as const;
@@ -47,4 +49,25 @@ export function toProxyVariables(port: number): Record<string, string> {
     no_proxy: direct,
     NODE_USE_ENV_PROXY: "1",
   };
+}
+
+/** The same variables; in `PATH` without the folders that lie in `root`, by name or by link. `root` has no links. */
+export function withoutInnerFolders<Variables extends { readonly PATH?: string | undefined }>(
+  environment: Variables,
+  root: string,
+): Variables {
+  const { PATH } = environment;
+  if (PATH === undefined) return environment;
+  const isInner = (folder: string): boolean => `${folder}${sep}`.startsWith(root === sep ? sep : `${root}${sep}`);
+  const kept = PATH.split(":").filter((folder) => !isInner(folder) && !isInner(toReal(folder)));
+  return { ...environment, PATH: kept.join(":") };
+}
+
+/** A folder that does not exist holds no program now; its name is all that counts. */
+function toReal(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
 }

@@ -2,12 +2,11 @@
 import { toSheafError } from "../../base/errors.ts";
 import { writeFileAtomically } from "../../workspace/atomic-write.ts";
 import { MAX_CHECKPOINT_BYTES, type Checkpoints } from "../../workspace/checkpoints.ts";
-import { createWorkspace } from "../../workspace/create-workspace.ts";
+import { createWorkspace, type Workspace, type WorkspacePath } from "../../workspace/workspace.ts";
 import type { FileResult } from "../../workspace/file-error.ts";
 import { moveFile, removeFile, resolveEntry } from "../../workspace/move-file.ts";
 import type { FileIdentity } from "../../workspace/open-file.ts";
 import { hashFile, readWholeFile } from "../../workspace/read-file.ts";
-import type { Workspace, WorkspacePath } from "../../workspace/workspace.ts";
 import { isSameState, type FileSpan, type FileState } from "./file-spans.ts";
 
 /** A file that is not put back, and why, in one line. */

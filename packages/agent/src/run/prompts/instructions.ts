@@ -1,9 +1,9 @@
 /** AGENTS.md: what the user and the repository tell every model. */
 import { join, relative, sep } from "node:path";
-import { createWorkspace } from "../../workspace/create-workspace.ts";
+import { createWorkspace } from "../../workspace/workspace.ts";
 import type { Repository } from "../../workspace/repository.ts";
-import { readSmallFile } from "../../workspace/small-file.ts";
-import { toPrefix } from "../../workspace/byte-prefix.ts";
+import { readSmallFile } from "../../workspace/open-file.ts";
+import { toPrefix } from "../../workspace/text-format.ts";
 
 /** Name of the file in the root of a repository and the folders below. */
 const FILE_NAME = "AGENTS.md";

@@ -3,8 +3,7 @@ import { chmodSync, closeSync, existsSync, openSync, readdirSync, rmSync, statSy
 import { dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { makeFolder } from "../../base/make-folder.ts";
-import { toIndexedText } from "./split-words.ts";
-import type { CodePiece } from "./cut-lines.ts";
+import { type CodePiece, toIndexedText } from "./index-text.ts";
 
 /** Raised when an index of before cannot be read any more: it is made anew. */
 const VERSION = 1;

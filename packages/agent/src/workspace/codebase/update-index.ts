@@ -4,10 +4,10 @@ import { posix } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
 import { openFolder } from "../open-folder.ts";
 import { decodeText, detectTextFormat } from "../text-format.ts";
-import { readSmallBytes } from "../small-file.ts";
+import { readSmallBytes } from "../open-file.ts";
 import { createFolderReader, type FolderEntry } from "../read-folder.ts";
 import type { Workspace } from "../workspace.ts";
-import { cutLines, type CodePiece } from "./cut-lines.ts";
+import { cutLines, type CodePiece } from "./index-text.ts";
 import type { IndexDatabase, IndexedFile } from "./index-database.ts";
 
 /** A larger file is data. Bytes. */

@@ -1,9 +1,8 @@
 /** Read and Write rules against the paths that a model writes. */
 import { describe, expect, test } from "vitest";
 import { decideFiles } from "../../../src/guard/permissions/decide-files.ts";
-import type { PermissionDecision } from "../../../src/guard/permissions/decision.ts";
+import type { PermissionDecision, ToolAccess } from "../../../src/guard/permissions/decision.ts";
 import { parseRule } from "../../../src/guard/permissions/rule.ts";
-import type { ToolAccess } from "../../../src/guard/tool-access.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 
 function decide(

@@ -2,7 +2,7 @@
 import type { Mode } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { isOffered } from "../../../src/guard/permissions/permissions.ts";
-import type { ToolAccess } from "../../../src/guard/tool-access.ts";
+import type { ToolAccess } from "../../../src/guard/permissions/decision.ts";
 import { createPolicy } from "./policy.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 

@@ -1,6 +1,6 @@
 /** A policy with the real reader of commands, for tests. */
 import type { PermissionDecision } from "../../../src/guard/permissions/decision.ts";
-import { bashReader } from "../../../src/guard/permissions/loaded-bash-reader.ts";
+import { bashReader } from "../../../src/guard/permissions/bash-reader.ts";
 import {
   createPermissions,
   type PermissionOptions,

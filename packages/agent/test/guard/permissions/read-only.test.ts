@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { PermissionOptions } from "../../../src/guard/permissions/permissions.ts";
-import { createPlaceFinder } from "../../../src/workspace/place-finder.ts";
+import { createPlaceFinder } from "../../../src/guard/permissions/reading-place.ts";
 import { createPolicy } from "./policy.ts";
 import { createTemporaryWorkspace } from "../../workspace/temporary-workspace.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";

@@ -1,7 +1,7 @@
 /** Commands as they are read, and the same commands in a real bash (S-11, S-12). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bashReader } from "../../../src/guard/permissions/loaded-bash-reader.ts";
+import { bashReader } from "../../../src/guard/permissions/bash-reader.ts";
 import { describeWithRealBash, readInRealBash } from "./real-bash.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 

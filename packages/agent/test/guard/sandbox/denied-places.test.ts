@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createCommandNetwork } from "../../../src/guard/permissions/command-network.ts";
+import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import { type FileRule, parseRule } from "../../../src/guard/permissions/rule.ts";
 import { createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import type { CommandOutcome } from "../../../src/guard/sandbox/command.ts";

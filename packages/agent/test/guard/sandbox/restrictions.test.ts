@@ -15,7 +15,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { createCommandNetwork } from "../../../src/guard/permissions/command-network.ts";
+import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import type { CommandOutcome } from "../../../src/guard/sandbox/command.ts";
 import { createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import { environment } from "./run-command.ts";

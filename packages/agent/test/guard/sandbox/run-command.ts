@@ -1,5 +1,5 @@
 /** Commands of tests, through the real runner. */
-import { createCommandNetwork } from "../../../src/guard/permissions/command-network.ts";
+import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import { type CommandRunnerOptions, createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import type { CommandOutcome, CommandRequest } from "../../../src/guard/sandbox/command.ts";
 import type { Sandbox } from "../../../src/guard/sandbox/sandbox.ts";

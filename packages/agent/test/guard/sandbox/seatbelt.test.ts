@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createCommandNetwork } from "../../../src/guard/permissions/command-network.ts";
+import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import { parseRule } from "../../../src/guard/permissions/rule.ts";
 import { type SeatbeltPlan, toSeatbeltProfile } from "../../../src/guard/sandbox/launch/seatbelt-launcher.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";

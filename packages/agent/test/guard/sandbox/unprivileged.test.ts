@@ -16,7 +16,7 @@ afterAll(() => rmSync(top, { recursive: true, force: true }));
 const program = `
 import { findSandbox } from "./agent/src/guard/sandbox/find/find-sandbox.ts";
 import { createCommandRunner } from "./agent/src/guard/sandbox/launch/command-runner.ts";
-import { createCommandNetwork } from "./agent/src/guard/permissions/command-network.ts";
+import { createCommandNetwork } from "./agent/src/guard/permissions/decide-network.ts";
 const [workspace, rules] = process.argv.slice(1);
 const environment = { PATH: "/usr/bin:/bin", HOME: workspace };
 const network = createCommandNetwork({ allow: JSON.parse(rules), deny: [] });

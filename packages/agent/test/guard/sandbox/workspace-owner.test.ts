@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, writeFileSy
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { createCommandNetwork } from "../../../src/guard/permissions/command-network.ts";
+import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
 
 const owner = 4711;

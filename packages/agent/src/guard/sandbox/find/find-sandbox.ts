@@ -2,7 +2,7 @@
 import { accessSync, constants, readFileSync, realpathSync } from "node:fs";
 import { sep } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
-import { createCommandNetwork } from "../../permissions/command-network.ts";
+import { createCommandNetwork } from "../../permissions/decide-network.ts";
 import { createCommandRunner } from "../launch/command-runner.ts";
 import { findProgram } from "../programs.ts";
 import type { Sandbox, SandboxSetting } from "../sandbox.ts";

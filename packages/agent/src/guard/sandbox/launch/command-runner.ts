@@ -2,7 +2,7 @@
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Environment } from "../../../base/paths.ts";
-import type { CommandNetwork } from "../../permissions/command-network.ts";
+import type { CommandNetwork } from "../../permissions/decide-network.ts";
 import type { FileRule } from "../../permissions/rule.ts";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "../command.ts";
 import { explainFailure } from "../follow/explain-failure.ts";

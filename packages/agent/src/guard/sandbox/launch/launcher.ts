@@ -1,7 +1,7 @@
 /** The port between the runner, which follows a command, and the ways to start one. */
 import type { CommandPermission } from "@sheaf/protocol";
 import type { Environment } from "../../../base/paths.ts";
-import type { CommandNetwork } from "../../permissions/command-network.ts";
+import type { CommandNetwork } from "../../permissions/decide-network.ts";
 import type { FileRule } from "../../permissions/rule.ts";
 import type { CommandPipes } from "../follow/output-pipes.ts";
 import type { ProcessTree } from "../follow/process-tree.ts";

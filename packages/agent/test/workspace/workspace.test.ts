@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { SheafError } from "../../src/base/errors.ts";
 import { writeFileAtomically } from "../../src/workspace/atomic-write.ts";
-import { createWorkspace } from "../../src/workspace/create-workspace.ts";
+import { createWorkspace } from "../../src/workspace/workspace.ts";
 import { moveFile, removeFile, resolveEntry } from "../../src/workspace/move-file.ts";
 import { readWholeFile } from "../../src/workspace/read-file.ts";
 import { createTemporaryWorkspace, type TemporaryWorkspace } from "./temporary-workspace.ts";
