@@ -1,4 +1,4 @@
-/** Streams of other agents: from what they print to run events. */
+/** Streams of other agents: from their output to run events. */
 export {
   createCursorStreamDecoder,
   type CursorStreamDecoder,

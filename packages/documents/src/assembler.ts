@@ -21,9 +21,9 @@ import { createTextDocuments, type TextDocuments } from "./text-documents.ts";
 import { createToolDocuments, type ToolDocuments } from "./tool-documents.ts";
 
 export interface AssemblerOptions {
-  /** Told to the client (X5), default 15000. */
+  /** Milliseconds between heartbeats, sent to the client (X5). Default: 15,000. */
   readonly heartbeatMs?: number;
-  /** Address of the event schema, told to the client (X10). */
+  /** Address of the event schema, sent to the client (X10). */
   readonly schema?: string;
   /** Send `reasoning_delta` (N14). The ids of all other events are the same with and without it. */
   readonly includeReasoning?: boolean;
@@ -31,8 +31,8 @@ export interface AssemblerOptions {
 
 export interface Assembler {
   /**
-   * Takes the next event of the log and gives the stream events that it makes, with ids from 1 (X1).
-   * It looks at nothing else: the same log gives the same stream. After `run_end` nothing comes.
+   * Takes the next event of the log and returns the stream events that it makes, with ids from 1 (X1).
+   * It depends on nothing else: the same log gives the same stream. After `run_end` it returns no events.
    */
   push(event: RunEvent): StreamEvent[];
 }
@@ -42,7 +42,7 @@ export function createAssembler(options: AssemblerOptions = {}): Assembler {
   return new RunAssembler(options);
 }
 
-/** The whole stream of a log. */
+/** The complete stream of a log. */
 export function assemble(events: Iterable<RunEvent>, options: AssemblerOptions = {}): StreamEvent[] {
   const assembler = createAssembler(options);
   const stream: StreamEvent[] = [];
@@ -50,7 +50,7 @@ export function assemble(events: Iterable<RunEvent>, options: AssemblerOptions =
   return stream;
 }
 
-/** The response of a log (N53); a log without its end gives a snapshot with status `streaming` (N3). */
+/** The response of a log (N53); a log without an end gives a snapshot with status `streaming` (N3). */
 export function toResponse(events: Iterable<RunEvent>, options: AssemblerOptions = {}): ChatResponse {
   const assembler = createAssembler(options);
   const reducer = createReducer();
@@ -179,7 +179,7 @@ class RunAssembler implements Assembler {
   }
 }
 
-/** Codes for runs that failed and do not say how (C20); the other reasons are no failures (N2). */
+/** Codes for runs that failed without an error of their own (C20); the other reasons are not failures (N2). */
 const fallbackCodes: Readonly<Partial<Record<FinishReason, string>>> = {
   refusal: "REFUSED",
   cancelled: "CANCELLED",
@@ -188,7 +188,7 @@ const fallbackCodes: Readonly<Partial<Record<FinishReason, string>>> = {
   error: "INTERNAL",
 };
 
-/** What to say at the end; undefined when the agent ended its turn by itself (N2). */
+/** The error of the run; undefined when the agent ended its turn itself (N2). */
 function toRunError({ reason, error }: RunEnd): Omit<RunError, "retryable"> | undefined {
   const code = fallbackCodes[reason];
   if (error !== undefined || code === undefined) return error;

@@ -3,24 +3,24 @@ import { isEndedByBlankLine, isHtmlBlockEnd, parseHtmlBlockStart, type HtmlBlock
 import { LineCursor } from "./line-cursor.ts";
 import { isDefinitions, mayBeDefinitions } from "./link-definition.ts";
 
-/** A fence whose closing line has not come. */
+/** A fence whose closing line has not arrived. */
 export interface OpenFence {
   /** The backticks or tildes that open it. */
   readonly marks: string;
-  /** Where they start in their line. */
+  /** Where they start in the line. */
   readonly offset: number;
   /** Columns of the blanks before them, within the container; at most 3. */
   readonly indent: number;
   /** Raw, without blanks at both ends (N19). */
   readonly info: string;
-  /** How many list items and block quotes it stands in; 0 for a top-level fence (N17). */
+  /** How many list items and block quotes it is in; 0 for a top-level fence (N17). */
   readonly depth: number;
 }
 
 /** A block quote among the containers; all other values are content columns of list items, which are at least 2. */
 const blockQuote = 0;
 
-/** Codes of characters that mean something here. */
+/** Codes of the characters that open blocks. */
 const hash = 0x23;
 const asterisk = 0x2a;
 const plus = 0x2b;
@@ -35,7 +35,7 @@ const underscore = 0x5f;
 const backtick = 0x60;
 const tilde = 0x7e;
 
-// A pattern costs much more than a look at the first character, so that is looked at before.
+// A pattern costs much more than a test of the first character, so that test comes first.
 const openingFence = /`{3,}(?=[^`]*$)|~{3,}/y;
 const closingFence = /(?:`{3,}|~{3,})[ \t]*$/y;
 const heading = /#{1,6}(?:[ \t]|$)/y;
@@ -45,28 +45,28 @@ const listMarker = /(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)/y;
 const interruptingMarker = /(?:[-+*]|0{0,8}1[.)])(?=[ \t]+[^ \t])/y;
 
 /**
- * The block structure of CommonMark 0.31, taken line by line, as far as it decides where fences are (N16, N17):
+ * The block structure of CommonMark 0.31, read line by line, as far as it decides where fences are (N16, N17):
  * containers, fences, HTML blocks, and whether a paragraph is open. All other blocks end with their line.
  */
 export class BlockStructure {
-  /** The open fence; a top-level one takes no lines here, the owner ends it with `endFence`. */
+  /** The open fence; lines in a top-level one are not read here, and its owner ends it with `endFence`. */
   fence: OpenFence | undefined;
   #html: HtmlBlockKind | undefined;
   #paragraph = false;
-  /** The open paragraph, as long as it may be nothing but link reference definitions. */
+  /** The open paragraph, while it may consist of link reference definitions only. */
   #definitions: string | undefined;
   readonly #containers: number[] = [];
-  /** The places of the block quotes among the containers. */
+  /** Indexes of the block quotes in `#containers`. */
   readonly #quotes: number[] = [];
-  /** The innermost container is a list item that holds nothing yet. */
+  /** The innermost container is a list item that is still empty. */
   #emptyItem = false;
   readonly #cursor = new LineCursor();
-  /** Where the last search for a thematic break in this line failed: none starts before. */
+  /** Where the last search for a thematic break in this line failed: none starts before it. */
   #noBreakBefore = 0;
 
   /**
-   * Whether the next line matters up to its end, whatever it starts with. If not, a line's beginning up to and
-   * including the first character of ordinary text stands for the line.
+   * Whether all of the next line matters, whatever it starts with. If not, the line up to and including its first
+   * character of ordinary text is enough.
    */
   needsWholeLine(): boolean {
     return this.#html !== undefined || this.#definitions !== undefined;
@@ -85,8 +85,8 @@ export class BlockStructure {
   }
 
   /**
-   * The quick way for a line whose first character is ordinary text: outside of all blocks it goes on with the
-   * paragraph, or starts one. False where it may do something else; then it has not been taken.
+   * Takes a line whose first character is ordinary text, if it continues or starts a paragraph outside of all blocks.
+   * Returns false, and takes nothing, where the line may do anything else.
    */
   takePlainLine(): boolean {
     if (this.#containers.length > 0 || this.needsWholeLine()) return false;
@@ -94,7 +94,7 @@ export class BlockStructure {
     return true;
   }
 
-  /** Takes the next line, without its line end. Gives whether it is the closing line of the open fence. */
+  /** Takes the next line, without its line end. Returns whether it is the closing line of the open fence. */
   takeLine(line: string): boolean {
     const cursor = this.#cursor;
     cursor.open(line);
@@ -133,7 +133,7 @@ export class BlockStructure {
         this.#enterQuote();
         quotes += 1;
       } else if (cursor.isAtBlankRest()) {
-        // A blank line continues every list item up to the next quote, but not one that has been empty so far.
+        // A blank line continues every list item up to the next quote, except one that is still empty.
         const end = this.#quotes[quotes] ?? count;
         return end === count && this.#emptyItem ? count - 1 : end;
       } else if (cursor.indent >= container) {
@@ -145,7 +145,7 @@ export class BlockStructure {
     return count;
   }
 
-  /** Opens the blocks that start in the rest of the line, or lets its text go on with the open paragraph. */
+  /** Opens the blocks that start in the rest of the line, or continues the open paragraph with it. */
   #openBlocks(matched: number): void {
     const cursor = this.#cursor;
     let depth = matched;
@@ -163,7 +163,7 @@ export class BlockStructure {
     this.#takeText(depth);
   }
 
-  /** Text that opens no block: goes on with the paragraph, lazily too, or is indented code, or a new paragraph. */
+  /** Text that opens no block: it continues the paragraph, lazily too, or is indented code or a new paragraph. */
   #takeText(depth: number): void {
     const cursor = this.#cursor;
     if (!this.#paragraph) {
@@ -192,10 +192,10 @@ export class BlockStructure {
     }
     const isBullet = cursor.code === minus || cursor.code === asterisk || cursor.code === plus;
     if (!isBullet && !(cursor.code >= zero && cursor.code <= nine)) return false;
-    // What starts with a bullet and goes on without a blank is emphasis, mostly.
+    // A bullet that no blank follows is emphasis, mostly.
     const next = cursor.toCode(cursor.nonblank + 1);
     if (isBullet && next >= 0 && !isBlank(next)) return false;
-    // Behind a paragraph "-" is its underline; there no empty item can start.
+    // After a paragraph "-" is its underline, so no empty item can start there.
     const interrupts = this.#paragraph && depth === this.#containers.length;
     const length = isBullet && !interrupts ? 1 : cursor.match(interrupts ? interruptingMarker : listMarker);
     if (length === 0 || this.#isThematicBreak()) return false;
@@ -210,7 +210,7 @@ export class BlockStructure {
     return true;
   }
 
-  /** Takes the line as a block that is no paragraph and no indented code, if one starts here. */
+  /** Takes the line as a block other than a paragraph or indented code, if one starts here. */
   #takeLeaf(depth: number): boolean {
     const cursor = this.#cursor;
     const { code, line, nonblank } = cursor;
@@ -239,7 +239,7 @@ export class BlockStructure {
     return true;
   }
 
-  /** Is the rest of the line the underline of the open paragraph? */
+  /** Whether the rest of the line is the underline of the open paragraph. */
   #isUnderline(depth: number): boolean {
     const { code } = this.#cursor;
     if (!this.#paragraph || depth < this.#containers.length || (code !== equals && code !== minus)) return false;
@@ -264,7 +264,7 @@ export class BlockStructure {
     return count >= 3;
   }
 
-  /** Goes behind the mark of a quote and the blank that may follow it. */
+  /** Moves past the mark of a quote and the blank that may follow it. */
   #enterQuote(): void {
     this.#cursor.advanceBehind(1);
     this.#cursor.advanceColumns(1);
@@ -277,7 +277,7 @@ export class BlockStructure {
     this.#paragraph = false;
     this.#definitions = undefined;
     if (depth === this.#containers.length) return;
-    // Setting the length would be a slow call of the engine, for every list item.
+    // Setting the length is a slow runtime call, and it would be made for every list item.
     while (this.#containers.length > depth) this.#containers.pop();
     this.#emptyItem = false;
     while ((this.#quotes.at(-1) ?? -1) >= depth) this.#quotes.pop();

@@ -32,7 +32,7 @@ export function trimBlanks(text: string): string {
   return text.slice(start, findBlankEnd(text));
 }
 
-/** Whether this is the first half of a surrogate pair, which on its own is no character and has no UTF-8. */
+/** Whether this is the first half of a surrogate pair, which alone is not a character and has no UTF-8. */
 export function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }

@@ -3,7 +3,7 @@ import type { ClarificationQuestion } from "@sheaf/protocol";
 import { type ToolArguments, toListArgument, toTextArgument } from "./tool-arguments.ts";
 import type { ToolCall, ToolDocument } from "./tool-document.ts";
 
-/** Starts when the questions are known. Its content is the title. */
+/** Starts once the questions are known. The content is the title. */
 export function createClarificationDocument(call: ToolCall): ToolDocument {
   const toAsked = () => ({
     title: toTextArgument(call.arguments, "title"),

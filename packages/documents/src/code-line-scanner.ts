@@ -2,12 +2,12 @@ import type { OpenFence } from "./block-structure.ts";
 import { isBlank, isLineEnd, toNextColumn } from "./characters.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 
-/** What the next character belongs to: the indentation, a run of fence characters, blanks behind it, other content. */
+/** What the next character belongs to: the indentation, a run of fence characters, blanks after it, other content. */
 type Phase = "indent" | "run" | "run_end" | "rest";
 
 /**
- * Reads the lines of a top-level fence. Only a line that may still be the closing one is held back, and the line end
- * before it (N26). The indentation of the opening fence is taken off; a tab that reaches beyond it becomes spaces
+ * Reads the lines of a top-level fence. Only a line that may still be the closing one is held back, with the line end
+ * before it (N26). The indentation of the opening fence is removed; a tab that reaches beyond it becomes spaces
  * (N24, CommonMark 0.31, 2.2).
  */
 export class CodeLineScanner {
@@ -31,7 +31,7 @@ export class CodeLineScanner {
     this.#runLength = 0;
   }
 
-  /** Goes on in the line from `from` and stops before its line end, or behind the chunk. */
+  /** Reads on from `from`, and stops before the line end or at the end of the chunk. */
   scan(chunk: string, from: number): number {
     let at = from;
     if (this.#phase === "indent") at = this.#scanIndent(chunk, at);
@@ -48,14 +48,17 @@ export class CodeLineScanner {
     return this.#phase === "rest";
   }
 
-  /** Ends the line at `at`. Was it the closing one? If not, it is content. */
+  /** Ends the line at `at`. Returns whether it is the closing one; if not, it is content. */
   endLine(at: number): boolean {
     if (this.#isClosing()) return true;
     this.#writer.safeEnd = at;
     return false;
   }
 
-  /** The text is over, in this line. Was it the closing one? If it is empty, the line end before it is no content. */
+  /**
+   * Ends the text in this line. Returns whether it is the closing one. If the line is empty, the line end before it is
+   * not content.
+   */
   end(): boolean {
     if (this.#isClosing()) return true;
     if (this.#phase !== "indent" || this.#column > 0) this.#writer.safeEnd = 0;

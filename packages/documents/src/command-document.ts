@@ -4,10 +4,10 @@ import { toTextArgument } from "./tool-arguments.ts";
 import type { ToolCall, ToolDocument } from "./tool-document.ts";
 import { toAbsolutePath } from "./workspace-path.ts";
 
-/** Live output that is kept for a command whose result never tells its output, in UTF-16 units. */
+/** Live output kept for a command whose result has no output, in UTF-16 units. */
 const maxKeptOutput = 256 * 1024;
 
-/** Starts when the command is known. */
+/** Starts once the command is known. */
 export function createCommandDocument(call: ToolCall): ToolDocument {
   let output = "";
   let truncated: true | undefined;
@@ -17,7 +17,7 @@ export function createCommandDocument(call: ToolCall): ToolDocument {
     workingDirectory: toAbsolutePath(toTextArgument(call.arguments, "working_directory"), call.workspace),
   });
 
-  /** The tool tells nothing: it was refused, failed or was cut off. */
+  /** The tool gave no effect: it was refused, failed or was cut off. */
   const toUnknownOutcome = (result: ToolResult): PartialMetadata => {
     const known = result.status === "success" ? { exitCode: 0, output: result.output } : { exitCode: -1, output };
     return { ...toCommand(), ...known, permissions: [], truncated };

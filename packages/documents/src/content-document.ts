@@ -1,4 +1,4 @@
-/** A document whose content is a string, while it is written. */
+/** A document whose content is a string, while it is being written. */
 import {
   createSha256,
   type DocumentEndData,
@@ -11,15 +11,15 @@ import type { StreamWriter } from "./stream-writer.ts";
 
 export interface ContentDocument {
   readonly id: string;
-  /** What was sent, or "" once that is above 1 MiB. */
+  /** What was sent, or "" once that exceeds 1 MiB. */
   readonly text: string;
   /** Sends a delta. */
   write(delta: string): void;
-  /** Sends what is missing of `content`, if what was sent is a beginning of it. */
+  /** Sends the rest of `content`, if what was sent is a prefix of it. */
   complete(content: string): void;
   /**
    * Ends the document. Its content is `content`, or what was sent if that is left out (N47); null only if nothing
-   * was sent. Above 1 MiB the hash and the length of the joined deltas stand in its place (N55).
+   * was sent. Above 1 MiB the hash and the length of the joined deltas replace it (N55).
    */
   end(metadata: PartialMetadata, content?: string | null): void;
 }
@@ -37,10 +37,10 @@ class OpenDocument implements ContentDocument {
   readonly id: string;
   readonly #writer: StreamWriter;
   text = "";
-  /** Of `text` in UTF-8; not counted before it can be too much. */
+  /** Size of `text` in UTF-8, counted only once it may be too large. */
   #bytes = 0;
   #length = 0;
-  /** Of the joined deltas, once they are too large. */
+  /** Hash of the joined deltas, once they are too large. */
   #hash: Sha256 | undefined;
 
   constructor(writer: StreamWriter, type: DocumentType, metadata: PartialMetadata) {
@@ -69,7 +69,7 @@ class OpenDocument implements ContentDocument {
     if (this.#length > alwaysFinalLength) this.#limitText(delta);
   }
 
-  /** Puts the hash in the place of a text that is too large with its last part, `delta`. */
+  /** Replaces the text by its hash, if its last part, `delta`, makes it too large. */
   #limitText(delta: string): void {
     this.#bytes += toUtf8Length(this.#bytes === 0 ? this.text : delta);
     if (this.#bytes <= maxFinalContent) return;
@@ -87,7 +87,7 @@ class OpenDocument implements ContentDocument {
     }
     const finalContentSha256 = (this.#hash ?? startHash(this.text)).digest();
     if (typeof content === "string" && finalContentSha256 !== startHash(content).digest()) {
-      // A final content that is large and not what was sent cannot be told by a hash: it goes out whole.
+      // A hash cannot express a large final content that differs from what was sent: it is sent whole.
       return { finalContent: content };
     }
     return { finalContentSha256, finalContentLength: this.#length };
@@ -100,7 +100,7 @@ function startHash(text: string): Sha256 {
   return hash;
 }
 
-/** The fields that have a value: what is not known is left out, not undefined. */
+/** The fields that have a value: what is unknown is left out, not undefined. */
 function pickDefined(fields: PartialMetadata): PartialMetadata {
   if (!Object.values(fields).includes(undefined)) return fields;
   const found: Record<string, unknown> = {};

@@ -3,7 +3,7 @@ import type { PartialMetadata } from "@sheaf/protocol";
 import { startContentDocument } from "./content-document.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 
-/** Writes a whole error document. The message is one line: what failed, with which value, what to do. */
+/** Writes a complete error document. The message is one line: what failed, with which value, and what to do. */
 export function writeErrorDocument(writer: StreamWriter, message: string, metadata: PartialMetadata): void {
   const document = startContentDocument(writer, "error", metadata);
   document.write(message);

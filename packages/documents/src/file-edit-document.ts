@@ -10,7 +10,7 @@ import { toFileOperation } from "./tool-names.ts";
 import { toWorkspacePath } from "./workspace-path.ts";
 
 /**
- * Starts as soon as the file is known, so that its content shows while the model writes it. A rename starts when its
+ * Starts as soon as the file is known, so that its content shows while the model writes it. A rename starts once its
  * destination is known too.
  */
 export function createFileEditDocument(call: ToolCall): ToolDocument {
@@ -19,7 +19,7 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
   const operation = toFileOperation(toolName);
   const draft = createFileEditDraft();
   let filePath = "";
-  /** Content that came before the file was known. */
+  /** Content that arrived before the file was known. */
   let waiting = "";
 
   const toAttempt = () => toFileEditAttempt(toolName, call.arguments, workspace);
@@ -34,7 +34,7 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
   function endAttempt(result: ToolResult): void {
     const { metadata, content } = toAttempt();
     const { diff } = metadata;
-    // Arguments that did not parse tell nothing: then what has been shown of them is the attempt.
+    // Arguments that did not parse are of no use: what has been shown of them is the attempt.
     const shown = metadata.filePath === "" ? toNamed(filePath) : {};
     const drafted = diff && !isWritten(diff) ? { diff: { ...diff, newString: call.open().text } } : undefined;
     const state = toAttemptState(result);
@@ -52,7 +52,7 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
     open: () => {
       const given = call.arguments === undefined ? undefined : toAttempt().metadata;
       filePath = given?.filePath ?? toWorkspacePath(draft.path ?? "", workspace);
-      // A diff without lines is no help while the edit has not been made.
+      // A diff without line numbers is no help before the edit is made.
       const known = given === undefined ? { ...toNamed(filePath), operation } : { ...given, diff: undefined };
       return call.start(known, waiting);
     },
@@ -65,7 +65,7 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
     takeArguments: () => {
       call.open().complete(toAttempt().content ?? "");
     },
-    // On success the result tells what became of each file; otherwise what was not done is shown as an attempt (N35).
+    // On success the result has the outcome of each file; otherwise what was not done is shown as an attempt (N35).
     end: (result) => {
       call.open();
       const changes = result.effect?.kind === "file_edit" ? result.effect.changes : [];
@@ -82,7 +82,7 @@ export function createFileEditDocument(call: ToolCall): ToolDocument {
   };
 }
 
-/** A file by its name alone. */
+/** What the name of a file gives. */
 function toNamed(filePath: string): PartialMetadata {
   return { filePath, language: toLanguage(filePath) };
 }
@@ -111,17 +111,17 @@ function isWritten({ oldString, newString }: FileDiff): boolean {
   return oldString + newString !== "";
 }
 
-/** N35: what nobody ran is still a proposal. */
+/** N35: a call that was never run is still a proposal. */
 function toAttemptState(result: ToolResult): NonNullable<FileEditMetadata["state"]> {
   if (isNotExecuted(result)) return "proposed";
   if (result.status === "success") return "applied";
   return result.status === "rejected" ? "rejected" : "failed";
 }
 
-/** A file_edit as far as the arguments tell it (N11, N12, N31 to N33). */
+/** A file_edit as far as the arguments describe it (N11, N12, N31 to N33). */
 interface FileEditAttempt {
   readonly metadata: Pick<FileEditMetadata, "filePath" | "operation" | "language" | "diff" | "newFilePath">;
-  /** Null for delete and rename; undefined if the arguments do not tell it. */
+  /** Null for delete and rename; undefined if it is not in the arguments. */
   readonly content: string | null | undefined;
 }
 
@@ -149,8 +149,8 @@ function toFileEditAttempt(toolName: string, values: ToolArguments | undefined, 
 }
 
 /**
- * The diff of an edit whose file nobody has looked at: where the text stands is not known, so both lines are 0.
- * Several edits are joined with line ends: a client can show what was tried.
+ * The diff of an edit whose file was not read: where the text is remains unknown, so both lines are 0.
+ * Several edits are joined with line ends, so that a client can show what was tried.
  */
 function toDiff(edits: readonly ToolArguments[]): FileDiff {
   const join = (name: string) => edits.map((edit) => toTextArgument(edit, name)).join("\n");
@@ -158,13 +158,13 @@ function toDiff(edits: readonly ToolArguments[]): FileDiff {
 }
 
 interface FileEditDraft {
-  /** Takes a piece of the arguments' JSON text; gives the new content in it. */
+  /** Takes a piece of the arguments' JSON text; returns the new content in it. */
   push(delta: string): string;
-  /** The file, as the model wrote it, once that argument is complete. */
+  /** The file as the model wrote it, once that argument is complete. */
   readonly path: string | undefined;
 }
 
-/** Arguments that name the file, in the order in which they count. */
+/** Arguments that name the file, in order of precedence. */
 const pathArguments = ["target_file", "source_file", "file_path", "path"] as const;
 
 /** JSON pointers to the file, to its content, and to the new string of an edit with its number. */
@@ -173,7 +173,7 @@ const target = new RegExp(`^/(?:(${pathArguments.join("|")})|content|edits/(\\d+
 /** Reads `content`, or the new strings of `edits`, joined with line ends. */
 function createFileEditDraft(): FileEditDraft {
   const scanner = createJsonScanner();
-  /** The argument that the last event was about: nearly always it is that of the next one too. */
+  /** The argument of the last event, which is nearly always that of the next one too. */
   let pointer = "";
   let found: RegExpExecArray | null = null;
   let lastEdit = "0";

@@ -1,8 +1,8 @@
-/** Reads JSON while it is written: tool arguments as they come from a model. */
+/** Reads JSON while it is being written: tool arguments as a model streams them. */
 import { isHighSurrogate } from "./characters.ts";
 
 /**
- * What became known of a string, however deep it stands. `path` is a JSON pointer (RFC 6901), for instance `/content`
+ * News of a string, at any depth. `path` is a JSON pointer (RFC 6901), for instance `/content`
  * or `/edits/0/new_string`. The deltas, joined, are its value; half a surrogate pair waits for its other half.
  */
 export type JsonScanEvent =
@@ -12,13 +12,13 @@ export type JsonScanEvent =
 export interface JsonScanner {
   /** Takes the next piece of the text, cut anywhere. Never throws. */
   push(chunk: string): readonly JsonScanEvent[];
-  /** `broken`: the text is no JSON, and nothing more will come; `done`: the outermost value is complete. */
+  /** `broken`: the text is not JSON, and no more events follow; `done`: the outermost value is complete. */
   readonly state: "open" | "done" | "broken";
 }
 
 /**
- * Starts a scanner. Each character is looked at once, so the cost is linear however small the pieces are.
- * It is for showing what is being written; the value that counts is one `JSON.parse` of the whole text.
+ * Creates a scanner. It reads each character once, so the cost is linear however small the pieces are.
+ * Use it to show what is being written; the value itself is one `JSON.parse` of the whole text.
  */
 export function createJsonScanner(): JsonScanner {
   return new Scanner();
@@ -29,10 +29,10 @@ type Phase = "value" | "key" | "colon" | "after" | "string" | "escape" | "token"
 
 const none: readonly JsonScanEvent[] = [];
 
-/** Deeper nesting is taken for an attack. */
+/** Deeper nesting is treated as an attack. */
 const maxNesting = 512;
 
-/** The characters that may follow a backslash, and in the same order what they stand for. */
+/** The characters that may follow a backslash and, in the same order, what they mean. */
 const escapes = '"\\/bfnrt';
 const escaped = '"\\/\b\f\n\r\t';
 
@@ -56,7 +56,7 @@ class Scanner implements JsonScanner {
   /** Of the value that is being read. */
   #path = "";
   #inKey = false;
-  /** Decoded text of the string that has not gone out, or the key so far. */
+  /** Decoded text of the string not emitted yet, or the key so far. */
   #text = "";
   /** An escape, number or literal so far. */
   #token = "";
@@ -98,7 +98,7 @@ class Scanner implements JsonScanner {
     return chunk.length;
   }
 
-  /** One character that is in no plain text; false when it cannot stand there. */
+  /** Takes one character outside of plain text; returns false if it is not allowed there. */
   #takeCharacter(character: string): boolean {
     if (this.#phase === "escape") return this.#takeEscape(character);
     if (this.#phase === "token") {
@@ -184,7 +184,7 @@ class Scanner implements JsonScanner {
     if (!this.#mayClose) this.state = "done";
   }
 
-  /** Gives out the decoded text, but no half of a surrogate pair whose other half may still come. */
+  /** Emits the decoded text, except half of a surrogate pair whose other half may follow. */
   #flushText(more: boolean): void {
     const text = this.#text;
     const end = more && isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;
@@ -198,7 +198,7 @@ class Scanner implements JsonScanner {
   }
 }
 
-/** The value of an escaped string, a number or a literal; undefined if it is none. */
+/** The value of an escaped string, a number or a literal; undefined if it is not valid. */
 function parseToken(token: string): unknown {
   try {
     return JSON.parse(token);

@@ -8,8 +8,8 @@ const purposeAttribute = /^purpose=(["']?)(new_code|example|suggestion)\1$/;
 
 /**
  * The segment that a fence with this info string opens (N19, N20, N23).
- * `info` is raw: blanks at both ends taken off, no backslash or entity decoding.
- * Line numbers that no JSON number can hold exactly make no reference.
+ * `info` is raw: blanks at both ends are removed, backslashes and entities are not decoded.
+ * Line numbers too large for an exact JSON number do not make a reference.
  */
 export function parseInfoString(info: string): TextSegmentCodeBlock | TextSegmentCodeReference {
   return parseReference(info) ?? parseCodeBlock(info);

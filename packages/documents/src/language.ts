@@ -1,7 +1,7 @@
 /**
- * A language a line: its name, other extensions (what follows the dot of `.bashrc` is one), and behind slashes names of
- * files without a telling extension, in lower case. The names of languages are those that models and highlighters use
- * in info strings; each is an extension too. Pages load this: commas and slashes compress better than line ends.
+ * One language a line: its name, other extensions (what follows the dot of `.bashrc` is one), and after slashes the
+ * names of files without a known extension, in lower case. The names of languages are those that models and
+ * highlighters use in info strings; each is an extension too. Pages load this table, so it is written to compress well.
  */
 const languages = `\
 ada adb ads,\
@@ -134,7 +134,7 @@ const lookup: ReadonlyMap<string, string> = new Map(
 
 /**
  * The language of a file by its name alone (N20): a well-known name, a name with a well-known beginning
- * (`Dockerfile.dev`, `.env.local`), or the last extension. "" if unknown. Letter case does not matter.
+ * (`Dockerfile.dev`, `.env.local`), or the last extension. "" if unknown. Case does not matter.
  */
 export function toLanguage(filePath: string): string {
   const name = filePath.toLowerCase().split(/[\\/]/).at(-1) ?? "";

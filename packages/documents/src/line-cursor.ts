@@ -1,8 +1,8 @@
 import { isBlank, toNextColumn } from "./characters.ts";
 
 /**
- * A place in a line, by character and by column. A tab reaches to the next multiple of four columns and may be
- * taken in part: then `column` lies inside it and `offset` before it (CommonMark 0.31, 2.2).
+ * A position in a line, by character and by column. A tab reaches to the next multiple of four columns and may be
+ * taken in part: then `column` is inside it and `offset` before it (CommonMark 0.31, 2.2).
  */
 export class LineCursor {
   line = "";
@@ -10,13 +10,13 @@ export class LineCursor {
   column = 0;
   /** Offset of the first non-blank character from here on; valid after `look`, as the next two are. */
   nonblank = -1;
-  /** Code of that character; -1 if there is none. */
+  /** Code of that character; -1 at the end of the line. */
   code = -1;
   /** Columns of the blanks before it. */
   indent = 0;
   #nonblankColumn = 0;
 
-  /** Goes to the start of a line without line end. */
+  /** Moves to the start of a line, given without its line end. */
   open(line: string): void {
     this.line = line;
     this.offset = 0;
@@ -24,7 +24,7 @@ export class LineCursor {
     this.nonblank = -1;
   }
 
-  /** Finds the next non-blank character. Blanks are never read twice, however often this is called. */
+  /** Finds the next non-blank character. However often it is called, no blank is read twice. */
   look(): void {
     if (this.nonblank < this.offset) {
       let at = this.offset;
@@ -42,7 +42,7 @@ export class LineCursor {
     this.indent = this.#nonblankColumn - this.column;
   }
 
-  /** After `look`: is there nothing but blanks left? */
+  /** After `look`: whether only blanks are left. */
   isAtBlankRest(): boolean {
     return this.nonblank === this.line.length;
   }
@@ -53,7 +53,7 @@ export class LineCursor {
     return pattern.test(this.line) ? pattern.lastIndex - this.nonblank : 0;
   }
 
-  /** After `look`: goes `length` characters behind the start of the non-blank part; they hold no blanks. */
+  /** After `look`: moves `length` characters, none of them blank, past the start of the non-blank part. */
   advanceBehind(length: number): void {
     this.offset = this.nonblank + length;
     this.column = this.#nonblankColumn + length;
@@ -71,7 +71,7 @@ export class LineCursor {
     }
   }
 
-  /** The code of the character at `at`; -1 behind the line. */
+  /** The code of the character at `at`; -1 after the end of the line. */
   toCode(at: number): number {
     return at < this.line.length ? this.line.charCodeAt(at) : -1;
   }

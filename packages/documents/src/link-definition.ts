@@ -1,6 +1,6 @@
 /**
- * Link reference definitions (CommonMark 0.31, 4.7). A paragraph that is nothing else can have no setext underline,
- * the only place where they matter to the block structure.
+ * Link reference definitions (CommonMark 0.31, 4.7). A paragraph of nothing else cannot have a setext underline;
+ * that is all they mean to the block structure.
  */
 
 const label = String.raw`\[(?![ \t\n]*\])(?:\\[^]|[^\\[\]]){1,999}\]:[ \t\n]*`;
@@ -17,15 +17,15 @@ const separator = `(?:${blanks}+|${blanks}*\\n)`;
 const definitions = new RegExp(`^(?:${label}${destination}(?:${separator}${title})?${blanks}*(?:\\n|$))+$`);
 const beginning = /^\[(?:\\(?:.|$)|[^\\[\]])*(?:\]:|$)/;
 
-/** A paragraph that is longer is not looked at. */
+/** Longer paragraphs are not tested. UTF-16 units. */
 const longest = 100_000;
 
-/** Whether a paragraph with this first line may be nothing but definitions. */
+/** Whether a paragraph with this first line may consist of definitions only. */
 export function mayBeDefinitions(firstLine: string): boolean {
   return beginning.test(firstLine);
 }
 
-/** Whether the paragraph is nothing but complete definitions. Its lines are joined with LF, without blanks before them. */
+/** Whether the paragraph is complete definitions only. Its lines are joined with LF, without leading blanks. */
 export function isDefinitions(paragraph: string): boolean {
   return paragraph.length <= longest && definitions.test(paragraph);
 }

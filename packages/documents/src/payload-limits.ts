@@ -2,16 +2,16 @@
 
 import { isHighSurrogate } from "./characters.ts";
 
-/** Content up to here is sent whole in `document_end`. */
+/** Content up to this size is sent whole in `document_end`. */
 export const maxFinalContent = 1024 * 1024;
 
-/** Content of no more UTF-16 units has no more bytes than that. */
+/** Content of at most this many UTF-16 units never exceeds it. */
 export const alwaysFinalLength = Math.floor(maxFinalContent / 3);
 
 /** Room for one string of a payload, as JSON: 256 KiB less the fields around it. */
 const maxPayloadText = 256 * 1024 - 1024;
 
-/** No string of so many units needs more room, whatever is in it. */
+/** A string of this many units fits, whatever is in it. */
 const alwaysFits = Math.floor(maxPayloadText / 6);
 
 /** Bytes of the UTF-8 of `text`. */
@@ -31,7 +31,7 @@ export function cutToPayload(text: string): string {
   return isShortPayload(text) ? text : cut(text, maxPayloadText, toJsonBytes);
 }
 
-/** Whether `text` is so short that it fits into one payload, whatever is in it. */
+/** Whether `text` is short enough to fit into one payload, whatever is in it. */
 function isShortPayload(text: string): boolean {
   return text.length <= alwaysFits;
 }

@@ -17,12 +17,12 @@ const format = "markdown";
 /** Starts with the first character of the plan, while the model writes it. */
 export function createPlanDocument(call: ToolCall): ToolDocument {
   const scanner = createJsonScanner();
-  /** The string that the model is writing, unless it is the plan, and those that are complete, by JSON pointer. */
+  /** The string that the model is writing, unless it is the plan; below, the complete ones by JSON pointer. */
   let written = "";
   const complete = new Map<string, string>();
   return {
     open: () => {
-      // Before the arguments are complete, only what is complete of them is certain.
+      // Until the arguments are complete, only their complete strings are certain.
       const draft = { title: complete.get("/title"), overview: complete.get("/overview"), format };
       return call.start(call.arguments === undefined ? draft : toPlan(call.arguments));
     },

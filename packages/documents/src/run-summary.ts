@@ -1,11 +1,11 @@
-/** What a response sums up to: tokens, counts and times (N4 to N7). */
+/** The totals of a response: tokens, counts and times (N4 to N7). */
 import type { FinishReason, ResponseMetadata, RunEvent, Usage } from "@sheaf/protocol";
 
 export interface RunSummary {
   /** Takes every event of the run. */
   push(event: RunEvent): void;
   toUsage(): Usage;
-  /** At the end of the run, which is at `time`. */
+  /** For the end of the run, at `time` (milliseconds, as in the log). */
   toMetadata(time: number, finishReason: FinishReason): ResponseMetadata;
 }
 
@@ -13,7 +13,7 @@ export function createRunSummary(): RunSummary {
   return new Summary();
 }
 
-/** What adds up; the last three are told by some providers only. */
+/** Counts that add up; only some providers report the last three. */
 const counts = [
   "promptTokens",
   "completionTokens",
@@ -77,7 +77,7 @@ class Summary implements RunSummary {
     };
   }
 
-  /** A request that is made again has the same number (N5); what the one before has used is not known then (N6). */
+  /** A repeated request has the same number (N5); what the first one used is then unknown (N6). */
   #startTurn(turn: number): void {
     this.#usage = this.toUsage();
     this.#turnIsOpen = true;
@@ -101,7 +101,7 @@ class Summary implements RunSummary {
     this.#openApprovals.add(approvalId);
   }
 
-  /** Approvals that are open at the same time count once (N7). */
+  /** Time with several open approvals counts once (N7). */
   #endWaiting(approvalId: string, time: number): void {
     if (!this.#openApprovals.delete(approvalId) || this.#openApprovals.size > 0) return;
     this.#waiting = (this.#waiting ?? 0) + Math.max(0, time - this.#waitingSince);

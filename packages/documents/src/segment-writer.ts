@@ -3,13 +3,13 @@ import { isBlank, isHighSurrogate } from "./characters.ts";
 import type { SegmentSink, TextSegment } from "./text-segment.ts";
 
 /**
- * Makes segments out of stretches of chunks: at most one delta per chunk and segment. What may not go out yet is held
- * as it came (N26). Nothing is copied but slices of the current chunk.
+ * Makes segments out of stretches of chunks: at most one delta per chunk and segment. What must wait is held
+ * as it came (N26). Only slices of the current chunk are copied.
  */
 export class SegmentWriter {
-  /** The current chunk up to here may go out, and before it all that is held; -1: nothing may. */
+  /** The current chunk up to here may be sent, after all that is held; -1: nothing may. */
   safeEnd = -1;
-  /** Whether the segment's start has been told. */
+  /** Whether the start of the segment has been sent. */
   hasStarted = false;
   #chunk = "";
   /** Start of the part of the current chunk that is neither held nor ready yet. */
@@ -24,7 +24,7 @@ export class SegmentWriter {
     this.#sink = sink;
   }
 
-  /** Takes a whole chunk: what is held goes out with the first `length` characters, at least one. */
+  /** Takes a whole chunk: sends what is held with the first `length` characters, at least one, and holds the rest. */
   passChunk(chunk: string, length: number): void {
     let delta = chunk;
     if (length < chunk.length || this.#held !== "") {
@@ -42,18 +42,18 @@ export class SegmentWriter {
     this.safeEnd = -1;
   }
 
-  /** Ends the chunk: what is safe goes out, the rest is held. */
+  /** Ends the chunk: sends what is safe and holds the rest. */
   closeChunk(): void {
     const length = this.#chunk.length;
     if (this.safeEnd === length && isHighSurrogate(this.#chunk.charCodeAt(length - 1))) {
-      // Half a character has no UTF-8: it waits for the other half.
+      // Half a character has no UTF-8, so it waits for the other half.
       this.safeEnd = length - 1 > this.#from ? length - 1 : -1;
     }
     this.#settle(length);
     this.#flush();
   }
 
-  /** Starts a segment. A text says so with its first delta only, so that blank text never starts (N10, N26). */
+  /** Starts a segment. A text starts with its first delta only, so that blank text makes no segment (N10, N26). */
   startSegment(segment: TextSegment): void {
     this.#segment = segment;
     this.hasStarted = false;
@@ -62,8 +62,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Ends the segment; what is not safe is dropped. A segment that has not started leaves no event.
-   * The places of `codeBlocks` are cut to what there is of the content.
+   * Ends the segment and drops what is not safe. A segment that has not started leaves no event.
+   * Offsets and lengths of `codeBlocks` are clamped to the content.
    */
   endSegment(closed: boolean, codeBlocks: readonly NestedCodeBlock[]): void {
     this.#settle(this.#from);
@@ -83,19 +83,19 @@ export class SegmentWriter {
     this.safeEnd = -1;
   }
 
-  /** Whether nothing is held or waits in the current chunk before `at`. */
+  /** Whether nothing is held or waiting in the current chunk before `at`. */
   isEmptyUntil(at: number): boolean {
     return this.#from === at && this.#held === "";
   }
 
-  /** Puts this many spaces in the place of `from` … `to` of the current chunk. */
+  /** Replaces `from` … `to` of the current chunk by this many spaces. */
   replace(from: number, to: number, spaces: number): void {
     this.#settle(from);
     if (spaces > 0) this.#held += " ".repeat(spaces);
     this.#from = to;
   }
 
-  /** Lets go out what is held, but no blanks and line ends at its end. To be called before anything of a chunk. */
+  /** Releases what is held, except trailing blanks and line ends. Call it before anything of a chunk. */
   releaseHeldText(): void {
     let end = this.#held.length;
     while (end > 0 && isBlankOrLineEnd(this.#held.charCodeAt(end - 1))) end -= 1;

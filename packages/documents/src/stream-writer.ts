@@ -1,4 +1,4 @@
-/** Gives stream events their ids and documents their places. */
+/** Numbers stream events and documents. */
 import type {
   DocumentEndData,
   DocumentType,
@@ -13,9 +13,9 @@ import { toPayloadPieces } from "./payload-limits.ts";
 export interface StreamWriter {
   /** Appends an event with the next id (X1). */
   write<Name extends StreamEventName>(event: Name, data: StreamEventPayloads[Name]): void;
-  /** Uses up an id for an event that this reader did not ask for, so that ids are the same for all readers (X1). */
+  /** Skips the id of an event that this reader did not request, so that ids are the same for all readers (X1). */
   skip(): void;
-  /** Starts a document at the next place and gives its id (N9, N10). */
+  /** Starts the next document and returns its id (N9, N10). */
   startDocument(type: DocumentType, metadata: PartialMetadata): string;
   /** Appends a delta; a large one as several events (N55). */
   writeDelta(event: DeltaEventName, documentId: string, delta: string): void;
@@ -23,7 +23,7 @@ export interface StreamWriter {
   writeOutput(documentId: string, output: Pick<OutputDeltaData, "stream" | "delta">): void;
   /** Ends a document (N46, N47). */
   endDocument(documentId: string, metadata: PartialMetadata, content?: Partial<DocumentEndData>): void;
-  /** The events since the last call. */
+  /** Returns the events since the last call. */
   take(): StreamEvent[];
 }
 
@@ -34,7 +34,7 @@ export function createStreamWriter(): StreamWriter {
 }
 
 class Writer implements StreamWriter {
-  /** Nearly always there is one; an array literal of one takes the least memory. */
+  /** Nearly always one; an array literal of one takes the least memory. */
   #events: StreamEvent[] | undefined;
   #lastId = 0;
   #documents = 0;

@@ -7,12 +7,12 @@ import type { SegmentEnd, SegmentSink, TextSegment } from "./text-segment.ts";
 import { toWorkspacePath } from "./workspace-path.ts";
 
 export interface TextDocuments {
-  /** A model request begins: its text has nothing to do with what was before (N27). */
+  /** Starts a model request, whose text is independent of all text before it (N27). */
   startTurn(): void;
   push(text: string): void;
-  /** Whether the code reference with this 0-based number in the turn stands in its file (N22). */
+  /** Records whether the code reference with this 0-based number in the turn matches its file (N22). */
   checkReference(index: number, verified: boolean): void;
-  /** No more text for now: ends what is open (N18). */
+  /** Ends what is open (N18); more text may follow. */
   end(): void;
 }
 

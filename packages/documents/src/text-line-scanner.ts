@@ -5,8 +5,8 @@ import { parseInfoString } from "./info-string.ts";
 import type { SegmentWriter } from "./segment-writer.ts";
 
 /**
- * What the next character belongs to: the blanks that the line starts with, the marks of blocks behind them, a run
- * of fence characters, the info string behind such a run, or a rest that goes straight through.
+ * What the next character belongs to: the blanks at the start of the line, the block marks after them, a run of
+ * fence characters, the info string after such a run, or a rest that needs no decision.
  */
 type Phase = "indent" | "marks" | "run" | "info" | "rest";
 
@@ -15,26 +15,26 @@ const bracket = 0x5b;
 const backtick = 0x60;
 const tilde = 0x7e;
 
-/** Characters that may stand before the one that decides what block a line is; fences, "<" and "[" are not here. */
+/** Characters that may precede the one that decides the block of a line; fences, "<" and "[" are not among them. */
 const marks = " \t>-*+_=#.)0123456789";
 
 /** A table by character code: 1 for each of `marks`. */
 const isMark = Uint8Array.from({ length: 128 }, (_, code) => (marks.includes(String.fromCharCode(code)) ? 1 : 0));
 
 /**
- * Reads the lines outside of top-level fences. Held back are a line that may still open one, and blanks and line
- * ends that may be the last (N26). A line goes to the block structure as soon as enough of it is there; for most
- * lines that is the first letter, and the rest is not looked at.
- * A *place* is in UTF-16 units of the whole text, `at` and `from` are in the current chunk.
+ * Reads the lines outside of top-level fences. It holds back a line that may still open one, and blanks and line
+ * ends that may be the last (N26). A line goes to the block structure as soon as enough of it is known; for most lines
+ * that is the first letter, and the rest is not examined.
+ * A *place* is in UTF-16 units of the whole text; `at` and `from` are in the current chunk.
  */
 export class TextLineScanner {
   readonly #writer: SegmentWriter;
   readonly #structure = new BlockStructure();
   #phase: Phase = "indent";
-  /** The line as far as it came in earlier chunks, until the structure takes it. */
+  /** The line as received in earlier chunks, until the structure takes it. */
   #line = "";
   #lineTaken = false;
-  /** Where the line goes on in this chunk. */
+  /** Where the line continues in this chunk. */
   #lineFrom = 0;
   #lineStart = 0;
   #previousLineEnd = 0;
@@ -42,9 +42,9 @@ export class TextLineScanner {
   #column = 0;
   #runMarker = 0;
   #runLength = 0;
-  /** The line may still open a top-level fence, so nothing of it goes out. */
+  /** The line may still open a top-level fence, so all of it waits. */
   #mayOpenFence = false;
-  /** Place of the first line of the text that is not blank; -1 as long as there is none. */
+  /** Place of the first non-blank line of the text; -1 before it. */
   #contentStart = -1;
   #codeBlocks: NestedCodeBlock[] = [];
   /** Place where the open nested fence starts. */
@@ -54,7 +54,7 @@ export class TextLineScanner {
     this.#writer = writer;
   }
 
-  /** Starts a text behind a top-level fence. */
+  /** Starts a text after a top-level fence. */
   startText(): void {
     this.#structure.endFence();
     this.#contentStart = -1;
@@ -71,7 +71,7 @@ export class TextLineScanner {
     this.#mayOpenFence = false;
   }
 
-  /** Goes on in the line from `from` and stops before its line end, or behind the chunk. */
+  /** Reads on from `from`, and stops before the line end or at the end of the chunk. */
   scan(chunk: string, from: number): number {
     let at = from;
     if (this.#phase === "indent") at = this.#scanIndent(chunk, at);
@@ -93,7 +93,7 @@ export class TextLineScanner {
     this.#lineFrom = 0;
   }
 
-  /** Ends the line at `at`. Gives the top-level fence that it opens; then the text is over. */
+  /** Ends the line at `at`. Returns the top-level fence that it opens; then the text has ended. */
   endLine(chunk: string, at: number, place: number): OpenFence | undefined {
     if (!this.#lineTaken) this.#takeLine(this.#line + chunk.slice(this.#lineFrom, at));
     this.#previousLineEnd = place;
@@ -107,7 +107,7 @@ export class TextLineScanner {
     return undefined;
   }
 
-  /** The text is over, in this line, at `place`. Gives the top-level fence that its last line opens. */
+  /** Ends the text, in this line, at `place`. Returns the top-level fence that its last line opens. */
   end(place: number): OpenFence | undefined {
     if (this.#line !== "") this.#takeLine(this.#line);
     const fence = this.#structure.fence;
@@ -194,7 +194,7 @@ export class TextLineScanner {
     return at;
   }
 
-  /** Decides a line whose first character is ordinary text and stands at `at`, if it can be that easy. */
+  /** Decides a line whose first character, at `at`, is ordinary text, if that is enough. */
   #decidePlainLine(at: number): boolean {
     if (at !== this.#lineFrom || this.#line !== "" || !this.#structure.takePlainLine()) return false;
     this.#phase = "rest";
@@ -202,14 +202,14 @@ export class TextLineScanner {
     return true;
   }
 
-  /** The line opens no top-level fence, and nothing behind `at` matters, unless the structure needs all of it. */
+  /** The line opens no top-level fence, and nothing after `at` matters, unless the structure needs all of it. */
   #decideLine(chunk: string, at: number): void {
     this.#phase = "rest";
     this.#releaseLine(at);
     if (!this.#structure.needsWholeLine()) this.#takeLine(this.#line + chunk.slice(this.#lineFrom, at));
   }
 
-  /** Nothing of the line is held back any more. */
+  /** Stops holding the line back. */
   #releaseLine(at: number): void {
     this.#mayOpenFence = false;
     this.#startContent();
@@ -221,7 +221,7 @@ export class TextLineScanner {
     if (this.#contentStart < 0) this.#contentStart = this.#lineStart;
   }
 
-  /** Gives the line, or enough of its beginning, to the structure, and notes where nested fences start and end. */
+  /** Passes the line, or enough of it, to the structure, and notes where nested fences start and end. */
   #takeLine(line: string): void {
     const before = this.#structure.fence;
     const closes = this.#structure.takeLine(line);

@@ -10,18 +10,18 @@ export type {
   TextSegmentText,
 } from "./text-segment.ts";
 
-/** Splits the text of one model request into segments while it comes (N15–N27). Every request needs a new one (N27). */
+/** Splits the text of one model request into segments while it streams (N15–N27). Use one per request (N27). */
 export interface TextParser {
-  /** Takes the next piece of text, cut anywhere. Gives what is certain now: at most one delta per segment. */
+  /** Takes the next piece of text, cut anywhere. Returns what is now certain: at most one delta per segment. */
   push(chunk: string): TextParserEvent[];
-  /** The text is over: gives what was held back and ends the open segment. To be called once, last. */
+  /** Ends the text: returns what was held back and ends the open segment. Call it once, last. */
   end(): TextParserEvent[];
 }
 
 /** A segment with its content, of a complete text. */
 export type ParsedSegment = TextSegment & SegmentEnd & { readonly content: string };
 
-/** A parser for the text of one model request. */
+/** Creates a parser for the text of one model request. */
 export function createTextParser(): TextParser {
   return new EventParser();
 }
@@ -48,7 +48,7 @@ export function parseText(text: string): ParsedSegment[] {
 
 class EventParser implements TextParser, SegmentSink {
   readonly #parser = new FenceParser(this);
-  /** Nearly always there is one; an array literal of one takes the least memory. */
+  /** Nearly always one; an array literal of one takes the least memory. */
   #events: TextParserEvent[] | undefined;
 
   push(chunk: string): TextParserEvent[] {

@@ -10,7 +10,7 @@ export interface TextSegmentCodeBlock {
   readonly type: "code_block";
   /** The first blank-separated word of the info string, as it is; "" if there is none. */
   readonly language: string;
-  /** The whole info string, if it holds more than the language. */
+  /** The whole info string, if it contains more than the language. */
   readonly info?: string;
   /** From an info attribute `purpose=…` (N23). */
   readonly purpose?: CodePurpose;
@@ -19,20 +19,20 @@ export interface TextSegmentCodeBlock {
 /** A top-level fence that quotes lines of a file (N19). */
 export interface TextSegmentCodeReference {
   readonly type: "code_reference";
-  /** As the model wrote it (N21 is the caller's). */
+  /** As the model wrote it; N21 is up to the caller. */
   readonly filePath: string;
   /** From 1. */
   readonly startLine: number;
-  /** At least `startLine`; included. */
+  /** Inclusive; at least `startLine`. */
   readonly endLine: number;
   /** By the file name (N20). */
   readonly language: string;
 }
 
-/** One piece of a model's text, which becomes one document. */
+/** One piece of a model's text; it becomes one document. */
 export type TextSegment = TextSegmentText | TextSegmentCodeBlock | TextSegmentCodeReference;
 
-/** What is known of a segment when it ends. */
+/** What is known when a segment ends. */
 export interface SegmentEnd {
   /** False for a fence without a closing line (N18). Text is always closed. */
   readonly closed: boolean;
@@ -43,13 +43,13 @@ export interface SegmentEnd {
   readonly codeBlocks?: readonly NestedCodeBlock[];
 }
 
-/** What the parser tells of a text; the deltas of a segment, joined, are its content (N47). */
+/** The output of the parser. The deltas of a segment, joined, are its content (N47). */
 export type TextParserEvent =
   | { readonly type: "segment_start"; readonly segment: TextSegment }
   | { readonly type: "segment_delta"; readonly delta: string }
   | ({ readonly type: "segment_end" } & SegmentEnd);
 
-/** Takes the same as calls. */
+/** Receives the same as calls. */
 export interface SegmentSink {
   startSegment(segment: TextSegment): void;
   writeDelta(delta: string): void;

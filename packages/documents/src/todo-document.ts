@@ -1,7 +1,7 @@
 /** Documents of type todo_update (R13, N41). */
 import type { ToolCall, ToolDocument } from "./tool-document.ts";
 
-/** Comes with the result: only the list of the conversation tells what the call has changed. */
+/** Starts with the result: only the list of the conversation shows what the call changed. */
 export function createTodoDocument(call: ToolCall): ToolDocument {
   return {
     open: () => call.start({}),

@@ -1,8 +1,8 @@
-/** Reading arguments that a model wrote: nothing in them is certain. */
+/** Reads arguments that a model wrote: nothing in them is certain. */
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** The argument of this name if it is a string. */
+/** The argument with this name, if it is a string. */
 export function findTextArgument(values: ToolArguments | undefined, name: string): string | undefined {
   const value = values !== undefined && Object.hasOwn(values, name) ? values[name] : undefined;
   return typeof value === "string" ? value : undefined;
@@ -13,12 +13,12 @@ export function toTextArgument(values: ToolArguments | undefined, name: string):
   return findTextArgument(values, name) ?? "";
 }
 
-/** The objects in an argument that is a list; [] for anything else. */
+/** The objects in a list argument; [] for anything else. */
 export function toListArgument(values: ToolArguments | undefined, name: string): readonly ToolArguments[] {
   return toItems(values, name).filter(isObject);
 }
 
-/** The strings in an argument that is a list; [] for anything else. */
+/** The strings in a list argument; [] for anything else. */
 export function toTextListArgument(values: ToolArguments | undefined, name: string): readonly string[] {
   return toItems(values, name).filter((item) => typeof item === "string");
 }

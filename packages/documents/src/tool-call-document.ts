@@ -3,7 +3,7 @@ import type { ToolCallResult, ToolResult } from "@sheaf/protocol";
 import { cutToPayload, toUtf8Length } from "./payload-limits.ts";
 import { type ToolCall, type ToolDocument, type ToolOrigin, toToolError } from "./tool-document.ts";
 
-/** Starts at once, as the model begins to write the call (N44). */
+/** Starts at once, when the model begins to write the call (N44). */
 export function createToolCallDocument(call: ToolCall): ToolDocument {
   const { writer, origin } = call;
   const writeArguments = () => {
@@ -21,7 +21,7 @@ export function createToolCallDocument(call: ToolCall): ToolDocument {
     },
     takeArguments: writeArguments,
     pushOutput: (event) => {
-      // Output before the arguments are complete cannot be; it would break the grammar (N44).
+      // Output cannot precede complete arguments; it would break the grammar (N44).
       if (call.arguments !== undefined) writer.writeOutput(call.open().id, event);
     },
     end: (toolResult) => {
@@ -35,7 +35,7 @@ export function createToolCallDocument(call: ToolCall): ToolDocument {
   };
 }
 
-/** N36; what does not fit into one payload is cut (N55). */
+/** N36; cut to what fits into one payload (N55). */
 function toCallResult(origin: ToolOrigin, result: ToolResult): ToolCallResult {
   if (result.status !== "success") {
     const { code, message } = toToolError(origin, result);

@@ -10,26 +10,26 @@ export interface ToolCall {
   /** Absolute. */
   readonly workspace: string;
   readonly origin: ToolOrigin;
-  /** Once they are complete; {} where they do not parse: then `rawArguments` holds them (N30). */
+  /** Set once complete; {} if they do not parse: then they are in `rawArguments` (N30). */
   readonly arguments: ToolArguments | undefined;
   readonly rawArguments: string | undefined;
-  /** The first document that the call makes, once it has started. */
+  /** The first document of the call, once started. */
   readonly document: ContentDocument | undefined;
-  /** The same; starts it if nothing has. */
+  /** The same; starts it if necessary. */
   open(): ContentDocument;
-  /** Starts a document that names the call it comes from, with the beginning of its content. */
+  /** Starts a document that names its call, with the beginning of its content. */
   start(metadata: PartialMetadata, content?: string): ContentDocument;
-  /** Ends one, if no other is named the first. */
+  /** Ends a document, by default the first. */
   end(metadata: PartialMetadata, content?: string | null, document?: ContentDocument): void;
 }
 
-/** How one type of document is made of a call. */
+/** How a call becomes one type of document. */
 export interface ToolDocument {
   /** Starts the first document of the call. */
   open(): ContentDocument;
   /** A piece of the arguments' JSON text. */
   pushArguments?(delta: string): void;
-  /** The arguments are complete. Those that do not parse tell nothing: only a `tool_call` takes them. */
+  /** The arguments are complete. If they do not parse, only a `tool_call` is called. */
   takeArguments?(): void;
   /** Live output. */
   pushOutput?(event: ToolOutputDelta): void;
@@ -39,12 +39,12 @@ export interface ToolDocument {
 
 export type CreateToolDocument = (call: ToolCall) => ToolDocument;
 
-/** The call that a document comes from (N28, N29). */
+/** The call that made a document (N28, N29). */
 export interface ToolOrigin extends Pick<ToolCallMetadata, "toolName" | "toolCallId"> {
   readonly providerToolCallId: string | undefined;
 }
 
-/** What failed; every result that is no success has it. */
+/** What failed; for every result that is not a success. */
 export function toToolError({ toolName }: ToolOrigin, result: ToolResult): NonNullable<ToolResult["error"]> {
   if (result.error !== undefined) return result.error;
   const code = fallbackCodes[result.status] ?? "INTERNAL";
@@ -56,7 +56,7 @@ const fallbackCodes: Readonly<Partial<Record<ToolResult["status"], string>>> = {
   cancelled: "CANCELLED",
 };
 
-/** Code of a call that a foreign stream holds and nobody ran: no failure, so it has no error document. */
+/** Code of a call in a foreign stream that was never run. It did not fail, so it has no error document. */
 export const notExecutedCode = "NOT_EXECUTED";
 
 export function isNotExecuted({ status, error }: ToolResult): boolean {

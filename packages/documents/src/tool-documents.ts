@@ -27,17 +27,17 @@ import {
   toToolError,
 } from "./tool-document.ts";
 
-/** The open calls of a run. Events for calls that are not open are ignored. */
+/** The open calls of a run. Events of calls that are not open are ignored. */
 export interface ToolDocuments {
   startCall(call: ToolCallStart): void;
   pushArguments(event: ToolCallArgumentsDelta): void;
   /** `time` as in the log. */
   setArguments(event: ToolCallArguments, time: number): void;
   pushOutput(event: ToolOutputDelta): void;
-  /** The document of an open call, which is started for it if need be (X8). */
+  /** The id of the document of an open call, started if necessary (X8). */
   startDocument(callId: string): string | undefined;
   endCall(result: ToolResult): void;
-  /** The run is over: calls without a result count as cancelled (N52). */
+  /** Ends the run: calls without a result count as cancelled (N52). */
   end(time: number): void;
 }
 
@@ -59,7 +59,7 @@ class OpenCall implements ToolCall {
   arguments: ToolArguments | undefined;
   rawArguments: string | undefined;
   document: ContentDocument | undefined;
-  /** When its arguments were complete: then its time begins. */
+  /** When the arguments were complete: the duration counts from then. */
   since: number | undefined;
 
   constructor(writer: StreamWriter, workspace: string, start: ToolCallStart) {
@@ -93,7 +93,7 @@ export function createToolDocuments(writer: StreamWriter, workspace: string): To
   function endCall(result: ToolResult): void {
     const call = calls.get(result.callId);
     calls.delete(result.callId);
-    // A call that was cancelled before anything of it could be shown leaves no document (N10).
+    // A call cancelled before any of it could be shown leaves no document (N10).
     if (call === undefined || (result.status === "cancelled" && call.document === undefined)) return;
     call.maker.end(result);
     if (result.status !== "success" && !isNotExecuted(result)) writeToolError(call, result);
@@ -104,7 +104,7 @@ export function createToolDocuments(writer: StreamWriter, workspace: string): To
       if (calls.has(start.callId)) return;
       const call = new OpenCall(writer, workspace, start);
       calls.set(start.callId, call);
-      // N44: all others wait until something of them is known.
+      // N44: all others wait until something is known of them.
       if (call.type === "tool_call") call.open();
     },
     pushArguments: ({ callId, delta }) => calls.get(callId)?.maker.pushArguments?.(delta),
@@ -129,7 +129,7 @@ export function createToolDocuments(writer: StreamWriter, workspace: string): To
   };
 }
 
-/** N39, right behind the document of the call. */
+/** N39: right after the document of the call. */
 function writeToolError({ writer, origin, document }: OpenCall, result: ToolResult): void {
   const { code: errorCode, message, details } = toToolError(origin, result);
   const recoverable = result.status !== "cancelled" || undefined;

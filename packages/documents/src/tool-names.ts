@@ -1,7 +1,7 @@
 /** Which document a tool call becomes. */
 import type { FileOperation, ToolDocumentType } from "@sheaf/protocol";
 
-/** Tools of the base text, and those that do the same kind of thing (R17, N28); for those that change files see below. */
+/** Tools of the base text, and tools of the same kind (R17, N28). Tools that change files are below. */
 const documentTypes: ReadonlyMap<string, ToolDocumentType> = new Map([
   ["run_terminal_cmd", "terminal_command"],
   ["create_plan", "plan"],

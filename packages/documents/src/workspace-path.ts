@@ -6,8 +6,8 @@ const windowsRoot = /^(?:[a-z]:[\\/]|\\\\)/i;
 const foreignRoot = /^(?:[\\/]|[a-z]:[\\/]|[a-z][a-z0-9+.-]+:)/i;
 
 /**
- * A path that lies in the workspace relative to it, with `/` and without `.` and `..`; any other path as it was
- * written (N21). By the text alone: links are not followed. In a workspace on Windows (`C:\…`, `\\server\…`) both
+ * A path inside the workspace becomes relative to it, with `/` and without `.` and `..`; any other path stays as
+ * written (N21). Only the text is used: links are not followed. In a workspace on Windows (`C:\…`, `\\server\…`) both
  * separators count and case does not.
  */
 export function toWorkspacePath(path: string, workspace: string): string {
@@ -22,7 +22,7 @@ export function toWorkspacePath(path: string, workspace: string): string {
   return isInside ? segments.slice(root.length).join("/") : path;
 }
 
-/** The absolute path of a directory that may be given relative to the workspace (N38). */
+/** The absolute path of a directory, which may be given relative to the workspace (N38). */
 export function toAbsolutePath(path: string, workspace: string): string {
   if (path === "" || path === ".") return workspace;
   if (path.startsWith("/") || windowsRoot.test(path)) return path;

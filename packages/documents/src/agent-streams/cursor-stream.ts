@@ -13,27 +13,27 @@ import { toDocumentType } from "../tool-names.ts";
 import { readCall, readOutcome, type NamedCall } from "./cursor-tools.ts";
 
 export interface CursorStreamOptions {
-  /** A new UUID, for what the stream does not name. */
+  /** Returns a new UUID, for ids that are missing in the stream. */
   readonly newId: () => string;
 }
 
-/** What a stream held beside the events. Nothing of a line is lost: it is an event, or it stands here. */
+/** What a stream contained besides the events. No line is lost: each is an event or is here. */
 export interface CursorStreamReport {
   /** JSON objects read. */
   readonly lines: number;
-  /** Texts that are no JSON object; they were skipped. */
+  /** Texts other than a JSON object; they were skipped. */
   readonly unparsable: number;
-  /** Lines that no event tells of: questions to a person, kinds that are not known. */
+  /** Lines that became no event: questions to a person, unknown kinds. */
   readonly others: readonly JsonObject[];
-  /** Segments that do not say what their deltas said. */
+  /** Segments that differ from their deltas. */
   readonly differences: number;
-  /** The `result` line; undefined while there is none. */
+  /** The `result` line, once it has come. */
   readonly result: JsonObject | undefined;
 }
 
-/** Makes the run log. Never throws on what the stream holds. */
+/** Makes the run log. Never throws, whatever the stream contains. */
 export interface CursorStreamDecoder {
-  /** However the stream is cut, the events together are the same. */
+  /** However the stream is cut, the events are the same in total. */
   push(chunk: Uint8Array | string): RunEvent[];
   /** The stream has ended. Open calls get their result, and the last event is `run_end`. */
   end(): RunEvent[];
@@ -57,7 +57,7 @@ class Decoder implements CursorStreamDecoder {
   };
   readonly #options: CursorStreamOptions;
   readonly #body = createBodyDecoder();
-  /** Calls without a result, by the id that the stream gives them. */
+  /** Calls without a result, by their id in the stream. */
   readonly #open = new Map<string, { readonly callId: string; readonly call: NamedCall }>();
   #events: RunEvent[] = [];
   #seq = 0;
@@ -115,7 +115,7 @@ class Decoder implements CursorStreamDecoder {
     if (!this.#readLine(line)) this.report.others.push(line);
   }
 
-  /** False: no event tells of this line. */
+  /** Returns false if the line became no event. */
   #readLine(line: JsonObject): boolean {
     switch (line.type) {
       case "system":
@@ -143,7 +143,7 @@ class Decoder implements CursorStreamDecoder {
     }
   }
 
-  /** A line with a time and no request is a delta; any other is the whole segment, which its deltas may have told. */
+  /** A line with a time and no request is a delta; any other is a whole segment, which deltas may have preceded. */
   #readAssistant(line: JsonObject): void {
     const text = toText(line);
     if (line.timestamp_ms !== undefined && line.model_call_id === undefined) {
@@ -151,10 +151,10 @@ class Decoder implements CursorStreamDecoder {
       this.#inTurn({ type: "text_delta", text });
       return;
     }
-    const told = this.#deltas;
+    const shown = this.#deltas;
     this.#deltas = "";
-    if (told !== "" && !text.startsWith(told)) this.report.differences += 1;
-    const rest = text.startsWith(told) ? text.slice(told.length) : "";
+    if (shown !== "" && !text.startsWith(shown)) this.report.differences += 1;
+    const rest = text.startsWith(shown) ? text.slice(shown.length) : "";
     if (rest !== "") this.#inTurn({ type: "text_delta", text: rest });
   }
 
@@ -166,7 +166,7 @@ class Decoder implements CursorStreamDecoder {
       return true;
     }
     if (line.subtype !== "completed") return false;
-    // A stream that was joined late has results of calls that it never started.
+    // A stream joined late has results of calls that it never started.
     if (!this.#open.has(id)) this.#startCall(id, call);
     const open = this.#open.get(id)!;
     this.#open.delete(id);
@@ -176,7 +176,7 @@ class Decoder implements CursorStreamDecoder {
     return true;
   }
 
-  /** Ids of the stream may hold anything: calls get names of our own (C8, N29). */
+  /** Ids in the stream may be anything, so calls get ids of our own (C8, N29). */
   #startCall(id: string, call: NamedCall): void {
     this.#deltas = "";
     this.#calls += 1;
@@ -256,7 +256,7 @@ function toUsage(usage: JsonObject): Usage {
   };
 }
 
-/** Without a `result` line the run was cut (C22, N51). */
+/** Without a `result` line the run was cut off (C22, N51). */
 function toRunEnd(result: JsonObject | undefined): RunEnd {
   if (result?.subtype === "success") return { type: "run_end", reason: "end_turn" };
   if (result?.subtype === "needs_input") return { type: "run_end", reason: "clarification" };

@@ -2,7 +2,7 @@
 import type { ToolEffect, ToolError, ToolResult } from "@sheaf/protocol";
 import { isJsonObject, readObject, readObjects, readString, type JsonObject } from "../model-streams/read-json.ts";
 
-/** A call in the words of this library. */
+/** A call with the names that this library uses. */
 export interface NamedCall {
   readonly toolName: string;
   readonly arguments: JsonObject;
@@ -88,13 +88,13 @@ function toTodoArguments({ todos, merge }: JsonObject): JsonObject {
 
 type Outcome = Pick<ToolResult, "status" | "output" | "error" | "effect">;
 
-/** What a call gave, from its one key: `success`, `failure`, `timeout`, `error` or `rejected` (C9). */
+/** The outcome of a call, from its one key: `success`, `failure`, `timeout`, `error` or `rejected` (C9). */
 export function readOutcome({ toolName }: NamedCall, result: JsonObject | undefined): Outcome {
   const { success, failure, timeout, error, rejected } = result ?? {};
   if (isJsonObject(rejected)) return toFailed("rejected", "PERMISSION_DENIED", readString(rejected.reason));
   if (isJsonObject(error)) return toFailed("error", "TOOL_FAILED", readString(error.errorMessage));
   const given = [success, failure, timeout].find(isJsonObject);
-  if (!given) return toFailed("error", "TOOL_FAILED", "the stream tells no result");
+  if (!given) return toFailed("error", "TOOL_FAILED", "the stream has no result for it");
   if (toolName === "run_terminal_cmd") return toCommandOutcome(given, timeout !== undefined);
   if (typeof given.content === "string") return { status: "success", output: given.content };
   return { status: "success", output: JSON.stringify(given) };

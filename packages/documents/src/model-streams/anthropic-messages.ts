@@ -15,13 +15,13 @@ interface ContentBlock {
   readonly toolCall?: ToolCallWriter;
   /** A server tool's call; its arguments grow. */
   readonly serverCall?: { arguments: string };
-  /** Reasoning, which goes back as a whole if it is signed. */
+  /** Reasoning, which is sent back whole if it is signed. */
   readonly thinking?: { text: string; signature: string };
-  /** Input that came whole with the start; counts unless it is streamed as well. */
+  /** Input that came whole with the start; used unless it is streamed as well. */
   readonly wholeInput: string;
 }
 
-/** Anthropic's messages: streamed events, and whole messages. Server tools are server items, no tool calls. */
+/** Anthropic's messages: streamed events, and whole messages. Server tools become server items, not tool calls. */
 export function createAnthropicMessagesReader(turn: TurnWriter): PayloadReader {
   const blocks = createContentBlocks(turn);
   let usage: JsonObject | undefined;
@@ -29,8 +29,8 @@ export function createAnthropicMessagesReader(turn: TurnWriter): PayloadReader {
 
   function mergeUsage(raw: unknown): void {
     if (!isJsonObject(raw)) return;
-    const told = Object.entries(raw).filter(([, value]) => value !== null);
-    usage = { ...usage, ...Object.fromEntries(told) };
+    const known = Object.entries(raw).filter(([, value]) => value !== null);
+    usage = { ...usage, ...Object.fromEntries(known) };
     turn.setUsage(usage);
   }
 
@@ -128,7 +128,7 @@ function createContentBlocks(turn: TurnWriter): ContentBlocks {
   };
 }
 
-/** Without a signature nobody takes it back. */
+/** The provider accepts it back only with a signature. */
 function addThinking(turn: TurnWriter, { text, signature }: { text: string; signature: string }): void {
   if (signature !== "") turn.addProviderData({ type: "thinking", thinking: text, signature });
 }

@@ -2,16 +2,16 @@ import { createSseDecoder } from "@sheaf/protocol";
 import { createChunkDecoder } from "./chunk-decoder.ts";
 import { createJsonEndFinder } from "./json-end-finder.ts";
 
-/** The text of one payload and the name of the event that brought it, or "". */
+/** The text of one payload, and the name of its event or "". */
 export interface BodyMessage {
   readonly data: string;
   readonly event: string;
 }
 
-/** Cuts the body of a provider's answer into payloads, whatever the chunks. Strings and bytes may be mixed. */
+/** Cuts the body of a provider's answer into payloads, however it is chunked. Strings and bytes may be mixed. */
 export interface BodyDecoder {
   push(chunk: Uint8Array | string): BodyMessage[];
-  /** An unfinished last payload comes too; whether it is of use shows when it is parsed. */
+  /** Returns an unfinished last payload too; parsing shows whether it is of use. */
   end(): BodyMessage[];
 }
 
@@ -22,13 +22,13 @@ interface TextBodyDecoder {
 }
 
 /**
- * A body is an event stream unless its first character is a bracket: then it is JSON, one object or many (an answer that
- * is not streamed, an error, NDJSON, Gemini's array).
+ * A body is an event stream unless its first character is a bracket or brace: then it is JSON, one object or many (an
+ * answer that is not streamed, an error, NDJSON, Gemini's array).
  */
 export function createBodyDecoder(): BodyDecoder {
   const chunks = createChunkDecoder();
   let decoder: TextBodyDecoder | undefined;
-  /** Blanks before the first character. */
+  /** What came before the first character that is not blank. */
   let start = "";
 
   function pushText(text: string): BodyMessage[] {
@@ -50,7 +50,7 @@ function createEventStreamDecoder(): TextBodyDecoder {
   const decoder = createSseDecoder();
   const push = (text: string) =>
     decoder.push(text).map(({ data, event }) => ({ data, event: event === "message" ? "" : event }));
-  // Two line ends end the last line and the last event, if the body has not.
+  // Two line ends complete the last line and the last event.
   return { push, end: () => push("\n\n") };
 }
 
@@ -60,7 +60,7 @@ function createEventStreamDecoder(): TextBodyDecoder {
  */
 function createJsonBodyDecoder(): TextBodyDecoder {
   const endFinder = createJsonEndFinder();
-  /** Pieces of the object that has begun. */
+  /** Pieces of the open object. */
   let pieces: string[] = [];
 
   function takeObject(): BodyMessage {

@@ -1,8 +1,8 @@
 /** Text of chunks that are strings or UTF-8 bytes, cut anywhere, inside a character too (N25). */
 export interface ChunkDecoder {
-  /** The characters that are complete with this chunk. Malformed bytes become U+FFFD; a leading byte order mark is dropped. */
+  /** Returns the characters that this chunk completes: U+FFFD for malformed bytes, no leading byte order mark. */
   push(chunk: Uint8Array | string): string;
-  /** U+FFFD if the last character is unfinished, else "". */
+  /** Returns U+FFFD if the last character is unfinished, else "". */
   end(): string;
 }
 
@@ -11,7 +11,7 @@ declare const TextDecoder: new () => {
   decode(bytes?: Uint8Array, options?: { readonly stream: boolean }): string;
 };
 
-/** Strings alone need no `TextDecoder`, so they are read in an engine that has none, too. */
+/** Strings alone need no `TextDecoder`, so an engine without one can read them too. */
 export function createChunkDecoder(): ChunkDecoder {
   let utf8: InstanceType<typeof TextDecoder> | undefined;
   const end = (): string => utf8?.decode() ?? "";

@@ -1,6 +1,6 @@
 import type { TurnFinishReason } from "@sheaf/protocol";
 
-/** The providers' words in lower case. The protocols use no word in two meanings. */
+/** The providers' reasons in lower case. No two protocols use one of them differently. */
 const reasons: ReadonlyMap<string, TurnFinishReason> = new Map<string, TurnFinishReason>([
   ["stop", "stop"],
   ["end_turn", "stop"],
@@ -46,7 +46,7 @@ const reasons: ReadonlyMap<string, TurnFinishReason> = new Map<string, TurnFinis
 
 /** What is known about a turn when it ends. */
 export interface TurnOutcome {
-  /** The provider's own word, or null. */
+  /** The provider's own reason, or null. */
   readonly finish: string | null;
   readonly hasErrors: boolean;
   readonly hasRefusal: boolean;
@@ -55,9 +55,9 @@ export interface TurnOutcome {
 
 /**
  * Why a turn ended.
- * An error in the body wins over any word. A plain stop becomes `refusal` or `tool_calls` where the model refused or
- * called, since half of the protocols have no words of their own for these.
- * `unknown` = no word at all, or one that says neither end nor failure (`pause_turn`).
+ * An error in the body overrides any reason. A plain stop becomes `refusal` or `tool_calls` where the model refused or
+ * called a tool, since half of the protocols have no reason of their own for these.
+ * `unknown`: no reason at all, or one that means neither end nor failure (`pause_turn`).
  */
 export function toFinishReason(outcome: TurnOutcome): TurnFinishReason {
   if (outcome.hasErrors) return "error";

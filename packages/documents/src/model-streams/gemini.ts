@@ -57,7 +57,7 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
   };
 }
 
-/** A thought goes back as a whole; of a text the mark is enough, for it stands right behind. */
+/** A thought is sent back whole; for a text the signature is enough, since it follows right after. */
 function addTextSignature(turn: TurnWriter, part: JsonObject): void {
   const thoughtSignature = readString(part.thoughtSignature);
   if (thoughtSignature === "") return;

@@ -1,9 +1,9 @@
-/** Finds where JSON objects and arrays end in text that comes in pieces, each character looked at once. */
+/** Finds where JSON objects and arrays end in text that comes in pieces. Reads each character once. */
 export interface JsonEndFinder {
   /**
-   * Reads `text` from `start` on, going on from the piece before.
-   * Gives the place behind the bracket that closes the outermost object or array, or -1 when `text` ends before it.
-   * After an end the finder is as new.
+   * Reads `text` from `start` on, as the continuation of the previous piece.
+   * Returns the index after the bracket that closes the outermost object or array, or -1 when `text` ends before it.
+   * After an end the finder starts afresh.
    */
   findEnd(text: string, start?: number): number;
 }
@@ -18,8 +18,8 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * Knows brackets and strings, not the whole grammar: what it cuts out may still be no JSON.
- * A raw line end inside a string ends the value there, since no JSON string holds one: the next line can be read again.
+ * Knows brackets and strings, not the whole grammar: what it cuts out may still be invalid JSON.
+ * A raw line end inside a string ends the value, since JSON strings contain none: the next line can be read again.
  */
 export function createJsonEndFinder(): JsonEndFinder {
   let depth = 0;
@@ -32,7 +32,7 @@ export function createJsonEndFinder(): JsonEndFinder {
     escaped = false;
   }
 
-  /** True if the string broke off at a line end. */
+  /** Returns true if a line end broke off the string. */
   function readStringCode(code: number): boolean {
     if (code === lineFeed || code === carriageReturn) return true;
     if (escaped) escaped = false;
@@ -41,7 +41,7 @@ export function createJsonEndFinder(): JsonEndFinder {
     return false;
   }
 
-  /** True if the outermost bracket closed. */
+  /** Returns true if the outermost bracket closed. */
   function readCode(code: number): boolean {
     if (code === quote) inString = depth > 0;
     else if (code === openBrace || code === openBracket) depth += 1;

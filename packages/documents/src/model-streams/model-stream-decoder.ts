@@ -20,7 +20,7 @@ import {
   type ToUsage,
 } from "./usage.ts";
 
-/** The wire protocols that are known. `markdown`: the body is the model's text. */
+/** The known wire protocols. `markdown`: the body is the model's text. */
 export const modelStreamFormats = [
   "openai-chat",
   "openai-responses",
@@ -37,28 +37,28 @@ export type ModelStreamFormat = (typeof modelStreamFormats)[number];
 export interface ModelStreamOptions {
   /**
    * Makes the ids of tool calls, unique in the conversation (N29).
-   * Without it they are `call_001`, `call_002` …: unique in this one body only.
+   * Default: `call_001`, `call_002` …, unique in this one body only.
    */
   readonly newCallId: () => string;
-  /** Stands in `provider_data` events: who can read them. Default: the format. */
+  /** Names in `provider_data` events who can read them. Default: the format. */
   readonly origin: string;
-  /** What comes behind a payload that cannot be read is ignored, so that no text has a hole. Default: false. */
+  /** Ignore everything after a payload that cannot be read, so that no text has a gap. Default: false. */
   readonly endsWhereBroken: boolean;
 }
 
-/** Makes the events of one turn out of the body of a provider's answer. Never throws on what the body holds. */
+/** Turns the body of a provider's answer into the events of one turn. Never throws, whatever the body contains. */
 export interface ModelStreamDecoder {
   /**
-   * Takes one read of the socket and gives the events it brought.
-   * However the body is cut, the events together are the same (N25); of `markdown` the joined text is.
+   * Takes one chunk and returns its events.
+   * However the body is cut, the events are the same in total (N25); for `markdown` the joined text is.
    */
   push(chunk: Uint8Array | string): ModelEvent[];
   /**
-   * The body has ended. Gives the last events, of which the very last is the only `turn_end`; `modelMs` is 0, since
-   * nothing here has a clock. What comes later is ignored.
+   * Ends the body. Returns the last events, the very last of which is the only `turn_end`; its `modelMs` is 0, since
+   * the decoder has no clock. What comes later is ignored.
    */
   end(): ModelEvent[];
-  /** What the body held beside the events, so far. */
+  /** What the body has contained besides the events, so far. */
   readonly report: ModelStreamReport;
 }
 
@@ -76,7 +76,7 @@ const protocols: Readonly<Record<Exclude<ModelStreamFormat, "markdown">, Protoco
   "cohere-chat": { createReader: createCohereChatReader, toUsage: toCohereUsage },
 };
 
-/** A decoder for one body, that is for one turn. */
+/** Creates a decoder for one body, which is one turn. */
 export function createModelStreamDecoder(
   format: ModelStreamFormat,
   options: Partial<ModelStreamOptions> = {},
@@ -149,7 +149,7 @@ function createPayloadDecoder({ createReader, toUsage }: Protocol, options: Mode
   };
 }
 
-/** Undefined: it is no JSON. */
+/** Undefined if it is not JSON. */
 function parsePayload(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -158,7 +158,7 @@ function parsePayload(text: string): unknown {
   }
 }
 
-/** Every protocol puts errors into the same field, as an object or a text. */
+/** Every protocol has errors in the same field, as an object or a text. */
 function isError(error: unknown): boolean {
   return isJsonObject(error) || (typeof error === "string" && error !== "");
 }

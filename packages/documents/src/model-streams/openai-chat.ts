@@ -11,8 +11,8 @@ import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
 /**
- * OpenAI's chat completions and the many that speak them: streamed chunks, whole answers (`message` for `delta`) and
- * the older text completions. Only choice 0 counts. `<think>` in the text is text.
+ * OpenAI's chat completions and the many servers compatible with them: streamed chunks, whole answers (`message` for
+ * `delta`) and the older text completions. Only choice 0 counts. `<think>` in the text is text.
  */
 export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
   const toolCalls = createToolCallTable(turn);
@@ -51,7 +51,7 @@ export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
   };
 }
 
-/** The names that servers have for it; some send the same text under two of them. */
+/** Servers name it differently; some send the same text under two names. */
 function readReasoning(delta: JsonObject): string {
   const reasoning = readFirstString(delta.reasoning_content, delta.reasoning, delta.thinking);
   if (reasoning !== "") return reasoning;
@@ -63,7 +63,7 @@ function hasContent({ content }: JsonObject): boolean {
   return readString(content) !== "" || readObjects(content).length > 0;
 }
 
-/** A text, or parts (Mistral), of which some may be thoughts. */
+/** A text, or parts (Mistral), some of which may be thoughts. */
 function readContent(turn: TurnWriter, content: unknown): void {
   turn.append("text", readString(content));
   for (const part of readObjects(content)) {
@@ -80,9 +80,9 @@ interface ToolCallTable {
 }
 
 /**
- * Tells calls apart: by index; where there is none, by a new id; else the delta goes on with the last call.
- * Some servers give all calls index 0, or neither index nor id (gateways before Gemini, small local servers). So a whole
- * call, one with name and input, is a new one when the call it would go on with is complete: nothing fits behind that.
+ * Distinguishes calls by index; without one, by a new id; otherwise the delta continues the last call.
+ * Some servers give all calls index 0, or neither index nor id (gateways to Gemini, small local servers). So a whole
+ * call, with name and input, is a new one when the call that it would continue is complete: nothing can follow that.
  */
 function createToolCallTable(turn: TurnWriter): ToolCallTable {
   const byIndex = new Map<unknown, ToolCallWriter>();
@@ -115,7 +115,7 @@ function createToolCallTable(turn: TurnWriter): ToolCallTable {
   };
 }
 
-/** Google's own chat completions: the mark of a call, which they refuse to take back without. */
+/** Google's own chat completions: the signature of a call, without which they refuse it in the next request. */
 function addSignature(turn: TurnWriter, part: JsonObject, { callId }: ToolCallWriter): void {
   const signature = readString(readObject(readObject(part.extra_content).google).thought_signature);
   if (signature === "" || callId === undefined) return;
@@ -133,16 +133,17 @@ function readFunction(part: JsonObject): { name: string; input: string; isText: 
   return { name: readString(called.name), input: readString(input), isText: false };
 }
 
-/** Gathers the reasoning that some servers want back in the message that called tools. */
+/** Collects the reasoning that some servers require in the message that called tools. */
 interface ChatReasoning {
   read(delta: JsonObject): void;
-  /** The turn is over: hands it on, if the server needs it again. */
+  /** Ends the turn: adds it as provider data, if the server requires it. */
   end(hasCalls: boolean): void;
 }
 
 /**
- * `reasoning_content` (DeepSeek, Kimi, GLM) and `reasoning_details` (OpenRouter and other gateways), joined as they go
- * back. Details that are signed or encrypted go back without a call too. Reasoning under other names nobody takes back.
+ * `reasoning_content` (DeepSeek, Kimi, GLM) and `reasoning_details` (OpenRouter and other gateways), joined in the form
+ * in which they are sent back. Signed or encrypted details are sent back without a call too. No server requires
+ * reasoning under other names.
  */
 function createChatReasoning(turn: TurnWriter): ChatReasoning {
   const details: JsonObject[] = [];
@@ -174,10 +175,10 @@ function createChatReasoning(turn: TurnWriter): ChatReasoning {
 
 const joinedFields: Readonly<Record<string, string>> = { "reasoning.text": "text", "reasoning.summary": "summary" };
 
-/** Two pieces of one entry as one; undefined where they are two entries. Later marks fill in those that were missing. */
+/** Two pieces of one entry as one; undefined if they are two entries. Later fields fill in missing ones. */
 function joinDetails(first: JsonObject, second: JsonObject): JsonObject | undefined {
   const field = joinedFields[readString(first.type)];
   if (field === undefined || first.type !== second.type || first.index !== second.index) return undefined;
-  const told = Object.entries(second).filter(([, value]) => value !== null && value !== "");
-  return { ...first, ...Object.fromEntries(told), [field]: readString(first[field]) + readString(second[field]) };
+  const known = Object.entries(second).filter(([, value]) => value !== null && value !== "");
+  return { ...first, ...Object.fromEntries(known), [field]: readString(first[field]) + readString(second[field]) };
 }

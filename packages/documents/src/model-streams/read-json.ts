@@ -1,4 +1,4 @@
-/** What `JSON.parse` makes of `{…}`. Nothing in it is trusted. */
+/** A parsed JSON object. Nothing in it is trusted. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** True of objects, false of arrays and null. */
@@ -11,7 +11,7 @@ export function readObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** The objects of a list; everything else in it is left out. */
+/** The objects in a list, without everything else in it. */
 export function readObjects(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
@@ -21,13 +21,13 @@ export function readString(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The first that is a string with something in it, or "". */
+/** The first non-empty string, or "". */
 export function readFirstString(...values: readonly unknown[]): string {
   for (const value of values) if (typeof value === "string" && value !== "") return value;
   return "";
 }
 
-/** The first that is a number of tokens, bytes or the like: not negative, and no larger than can be counted. An integer. */
+/** The first that is a count (of tokens, bytes …): not negative and at most the largest safe integer. Rounded. */
 export function readCount(...values: readonly unknown[]): number | undefined {
   for (const value of values) {
     if (typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER) return Math.round(value);
@@ -35,7 +35,7 @@ export function readCount(...values: readonly unknown[]): number | undefined {
   return undefined;
 }
 
-/** The JSON text, or undefined where the value nests too deep to be written. */
+/** The JSON text, or undefined if the value is nested too deeply to be written. */
 export function formatJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

@@ -18,27 +18,27 @@ import { findTextArgument, toListArgument, toTextArgument, type ToolArguments } 
 import { notExecutedCode } from "../tool-document.ts";
 import type { ModelStreamReport } from "./model-stream-report.ts";
 
-/** Events of a model's turns one after another, each with its `turn_end`; results of tools between them, if any. */
+/** Events of consecutive turns of a model, each with its `turn_end`; tool results between them, if any. */
 export type TurnEvents =
   | Iterable<ModelEvent | ToolOutputDelta | ToolResult>
   | AsyncIterable<ModelEvent | ToolOutputDelta | ToolResult>;
 
 export interface RunEventOptions {
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now: () => number;
-  /** A new UUID. */
+  /** Returns a new UUID. */
   readonly newId: () => string;
-  /** What is known of the run; the rest of `run_start` is empty. */
+  /** Known fields of `run_start`; the others are empty. */
   readonly run?: Partial<Omit<RunStart, "type">>;
-  /** Report of the decoder of the last turn: its errors tell why the run failed. */
+  /** Report of the decoder of the last turn: its errors explain why the run failed. */
   readonly report?: ModelStreamReport;
 }
 
 /**
- * A complete run log out of the events of one or more turns, so that documents can be made without the agent.
- * A call that has no result when the next turn or the end comes gets one (C8): NOT_EXECUTED, but for plans, questions
+ * Makes a complete run log from the events of one or more turns, so that documents can be made without the agent.
+ * A call without a result before the next turn or the end gets one (C8): NOT_EXECUTED, except for plans, questions
  * and task lists, which are complete as the model wrote them.
- * Give the decoders of all turns one `newCallId`: call ids must not come twice (N29).
+ * Give the decoders of all turns the same `newCallId`: call ids must be unique (N29).
  */
 export async function* toRunEvents(
   events: TurnEvents,
@@ -85,10 +85,10 @@ function createNumbering(now: () => number): (body: RunEventBody) => RunEvent {
   };
 }
 
-/** The calls that have no result. */
+/** The calls without a result. */
 interface OpenCalls {
   read(event: RunEventBody): void;
-  /** Results for the calls that have none. */
+  /** Makes the missing results. */
   end(): ToolResult[];
   /** One of them asks the user. */
   readonly hasQuestion: boolean;
@@ -136,10 +136,10 @@ function createRunStart({ newId, run }: RunEventOptions): RunStart {
 }
 
 interface RunOutcome {
-  /** Of the last turn; undefined = it has none. */
+  /** The end of the last turn; undefined if it has none. */
   readonly turnEnd: TurnEnd | undefined;
   readonly hasQuestion: boolean;
-  /** No turn has text, and the last one no call. */
+  /** No turn has text, and the last one has no call. */
   readonly isEmpty: boolean;
   readonly report: ModelStreamReport | undefined;
 }
@@ -149,7 +149,7 @@ function createRunEnd({ turnEnd, hasQuestion, isEmpty, report }: RunOutcome): Ru
   const type = "run_end";
   const finish = turnEnd?.finishReason ?? "unknown";
   if (finish === "stop" || finish === "tool_calls") {
-    // Text that is missing is never passed over (C20).
+    // Missing text is never ignored (C20).
     if (report?.broken) return { type, reason: "error", error: createRunError("unknown", "a part is broken", report) };
     if (isEmpty) return { type, reason: "error", error: createEmptyAnswerError(report) };
     return { type, reason: hasQuestion ? "clarification" : "end_turn" };
@@ -174,7 +174,7 @@ function createRunError(finish: Failure, word: string, report: ModelStreamReport
   return { code, message, source: "provider", details: error?.code ?? "", retryable: finish === "unknown" };
 }
 
-/** An answer is at least one document (N44), so one that holds nothing is a failure (C20). */
+/** An answer is at least one document (N44), so an empty one is a failure (C20). */
 function createEmptyAnswerError(report: ModelStreamReport | undefined): RunError {
   const items = (report?.serverItems ?? []).map(({ type }) => type);
   const message =
@@ -184,19 +184,19 @@ function createEmptyAnswerError(report: ModelStreamReport | undefined): RunError
   return { code: "EMPTY_ANSWER", message, source: "provider", details: "", retryable: true };
 }
 
-/** A tool call of which the model's side is all there is. */
+/** A tool call that only the model's side is known of. */
 interface UnrunToolCall {
   readonly callId: string;
   readonly toolName: string;
   readonly documentType: ToolDocumentType;
-  /** Undefined while they are not complete, or where they did not parse (N30). */
+  /** Undefined while incomplete, or if they did not parse (N30). */
   readonly arguments: ToolArguments | undefined;
 }
 
 /**
- * The result of a call that nothing runs.
- * A plan, a question and a change of the task list are what the model wrote: nothing is to be run for them, so they are
- * a success. Everything else is an error NOT_EXECUTED.
+ * The result of a call that was not run.
+ * A plan, a question and a change of the task list need no run: they are what the model wrote, and a success.
+ * Everything else is an error NOT_EXECUTED.
  */
 function toUnrunResult(call: UnrunToolCall): ToolResult {
   const { callId, toolName, documentType, arguments: values } = call;
@@ -214,7 +214,7 @@ const statuses: ReadonlyMap<string, TodoStatus> = new Map(
   (["pending", "in_progress", "completed", "cancelled"] as const).map((status) => [status, status]),
 );
 
-/** The changes as the model wants them; entries without an id or a known status are left out (N41). */
+/** The changes that the model requests, without entries that lack an id or a known status (N41). */
 function toTodoEffect(values: ToolArguments): ToolEffect {
   const changes = toListArgument(values, "todos").flatMap((entry): TodoChange[] => {
     const id = toTextArgument(entry, "id");

@@ -36,9 +36,9 @@ export interface ToolCallWriterOptions {
 }
 
 /**
- * The call starts with its name, since the kind of its document hangs on it; input that comes earlier is held back.
- * A call that never gets a name starts at its end with "", so that nothing of it is lost; one of which nothing at all
- * is known is dropped.
+ * The call starts with its name, which decides the type of its document; earlier input is held back.
+ * A call that never gets a name starts at its end with "", so that nothing is lost; one without name, id and input is
+ * dropped.
  */
 export function createToolCallWriter(options: ToolCallWriterOptions): ToolCallWriter {
   return new EventWriter(options);
@@ -51,7 +51,7 @@ class EventWriter implements ToolCallWriter {
   isComplete = false;
   readonly #options: ToolCallWriterOptions;
   readonly #endFinder = createJsonEndFinder();
-  /** All input so far, as the provider sent it. */
+  /** All input so far, as sent by the provider. */
   #text = "";
   #isEnded = false;
 
@@ -126,11 +126,11 @@ class EventWriter implements ToolCallWriter {
 /** Arguments of a tool call, the last two fields of its event (N30). */
 interface ParsedToolArguments {
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What the model wrote, where that is no JSON object. */
+  /** What the model wrote, if it is not a JSON object. */
   readonly rawArguments?: string;
 }
 
-/** Deeper nesting than any tool asks for; whoever writes the log as JSON must not run out of stack. */
+/** Deeper than any tool needs; writing the log as JSON must not exhaust the stack. */
 const maximumDepth = 500;
 
 function isDeeperThan(value: unknown, depth: number): boolean {
@@ -141,7 +141,7 @@ function isDeeperThan(value: unknown, depth: number): boolean {
 
 /**
  * Parses the JSON text of a call's arguments (N30).
- * Blank text is a call without arguments: providers send it for tools that take none.
+ * Blank text means no arguments: providers send it for tools without parameters.
  */
 function parseToolArguments(text: string): ParsedToolArguments {
   if (text.trim() === "") return { arguments: {} };
@@ -149,7 +149,7 @@ function parseToolArguments(text: string): ParsedToolArguments {
     const value: unknown = JSON.parse(text);
     if (isJsonObject(value) && !isDeeperThan(value, maximumDepth)) return { arguments: value };
   } catch {
-    // The model's text is kept below.
+    // The text is kept below.
   }
   return { arguments: {}, rawArguments: text };
 }

@@ -8,41 +8,41 @@ import { unknownUsage, type ToUsage } from "./usage.ts";
 
 export type TextKind = "text" | "reasoning" | "refusal";
 
-/** Takes what a protocol's reader finds and makes the events of one turn and the report of it. */
+/** Takes what the reader of a protocol finds, and makes the events and the report of one turn. */
 export interface TurnWriter {
-  /** Text and reasoning become events, a refusal stands in the report. */
+  /** Text and reasoning become events; a refusal goes into the report. */
   append(kind: TextKind, text: string): void;
   createToolCall(input: ToolInput): ToolCallWriter;
-  /** The item may be filled further by the caller. */
+  /** The caller may still change the item. */
   addServerItem(item: ServerItem): void;
   addSignature(value: unknown, callId?: string): void;
-  /** What the provider wants back becomes an event at this place. */
+  /** Adds an event with data that the provider requires in the next request. */
   addProviderData(data: JsonObject, callId?: string): void;
-  /** `error` as the payload holds it: an object or a text. */
+  /** `error` as in the payload: an object or a text. */
   addError(error: unknown, payload: JsonObject): void;
   addRestart(): void;
-  /** `isBroken`: it was meant to be JSON, and is none. */
+  /** `isBroken`: it was meant to be JSON, but is not. */
   countPayload(isParsable: boolean, isBroken: boolean): void;
   /** Id and model of the answer; the first ones count. */
   identify(responseId: unknown, model: unknown): void;
-  /** The provider's word for why the answer ended; the last one counts, anything but a text is ignored. */
+  /** The provider's reason why the answer ended; the last one counts, anything but a string is ignored. */
   setFinish(word: unknown): void;
   /** The last object counts; anything else is ignored. */
   setUsage(usage: unknown): void;
-  /** An end marker was seen. */
+  /** Records an end marker. */
   addEnd(marker: string): void;
   /** Ends the calls that are open, then the turn. Later calls do nothing. */
   endTurn(): void;
-  /** The events since the last time. */
+  /** Returns the events since the last call. */
   takeEvents(): ModelEvent[];
   readonly report: ModelStreamReport;
 }
 
-/** Knows one wire protocol: reads its payloads, in order, into a turn. Keeps what it must remember between them. */
+/** Reads the payloads of one wire protocol, in order, into a turn. */
 export interface PayloadReader {
-  /** `event` = name of the event that brought the payload, or "". */
+  /** `event`: name of the event with the payload, or "". */
   read(payload: JsonObject, event: string): void;
-  /** The body has ended; for what must be done then, before the turn ends. */
+  /** Called when the body has ended, before the turn ends. */
   end?(): void;
 }
 
@@ -50,7 +50,7 @@ export type CreatePayloadReader = (turn: TurnWriter) => PayloadReader;
 
 export interface TurnWriterOptions {
   readonly newCallId: () => string;
-  /** Who can read what the provider wants back. */
+  /** Who can read `provider_data`. */
   readonly origin: string;
   readonly toUsage: ToUsage;
 }
@@ -177,20 +177,20 @@ function toProviderError(error: unknown, payload: JsonObject): ModelStreamReport
   };
 }
 
-/** Events of one turn that wait to be taken. */
+/** Events of one turn until they are taken. */
 interface EventQueue {
   push(event: ModelEvent): void;
   /** Adds text or reasoning; "" adds nothing. */
   pushDelta(type: DeltaType, text: string): void;
-  /** The events since the last time. */
+  /** Returns the events since the last call. */
   take(): ModelEvent[];
 }
 
 type DeltaType = "text_delta" | "reasoning_delta";
 
 /**
- * No event holds half a character: the first half of a surrogate pair at the end of a delta waits for the next one.
- * Some providers cut their deltas there, and half a character cannot be written as UTF-8.
+ * No event contains half a character: the first half of a surrogate pair at the end of a delta waits for the next one.
+ * Some providers cut their deltas there, and half a character has no UTF-8.
  */
 function createEventQueue(): EventQueue {
   let events: ModelEvent[] = [];
@@ -203,7 +203,7 @@ function createEventQueue(): EventQueue {
 
   return {
     push(event) {
-      // It stands between two pieces of one text, as far as a reader of the text can tell.
+      // To a reader of the text it is not there: the text goes on after it.
       if (event.type !== "provider_data") releaseHeld();
       events.push(event);
     },

@@ -1,10 +1,10 @@
 import type { Usage } from "@sheaf/protocol";
 import { readCount, readObject, type JsonObject } from "./read-json.ts";
 
-/** Makes a provider's usage object the `Usage` of one turn (N6). */
+/** Converts a provider's usage object into the `Usage` of one turn (N6). */
 export type ToUsage = (raw: JsonObject) => Usage;
 
-/** Numbers of tokens as far as a provider tells them; undefined = not told. */
+/** Token counts as reported by a provider; undefined: not reported. */
 interface TokenCounts {
   /** Cached ones included. */
   readonly prompt: number | undefined;
@@ -15,7 +15,7 @@ interface TokenCounts {
   readonly cacheWrite?: number | undefined;
 }
 
-/** Usage of a turn for which the provider tells nothing (N6). */
+/** Usage of a turn for which the provider reports none (N6). */
 export const unknownUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
 function createUsage(counts: TokenCounts): Usage {
@@ -32,15 +32,15 @@ function createUsage(counts: TokenCounts): Usage {
   };
 }
 
-/** The sum of those that are told; undefined where none is. */
+/** The sum of the known counts; undefined if none is known. */
 function addCounts(...counts: readonly (number | undefined)[]): number | undefined {
-  const told = counts.filter((count) => count !== undefined);
-  return told.length === 0 ? undefined : told.reduce((sum, count) => sum + count, 0);
+  const known = counts.filter((count) => count !== undefined);
+  return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
 }
 
 /**
  * Completion tokens with reasoning.
- * Some servers (xAI, gateways before Gemini) leave reasoning out of the completion: the total then holds it as a third
+ * Some servers (xAI, gateways to Gemini) leave reasoning out of the completion: the total then includes it as a third
  * part, or there is more reasoning than completion.
  */
 function includeReasoning(raw: {
@@ -55,7 +55,7 @@ function includeReasoning(raw: {
   return isLeftOut ? completion + reasoning : completion;
 }
 
-/** OpenAI chat and those who speak it. */
+/** OpenAI chat and compatible servers. */
 export function toOpenAiChatUsage(raw: JsonObject): Usage {
   const prompt = readCount(raw.prompt_tokens);
   const promptDetails = readObject(raw.prompt_tokens_details);
@@ -93,7 +93,7 @@ export function toOpenAiResponsesUsage(raw: JsonObject): Usage {
   });
 }
 
-/** Anthropic, whose `input_tokens` leave out what the cache gave or took. */
+/** Anthropic, whose `input_tokens` exclude tokens read from and written to the cache. */
 export function toAnthropicUsage(raw: JsonObject): Usage {
   const cached = readCount(raw.cache_read_input_tokens);
   const cacheWrite = readCount(raw.cache_creation_input_tokens);
@@ -106,7 +106,7 @@ export function toAnthropicUsage(raw: JsonObject): Usage {
   });
 }
 
-/** Gemini, which counts thoughts and the input of its own tools apart. */
+/** Gemini, which counts thoughts and the input of its own tools separately. */
 export function toGeminiUsage(raw: JsonObject): Usage {
   const reasoning = readCount(raw.thoughtsTokenCount);
   return createUsage({
@@ -117,7 +117,7 @@ export function toGeminiUsage(raw: JsonObject): Usage {
   });
 }
 
-/** Ollama: the fields stand in the last payload itself. */
+/** Ollama: the fields are in the last payload itself. */
 export function toOllamaUsage(raw: JsonObject): Usage {
   return createUsage({
     prompt: readCount(raw.prompt_eval_count),
