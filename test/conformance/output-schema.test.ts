@@ -85,9 +85,9 @@ test(verifies("C20", "a schema that is no schema is CONFIG_INVALID before the mo
     "script.json": '{"turns":[{"events":[]}]}',
   });
   for (const [file, fault] of [
-    ["schema.json", "is no JSON Schema of draft 2020-12, correct it: "],
-    ["broken.json", "is no JSON, correct it: "],
-    ["missing.json", "cannot be read, check the path behind --output-schema: there is no such file"],
+    ["schema.json", "is not a JSON Schema of draft 2020-12, correct it: "],
+    ["broken.json", "is not JSON, correct it: "],
+    ["missing.json", "cannot be read, check the path after --output-schema: the file does not exist"],
   ] as const) {
     const args = ["-p", "--model", "scripted:script.json", "--output-schema", file, "--output-format", "json", "go"];
     const { code, stdout, stderr } = await runSheaf(args, { cwd });

@@ -1,5 +1,4 @@
-/** What holds the tools of one response: sandbox, rules and workspace, put together for runs and for `sheaf permissions`. */
-import type { Mode } from "@sheaf/protocol";
+/** What limits the tools of one response: sandbox, rules and workspace, put together for runs and for `sheaf permissions`. */
 import type { Environment } from "../base/paths.ts";
 import { readWorkspaceDenials } from "../config/workspace-rules.ts";
 import { createCommandNetwork, type CommandNetwork } from "../guard/permissions/decide-network.ts";
@@ -8,29 +7,19 @@ import { parseRule, type FileRule } from "../guard/permissions/rule.ts";
 import { findSandbox } from "../guard/sandbox/find/find-sandbox.ts";
 import { toAddedFolders } from "../guard/sandbox/hold/writable-folders.ts";
 import type { ProbePlace } from "../guard/sandbox/find/probe-memory.ts";
-import { findFault, type Sandbox, type SandboxSetting } from "../guard/sandbox/sandbox.ts";
+import { findFault, type Sandbox } from "../guard/sandbox/sandbox.ts";
+import type { RunOrder } from "./run-order.ts";
 import { loadShellReader } from "./wire.ts";
 import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
 import { withoutInnerFolders } from "../guard/sandbox/environment.ts";
 import { createPlaceFinder } from "../guard/permissions/reading-place.ts";
 
-export interface PolicyOrder {
-  /** Root: absolute, links resolved. */
-  readonly workspace: string;
-  readonly mode: Mode;
-  /** S-03. */
-  readonly trusted: boolean;
-  readonly sandbox: SandboxSetting;
-  /** The user's rules, from flags and configuration; a workspace can only add denials (S-06). */
-  readonly permissions: {
-    readonly force: boolean;
-    readonly allow: readonly string[];
-    readonly deny: readonly string[];
-  };
-  /** Of `--add-dir`: absolute, as the user named them. */
-  readonly addedFolders?: readonly string[] | undefined;
-  readonly environment: Environment;
-  /** Where it is remembered that the sandbox works; undefined: nowhere, so that it is really tried. */
+/** The part of an order that rules and sandbox depend on. */
+export interface PolicyOrder extends Pick<
+  RunOrder,
+  "workspace" | "mode" | "trusted" | "sandbox" | "permissions" | "addedFolders" | "environment"
+> {
+  /** Where it is remembered that the sandbox works; undefined: nowhere, so that it is tried each time. */
   readonly sandboxMemory: ProbePlace | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -85,7 +74,7 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
   return { workspace, addedWorkspaces, sandbox, permissions, network, fileDenials, workspaceDenials, environment };
 }
 
-function openAddedFolders({ addedFolders = [], environment }: PolicyOrder, { root }: Workspace): Workspace[] {
+function openAddedFolders({ addedFolders, environment }: PolicyOrder, { root }: Workspace): Workspace[] {
   if (addedFolders.length === 0) return [];
   return toAddedFolders({ folders: addedFolders, workspace: root, environment }).map((folder) =>
     createWorkspace(folder, { isAdded: true }),

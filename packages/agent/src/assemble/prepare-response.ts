@@ -1,7 +1,5 @@
-/** What one response uses, put together: the same for the command line, the server and editors. */
+/** What one response uses, put together from its order: the same for every door. */
 import { randomUUID } from "node:crypto";
-import type { RunStart } from "@sheaf/protocol";
-import { toUserFiles, type Environment } from "../base/paths.ts";
 import { readRepositoryInstructions, readUserInstructions } from "../run/prompts/instructions.ts";
 import { readWorkspaceServers } from "../config/mcp-settings.ts";
 import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
@@ -9,44 +7,23 @@ import { openConversation } from "../run/conversations/open-conversation.ts";
 import type { RespondPorts } from "../run/conversations/respond.ts";
 import type { SheafError } from "../base/errors.ts";
 import type { McpServers } from "../config/mcp-server-settings.ts";
-import { preparePolicy, type PolicyOrder } from "./prepare-policy.ts";
+import { preparePolicy } from "./prepare-policy.ts";
 import type { Model } from "../model/provider.ts";
-import type { BudgetLimits } from "../run/budget.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { RunSettings } from "../run/run.ts";
 import { createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
 import { untrustedGitVariables } from "../guard/sandbox/environment.ts";
-import type { SandboxSetting } from "../guard/sandbox/sandbox.ts";
 import type { Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
 import { createExpiringApprover } from "../tools/expiring-approver.ts";
 import { createToolBox } from "../tools/tool-box.ts";
+import type { CallableTool } from "../tools/registry.ts";
 import type { ToolBox } from "../tools/tool.ts";
 import { createCheckpoints } from "../workspace/checkpoints.ts";
+import { toRunStart, type PermissionSettings, type RunOrder } from "./run-order.ts";
 import { connectMcpServers, createCodeSearch, createPageFetcher } from "./wire.ts";
 import { findRepository, readBranch } from "../workspace/repository.ts";
 import { isQuotedExactly } from "../workspace/read-file.ts";
-
-/** What is asked for. */
-export interface ResponseOrder {
-  /** First event of the log; its `workspace`, `mode` and `conversationId` hold for all that the run uses. */
-  readonly start: Omit<RunStart, "type" | "sandbox">;
-  readonly sandbox: SandboxSetting;
-  readonly limits: BudgetLimits;
-  /** C20, code 8. */
-  readonly stopsOnDenied: boolean;
-  readonly permissions: PolicyOrder["permissions"];
-  /** Of `--add-dir`: absolute, as the user named them. */
-  readonly addedFolders?: readonly string[] | undefined;
-  /** The user's servers of the Model Context Protocol; a trusted workspace may add to them. */
-  readonly mcpServers?: McpServers | undefined;
-  /** Sheaf's data folder; undefined: there is none. */
-  readonly dataFolder: string | undefined;
-  /** The data folder is looked at, and nothing is written to it (`--no-save`). */
-  readonly isUnsaved?: boolean | undefined;
-  /** What commands may get a part of (S-40). */
-  readonly environment: Environment;
-}
 
 /** What the caller brings. */
 export interface ResponsePorts {
@@ -59,6 +36,8 @@ export interface ResponsePorts {
   /** Who may be asked (X8); undefined: nobody, so what needs a person is refused. */
   readonly approver?: Approver | undefined;
   readonly checkAnswer?: AnswerCheck | undefined;
+  /** Of a program that uses Sheaf. */
+  readonly customTools?: readonly CallableTool[] | undefined;
 }
 
 /** Ready for `respond`. */
@@ -73,31 +52,31 @@ export interface PreparedResponse {
  * @throws SheafError USAGE for a rule that cannot be read; STORAGE_…
  */
 export async function prepareResponse(
-  order: ResponseOrder,
-  { store, model, now, abort, approver, checkAnswer }: ResponsePorts,
+  order: RunOrder,
+  { store, model, now, abort, approver, checkAnswer, customTools = [] }: ResponsePorts,
   signal: AbortSignal,
 ): Promise<PreparedResponse> {
   const { limits, stopsOnDenied, isUnsaved = false } = order;
   const dataFolder = isUnsaved ? undefined : order.dataFolder;
-  const servers = { ...readWorkspaceServers(order.start.workspace, order.start.trusted), ...order.mcpServers };
+  const servers = { ...readWorkspaceServers(order.workspace, order.trusted), ...order.mcpServers };
   const policy = await preparePolicy({
     ...order,
-    ...order.start,
     permissions: withServers(order, servers),
     sandboxMemory: order.dataFolder === undefined ? undefined : { folder: order.dataFolder, isReadOnly: isUnsaved },
     now,
   });
   const { workspace, addedWorkspaces, environment, sandbox, network, permissions, fileDenials } = policy;
   const addedFolders = addedWorkspaces.map(({ root }) => root);
-  const conversation = await openConversation(store, order.start.conversationId, now);
+  const conversation = await openConversation(store, order.conversationId, now);
   const { instrumentation } = conversation.state;
   const mcp = await connectMcpServers(servers, { cwd: workspace.root, environment: order.environment, signal });
+  const ordered = toRunStart(order);
   const start = {
-    ...order.start,
+    ...ordered,
     sandbox: sandbox.state,
     ...(addedFolders.length > 0 && { addedFolders }),
     ...(instrumentation.length > 0 && { instrumentation }),
-    ...(order.start.context && { context: { ...order.start.context, usedTokens: conversation.tokens } }),
+    ...(ordered.context && { context: { ...ordered.context, usedTokens: conversation.tokens } }),
     ...(mcp && { mcpServers: mcp.servers }),
   };
   const { mode } = start;
@@ -119,7 +98,7 @@ export async function prepareResponse(
     web: createPageFetcher(order.environment),
     checkpoints: dataFolder === undefined ? undefined : createCheckpoints(dataFolder, start.conversationId),
     mode,
-    furtherTools: mcp?.tools,
+    furtherTools: [...customTools, ...(mcp?.tools ?? [])],
   });
   const endMcp = async (): Promise<void> => {
     await toolBox.settle();
@@ -130,7 +109,7 @@ export async function prepareResponse(
     settings: {
       start,
       history: conversation.messages,
-      system: createSystemPrompt(start, environment),
+      system: createSystemPrompt(order, addedFolders),
       limits,
       stopsOnDenied,
     },
@@ -150,17 +129,15 @@ export async function prepareResponse(
   };
 }
 
-/** What switches every question off does so for the tools of servers too; deny rules win as ever. */
-function withServers({ permissions }: ResponseOrder, servers: McpServers): PolicyOrder["permissions"] {
+/** What allows everything does so for the tools of servers, too; deny rules win as ever. */
+function withServers({ permissions }: RunOrder, servers: McpServers): PermissionSettings {
   if (!permissions.force) return permissions;
   return { ...permissions, allow: [...permissions.allow, ...Object.keys(servers).map((name) => `Mcp(${name}:*)`)] };
 }
 
-/** What a workspace has a say in: its branch and its AGENTS.md; nothing else of it is read (S-01). */
-function createSystemPrompt(
-  { mode, workspace, addedFolders, trusted }: ResponseOrder["start"],
-  environment: Environment,
-): string {
+/** A workspace contributes its branch and its AGENTS.md; nothing else of it is read (S-01). */
+function createSystemPrompt(order: RunOrder, addedFolders: readonly string[]): string {
+  const { mode, workspace, trusted, userFiles, systemPrompt } = order;
   const repository = findRepository(workspace);
   return toSystemPrompt({
     mode,
@@ -168,7 +145,8 @@ function createSystemPrompt(
     addedFolders,
     trusted,
     branch: readBranch(repository),
-    userInstructions: readUserInstructions(toUserFiles(environment).instructions),
+    userInstructions: userFiles && readUserInstructions(userFiles.instructions),
     repositoryInstructions: readRepositoryInstructions(repository, workspace),
+    programInstructions: systemPrompt,
   });
 }

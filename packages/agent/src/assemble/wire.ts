@@ -8,7 +8,12 @@ import type { ShellReader } from "../guard/permissions/shell-reading.ts";
 import type { ModelFamily } from "../config/provider-presets.ts";
 import { SheafError } from "../base/errors.ts";
 import type { PageFetcher } from "../network/page.ts";
-import type { PackageEndpoint, ProviderEndpoint, RequestLimits } from "../model/endpoint.ts";
+import {
+  defaultRequestLimits,
+  type PackageEndpoint,
+  type ProviderEndpoint,
+  type RequestLimits,
+} from "../model/endpoint.ts";
 import type { CreateLanguageModel } from "../model/live/language-model.ts";
 import type { LivePorts } from "../model/live/live-ports.ts";
 import type { McpConnections } from "../tools/mcp/connect.ts";
@@ -34,6 +39,18 @@ export async function createModel(choice: ModelChoice, signal?: AbortSignal): Pr
   }
 }
 
+/** Any language model of the AI SDK, as its packages make them; described here so that no package of it is needed. */
+export interface LanguageModel {
+  /** `v2`, `v3` or `v4`. */
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
+}
+
+/** Milliseconds since 1970, by a clock that a change of the system's time does not move (R-19). */
+export const now = (): number => Math.round(performance.timeOrigin + performance.now());
+
 /** What live models take from outside. */
 const livePorts: LivePorts = {
   now: Date.now,
@@ -53,6 +70,21 @@ async function createPackageModel(endpoint: PackageEndpoint, limits: RequestLimi
   ]);
   const exported = await loadPackage(findPackage(endpoint), endpoint);
   return packages.createPackageModel(endpoint, exported, limits, livePorts);
+}
+
+/**
+ * A model that a program made with a package of the AI SDK.
+ * @throws SheafError USAGE for a version of the interface that is not understood.
+ */
+export async function createLanguageModelAdapter(languageModel: LanguageModel): Promise<Model> {
+  const [{ createSdkModel }, { isLanguageModel }] = await Promise.all([
+    import("../model/packages/package-model.ts"),
+    import("../model/packages/create-language-model.ts"),
+  ]);
+  if (isLanguageModel(languageModel)) return createSdkModel(languageModel, defaultRequestLimits, livePorts);
+  const { specificationVersion, modelId } = languageModel;
+  const message = `the model "${modelId}" has version ${specificationVersion} of the AI SDK's interface: use v2, v3 or v4`;
+  throw new SheafError("USAGE", message);
 }
 
 /** Only the adapter of the family that is used is loaded. */

@@ -9,7 +9,7 @@ import { isUuid, type ParsedArguments } from "./arguments.ts";
 import { deliverEvents } from "./deliver.ts";
 import type { CommandIo } from "./io.ts";
 import { createChosenProjection } from "./output-choice.ts";
-import { now } from "./prompt-run.ts";
+import { now } from "../assemble/wire.ts";
 import { reportEnd } from "./report-end.ts";
 import { createLineOutput } from "./standard-output.ts";
 

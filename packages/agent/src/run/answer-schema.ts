@@ -1,40 +1,50 @@
-/** Answers that must fit a JSON Schema (`--output-schema`). */
+/** JSON Schemas of users: what an answer (`--output-schema`) or the arguments of a custom tool must fit. */
 import { parseText } from "@sheaf/documents";
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import { SheafError } from "../base/errors.ts";
 import { readNamedFile } from "../base/read-named-file.ts";
 import type { AnswerCheck, CheckedAnswer } from "./final-answer.ts";
 
-/** How many faults are told at once. */
+/** How many faults one message names. */
 const MAX_FAULTS = 5;
 
-/**
- * A check from a file with a JSON Schema (draft 2020-12).
- * @throws SheafError CONFIG_INVALID that names the file and what is wrong with it.
- */
-export async function createAnswerCheck(file: string, signal: AbortSignal): Promise<AnswerCheck> {
-  const validate = await compileSchema(file, signal);
+/** What is wrong with a value, in one line; undefined: nothing. */
+export type ValueCheck = (value: unknown) => string | undefined;
+
+/** A check by a JSON Schema (draft 2020-12). @throws Error for a schema that is not valid. */
+export function compileSchema(schema: object): ValueCheck {
+  // A schema may use formats and keywords that this version does not know.
+  const validate = new Ajv2020({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
+  return (value) =>
+    validate(value) ? undefined : (validate.errors ?? []).slice(0, MAX_FAULTS).map(formatFault).join("; ");
+}
+
+/** A check of answers by a schema. @throws Error for a schema that is not valid. */
+export function toAnswerCheck(schema: object): AnswerCheck {
+  const check = compileSchema(schema);
   return (text) => {
     const found = findJson(text);
-    if (!found.ok || validate(found.value)) return found;
-    const faults = (validate.errors ?? []).slice(0, MAX_FAULTS).map(formatFault).join("; ");
-    return { ok: false, problem: `the JSON does not fit the schema: ${faults}` };
+    const faults = found.ok ? check(found.value) : undefined;
+    return faults === undefined ? found : { ok: false, problem: `the JSON does not fit the schema: ${faults}` };
   };
 }
 
-async function compileSchema(file: string, signal: AbortSignal): Promise<ValidateFunction> {
-  let step = "cannot be read, check the path behind --output-schema";
+/**
+ * The same from a file.
+ * @throws SheafError CONFIG_INVALID that names the file and what is wrong with it.
+ */
+export async function createAnswerCheck(file: string, signal: AbortSignal): Promise<AnswerCheck> {
+  let step = "cannot be read, check the path after --output-schema";
   try {
     const text = await readNamedFile(file, signal);
-    step = "is no JSON, correct it";
+    step = "is not JSON, correct it";
     const schema = JSON.parse(text.replace(/^\uFEFF/, "")) as object;
-    step = "is no JSON Schema of draft 2020-12, correct it";
-    // Formats and words that this version does not know are no reason to refuse a schema.
-    return new Ajv2020({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
+    step = "is not a JSON Schema of draft 2020-12, correct it";
+    return toAnswerCheck(schema);
   } catch (error) {
     if (error instanceof SheafError) throw error;
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    const reason = isMissing ? "there is no such file" : error instanceof Error ? error.message : String(error);
+    const reason = isMissing ? "the file does not exist" : error instanceof Error ? error.message : String(error);
     throw new SheafError("CONFIG_INVALID", `the schema ${file} ${step}: ${reason}`, { cause: error });
   }
 }
@@ -56,5 +66,5 @@ function findJson(text: string): CheckedAnswer {
       // The next candidate may be JSON.
     }
   }
-  return { ok: false, problem: "the answer is no JSON: it must be one JSON value, or one code block with it" };
+  return { ok: false, problem: "the answer is not JSON: it must be one JSON value, or one code block with it" };
 }

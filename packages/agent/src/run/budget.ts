@@ -87,3 +87,24 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
     },
   };
 }
+
+/** How long a run may take (C24). */
+export interface TimeLimit {
+  /** Milliseconds; undefined: no limit. */
+  readonly timeoutMs: number | undefined;
+  /** How much of it was used before. Milliseconds; default 0. */
+  readonly spentMs?: number;
+  /** How to get more time, for the error. */
+  readonly advice: string;
+}
+
+/** Ends a run when its time is over; call the result to stop the clock. */
+export function startDeadline(
+  { timeoutMs, spentMs = 0, advice }: TimeLimit,
+  abort: (reason: SheafError) => void,
+): () => void {
+  if (timeoutMs === undefined) return () => undefined;
+  const message = `the run took longer than ${timeoutMs / 1000} s: ${advice}`;
+  const timer = setTimeout(() => abort(new SheafError("BUDGET_TIME", message)), Math.max(0, timeoutMs - spentMs));
+  return () => clearTimeout(timer);
+}

@@ -1,11 +1,9 @@
 /** What the routes share. */
-import type { McpServers } from "../config/mcp-server-settings.ts";
 import type { HttpBindings } from "@hono/node-server";
-import type { RunStart } from "@sheaf/protocol";
+import type { Mode } from "@sheaf/protocol";
+import type { RunSetup } from "../assemble/run-order.ts";
 import type { ResponseRunner } from "../run/conversations/response-runner.ts";
 import type { Live } from "../run/live.ts";
-import type { Environment } from "../base/paths.ts";
-import type { BudgetLimits } from "../run/budget.ts";
 import type { SharedStore } from "../store/store.ts";
 import type { OwnerMeter } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
@@ -24,30 +22,13 @@ export interface ServerEnvironment {
 }
 
 /** How the operator set the server up. */
-export interface ServerSettings {
+export interface ServerSettings extends Omit<RunSetup, "workspace" | "mode" | "trusted" | "userFiles"> {
   /** Roots by name, absolute, links resolved; the first one is the default. */
   readonly workspaces: ReadonlyMap<string, string>;
-  readonly defaultMode: RunStart["mode"];
-  /** Of each response; a request can only lower them. */
-  readonly limits: BudgetLimits;
+  readonly defaultMode: Mode;
   readonly timeoutMs: number | undefined;
-  readonly permissions: {
-    readonly force: boolean;
-    readonly allow: readonly string[];
-    readonly deny: readonly string[];
-  };
-  /** Whether commands are held by the system's sandbox (S-30). */
-  readonly sandbox: "enabled" | "disabled";
-  readonly stopsOnDenied: boolean;
-  /** Of `--add-dir`: absolute, as the operator named them; they stand beside every workspace. */
-  readonly addedFolders: readonly string[];
-  /** The user's servers of the Model Context Protocol. */
-  readonly mcpServers: McpServers;
   /** Whether a workspace is trusted (S-03). @throws SheafError CONFIG_INVALID. */
   readonly isTrusted: (workspace: string) => boolean;
-  /** Sheaf's data folder. */
-  readonly dataFolder: string | undefined;
-  readonly environment: Environment;
   readonly wire: WireOptions;
 }
 

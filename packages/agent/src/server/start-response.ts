@@ -1,14 +1,14 @@
 /** From the body of a request to a response that runs. */
 import { randomUUID } from "node:crypto";
-import type { RunStart } from "@sheaf/protocol";
 import type { SheafError } from "../base/errors.ts";
+import { toUserFiles } from "../base/paths.ts";
 import type { ChatRequestBody } from "../output/schemas/api-request-schemas.ts";
 import { prepareResponse } from "../assemble/prepare-response.ts";
+import { toRunStart, type RunOrder } from "../assemble/run-order.ts";
 import type { Model } from "../model/provider.ts";
 import type { RequestKey } from "../store/store.ts";
 import type { AcceptedResponse } from "./request-keys.ts";
 import type { BudgetLimits } from "../run/budget.ts";
-import { sheafVersion } from "../base/version.ts";
 import { checkAnswers } from "./check-answers.ts";
 import { createNotFoundError, HttpError } from "./http-error.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
@@ -42,12 +42,8 @@ export async function startResponse(
   const asked = toLowerLimits(settings.limits, { maxTurns, maxToolCalls, maxTokens, maxCostUsd });
   const limits = toLowerLimits(asked, await meter.readRest(store));
   if (body.conversationId === undefined) await meter.checkConversations(store);
-  const start = {
-    ...toStart(body, model, workspace, settings),
-    ...(price && { price }),
-    ...(windowTokens !== undefined && { context: { windowTokens, usedTokens: 0 } }),
-  };
-  const { responseId, conversationId } = start;
+  const order: RunOrder = { ...toRunOrder(body, model, workspace, settings), price, windowTokens, limits };
+  const { responseId, conversationId } = order;
   const release = meter.startResponse(owner);
   const waits = Promise.withResolvers<void>();
   const begun = runner.start({
@@ -60,22 +56,10 @@ export async function startResponse(
     prepare: async (signal, abort) => {
       // Once more, now that nobody else writes the conversation: somebody may have been faster.
       await checkOwnAnswers();
-      const { sandbox, stopsOnDenied, permissions, addedFolders, mcpServers, dataFolder, environment } = settings;
-      const order = {
-        start,
-        sandbox,
-        limits,
-        stopsOnDenied,
-        permissions,
-        addedFolders,
-        mcpServers,
-        dataFolder,
-        environment,
-      };
       const approver = body.approvals === "ask" ? approvals.createApprover(responseId) : undefined;
       const prepared = await prepareResponse(order, { store, model, now, abort, approver }, signal);
       const ports = { ...prepared.ports, request };
-      return { settings: prepared.settings, ports, settle: () => prepared.tools.settle() };
+      return { ...prepared, ports };
     },
     onEvents: (events) => {
       for (const event of events) {
@@ -95,9 +79,9 @@ export async function startResponse(
   }
   const isWaiting = await Promise.race([begun.then(() => false), waits.promise.then(() => true)]);
   if (isWaiting) {
-    const { sandbox } = settings;
+    const start = { ...toRunStart(order), sandbox: settings.sandbox };
     const cancel = (reason: SheafError): void => starting.abort(reason);
-    queued.add({ responseId, conversationId, owner, start: { ...start, sandbox }, begun, cancel });
+    queued.add({ responseId, conversationId, owner, start, begun, cancel });
   }
   return { responseId, conversationId, begun };
 }
@@ -118,26 +102,18 @@ async function chooseWorkspace(body: ChatRequestBody, owner: string, context: Se
   throw new HttpError("USAGE", `the workspace ${JSON.stringify(name)} is not served here: use one of ${names}`);
 }
 
-function toStart(
-  body: ChatRequestBody,
-  model: Model,
-  workspace: string,
-  settings: ServerSettings,
-): Omit<RunStart, "type" | "sandbox"> {
+function toRunOrder(body: ChatRequestBody, model: Model, workspace: string, settings: ServerSettings): RunOrder {
   const { message, answers, conversationId = `conv_${randomUUID()}`, mode = settings.defaultMode } = body;
   return {
+    ...settings,
     responseId: `chat_${randomUUID()}`,
     conversationId,
+    message: { prompt: message, ...(answers && answers.length > 0 && { answers }) },
+    model,
     mode,
-    model: model.id,
-    modelName: model.name,
-    apiKeySource: model.apiKeySource,
     workspace,
-    permissionMode: mode === "plan" || mode === "ask" ? mode : settings.permissions.force ? "force" : "default",
     trusted: settings.isTrusted(workspace),
-    sheafVersion,
-    prompt: message,
-    ...(answers && answers.length > 0 && { answers }),
+    userFiles: toUserFiles(settings.environment),
   };
 }
 

@@ -8,7 +8,7 @@ import { isUuid, type ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../print-text.ts";
-import { now } from "../prompt-run.ts";
+import { now } from "../../assemble/wire.ts";
 
 /** Prints the id of the new session; files stay as they are. @throws SheafError USAGE for what is not stored. */
 export async function runFork(parsed: ParsedArguments, io: CommandIo): Promise<number> {

@@ -14,7 +14,7 @@ import type { Log } from "../../server/observe-requests.ts";
 import { serve, type ServeOptions } from "../../server/serve.ts";
 import { createServerModels } from "../../server/server-models.ts";
 import { localOwner } from "../../store/store.ts";
-import { createModel, createServerStore } from "../../assemble/wire.ts";
+import { createModel, createServerStore, now } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
@@ -29,9 +29,6 @@ const DEFAULT_GRACE = 10;
 
 /** Between heartbeats of a stream (X5). Milliseconds. */
 const HEARTBEAT_MS = 15_000;
-
-/** Wall clock that a change of the system's time does not move. Milliseconds since 1970. */
-const now = (): number => Math.round(performance.timeOrigin + performance.now());
 
 /** Serves until the first signal; gives 0 once everything has ended. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runServe(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {

@@ -63,7 +63,8 @@ function toModel(provider: unknown, modelId: string): unknown {
   return typeof provider === "function" ? (provider as (id: string) => unknown)(modelId) : undefined;
 }
 
-function isLanguageModel(value: unknown): value is LanguageModelV4 {
+/** Whether a value is a model of the interface, of a version whose parts are understood. */
+export function isLanguageModel(value: unknown): value is LanguageModelV4 {
   const model = value as { readonly specificationVersion?: unknown; readonly doStream?: unknown } | null | undefined;
   return versions.has(model?.specificationVersion) && typeof model?.doStream === "function";
 }

@@ -24,7 +24,33 @@ export function createPackageModel(
   limits: RequestLimits,
   ports: LivePorts,
 ): Model {
-  const languageModel = createPackageLanguageModel(exported, endpoint);
+  return toModel(endpoint, createPackageLanguageModel(exported, endpoint), limits, ports);
+}
+
+/** A language model that a program made with a package of the AI SDK. */
+export function createSdkModel(languageModel: LanguageModelV4, limits: RequestLimits, ports: LivePorts): Model {
+  const { provider, modelId } = languageModel;
+  const endpoint: PackageEndpoint = {
+    provider,
+    modelId,
+    displayName: `${provider}/${modelId}`,
+    baseUrl: "",
+    // The package has the key.
+    apiKey: undefined,
+    apiKeySource: "none",
+    headers: {},
+    settings: { package: provider },
+    folder: "",
+  };
+  return toModel(endpoint, languageModel, limits, ports);
+}
+
+function toModel(
+  endpoint: PackageEndpoint,
+  languageModel: LanguageModelV4,
+  limits: RequestLimits,
+  ports: LivePorts,
+): Model {
   return {
     id: endpoint.modelId,
     name: endpoint.displayName,

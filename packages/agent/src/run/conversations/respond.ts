@@ -1,4 +1,5 @@
 /** One response of a conversation: opened in the store, run, and delivered event by event. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
 import { readAhead } from "../read-ahead.ts";
@@ -6,9 +7,13 @@ import { storeEvents } from "../run-log.ts";
 import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
 import { createLostError } from "../../store/busy-error.ts";
 import type { RequestKey, Store } from "../../store/store.ts";
+import type { ToolBox } from "../../tools/tool.ts";
 
 /** How often a writer tells that it lives. Milliseconds; a lease holds five times as long. */
 const KEEP_MS = 2000;
+
+/** How long the processes of cancelled tools may take to end (C23). Milliseconds. */
+const SETTLE_MS = 5000;
 
 /** Longest title of a conversation, in UTF-16 units. */
 const MAX_TITLE = 80;
@@ -52,6 +57,14 @@ export async function* respond(
   } finally {
     clearInterval(keeper);
   }
+}
+
+/** Waits until the processes of a run's tools have ended, for 5 s at most. Never rejects. */
+export async function waitForTools({ settle }: Pick<ToolBox, "settle">): Promise<void> {
+  const timer = new AbortController();
+  const late = sleep(SETTLE_MS, undefined, { signal: timer.signal }).catch(() => undefined);
+  await Promise.race([settle().catch(() => undefined), late]);
+  timer.abort();
 }
 
 /** Tells the store that this writer lives, and learns from it whether it should stop. */

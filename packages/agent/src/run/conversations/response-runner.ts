@@ -3,22 +3,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../../base/errors.ts";
 import type { Live } from "../live.ts";
+import { startDeadline } from "../budget.ts";
 import type { RunSettings } from "../run.ts";
+import type { ToolBox } from "../../tools/tool.ts";
 import { createConversationLanes, type WhenBusy } from "./conversation-lanes.ts";
-import { respond, type RespondPorts } from "./respond.ts";
+import { respond, waitForTools, type RespondPorts } from "./respond.ts";
 
 /** How often a conversation that another process writes is tried again. Milliseconds. */
 const RETRY_MS = 200;
-
-/** How long the processes of cancelled tools may take to end (C23). Milliseconds. */
-const SETTLE_MS = 5000;
 
 /** What a run needs, once the conversation is free. */
 interface PreparedRun {
   readonly settings: RunSettings;
   readonly ports: RespondPorts;
-  /** Resolves when all processes of its tools have ended. */
-  readonly settle: () => Promise<void>;
+  readonly tools: ToolBox;
 }
 
 /** A response that is asked for. */
@@ -86,7 +84,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
     const { responseId } = order;
     const { settings, ports } = prepared;
     const channel = live.open(responseId);
-    const timer = startTimer(order.timeoutMs, run.abort);
+    const stopClock = startDeadline({ timeoutMs: order.timeoutMs, advice: 'raise the budget "timeout"' }, run.abort);
     try {
       for await (const events of respond(settings, ports, run.signal)) {
         // Another process took over: what this one would say is in no log.
@@ -99,10 +97,10 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
       if (!run.hasBegun) throw error;
       onDefect(toSheafError(error), responseId);
     } finally {
-      clearTimeout(timer);
+      stopClock();
       responses.delete(responseId);
       live.close(responseId);
-      const settled = prepared.settle().catch(() => undefined);
+      const settled = waitForTools(prepared.tools);
       settling.add(settled);
       void settled.finally(() => settling.delete(settled));
     }
@@ -175,7 +173,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
       await waitAtMost(Promise.all(ends), graceMs);
       for (const response of responses.values()) response.abort(createShutdownError());
       await Promise.all(ends);
-      await waitAtMost(Promise.all(settling), SETTLE_MS);
+      await Promise.all(settling);
     },
   };
 }
@@ -205,12 +203,6 @@ function createStarted(): Started {
     },
   };
   return started;
-}
-
-function startTimer(timeoutMs: number | undefined, abort: (reason: SheafError) => void): NodeJS.Timeout | undefined {
-  if (timeoutMs === undefined) return undefined;
-  const message = `the run took longer than ${timeoutMs / 1000} s: raise the budget "timeout"`;
-  return setTimeout(() => abort(new SheafError("BUDGET_TIME", message)), timeoutMs);
 }
 
 async function waitAtMost(work: Promise<unknown>, milliseconds: number): Promise<void> {

@@ -17,11 +17,13 @@ export interface SystemPromptParts {
   readonly userInstructions?: Instructions | undefined;
   /** AGENTS.md of the repository, the one that counts most last. */
   readonly repositoryInstructions: readonly Instructions[];
+  /** Of the program that runs Sheaf: the end of the prompt. */
+  readonly programInstructions?: string | undefined;
 }
 
 /** The system prompt of a response. */
 export function toSystemPrompt(parts: SystemPromptParts): string {
-  const { mode, workspace, addedFolders = [], branch, userInstructions } = parts;
+  const { mode, workspace, addedFolders = [], branch, userInstructions, programInstructions = "" } = parts;
   return [
     [
       "You are Sheaf, a coding agent.",
@@ -37,6 +39,7 @@ export function toSystemPrompt(parts: SystemPromptParts): string {
     toModePrompt(mode),
     ...(userInstructions ? [`Instructions of the user:\n\n${formatText(userInstructions)}`] : []),
     ...formatRepositoryInstructions(parts),
+    ...(programInstructions.trim() === "" ? [] : [programInstructions]),
   ].join("\n\n");
 }
 

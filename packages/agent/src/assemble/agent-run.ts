@@ -1,0 +1,114 @@
+/** One run as a program reads it: any number of readers, each from the first event on, in any form. */
+import { createAssembler, toResponse } from "@sheaf/documents";
+import type { ChatResponse, RunEvent, StreamEvent } from "@sheaf/protocol";
+import { SheafError, toSheafError } from "../base/errors.ts";
+import { createProjection, type ProjectionOptions } from "../output/create-projection.ts";
+import { outputFormats, type OutputFormat } from "../output/projection.ts";
+import type { LoggedRun } from "./logged-run.ts";
+
+/**
+ * A run. It is an async iterable of the documents' stream events.
+ *
+ * It starts at once and ends whether or not anybody reads it. It keeps its log in memory, and every reader has a place
+ * of its own in it: readers begin at the first event whenever they come, miss nothing, and never slow down the run or
+ * each other.
+ */
+export interface AgentRun extends AsyncIterable<StreamEvent> {
+  /** `chat_<uuid>`. */
+  readonly responseId: string;
+  /** `conv_<uuid>`: the `conversation` of the next run that goes on with this one. */
+  readonly conversation: string;
+  /**
+   * The whole response, once the run has ended and its tools are gone. A run that fails resolves, too: its `status` is
+   * `error`, its `metadata.finishReason` says how it ended (`cancelled`, `budget`, …), and its last document why. Rejects for a defect in Sheaf alone (INTERNAL).
+   */
+  readonly result: Promise<ChatResponse>;
+  /** The log: everything that happened, in order. */
+  readonly events: AsyncIterable<RunEvent>;
+  /** The lines of an output format of the command line, each with its line end. @throws SheafError USAGE. */
+  format(format: OutputFormat, options?: Partial<ProjectionOptions>): AsyncIterable<string>;
+}
+
+/** Starts to run. `includeReasoning`: the stream events bring the model's reasoning. */
+export function startAgentRun(
+  run: LoggedRun,
+  ids: Pick<AgentRun, "responseId" | "conversation">,
+  { includeReasoning }: { readonly includeReasoning: boolean },
+): AgentRun {
+  const log = createGrowingLog();
+  const record = async (): Promise<ChatResponse> => {
+    try {
+      for await (const events of run.events()) log.push(events);
+      await run.close();
+    } catch (error) {
+      const defect = toSheafError(error);
+      log.end(defect);
+      await run.close();
+      throw defect;
+    }
+    log.end();
+    return toResponse(log.events);
+  };
+  const result = record();
+  // Who does not ask for the result need not handle its failure.
+  result.catch(() => undefined);
+  return {
+    ...ids,
+    result,
+    events: { [Symbol.asyncIterator]: () => log.read() },
+    async *[Symbol.asyncIterator]() {
+      const assembler = createAssembler({ includeReasoning });
+      for await (const event of log.read()) yield* assembler.push(event);
+    },
+    format(format, options = {}) {
+      if (!outputFormats.includes(format)) {
+        const known = outputFormats.join(", ");
+        throw new SheafError("USAGE", `the format ${JSON.stringify(format)} is unknown: use one of ${known}`);
+      }
+      return {
+        async *[Symbol.asyncIterator]() {
+          const projection = createProjection(format, { locale: "en", includeThinking: includeReasoning, ...options });
+          for await (const event of log.read()) yield* projection.push(event);
+        },
+      };
+    },
+  };
+}
+
+/** Events that may be read while they come, from the first one on, as often as wanted. */
+function createGrowingLog() {
+  const events: RunEvent[] = [];
+  let isOver = false;
+  let failure: SheafError | undefined;
+  let arrival = Promise.withResolvers<void>();
+  const wake = (): void => {
+    arrival.resolve();
+    arrival = Promise.withResolvers<void>();
+  };
+  return {
+    events: events as readonly RunEvent[],
+    push(added: readonly RunEvent[]): void {
+      events.push(...added);
+      wake();
+    },
+    end(error?: SheafError): void {
+      isOver = true;
+      failure = error;
+      wake();
+    },
+    async *read(): AsyncGenerator<RunEvent> {
+      for (let next = 0; ;) {
+        const event = events[next];
+        if (event) {
+          next += 1;
+          yield event;
+        } else if (isOver) {
+          if (failure) throw failure;
+          return;
+        } else {
+          await arrival.promise;
+        }
+      }
+    },
+  };
+}

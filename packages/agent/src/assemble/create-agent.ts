@@ -1,0 +1,330 @@
+/** The door for programs: an agent in one call. */
+import { randomUUID } from "node:crypto";
+import { realpathSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ClarificationAnswer, Mode } from "@sheaf/protocol";
+import { SheafError } from "../base/errors.ts";
+import { findNearest } from "../base/nearest-names.ts";
+import { toUserFiles, type Environment } from "../base/paths.ts";
+import { findUserConfig } from "../config/config-file.ts";
+import { chooseModel } from "../config/endpoints.ts";
+import type { McpServers } from "../config/mcp-server-settings.ts";
+import { parseRule } from "../guard/permissions/rule.ts";
+import type { Model } from "../model/provider.ts";
+import { toAnswerCheck } from "../run/answer-schema.ts";
+import type { BudgetLimits } from "../run/budget.ts";
+import { memoryFile, type Store } from "../store/store.ts";
+import type { Approver } from "../tools/approval.ts";
+import { startAgentRun, type AgentRun } from "./agent-run.ts";
+import { toCallableTools, type CustomTool } from "./custom-tool.ts";
+import { createLoggedRun } from "./logged-run.ts";
+import type { PermissionSettings, RunOrder, RunSetup } from "./run-order.ts";
+import { createLanguageModelAdapter, createModel, createStore, now, type LanguageModel } from "./wire.ts";
+
+/** What an agent is made of. Only `workspace` and `model` are needed. */
+export interface AgentOptions {
+  /** The folder that the agent works on; absolute, or relative to the current folder. */
+  readonly workspace: string;
+  /** A name (`"offline"`, `"anthropic/ID"`, `"scripted:FILE"`), a model of the AI SDK, or a `Model` of your own. */
+  readonly model: string | LanguageModel | Model;
+  /** For a model by name: its key. Default: from `environment`. */
+  readonly apiKey?: string;
+  /** For a model by name: the address of its server, where that is not the provider's own. */
+  readonly baseUrl?: string;
+  /** Default: `agent`. */
+  readonly mode?: Mode;
+  /** Tools besides Sheaf's own. */
+  readonly tools?: readonly CustomTool[];
+  /** Servers of the Model Context Protocol, by name. */
+  readonly mcpServers?: McpServers;
+  /** Rules such as `Shell(npm test)`. Default: none, so that what needs permission is asked for, or refused. */
+  readonly permissions?: Partial<PermissionSettings>;
+  /** Who is asked where a call needs permission. Default: nobody, so that such calls are refused. */
+  readonly approver?: Approver;
+  /** Whether commands run in the system's sandbox. Default: `enabled`; where it cannot start, no command runs. */
+  readonly sandbox?: "enabled" | "disabled";
+  /** Whether the workspace's own AGENTS.md and settings count as the user's. Default: false. */
+  readonly trusted?: boolean;
+  /** More folders that the agent may work on. */
+  readonly addedFolders?: readonly string[];
+  /** The end of the system prompt, after Sheaf's own part and the instructions of AGENTS.md. */
+  readonly systemPrompt?: string;
+  /** What a run may use up. */
+  readonly limits?: BudgetLimits & { /** Milliseconds. */ readonly timeoutMs?: number };
+  /** JSON Schema (draft 2020-12) that the final answer must fit. */
+  readonly outputSchema?: object;
+  /** Where conversations are kept: a store, or the path of a SQLite file. Default: in memory. */
+  readonly store?: Store | string;
+  /** Folder for copies of changed files (for revert) and search indexes. Default: none is written. */
+  readonly dataFolder?: string;
+  /** The documents bring the model's reasoning. Default: false. */
+  readonly includeReasoning?: boolean;
+  /**
+   * Environment variables: keys of models, proxies, and what commands get a part of. With it, the user's own files
+   * (providers, keys of `sheaf login`, AGENTS.md) are found as the command line finds them. Pass `process.env` to run
+   * as the user would. Default: a PATH of the system's folders, and none of the user's files.
+   */
+  readonly environment?: Environment;
+}
+
+/** One prompt. */
+export interface AgentRunOptions {
+  /** Ends the run within a moment; `metadata.finishReason` of its response is `cancelled`. */
+  readonly signal?: AbortSignal;
+  /** Id of the conversation that the prompt goes on with. Default: a new one. */
+  readonly conversation?: string;
+  /** Answers to the questions of the response before. */
+  readonly answers?: readonly ClarificationAnswer[];
+  /** Default: that of the agent. */
+  readonly mode?: Mode;
+}
+
+/** An agent: one setting for any number of runs, which may overlap in different conversations. */
+export interface Agent {
+  /** Starts to answer a prompt. @throws SheafError USAGE for a wrong option. */
+  run(prompt: string, options?: AgentRunOptions): AgentRun;
+  /** Waits for all runs to end, and closes the store if `createAgent` opened it. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What commands get where the program says nothing. */
+const defaultEnvironment: Environment = { PATH: "/usr/local/bin:/usr/bin:/bin" };
+
+const noFiles = { config: "", instructions: "", credentials: "" };
+
+/**
+ * Creates an agent. Nothing is opened before its first run.
+ * @throws SheafError USAGE for a wrong option, AUTH_REQUIRED for a model whose key is missing, MODEL_NOT_FOUND,
+ * CONFIG_INVALID. What goes wrong later ends a run, and is in its response.
+ */
+export function createAgent(options: AgentOptions): Agent {
+  checkOptions(options);
+  const setup = toSetup(options);
+  const onceModel = createOnce(toModelOpener(options));
+  const { store = memoryFile } = options;
+  const onceStore = createOnce(async () => (typeof store === "string" ? createStore(store) : store));
+  const parts = {
+    approver: options.approver,
+    customTools: toCallableTools(options.tools ?? []),
+    checkAnswer: options.outputSchema && toSchemaCheck(options.outputSchema),
+  };
+  const running = new Set<Promise<unknown>>();
+
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(running);
+    if (typeof store === "string") await (await onceStore.opened)?.close();
+  };
+
+  return {
+    run(prompt, runOptions = {}) {
+      const order = toOrder(setup, prompt, runOptions);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const stopListening = listen(runOptions.signal, controller);
+      const run = createLoggedRun({
+        order,
+        async open(complete, onClose) {
+          onClose(stopListening);
+          const { model, ...facts } = await onceModel.open();
+          complete({ model, ...facts });
+          return { ...parts, model, store: await onceStore.open() };
+        },
+        signal,
+        abort: (reason) => controller.abort(reason),
+        timeLimit: { timeoutMs: options.limits?.timeoutMs, advice: "raise limits.timeoutMs" },
+        now,
+      });
+      const { responseId, conversationId: conversation } = order;
+      const { includeReasoning = false } = options;
+      const started = startAgentRun(run, { responseId, conversation }, { includeReasoning });
+      running.add(started.result);
+      const forget = (): void => void running.delete(started.result);
+      started.result.then(forget, forget);
+      return started;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+const optionNames: Readonly<Record<keyof AgentOptions, true>> = {
+  workspace: true,
+  model: true,
+  apiKey: true,
+  baseUrl: true,
+  mode: true,
+  tools: true,
+  mcpServers: true,
+  permissions: true,
+  approver: true,
+  sandbox: true,
+  trusted: true,
+  addedFolders: true,
+  systemPrompt: true,
+  limits: true,
+  outputSchema: true,
+  store: true,
+  dataFolder: true,
+  includeReasoning: true,
+  environment: true,
+};
+
+const modes: readonly string[] = ["agent", "plan", "ask", "debug"] satisfies Mode[];
+
+/** Also for programs without types. */
+function checkOptions(options: AgentOptions): void {
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(optionNames, name)) continue;
+    const nearest = findNearest(name, Object.keys(optionNames)).map((known) => JSON.stringify(known));
+    const known = `use one of ${Object.keys(optionNames).join(", ")}`;
+    const advice = nearest.length === 0 ? known : `did you mean ${nearest.join(" or ")}?`;
+    throw createUsageError(`the option "${name}" is unknown: ${advice}`);
+  }
+  checkMode(options.mode);
+  for (const rule of [...(options.permissions?.allow ?? []), ...(options.permissions?.deny ?? [])]) parseRule(rule);
+  const { sandbox = "enabled", limits = {} } = options;
+  if (sandbox !== "enabled" && sandbox !== "disabled") {
+    throw createUsageError(`sandbox is ${JSON.stringify(sandbox)}: use "enabled" or "disabled"`);
+  }
+  for (const [name, limit] of Object.entries(limits)) {
+    if (limit !== undefined && !(typeof limit === "number" && limit > 0)) {
+      throw createUsageError(`limits.${name} is ${JSON.stringify(limit)}: use a number above 0`);
+    }
+  }
+}
+
+function checkMode(mode: Mode = "agent"): void {
+  if (!modes.includes(mode)) {
+    throw createUsageError(`mode is ${JSON.stringify(mode)}: use one of ${modes.join(", ")}`);
+  }
+}
+
+/** Everything but the mode and what is known of the model. */
+function toSetup(options: AgentOptions): RunSetup {
+  const { mode = "agent", environment, permissions, limits = {}, addedFolders = [], dataFolder } = options;
+  const { timeoutMs: _, ...budget } = limits;
+  return {
+    workspace: toFolder(options.workspace),
+    mode,
+    sandbox: options.sandbox ?? "enabled",
+    limits: budget,
+    stopsOnDenied: false,
+    permissions: { force: false, allow: [], deny: [], ...permissions },
+    addedFolders: addedFolders.map((folder) => resolve(folder)),
+    mcpServers: options.mcpServers ?? {},
+    dataFolder: dataFolder === undefined ? undefined : resolve(dataFolder),
+    trusted: options.trusted ?? false,
+    environment: environment ?? defaultEnvironment,
+    userFiles: environment && toUserFiles(environment),
+    systemPrompt: options.systemPrompt,
+  };
+}
+
+function toFolder(workspace: string): string {
+  if (typeof workspace !== "string" || workspace === "") {
+    throw createUsageError(`workspace is ${JSON.stringify(workspace)}: name a folder`);
+  }
+  try {
+    const real = realpathSync(resolve(workspace));
+    if (statSync(real).isDirectory()) return real;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw createUsageError(`the workspace ${workspace} cannot be opened (${code}): name a folder that exists`);
+  }
+  throw createUsageError(`the workspace ${workspace} is not a folder: name a folder`);
+}
+
+interface FoundModel extends Pick<RunOrder, "price" | "windowTokens"> {
+  readonly model: Model;
+}
+
+/** What is wrong with a name is thrown at once; the model itself is loaded with the first run. */
+function toModelOpener({ model, apiKey, baseUrl, environment }: AgentOptions): () => Promise<FoundModel> {
+  if (typeof model === "string") {
+    const files = environment ? toUserFiles(environment) : noFiles;
+    const config = environment ? findUserConfig(files.config) : { settings: {}, fault: undefined };
+    const flags = { model, apiKey, baseUrl };
+    const choice = chooseModel({ flags, environment: environment ?? defaultEnvironment, config, files });
+    const facts = { price: config.settings.prices?.[model], windowTokens: config.settings.contextTokens?.[model] };
+    return async () => ({ model: await createModel(choice), ...facts });
+  }
+  if (typeof model === "object" && model !== null) {
+    if ("stream" in model) return async () => ({ model });
+    if ("doStream" in model) return async () => ({ model: await createLanguageModelAdapter(model) });
+  }
+  const form = 'a name such as "anthropic/ID", a model of the AI SDK, or an object with a function "stream"';
+  throw createUsageError(`model is ${JSON.stringify(model) ?? typeof model}: give ${form}`);
+}
+
+function toSchemaCheck(schema: object): ReturnType<typeof toAnswerCheck> {
+  try {
+    return toAnswerCheck(schema);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw createUsageError(`outputSchema is not a JSON Schema of draft 2020-12 (${reason})`);
+  }
+}
+
+function toOrder(setup: RunSetup, prompt: string, options: AgentRunOptions): RunOrder {
+  const { conversation = `conv_${randomUUID()}`, answers, mode = setup.mode } = options;
+  if (typeof prompt !== "string" || prompt.trim() === "") {
+    throw createUsageError(`the prompt is ${JSON.stringify(prompt)}: write what the agent is to do`);
+  }
+  if (!/^conv_[\w-]{1,100}$/.test(conversation)) {
+    const advice = 'give the "conversation" of another run, or "conv_" and a UUID';
+    throw createUsageError(`conversation is ${JSON.stringify(conversation)}: ${advice}`);
+  }
+  checkMode(mode);
+  return {
+    ...setup,
+    responseId: `chat_${randomUUID()}`,
+    conversationId: conversation,
+    message: { prompt, ...(answers && answers.length > 0 && { answers }) },
+    model: { id: "", name: "", apiKeySource: "none" },
+    mode,
+  };
+}
+
+/** Ends the run with the program's signal; call the result to listen no more. */
+function listen(signal: AbortSignal | undefined, controller: AbortController): () => void {
+  if (!signal) return () => undefined;
+  const abort = (): void => {
+    const cause: unknown = signal.reason;
+    const error = new SheafError("CANCELLED", "cancelled by the program", { source: "user", cause });
+    controller.abort(cause instanceof SheafError ? cause : error);
+  };
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  return () => signal.removeEventListener("abort", abort);
+}
+
+interface Once<Value> {
+  /** What failed is tried again. */
+  readonly open: () => Promise<Value>;
+  /** Undefined: not opened yet, or it failed. */
+  readonly opened: Promise<Value> | undefined;
+}
+
+/** Opens something when it is first asked for. */
+function createOnce<Value>(make: () => Promise<Value>): Once<Value> {
+  let opened: Promise<Value> | undefined;
+  return {
+    get opened() {
+      return opened;
+    },
+    async open() {
+      opened ??= make();
+      try {
+        return await opened;
+      } catch (error) {
+        opened = undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function createUsageError(message: string): SheafError {
+  return new SheafError("USAGE", `createAgent: ${message}`);
+}

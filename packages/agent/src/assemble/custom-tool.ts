@@ -1,0 +1,131 @@
+/** Tools of a program: a JSON Schema and a function. */
+import { SheafError } from "../base/errors.ts";
+import { compileSchema, type ValueCheck } from "../run/answer-schema.ts";
+import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
+import { findTool, type CallableTool } from "../tools/registry.ts";
+import type { ToolInvocation, ToolOutcome } from "../tools/tool.ts";
+
+/** Longest result that the model sees, in UTF-16 units. */
+const MAX_OUTPUT = 100_000;
+
+/** What a custom tool may use. */
+export interface CustomToolContext {
+  /** Aborted when the run ends: return soon. */
+  readonly signal: AbortSignal;
+  readonly callId: string;
+  /** Absolute root of the workspace. */
+  readonly workspace: string;
+  /** Shows output while the tool still works. */
+  readonly emitOutput: (delta: string) => void;
+}
+
+/** A tool of a program. */
+export interface CustomTool<Arguments = Record<string, unknown>> {
+  /** Letters, digits, `_` and `-`, at most 64; not the name of one of Sheaf's own tools. */
+  readonly name: string;
+  /** Tells the model what the tool does and when to use it. */
+  readonly description: string;
+  /** JSON Schema (draft 2020-12) of the arguments, an object. Calls with other arguments do not reach `run`. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** It changes nothing: it is offered in every mode, and several calls may run at once. Default: false. */
+  readonly readOnly?: boolean;
+  /** A call needs a rule `Mcp(program:NAME)`, or the approver's permission. Default: false. */
+  readonly needsApproval?: boolean;
+  /**
+   * Runs one call. A string goes to the model as it is, any other value as JSON. What it throws, the model is shown as
+   * the tool's failure; the run goes on.
+   */
+  run(args: Arguments, context: CustomToolContext): unknown;
+}
+
+/** In place of a server's name in rules for custom tools. */
+const ruleServer = "program";
+
+/** @throws SheafError USAGE that names the tool and what is wrong with it. */
+export function toCallableTools(tools: readonly CustomTool[]): readonly CallableTool[] {
+  const names = new Set<string>();
+  return tools.map((tool, index) => {
+    checkName(tool, index, names);
+    names.add(tool.name);
+    return toCallableTool(tool, compileParameters(tool));
+  });
+}
+
+function checkName(tool: CustomTool, index: number, names: ReadonlySet<string>): void {
+  const { name } = tool;
+  const shown = `tools[${index}].name ${JSON.stringify(name)}`;
+  if (typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+    throw createToolError(`${shown} is not valid: use 1 to 64 letters, digits, "_" or "-"`);
+  }
+  if (findTool(name).ok) throw createToolError(`${shown} is the name of one of Sheaf's own tools: choose another name`);
+  if (name.startsWith("mcp__")) throw createToolError(`${shown} begins with "mcp__", as tools of MCP servers do`);
+  if (names.has(name)) throw createToolError(`${shown} is given twice: choose another name`);
+  if (typeof tool.run !== "function") throw createToolError(`tools[${index}] ("${name}") has no function "run"`);
+}
+
+function compileParameters({ name, parameters }: CustomTool): ValueCheck {
+  if (typeof parameters !== "object" || parameters === null || parameters["type"] !== "object") {
+    const example = '{ type: "object", properties: {} }';
+    throw createToolError(`the parameters of the tool "${name}" are not the schema of an object: write ${example}`);
+  }
+  try {
+    return compileSchema(parameters);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw createToolError(`the parameters of the tool "${name}" are not a JSON Schema of draft 2020-12 (${reason})`);
+  }
+}
+
+function toCallableTool(tool: CustomTool, findFaults: ValueCheck): CallableTool {
+  const { name, description, parameters, readOnly = false, needsApproval = false } = tool;
+  return {
+    name,
+    description,
+    schema: parameters,
+    documentType: "tool_call",
+    // What the program offers it also allows, unless it wants to be asked.
+    access: needsApproval ? "mcp" : readOnly ? "read" : "state",
+    ...(needsApproval && { mcp: { server: ruleServer, tool: name } }),
+    prepare(call) {
+      const problem = findProblem(call, findFaults);
+      if (problem !== undefined) return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", problem) };
+      return {
+        ok: true,
+        run: ({ signal, callId, workspace, emitOutput }) =>
+          runTool(tool, call, {
+            signal,
+            callId,
+            workspace: workspace.root,
+            emitOutput: (delta) => emitOutput("stdout", delta),
+          }),
+      };
+    },
+  };
+}
+
+function findProblem({ toolName, rawArguments, ...call }: ToolInvocation, findFaults: ValueCheck): string | undefined {
+  if (rawArguments !== undefined) return `the arguments of ${toolName} are not a JSON object: write them again`;
+  const faults = findFaults(call.arguments);
+  return faults === undefined ? undefined : `the arguments of ${toolName} are wrong: ${faults}`;
+}
+
+async function runTool(tool: CustomTool, call: ToolInvocation, context: CustomToolContext): Promise<ToolOutcome> {
+  try {
+    const value: unknown = await tool.run({ ...call.arguments }, context);
+    return toSuccess(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+  } catch (error) {
+    if (context.signal.aborted) return toCancelledOutcome();
+    const message = error instanceof Error ? error.message : String(error);
+    return toFailure("TOOL_FAILED", `${tool.name} failed: ${message}`);
+  }
+}
+
+function toSuccess(text: string): ToolOutcome {
+  if (text.length <= MAX_OUTPUT) return { status: "success", output: text };
+  const output = `${text.slice(0, MAX_OUTPUT).toWellFormed()}\n… ${text.length - MAX_OUTPUT} more characters`;
+  return { status: "success", output, truncated: true, bytes: Buffer.byteLength(text) };
+}
+
+function createToolError(message: string): SheafError {
+  return new SheafError("USAGE", `createAgent: ${message}`);
+}

@@ -1,0 +1,83 @@
+/** One response as its log: opened, run, and closed again. The command line, editors and programs run their prompts by it. */
+import type { RunEvent } from "@sheaf/protocol";
+import type { SheafError } from "../base/errors.ts";
+import type { Model } from "../model/provider.ts";
+import { startDeadline, type TimeLimit } from "../run/budget.ts";
+import { createFailedRun } from "../run/conversations/failed-run.ts";
+import { respond, waitForTools, type RespondPorts } from "../run/conversations/respond.ts";
+import type { RunSettings } from "../run/run.ts";
+import type { Store } from "../store/store.ts";
+import { prepareResponse, type ResponsePorts } from "./prepare-response.ts";
+import { toRunStart, type RunOrder } from "./run-order.ts";
+
+/** What a run opens before it begins. */
+export interface OpenedRun extends Pick<ResponsePorts, "approver" | "checkAnswer" | "customTools"> {
+  readonly store: Store;
+  readonly model: Model;
+  /** Notes down what comes into the run (`--record`). */
+  readonly wrapPorts?: (settings: RunSettings, ports: RespondPorts) => RespondPorts;
+}
+
+/** A prompt that is to be answered. */
+export interface RunRequest {
+  /** What is known before anything is opened: a run that cannot begin has a log, too (C22). */
+  readonly order: RunOrder;
+  /**
+   * Opens what the run uses. `complete` adds to the order what is known from then on; `onClose` is called when the run
+   * is over, also when something after it could not be opened.
+   */
+  readonly open: (
+    complete: (known: Partial<RunOrder>) => void,
+    onClose: (close: () => Promise<void> | void) => void,
+  ) => Promise<OpenedRun>;
+  readonly signal: AbortSignal;
+  /** Aborts `signal`. */
+  readonly abort: (reason: SheafError) => void;
+  /** What the run reads before it begins takes its time, too. */
+  readonly timeLimit: TimeLimit;
+  /** Milliseconds since 1970; never falling. */
+  readonly now: () => number;
+}
+
+/** A run that nobody has read yet. */
+export interface LoggedRun {
+  /** The log as it grows, in the groups in which it is stored; the last event is `run_end`, whatever happens. */
+  events(): AsyncGenerator<readonly RunEvent[]>;
+  /** Waits for what tools left running, and closes what was opened. Call it after the last event. */
+  close(): Promise<void>;
+}
+
+/** Opens nothing before its events are read. */
+export function createLoggedRun(request: RunRequest): LoggedRun {
+  const { signal, abort, now } = request;
+  const closing: (() => Promise<void> | void)[] = [];
+  return {
+    async *events() {
+      let { order } = request;
+      let hasBegun = false;
+      closing.push(startDeadline(request.timeLimit, abort));
+      try {
+        const opened = await request.open(
+          (known) => (order = { ...order, ...known }),
+          (close) => closing.unshift(close),
+        );
+        const prepared = await prepareResponse(order, { ...opened, now, abort }, signal);
+        closing.unshift(() => waitForTools(prepared.tools));
+        const { settings, ports } = prepared;
+        for await (const events of respond(settings, opened.wrapPorts?.(settings, ports) ?? ports, signal)) {
+          hasBegun = true;
+          yield events;
+        }
+      } catch (error) {
+        // After the first event the log itself says how the run ended; anything thrown then is a defect.
+        if (hasBegun) throw error;
+        // No command ran, and none could have run outside a sandbox.
+        const sandbox = order.sandbox === "disabled" ? "disabled" : "unavailable";
+        yield createFailedRun({ ...toRunStart(order), sandbox }, error, now());
+      }
+    },
+    async close() {
+      for (const close of closing.splice(0)) await close();
+    },
+  };
+}

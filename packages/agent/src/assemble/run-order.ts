@@ -1,0 +1,80 @@
+/** What every door asks for: one response, completely described. The command line, editors, the server and programs make the same order. */
+import type { Mode, RunStart, TokenPrice } from "@sheaf/protocol";
+import type { Environment, UserFiles } from "../base/paths.ts";
+import { sheafVersion } from "../base/version.ts";
+import type { McpServers } from "../config/mcp-server-settings.ts";
+import type { SandboxSetting } from "../guard/sandbox/sandbox.ts";
+import type { Model } from "../model/provider.ts";
+import type { BudgetLimits } from "../run/budget.ts";
+
+/** Rules of flags, configuration or a program; a workspace can only add denials (S-06). */
+export interface PermissionSettings {
+  /** Nothing is asked: everything that no rule denies is allowed. */
+  readonly force: boolean;
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+/** How a door sets up its runs. */
+export interface RunSetup {
+  /** Absolute root of the workspace, links resolved. */
+  readonly workspace: string;
+  readonly mode: Mode;
+  /** S-03. */
+  readonly trusted: boolean;
+  /** Whether commands are held by the system's sandbox (S-30). */
+  readonly sandbox: SandboxSetting;
+  readonly limits: BudgetLimits;
+  /** The first refusal ends the run (C20, code 8). */
+  readonly stopsOnDenied: boolean;
+  readonly permissions: PermissionSettings;
+  /** Of `--add-dir`: absolute, as the user named them. */
+  readonly addedFolders: readonly string[];
+  /** The user's servers of the Model Context Protocol; a trusted workspace may add to them. */
+  readonly mcpServers: McpServers;
+  /** Sheaf's data folder; undefined: none is used. */
+  readonly dataFolder: string | undefined;
+  /** The data folder is read, and nothing is written to it (`--no-save`). */
+  readonly isUnsaved?: boolean | undefined;
+  /** What commands may get a part of (S-40). */
+  readonly environment: Environment;
+  /** Where the user's own AGENTS.md is; undefined: it is not read. */
+  readonly userFiles: Pick<UserFiles, "instructions"> | undefined;
+  /** Of a program: the end of the system prompt. */
+  readonly systemPrompt?: string | undefined;
+}
+
+/** One response that is asked for. */
+export interface RunOrder extends RunSetup {
+  /** `chat_<uuid>`. */
+  readonly responseId: string;
+  /** `conv_<uuid>`. */
+  readonly conversationId: string;
+  readonly message: Pick<RunStart, "prompt" | "answers">;
+  /** As the log names it. */
+  readonly model: Pick<Model, "id" | "name" | "apiKeySource">;
+  /** What the model costs; undefined: not known. */
+  readonly price?: TokenPrice | undefined;
+  /** What the model takes in one request; undefined: not known. Tokens. */
+  readonly windowTokens?: number | undefined;
+}
+
+/** The first event of the log, but for what is found out while the run is prepared. */
+export function toRunStart(order: RunOrder): Omit<RunStart, "type" | "sandbox"> {
+  const { responseId, conversationId, model, mode, workspace, trusted, price, windowTokens } = order;
+  return {
+    responseId,
+    conversationId,
+    mode,
+    model: model.id,
+    modelName: model.name,
+    apiKeySource: model.apiKeySource,
+    workspace,
+    permissionMode: mode === "plan" || mode === "ask" ? mode : order.permissions.force ? "force" : "default",
+    trusted,
+    sheafVersion,
+    ...(price && { price }),
+    ...(windowTokens !== undefined && { context: { windowTokens, usedTokens: 0 } }),
+    ...order.message,
+  };
+}

@@ -1,0 +1,256 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ReadableStream } from "node:stream/web";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { reduce, type RunEvent, type StreamEvent } from "@sheaf/protocol";
+import { afterAll, describe, expect, test } from "vitest";
+import { createAgent, type Agent, type AgentOptions, type CustomTool, type LanguageModel } from "../../src/index.ts";
+import { createFakeModel, end, text } from "../run/fake-ports.ts";
+
+const workspace = mkdtempSync(join(tmpdir(), "sheaf-agent-"));
+afterAll(() => rmSync(workspace, { recursive: true }));
+
+let scripts = 0;
+/** Name of a scripted model with these turns. */
+function script(...turns: readonly unknown[]): string {
+  const file = join(workspace, `script-${(scripts += 1)}.json`);
+  writeFileSync(file, JSON.stringify({ turns }));
+  return `scripted:${file}`;
+}
+
+const hello = script({ events: [{ text: "Hello." }] }, { events: [{ text: "Again." }] });
+
+function create(options: Partial<AgentOptions> = {}): Agent {
+  return createAgent({ workspace, model: hello, sandbox: "disabled", ...options });
+}
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+const weather: CustomTool<{ readonly city: string }> = {
+  name: "get_weather",
+  description: "Tells the weather of a city.",
+  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  run: ({ city }) => ({ city, sky: "clear" }),
+};
+
+const callWeather = (args: Record<string, unknown>) => ({
+  events: [{ call: { tool: "get_weather", arguments: args } }],
+});
+
+describe("a run", () => {
+  test("is its stream events, its log, its lines and its response, all from the first on, in any order", async () => {
+    const run = create().run("Hi");
+    const [streamed, events, result] = await Promise.all([collect(run), collect(run.events), run.result]);
+    expect(result).toMatchObject({ status: "completed", id: run.responseId, conversationId: run.conversation });
+    expect(result.documents).toMatchObject([{ type: "text", content: "Hello." }]);
+    expect(streamed.at(-1)!.event).toBe("done");
+    expect(reduce(streamed).documents).toEqual(result.documents);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+    expect(events.at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
+    const lines = await collect(run.format("stream-json"));
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ type: "result", is_error: false });
+    expect(await collect(run.format("text"))).toEqual(["Hello.\n"]);
+    expect(await collect(run)).toEqual(streamed);
+  });
+
+  test("ends when nobody reads it, and when a reader goes away", async () => {
+    const agent = create();
+    const run = agent.run("Hi");
+    for await (const event of run.events) if (event.type === "run_start") break;
+    await agent.close();
+    expect((await run.result).status).toBe("completed");
+  });
+
+  test("goes on with a conversation", async () => {
+    const agent = create();
+    const first = agent.run("Hi");
+    await first.result;
+    const second = agent.run("Go on", { conversation: first.conversation });
+    expect((await second.result).documents).toMatchObject([{ content: "Again." }]);
+    expect(second.conversation).toBe(first.conversation);
+  });
+
+  test("that fails resolves, and its last document says why", async () => {
+    const run = create({ model: `scripted:${join(workspace, "missing.json")}` }).run("Hi");
+    const { status, documents } = await run.result;
+    expect(status).toBe("error");
+    expect(documents.at(-1)).toMatchObject({ type: "error", metadata: { errorCode: "CONFIG_INVALID" } });
+    expect((await collect(run.events)).map(({ type }) => type)).toEqual(["run_start", "run_end"]);
+  });
+
+  test.each([["before it begins"], ["while the model answers"]])("is cancelled by its signal %s", async (moment) => {
+    const controller = new AbortController();
+    const model = createFakeModel([[[text("Well")], "hang"]]);
+    if (moment === "before it begins") controller.abort();
+    const run = create({ model }).run("Hi", { signal: controller.signal });
+    for await (const event of run.events) if (event.type === "text_delta") controller.abort();
+    const { status, documents, metadata } = await run.result;
+    expect([status, metadata.finishReason]).toEqual(["error", "cancelled"]);
+    expect(JSON.stringify(documents)).toContain("cancelled by the program");
+  });
+
+  test("has a time limit", async () => {
+    const model = createFakeModel([["hang"]]);
+    const { documents } = await create({ model, limits: { timeoutMs: 100 } }).run("Hi").result;
+    expect(documents.at(-1)).toMatchObject({
+      content: "the run took longer than 0.1 s: raise limits.timeoutMs",
+      metadata: { errorCode: "BUDGET_TIME" },
+    });
+  });
+});
+
+describe("custom tools", () => {
+  const run = async (tool: CustomTool, args: Record<string, unknown>, options: Partial<AgentOptions> = {}) => {
+    const model = script(callWeather(args), { events: [{ text: "Done." }] });
+    const events = await collect(create({ model, tools: [tool], ...options }).run("Weather?").events);
+    return events.find((event): event is Extract<RunEvent, { type: "tool_result" }> => event.type === "tool_result")!;
+  };
+
+  test("get checked arguments, and give values to the model", async () => {
+    const result = await run(weather, { city: "Oslo" });
+    expect(result).toMatchObject({ status: "success", output: '{"city":"Oslo","sky":"clear"}' });
+  });
+
+  test("do not see wrong arguments", async () => {
+    const result = await run({ ...weather, run: () => expect.unreachable() }, { city: 7 });
+    expect(result.error).toMatchObject({
+      code: "INVALID_ARGUMENTS",
+      message: "the arguments of get_weather are wrong: /city must be string",
+    });
+  });
+
+  test("may fail: the model is told, and the run goes on", async () => {
+    const fail = (): never => {
+      throw new Error("the station is closed");
+    };
+    const result = await run({ ...weather, run: fail }, { city: "Oslo" });
+    expect(result.error?.message).toBe("get_weather failed: the station is closed");
+  });
+
+  test("that need approval run by a rule or with the approver's permission only", async () => {
+    const tool = { ...weather, needsApproval: true };
+    expect((await run(tool, { city: "Oslo" })).status).toBe("rejected");
+    const permissions = { allow: ["Mcp(program:get_weather)"] };
+    expect((await run(tool, { city: "Oslo" }, { permissions })).status).toBe("success");
+    const asked: string[] = [];
+    const approver: AgentOptions["approver"] = {
+      expiresAfterMs: 1000,
+      async ask({ options, title }) {
+        asked.push(title);
+        return { optionId: options.find(({ kind }) => kind === "allow_once")!.id, by: "test" };
+      },
+    };
+    expect((await run(tool, { city: "Oslo" }, { approver })).status).toBe("success");
+    expect(asked).toHaveLength(1);
+  });
+
+  test("that only read are offered in every mode, others in those that may change something", async () => {
+    const offered = async (tool: CustomTool) => {
+      const model = createFakeModel([[[text("Hi."), end()]]]);
+      await create({ model, mode: "ask", tools: [tool] }).run("Hi").result;
+      return model.requests[0]!.tools.some(({ name }) => name === tool.name);
+    };
+    expect([await offered(weather), await offered({ ...weather, readOnly: true })]).toEqual([false, true]);
+  });
+});
+
+describe("what an agent is made of", () => {
+  test("any language model of the AI SDK", async () => {
+    const finish = { unified: "stop", raw: "stop" } as const;
+    const count = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 };
+    const usage = { inputTokens: count, outputTokens: { total: 1, text: 1, reasoning: 0 } };
+    const model = {
+      specificationVersion: "v4",
+      provider: "toy",
+      modelId: "one",
+      supportedUrls: {},
+      doGenerate: () => expect.unreachable(),
+      doStream: async () => ({
+        stream: ReadableStream.from([
+          { type: "stream-start", warnings: [] },
+          { type: "text-start", id: "1" },
+          { type: "text-delta", id: "1", delta: "From the SDK." },
+          { type: "text-end", id: "1" },
+          { type: "finish", finishReason: finish, usage },
+        ]),
+      }),
+    } as unknown as LanguageModelV4;
+    const { documents, model: id } = await create({ model }).run("Hi").result;
+    expect([id, documents]).toMatchObject(["one", [{ content: "From the SDK." }]]);
+    const old: LanguageModel = { ...model, specificationVersion: "v1" };
+    const failed = await create({ model: old }).run("Hi").result;
+    expect(failed.documents.at(-1)!.content).toMatch(/version v1 of the AI SDK's interface: use v2, v3 or v4/);
+  });
+
+  test("the end of the system prompt, and a schema for the answer", async () => {
+    const model = createFakeModel([[[text('{"n":1}'), end()]]]);
+    const outputSchema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+    const agent = create({ model, systemPrompt: "Answer in one line.", outputSchema });
+    const events = await collect(agent.run("Hi").events);
+    expect(model.requests[0]!.system).toMatch(/^You are Sheaf[^]*Answer in one line\.$/);
+    expect(events.at(-1)).toMatchObject({ type: "run_end", output: { n: 1 } });
+  });
+
+  test("a file for conversations, which another agent goes on with", async () => {
+    const store = join(workspace, "conversations", "sheaf.db");
+    const first = create({ store });
+    const { conversation, result } = first.run("Hi");
+    await result;
+    await first.close();
+    await using second = create({ store });
+    const streamed: StreamEvent[] = await collect(second.run("Go on", { conversation }));
+    expect(reduce(streamed).documents).toMatchObject([{ content: "Again." }]);
+  });
+
+  test("nothing of the process's environment, unless it is given", async () => {
+    const command = { call: { tool: "run_terminal_cmd", arguments: { command: "echo $SECRET_OF_TEST:$PATH" } } };
+    const model = script({ events: [command] }, { events: [{ text: "Done." }] });
+    process.env.SECRET_OF_TEST = "x";
+    const { documents } = await create({ model, permissions: { force: true } }).run("Hi").result;
+    expect(documents[0]).toMatchObject({ type: "terminal_command" });
+    expect(JSON.stringify(documents[0])).toContain(":/usr/local/bin:/usr/bin:/bin");
+  });
+});
+
+describe("a wrong option is thrown, with its value and what to do", () => {
+  const tool = (changes: object) => ({ tools: [{ ...weather, ...changes }] });
+  test.each<[unknown, RegExp]>([
+    [{ modle: "offline" }, /the option "modle" is unknown: did you mean "mode" or "model"\?$/],
+    [
+      { workspace: "/nowhere/at/all" },
+      /the workspace \/nowhere\/at\/all cannot be opened \(ENOENT\): name a folder that/,
+    ],
+    [{ model: 7 }, /model is 7: give a name such as/],
+    [{ model: "nothing" }, /the model "nothing" is unknown: use one of offline/],
+    [{ model: "anthropic/claude" }, /the model "anthropic\/claude" needs a key of anthropic/],
+    [{ mode: "edit" }, /mode is "edit": use one of agent, plan, ask, debug$/],
+    [{ sandbox: false }, /sandbox is false: use "enabled" or "disabled"$/],
+    [{ limits: { maxTurns: 0 } }, /limits\.maxTurns is 0: use a number above 0$/],
+    [{ permissions: { allow: ["Nonsense("] } }, /Nonsense/],
+    [{ outputSchema: { type: "thing" } }, /outputSchema is not a JSON Schema/],
+    [tool({ name: "a b" }), /tools\[0\]\.name "a b" is not valid: use 1 to 64 letters/],
+    [tool({ name: "read_file" }), /"read_file" is the name of one of Sheaf's own tools/],
+    [
+      tool({ parameters: { type: "string" } }),
+      /the parameters of the tool "get_weather" are not the schema of an object/,
+    ],
+    [{ tools: [weather, weather] }, /"get_weather" is given twice/],
+  ])("%j", (options, message) => {
+    expect(() => create(options as Partial<AgentOptions>)).toThrow(message);
+  });
+
+  test("of a run, too", () => {
+    expect(() => create().run(" ")).toThrow(/the prompt is " ": write what the agent is to do/);
+    expect(() => create().run("Hi", { conversation: "7" })).toThrow(/conversation is "7": give the "conversation" of/);
+    expect(() =>
+      create()
+        .run("Hi")
+        .format("xml" as "json"),
+    ).toThrow(/the format "xml" is unknown: use one of text/);
+  });
+});
