@@ -11,7 +11,7 @@ export function formatManualPage(): string {
     const { usage, summary, notes = [], examples } = commandDescriptions[name];
     const shown = examples.map((example) => `.br\n${escapeRoff(`sheaf ${example}`)}\n`);
     return [
-      `.TP\n.B ${escapeRoff(`${name} ${usage}`.trim())}\n${[summary, ...notes].map(escapeRoff).join(".\n")}.\n`,
+      `.TP\n.B ${escapeRoff(`${name} ${usage}`.trim())}\n${[`${summary}.`, ...notes].map(escapeRoff).join("\n")}\n`,
       ...shown,
     ];
   });
@@ -25,7 +25,7 @@ export function formatManualPage(): string {
   return [
     `.TH SHEAF 1 "" "sheaf ${escapeRoff(sheafVersion)}"\n`,
     ".SH NAME\nsheaf \\- a coding agent whose answer is a sheaf of typed documents\n",
-    ".SH SYNOPSIS\n.B sheaf -p\n[flags] PROMPT...\n.br\n.B sheaf\nCOMMAND ...\n",
+    ".SH SYNOPSIS\n.B sheaf \\-p\n[flags] PROMPT...\n.br\n.B sheaf\nCOMMAND ...\n",
     `.SH COMMANDS\n${commands.join("")}`,
     `.SH FLAGS\n${flagRows.join("")}`,
     `.SH "EXIT STATUS"\n.TP\n.B 0\nSuccess.\n${codes.join("")}`,

@@ -1,0 +1,91 @@
+/** What an editor sends and is asked over the Agent Client Protocol. */
+import type { AgentContext, ContentBlock, McpServer } from "@agentclientprotocol/sdk";
+import { describe, expect, test } from "vitest";
+import { toMcpServers } from "../../../src/cli/acp/mcp-servers.ts";
+import { createEditorApprover } from "../../../src/cli/acp/permission-requests.ts";
+import { toPromptText } from "../../../src/cli/acp/prompt-content.ts";
+
+describe("a prompt", () => {
+  test.each<[readonly ContentBlock[], string]>([
+    [
+      [
+        { type: "text", text: "Hello" },
+        { type: "text", text: "there" },
+      ],
+      "Hello\n\nthere",
+    ],
+    [[{ type: "resource_link", name: "a.ts", uri: "file:///w/a.ts" }], "[a.ts](file:///w/a.ts)"],
+    [[{ type: "resource", resource: { uri: "file:///a.md", text: "x" } }], "file:///a.md\n```\nx\n```"],
+    [[{ type: "resource", resource: { uri: "file:///a.md", text: "````\n" } }], "file:///a.md\n`````\n````\n\n`````"],
+  ])("%j", (content, text) => {
+    expect(toPromptText(content)).toBe(text);
+  });
+
+  test.each<[ContentBlock, RegExp]>([
+    [{ type: "image", data: "", mimeType: "image/png" }, /image/],
+    [{ type: "audio", data: "", mimeType: "audio/wav" }, /audio/],
+    [{ type: "resource", resource: { uri: "file:///a.bin", blob: "" } }, /a\.bin/],
+  ])("%j is refused", (block, message) => {
+    expect(() => toPromptText([block])).toThrow(
+      expect.objectContaining({ code: "USAGE", message: expect.stringMatching(message) as string }),
+    );
+  });
+});
+
+describe("MCP servers", () => {
+  test("are started or reached as the editor says", () => {
+    const servers: McpServer[] = [
+      { name: "files", command: "/bin/files", args: ["-x"], env: [{ name: "A", value: "1" }] },
+      { type: "http", name: "search", url: "https://example.org/", headers: [{ name: "X-Key", value: "k" }] },
+    ];
+    expect(toMcpServers(servers)).toEqual({
+      files: { command: "/bin/files", args: ["-x"], env: { A: "1" } },
+      search: { url: "https://example.org/", headers: { "X-Key": "k" } },
+    });
+  });
+
+  test("over another transport are refused", () => {
+    const server: McpServer = { type: "sse", name: "old", url: "https://example.org/", headers: [] };
+    expect(() => toMcpServers([server])).toThrow(expect.objectContaining({ code: "USAGE" }));
+  });
+});
+
+describe("a permission", () => {
+  const request = {
+    approvalId: "appr_1",
+    callId: "call_1",
+    title: "Run a command",
+    description: "no rule allows it",
+    subject: { type: "command", command: "rm -r build" },
+    options: [{ id: "allow_once", label: "Allow", kind: "allow_once" }],
+  } as unknown as Parameters<ReturnType<typeof createEditorApprover>["ask"]>[0];
+  const ask = async (outcome: object) => {
+    const sent: unknown[] = [];
+    const client = {
+      request: async (_method: unknown, params: unknown) => {
+        sent.push(params);
+        return { outcome };
+      },
+    } as unknown as AgentContext;
+    const answer = createEditorApprover(client, "s-1").ask(request, new AbortController().signal, undefined as never);
+    return { sent, answer };
+  };
+
+  test("shows the whole command, with the options of the call", async () => {
+    const { sent, answer } = await ask({ outcome: "selected", optionId: "allow_once" });
+    expect(await answer).toEqual({ optionId: "allow_once", by: "editor" });
+    expect(sent).toMatchObject([
+      {
+        sessionId: "s-1",
+        toolCall: { toolCallId: "call_1", rawInput: { command: "rm -r build" } },
+        options: [{ optionId: "allow_once", name: "Allow", kind: "allow_once" }],
+      },
+    ]);
+    expect(JSON.stringify(sent)).toContain("no rule allows it");
+  });
+
+  test("without an answer is none", async () => {
+    const { answer } = await ask({ outcome: "cancelled" });
+    await expect(answer).rejects.toMatchObject({ code: "CANCELLED" });
+  });
+});

@@ -1,0 +1,166 @@
+/** What a command line chooses: profile, format, provider, session, print mode. */
+import { describe, expect, test } from "vitest";
+import { parseArguments } from "../../src/cli/arguments.ts";
+import type { CommandIo } from "../../src/cli/io.ts";
+import { createChosenProjection, toOutputFormat } from "../../src/cli/output-choice.ts";
+import { isPrintMode } from "../../src/cli/print-mode.ts";
+import { chooseProfile } from "../../src/cli/profile-choice.ts";
+import { checkPromptFlags } from "../../src/cli/prompt-flags.ts";
+import { chooseProvider } from "../../src/cli/provider-choice.ts";
+import { chooseConversation, findNamedSession } from "../../src/cli/session-choice.ts";
+import { checkNoWords, toSessionWord } from "../../src/cli/words.ts";
+import { providerPresets } from "../../src/config/provider-presets.ts";
+import type { Provider } from "../../src/config/providers.ts";
+import { createSqliteStore } from "../../src/store/sqlite.ts";
+import { project, runStart, toCall, toLog } from "../output/log.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+
+const one = "123e4567-e89b-42d3-a456-426614174000";
+const other = "0f8fad5b-d9cb-469f-a165-70867728950e";
+const io: CommandIo = {
+  cwd: "/w",
+  environment: {},
+  profile: "sheaf",
+  isInputTerminal: true,
+  isOutputTerminal: true,
+};
+const toFlags = (...words: readonly string[]) => parseArguments([...words, "go"]).flags;
+const usage = (message: string | RegExp): unknown =>
+  expect.objectContaining({ code: "USAGE", message: expect.stringMatching(message) as string });
+
+describe("the profile", () => {
+  test.each([
+    [undefined, "/usr/bin/sheaf", "sheaf"],
+    [undefined, "/usr/bin/cursor-agent", "cursor-2026"],
+    [undefined, "C:/bin/agent.cmd", "cursor-2026"],
+    [undefined, "/x/agent.js", "cursor-2026"],
+    [undefined, "/x/agents", "sheaf"],
+    ["sheaf", "/usr/bin/agent", "sheaf"],
+    ["cursor-2026", "sheaf", "cursor-2026"],
+  ])(verifies("C30", "--compat %s, started as %s"), (compat, program, profile) => {
+    expect(chooseProfile(compat, program)).toBe(profile);
+  });
+
+  test("an unknown one is refused, with those that are known", () => {
+    expect(() => chooseProfile("vim", "sheaf")).toThrow(usage(/"vim".*sheaf, cursor-2026/));
+  });
+});
+
+describe("the format", () => {
+  test(verifies(["C2", "C30"], "is stream-json, text in the other profile, or what the flag says"), () => {
+    expect(toOutputFormat({}, io)).toBe("stream-json");
+    expect(toOutputFormat({}, { ...io, profile: "cursor-2026" })).toBe("text");
+    expect(toOutputFormat({ "output-format": "json" }, { ...io, profile: "cursor-2026" })).toBe("json");
+    expect(() => toOutputFormat({ "output-format": "xml" }, io)).toThrow(usage(/"xml".*text.*documents-stream/));
+  });
+
+  test.each([
+    [{}, {}, "Read file"],
+    [{}, { LANG: "de_DE.UTF-8" }, "Datei gelesen"],
+    [{}, { LANG: "de_DE", LC_MESSAGES: "tr_TR" }, "Dosya okundu"],
+    [{}, { LANG: "de_DE", LC_MESSAGES: "tr", LC_ALL: "C" }, "Read file"],
+    [{ locale: "de" }, { LC_ALL: "tr" }, "Datei gelesen"],
+  ])(verifies("C11", "%j in the environment %j speaks so"), (flags, environment, words) => {
+    const projection = createChosenProjection("text", flags, { ...io, environment });
+    const log = toLog(runStart, ...toCall("call_1", "read_file", {}, {}), { type: "run_end", reason: "end_turn" });
+    expect(project(projection, log).join("")).toContain(words);
+  });
+});
+
+describe("print mode", () => {
+  test.each([
+    [{}, true, true, false],
+    [{ print: true }, true, true, true],
+    [{}, false, true, true],
+    [{}, true, false, true],
+  ] as const)(verifies("C1", "%j, stdin a terminal: %s, stdout a terminal: %s"), (flags, input, output, expected) => {
+    expect(isPrintMode(flags, { ...io, isInputTerminal: input, isOutputTerminal: output })).toBe(expected);
+  });
+});
+
+describe("the flags of a prompt", () => {
+  test("pass, with the general ones", () => {
+    expect(() => checkPromptFlags(toFlags("-p", "--verbose", "--model", "offline", "--no-save"))).not.toThrow();
+  });
+
+  test.each([
+    [["--port", "1"], /--port .*sheaf --help/],
+    [["--json"], /--json .*--output-format/],
+    [["--format", "json"], /--format .*--output-format/],
+  ])(verifies("C20", "%j is none of them"), (words, message) => {
+    expect(() => checkPromptFlags(toFlags(...words))).toThrow(usage(message));
+  });
+});
+
+describe("the provider", () => {
+  const providers = providerPresets as unknown as ReadonlyMap<string, Provider>;
+
+  test("is named alone, or as part of a model's name", () => {
+    expect(chooseProvider("anthropic", providers)).toBe(providers.get("anthropic"));
+    expect(chooseProvider("anthropic/claude-x", providers)).toBe(providers.get("anthropic"));
+  });
+
+  test("that is unknown is refused with the nearest ones", () => {
+    expect(() => chooseProvider("antropic", providers)).toThrow(usage(/"antropic".*did you mean anthropic/));
+  });
+
+  test(verifies("S-41", "a word that may be a key is not repeated"), () => {
+    const key = "sk-verysecret";
+    let message = "";
+    try {
+      chooseProvider(key, providers, { repeatsWord: false });
+    } catch (error) {
+      ({ message } = error as Error);
+    }
+    expect(message).toContain("anthropic");
+    expect(message).not.toContain(key);
+  });
+});
+
+describe("the session", () => {
+  test.each([
+    [[], undefined],
+    [["--resume", one], one],
+    [["--resume"], undefined],
+    [["--session-id", one], one],
+    [["--session-id", one, "--resume", one.toUpperCase()], one],
+  ])("%j names %s", (words, named) => {
+    expect(findNamedSession(toFlags(...words))).toBe(named);
+  });
+
+  test.each([[["--resume", other]], [["--continue"]], [["--resume"]]])("--session-id beside %j is refused", (words) => {
+    expect(() => findNamedSession(toFlags("--session-id", one, ...words))).toThrow(usage(one));
+  });
+
+  test(verifies("C14", "is a new one, the named one, or the newest of the workspace"), async () => {
+    const store = createSqliteStore(":memory:");
+    const choose = (...words: readonly string[]) => chooseConversation(toFlags(...words), store, "/w");
+    expect(await choose()).toMatch(/^conv_[0-9a-f]{8}-/);
+    expect(await choose()).not.toBe(await choose());
+    expect(await choose("--resume", one.toUpperCase())).toBe(`conv_${one}`);
+    await expect(choose("--continue")).rejects.toThrow(usage("/w"));
+    await expect(choose("--session-id", "mine")).rejects.toThrow(usage('"mine"'));
+    await expect(choose("--no-save", "--continue")).rejects.toThrow(usage("--no-save"));
+    for (const [id, workspace, createdAt] of [
+      ["a", "/w", 1],
+      ["b", "/w", 2],
+      ["c", "/elsewhere", 3],
+    ] as const) {
+      await store.createResponse({ id: `chat_${id}`, conversationId: `conv_${id}`, workspace, title: "t", createdAt });
+    }
+    expect(await choose("--continue")).toBe("conv_b");
+    expect(await choose("--resume")).toBe("conv_b");
+    await store.close();
+  });
+});
+
+describe("the words of a command", () => {
+  test("one session, or none", () => {
+    expect(toSessionWord(parseArguments(["show", one.toUpperCase()]))).toBe(`conv_${one}`);
+    expect(() => toSessionWord(parseArguments(["show"]))).toThrow(usage("show"));
+    expect(() => toSessionWord(parseArguments(["show", one, other]))).toThrow(usage(other));
+    expect(() => toSessionWord(parseArguments(["show", "it"]))).toThrow(usage('"it"'));
+    expect(() => checkNoWords(parseArguments(["ls"]))).not.toThrow();
+    expect(() => checkNoWords(parseArguments(["ls", "now"]))).toThrow(usage('"now"'));
+  });
+});

@@ -1,0 +1,120 @@
+/** Help, manual and completion are made from one table of commands and one of flags, which must fit together. */
+import { describe, expect, test } from "vitest";
+import { commandNames } from "../../src/cli/arguments.ts";
+import { commandDescriptions } from "../../src/cli/command-descriptions.ts";
+import { formatHelp } from "../../src/cli/commands/help.ts";
+import { toCompletionTable, type FlagCompletion } from "../../src/cli/completion/completion-table.ts";
+import { toFlagHelp } from "../../src/cli/flag-help.ts";
+import { flags, type Flag, type FlagName } from "../../src/cli/flags.ts";
+import { formatManualPage } from "../../src/cli/manual-page.ts";
+import { commonFlags, generalFlags, promptFlags } from "../../src/cli/prompt-flags.ts";
+import { parseArguments } from "../../src/cli/arguments.ts";
+import { checkFlags } from "../../src/cli/command-flags.ts";
+
+const flagNames = Object.keys(flags) as FlagName[];
+
+describe("the tables", () => {
+  test.each(flagNames)("--%s goes with a prompt or with a command", (name) => {
+    const owners = commandNames.filter((command) => commandDescriptions[command].flags.includes(name));
+    expect([...promptFlags, ...generalFlags].includes(name) || owners.length > 0).toBe(true);
+  });
+
+  test("no flag has two names, no spelling two flags", () => {
+    const spellings = flagNames.flatMap((name) => [`--${name}`, ...((flags[name] as Flag).aliases ?? [])]);
+    expect(new Set(spellings).size).toBe(spellings.length);
+  });
+
+  test.each(commandNames)("the examples of %s are commands that it takes", (name) => {
+    const { examples, flags: own } = commandDescriptions[name];
+    expect(examples.length).toBeGreaterThan(0);
+    expect(new Set(own).size).toBe(own.length);
+    for (const example of examples) {
+      // As far as the shell's redirection.
+      const words = example.replace(/ [<>].*$/, "").match(/"[^"]*"|'[^']*'|\S+/g)!;
+      const parsed = parseArguments(words.map((word) => word.replaceAll(/["']/g, "")));
+      expect(parsed.command).toBe(name);
+      expect(() => checkFlags(parsed)).not.toThrow();
+    }
+  });
+});
+
+describe("the help", () => {
+  const help = formatHelp();
+
+  test("names every command, every flag and every other spelling", () => {
+    for (const name of commandNames) expect(help).toContain(`\n  ${name} `);
+    for (const name of flagNames) {
+      const { aliases = [] } = flags[name] as Flag;
+      expect(help).toContain([...aliases, `--${name}`].join(", "));
+    }
+  });
+
+  test("fits lines of one column each, without trailing blanks", () => {
+    expect(help).not.toMatch(/[ \t]+$/m);
+    expect(help).not.toContain("undefined");
+  });
+
+  test.each([
+    ["header", undefined, /^Header of each model request/],
+    ["header", "mcp", /^add: header of each request to the server/],
+    ["force", undefined, /^Run every command/],
+    ["force", "models", /^Run every command/],
+  ] as const)("--%s, of the command %s", (flag, command, expected) => {
+    const text = toFlagHelp(flag, command);
+    expect(text).toMatch(expected);
+    expect(text).not.toMatch(/\bmcp add:/);
+  });
+
+  test.each(commandNames)("each flag of %s says what it does there", (name) => {
+    for (const flag of [...commandDescriptions[name].flags, ...commonFlags])
+      expect(toFlagHelp(flag, name)).not.toBe("");
+  });
+});
+
+describe("the manual page", () => {
+  const page = formatManualPage();
+
+  test("names every command and every flag", () => {
+    for (const name of commandNames) expect(page).toContain(`\n.B ${name.replaceAll("-", "\\-")}`);
+    for (const name of flagNames) expect(page).toContain(`\\-\\-${name.replaceAll("-", "\\-")}`);
+  });
+
+  test("holds no line that roff would take for a request of its own", () => {
+    const requests = page.split("\n").filter((line) => /^[.']/.test(line));
+    expect(requests.filter((line) => !/^\.(TH|SH|TP|B|br)\b/.test(line))).toEqual([]);
+    expect(page).not.toMatch(/(?<!\\)-/);
+    expect(page).not.toMatch(/[^.]\.\.\n/);
+    expect(page).not.toContain("…");
+  });
+});
+
+describe("completion", () => {
+  const table = toCompletionTable();
+  const findFlag = (name: string): FlagCompletion =>
+    [...table.flags, ...table.commands.flatMap((command) => command.flags)].find(({ spellings }) =>
+      spellings.includes(name),
+    )!;
+
+  test("has every command", () => {
+    expect(table.commands.map(({ name }) => name)).toEqual([...commandNames]);
+  });
+
+  test.each([
+    ["--print", undefined],
+    ["--mode", { kind: "words", words: ["agent", "plan", "ask", "debug"] }],
+    ["--workspace", { kind: "folder" }],
+    ["--record", { kind: "file" }],
+    ["--api-key", { kind: "text" }],
+  ])("the value of %s", (name, value) => {
+    expect(findFlag(name).value).toEqual(value);
+  });
+
+  test.each([
+    ["help", { kind: "words", words: commandNames }],
+    ["import", { kind: "file" }],
+    ["trust", { kind: "folder" }],
+    ["rm", { kind: "text" }],
+  ])("the word after %s", (name, word) => {
+    expect(table.commands.find((command) => command.name === name)!.word).toEqual(word);
+  });
+});

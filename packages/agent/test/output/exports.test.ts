@@ -1,0 +1,97 @@
+/** A conversation as a file for people, and read again from one. */
+import type { RunEventBody } from "@sheaf/protocol";
+import { describe, expect, test } from "vitest";
+import { exportVersion, type ConversationExport } from "../../src/output/exports/conversation-export.ts";
+import { decodeExport } from "../../src/output/exports/decode-export.ts";
+import { formatHtmlExport } from "../../src/output/exports/html-export.ts";
+import { formatMarkdownExport } from "../../src/output/exports/markdown-export.ts";
+import { runStart, toCall, toLog, toTexts, turnEnd } from "./log.ts";
+
+const toExport = (title: string, ...bodies: readonly RunEventBody[]): ConversationExport => ({
+  sheafExport: exportVersion,
+  conversation: { id: runStart.conversationId, workspace: "/w", title, createdAt: 1 },
+  responses: [
+    {
+      id: runStart.responseId,
+      createdAt: 1,
+      events: toLog(runStart, ...bodies, turnEnd, { type: "run_end", reason: "end_turn" }),
+    },
+  ],
+});
+const plain = toExport("A talk", ...toTexts("Hello.\n\n```js\nlet a;\n```\n"));
+
+describe("Markdown", () => {
+  test("has prompts as quotes, and documents in order", () => {
+    expect(formatMarkdownExport(plain)).toBe(
+      "# A talk\n\n## Prompt\n\n> do it\n\n## Answer\n\nHello.\n\n```js\nlet a;\n```\n",
+    );
+  });
+
+  test("nothing in code closes its fence, and no title is more than a title", () => {
+    const text = formatMarkdownExport(
+      toExport("# <b>*x*\n## y", ...toCall("call_1", "mcp__a__b", { x: 1 }, { output: "````\n" })),
+    );
+    expect(text.startsWith("# \\# \\<b\\>\\*x\\* \\#\\# y\n")).toBe(true);
+    expect(text).toContain("`````\n````\n`````");
+  });
+});
+
+describe("HTML", () => {
+  test("is one file that loads nothing", () => {
+    const html = formatHtmlExport(plain);
+    expect(html).toContain("<p>Hello.</p>");
+    expect(html).toContain("default-src 'none'");
+    expect(html).not.toMatch(/<(script|link|img|iframe)\b|https?:/);
+  });
+
+  test("everything of the conversation is text in it", () => {
+    const html = formatHtmlExport(toExport("<script>1</script>", ...toTexts("<img src=x onerror=hit()> & \u202Eabc")));
+    expect(html).not.toMatch(/<script|<img|\u202E/);
+    expect(html).toContain("&lt;img src=x onerror=hit()&gt; &amp;");
+  });
+});
+
+describe("an export that is read again", () => {
+  interface Loose {
+    sheafExport: unknown;
+    conversation: { id: string };
+    responses: unknown[];
+  }
+  /** The export after a change, and the events of its first response. */
+  const change = (edit: (events: Record<string, unknown>[], value: Loose) => void): string => {
+    const value = structuredClone(plain) as unknown as Loose;
+    edit((value.responses[0] as { events: Record<string, unknown>[] }).events, value);
+    return JSON.stringify(value);
+  };
+
+  test("is what was written", () => {
+    expect(decodeExport(JSON.stringify(plain), "a.json")).toEqual(plain);
+  });
+
+  test("has no approvals: what was allowed elsewhere is allowed to nobody here", () => {
+    const approval = { type: "approval_resolved", approvalId: "appr_1", optionId: "allow_always", by: "user" };
+    const text = change((events) => {
+      events.splice(1, 0, { ...approval, time: 1 });
+      for (const [index, event] of events.entries()) event.seq = index + 1;
+    });
+    expect(decodeExport(text, "a.json")).toEqual(plain);
+  });
+
+  test.each<[string, string, RegExp]>([
+    ["no JSON", "{", /a\.json/],
+    ["a list", "[]", /a\.json.*the file/],
+    ["another version", change((_events, value) => (value.sheafExport = 99)), /99/],
+    ["a foreign id", change((_events, { conversation }) => (conversation.id = "conv_1")), /conversation\.id/],
+    ["no responses", change((_events, value) => (value.responses = [])), /responses/],
+    ["one response twice", change((_events, { responses }) => responses.push(responses[0])), /two responses/],
+    ["a gap", change((events) => events.splice(1, 1)), /response 1/],
+    ["no end", change((events) => events.pop()), /run_end/],
+    ["another's start", change((events) => (events[0]!.responseId = "chat_x")), /run_start/],
+    ["an event without a time", change((events) => delete events[1]!.time), /time/],
+    ["an event that is none", change((events) => (events[1] = 7 as never)), /response 1/],
+  ])("%s is refused", (_, text, message) => {
+    expect(() => decodeExport(text, "a.json")).toThrow(
+      expect.objectContaining({ code: "USAGE", message: expect.stringMatching(message) as string }),
+    );
+  });
+});
