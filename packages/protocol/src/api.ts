@@ -1,4 +1,4 @@
-/** Requests of the Chat API, and the answers that are no response. Clauses: section 7 of docs/formats/documents.md. */
+/** Requests of the Chat API, and the answers other than responses. Clauses: section 7 of docs/formats/documents.md. */
 import type { ChatResponse, ClarificationAnswer, Mode } from "./chat.ts";
 
 /** Limits of one response (C24). */
@@ -15,7 +15,7 @@ export interface ChatBudget {
 export interface ChatRequest {
   /** What the user says. */
   readonly message: string;
-  /** Goes on with a conversation; without it a new one begins. */
+  /** Continues a conversation; without it a new one begins. */
   readonly conversationId?: string;
   /** Ext: name of a workspace that the server serves, for a new conversation; default: its first one. */
   readonly workspace?: string;
@@ -25,7 +25,7 @@ export interface ChatRequest {
   readonly stream?: boolean;
   /** Answers to the clarification that ended the response before (N42). */
   readonly answers?: readonly ClarificationAnswer[];
-  /** `deny` is the default, so that a client that cannot ask a person never hangs (X8). */
+  /** Default: `deny`, so that a client that cannot ask a person never hangs (X8). */
   readonly approvals?: "deny" | "ask";
   readonly accept?: {
     /** Document types beyond the ten (N13). */
@@ -33,9 +33,9 @@ export interface ChatRequest {
     /** Send `reasoning_delta` events (N14). */
     readonly reasoning?: boolean;
   };
-  /** `continue` is the default: the run goes on when its reader goes away (X7). */
+  /** Default: `continue`, the run goes on when its reader disconnects (X7). */
   readonly onDisconnect?: "continue" | "cancel";
-  /** What to do while another response of the conversation streams; `reject` is the default. */
+  /** What to do while another response of the conversation streams. Default: `reject`. */
   readonly whenBusy?: "reject" | "queue" | "cancel";
   readonly budget?: ChatBudget;
 }
@@ -46,7 +46,7 @@ export interface ApprovalAnswer {
   readonly optionId: string;
   /** Replaces the arguments of the call. */
   readonly editedArguments?: Readonly<Record<string, unknown>>;
-  /** Told to the model, for instance why not. */
+  /** Message for the model, for instance why not. */
   readonly message?: string;
 }
 
@@ -87,25 +87,25 @@ export interface Conversation extends ConversationSummary {
 
 /** Body of `POST /v1/conversations/{id}/revert`. */
 export interface RevertRequest {
-  /** The first response to take back; those behind it go too. */
+  /** The first response to revert; later ones are reverted too. */
   readonly responseId: string;
-  /** Ext: what to do with files that something else has changed since. `refuse` is the default. */
+  /** Ext: what to do with files changed by something else since. Default: `refuse`. */
   readonly onConflict?: "refuse" | "leave" | "overwrite";
 }
 
 /** Answer to `POST /v1/conversations/{id}/revert`. */
 export interface RevertResult {
-  /** What is no part of the conversation any more, in order. */
+  /** Responses removed from the conversation, in order. */
   readonly responseIds: readonly string[];
-  /** What became of each file. */
+  /** The outcome for each file. */
   readonly files: readonly { readonly filePath: string; readonly action: "restored" | "removed" | "unchanged" }[];
-  /** Files that are left as they are. */
+  /** Files left unchanged. */
   readonly conflicts: readonly { readonly filePath: string; readonly reason: string }[];
 }
 
 /** One row of `GET /v1/models`. */
 export interface ModelInfo {
-  /** What `model` of a request takes. */
+  /** Value for `model` in a request. */
   readonly id: string;
   readonly name?: string;
 }

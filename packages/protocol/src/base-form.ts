@@ -1,4 +1,4 @@
-/** The strip law (N54): what is left of a stream or a response without Sheaf's extensions. */
+/** The strip law (N54): a stream or a response without Sheaf's extensions. */
 import type { ChatResponse } from "./chat.ts";
 import type { DocumentType } from "./documents.ts";
 import { isJsonObject } from "./json-object.ts";

@@ -4,7 +4,7 @@ import type { Document } from "./documents.ts";
 /** R2. */
 export type Mode = "agent" | "plan" | "ask" | "debug";
 
-/** `completed` means: the agent ended its turn by itself (N2). */
+/** `completed`: the agent ended its turn itself (N2). */
 export type ResponseStatus = "completed" | "streaming" | "error";
 
 /** Ext: why a response ended (N2). */
@@ -19,21 +19,21 @@ export interface Usage {
   readonly totalTokens: number;
   /** Ext (N6). */
   readonly reasoningTokens?: number;
-  /** Ext: part of `promptTokens` that came from the provider's cache (N6). */
+  /** Ext: part of `promptTokens` read from the provider's cache (N6). */
   readonly cachedPromptTokens?: number;
-  /** Ext: part of `promptTokens` that was written to the provider's cache. */
+  /** Ext: part of `promptTokens` written to the provider's cache. */
   readonly cacheWriteTokens?: number;
-  /** Ext: true where the provider sent none (N6). */
+  /** Ext: true if the provider sent no usage (N6). */
   readonly estimated?: true;
 }
 
 /** R2. */
 export interface ResponseMetadata {
-  /** From `created` to the end, waiting for approvals included (N7). */
+  /** From `created` to the end, including waits for approvals (N7). */
   readonly duration_ms: number;
   /** Documents of type `tool_call` (N4). */
   readonly toolCallCount: number;
-  /** Model requests made, retries not counted (N5). */
+  /** Model requests, without retries (N5). */
   readonly turnCount: number;
   /** Ext: tool executions of every kind (N4). */
   readonly actionCount?: number;
@@ -41,7 +41,7 @@ export interface ResponseMetadata {
   readonly waiting_ms?: number;
   /** Ext (N2). */
   readonly finishReason?: FinishReason;
-  /** Ext: the last event that this snapshot holds; only while streaming (N3). */
+  /** Ext: the last event included in this snapshot; only while streaming (N3). */
   readonly lastEventId?: number;
 }
 
@@ -79,7 +79,7 @@ export interface ChatResponse {
   readonly documents: readonly Document[];
   readonly usage: Usage;
   readonly metadata: ResponseMetadata;
-  /** Ext: approvals that wait for a person; only while streaming, left out when there are none (X8). */
+  /** Ext: open approvals; only while streaming, absent if none are open (X8). */
   readonly approvals?: readonly ApprovalRequestData[];
 }
 

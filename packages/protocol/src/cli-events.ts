@@ -1,7 +1,7 @@
 /** The lines of `--output-format stream-json` and the object of `json`. Clauses: docs/formats/cli.md. */
 import type { PlanTodo } from "./documents.ts";
 
-/** C5. Ext values stand behind the first three or four of each list. */
+/** C5. Ext values follow the first three or four of each list. */
 export type ApiKeySource = "env" | "flag" | "login" | "none";
 
 /** First line, once (C5). */
@@ -11,7 +11,7 @@ export interface InitLine {
   readonly apiKeySource: ApiKeySource;
   /** Absolute, links resolved. */
   readonly cwd: string;
-  /** UUID; the same in every line and over `--resume` (C14). */
+  /** UUID; the same in every line and across `--resume` (C14). */
   readonly session_id: string;
   /** Display name. */
   readonly model: string;
@@ -53,7 +53,7 @@ export interface AssistantLine {
   readonly type: "assistant";
   readonly message: { readonly role: "assistant"; readonly content: readonly [TextContent] };
   readonly session_id: string;
-  /** Ext: never falling. */
+  /** Ext: never decreases. */
   readonly timestamp_ms: number;
 }
 
@@ -97,7 +97,7 @@ export interface ToolCallPayload {
   readonly result?: ToolOutcome;
 }
 
-/** Shape of a tool that has no key of its own (C9). */
+/** Form of a tool without a key of its own (C9). */
 export interface FunctionPayload {
   readonly name: string;
   /** JSON text. */
@@ -167,7 +167,7 @@ export interface ResultError {
   readonly duration_ms: number;
   readonly duration_api_ms: number;
   readonly is_error: true;
-  /** Text as far as it came. */
+  /** The text so far. */
   readonly result: string;
   readonly session_id: string;
   readonly request_id: string;

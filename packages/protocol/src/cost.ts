@@ -1,17 +1,17 @@
 /** What a model request costs. */
 import type { Usage } from "./chat.ts";
 
-/** Prices in US dollars for a million tokens. */
+/** Prices in US dollars per million tokens. */
 export interface TokenPrice {
   readonly input: number;
   readonly output: number;
-  /** Of prompt tokens that came from the provider's cache; default: `input`. */
+  /** For prompt tokens read from the provider's cache. Default: `input`. */
   readonly cacheRead?: number;
-  /** Of prompt tokens that were written to it; default: `input`. */
+  /** For prompt tokens written to it. Default: `input`. */
   readonly cacheWrite?: number;
 }
 
-/** US dollars. Tokens from and to the cache are part of the prompt (N6), and priced on their own. */
+/** US dollars. Tokens read from and written to the cache are part of the prompt (N6), but have prices of their own. */
 export function toCostUsd(usage: Usage, price: TokenPrice): number {
   const { promptTokens, completionTokens, cachedPromptTokens = 0, cacheWriteTokens = 0 } = usage;
   const plain = Math.max(0, promptTokens - cachedPromptTokens - cacheWriteTokens);

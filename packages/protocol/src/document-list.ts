@@ -1,15 +1,15 @@
-/** The documents of a response while its events come in. */
+/** The documents of a response while its events arrive. */
 import type { Document } from "./documents.ts";
 import { type JsonObject, toJsonObject } from "./json-object.ts";
 
-/** A document as its events make it, which may be foreign: whoever needs certainty asks isDocument. */
+/** A document as its events make it, which may be invalid: to be certain, use `isDocument`. */
 interface Draft {
   readonly id: string;
   readonly type: string;
   readonly sequence: number;
   content: string | null;
   readonly metadata: JsonObject;
-  /** There as long as it is open (N3). */
+  /** Present while it is open (N3). */
   readonly status?: "in_progress";
 }
 
@@ -30,14 +30,14 @@ const contentless: ReadonlyMap<string, string | undefined> = new Map([
   ["todo_update", undefined],
 ]);
 
-/** An event puts a new value in the place of the old, which somebody may have read. */
+/** An event replaces the value, since the old one may have been read. */
 export class DocumentList {
   /** By id. */
   readonly #places = new Map<unknown, number>();
   readonly #drafts: Draft[] = [];
-  /** The last one that was made, as long as nobody has read it: it may be changed. */
+  /** The newest value while it is unread: it may still be changed. */
   #unread: Draft | undefined;
-  /** As it was read last; undefined when it has changed since. */
+  /** As last read; undefined if it has changed since. */
   #view: readonly Document[] | undefined;
 
   /** Starts with the documents of a snapshot, if given. */
@@ -45,7 +45,7 @@ export class DocumentList {
     for (const document of documents) this.#add(document);
   }
 
-  /** The documents as values. Unchanged ones are the same objects as at the last read; so is the list if none changed. */
+  /** The documents as values. Unchanged ones are the same objects as at the last read, and so is an unchanged list. */
   read(): readonly Document[] {
     this.#unread = undefined;
     this.#view ??= this.#drafts.slice() as unknown as Document[];
@@ -53,8 +53,8 @@ export class DocumentList {
   }
 
   /**
-   * Takes one event with the fields that it may have; false when it changes no document, names no open one or holds
-   * what cannot be.
+   * Takes one event with the fields that it may have. Returns false if it changes no document, names none that is open,
+   * or is invalid.
    */
   apply(event: string, data: JsonObject, fields: readonly string[]): boolean {
     if (event === "document_start") return this.#add({ ...data, content: undefined, status: "in_progress" });
@@ -87,7 +87,7 @@ export class DocumentList {
   }
 }
 
-/** What an event makes of an open document; undefined when it cannot. */
+/** An open document after an event; undefined if the event is invalid. */
 function toChanged(
   draft: Draft,
   event: string,
@@ -102,7 +102,7 @@ function toChanged(
       if (typeof delta !== "string" || contentless.has(type)) return undefined;
       const content = (draft.content ?? "") + delta;
       if (!isUnread) return { ...draft, content };
-      // Nearly every event is such a delta: it should cost no object.
+      // Nearly every event is such a delta, so it should allocate no object.
       draft.content = content;
       return draft;
     }
@@ -119,10 +119,10 @@ function toChanged(
       return { ...ended, content, metadata: { ...metadata, ...toJsonObject(data["metadata"]) } };
     }
     default: {
-      // R16: what the events of a tool call tell beside its document are metadata, under the same names.
-      const told = fields.slice(1).map((field) => [field, data[field]] as const);
-      if (told.some(([, value]) => value === undefined)) return undefined;
-      return { ...draft, metadata: { ...metadata, ...Object.fromEntries(told) } };
+      // R16: the other fields of tool call events are metadata, under the same names.
+      const known = fields.slice(1).map((field) => [field, data[field]] as const);
+      if (known.some(([, value]) => value === undefined)) return undefined;
+      return { ...draft, metadata: { ...metadata, ...Object.fromEntries(known) } };
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Where each document of a stream stands, and which event may come next (N44 to N48). */
+/** The phase of each document of a stream, and which event may come next (N44 to N48). */
 import type { Document } from "./documents.ts";
 import { isJsonObject } from "./json-object.ts";
 import { createSha256 } from "./sha256.ts";
@@ -12,7 +12,7 @@ export interface Problem {
 
 export interface DocumentTracker {
   push(event: StreamEvent): Problem | undefined;
-  /** Id of an open document, if there is one. */
+  /** Id of an open document, if any. */
   open(): string | undefined;
   lastType(): string | undefined;
 }
@@ -23,7 +23,7 @@ export function createDocumentTracker(requireExtensions: boolean): DocumentTrack
 
 /**
  * Where a document is in its series; only tool calls go through the middle ones.
- * A snapshot does not tell whether tool_call_start has come: then it is `restored`.
+ * A snapshot does not show whether tool_call_start has come: then the phase is `restored`.
  */
 type Phase = "start" | "restored" | "tool_call_start" | "tool_call_arguments" | "tool_result" | "end";
 
@@ -68,7 +68,7 @@ const grammar: ReadonlyMap<string, Step> = new Map<string, Step>([
   ["todo_update", { document_end: { from: ["start"], to: "end" } }],
 ]);
 
-/** N45: events of tool_call documents and no others. */
+/** N45: events of tool_call documents only. */
 const toolEvents: ReadonlySet<string> = new Set([
   "tool_call_start",
   "arguments_delta",

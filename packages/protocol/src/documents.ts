@@ -22,13 +22,13 @@ export interface DocumentBase<Type extends DocumentType, Content extends string 
   readonly id: string;
   /** R3. */
   readonly type: Type;
-  /** Position in `documents`, from 1, without holes (N10). */
+  /** Position in `documents`, from 1, without gaps (N10). */
   readonly sequence: number;
   /** By type (N11). */
   readonly content: Content;
   /** By type (R4 to R13). */
   readonly metadata: Metadata;
-  /** Ext: there while the document is open, left out once it is complete (N3). */
+  /** Ext: present while the document is open, absent once it is complete (N3). */
   readonly status?: "in_progress";
 }
 
@@ -61,11 +61,11 @@ export interface TextMetadata {
 
 /** R5. */
 export interface CodeReferenceMetadata {
-  /** Relative to the workspace with `/` if it lies in it, else as written (N21). */
+  /** Relative to the workspace, with `/`, if inside it, else as written (N21). */
   readonly filePath: string;
-  /** 1-based, included (N19). */
+  /** 1-based, inclusive (N19). */
   readonly startLine: number;
-  /** 1-based, included (N19). */
+  /** 1-based, inclusive (N19). */
   readonly endLine: number;
   /** From the file name; "" if unknown (N20). */
   readonly language: string;
@@ -113,9 +113,9 @@ export interface FileEditMetadata extends ToolOrigin {
   readonly operation: FileOperation;
   /** From the file name; of the new name for a rename (N20, N32). */
   readonly language: string;
-  /** Must be there for edit; left out for create and delete (N31). Clients read null as absent. */
+  /** Required for edit; absent for create and delete (N31). Clients treat null as absent. */
   readonly diff?: FileDiff | null;
-  /** Ext: destination of a rename, must be there for it (N32). */
+  /** Ext: destination of a rename, required for it (N32). */
   readonly newFilePath?: string;
   /** Ext: git patch text (N31). */
   readonly patch?: string;
@@ -133,10 +133,10 @@ export interface FileEditMetadata extends ToolOrigin {
   readonly truncated?: true;
 }
 
-/** What a tool gave back (R8, N36). */
+/** The result of a tool (R8, N36). */
 export interface ToolCallResult {
   readonly status: "success" | "error";
-  /** Whatever the tool gave; for errors `{errorCode, message}`. */
+  /** The output of the tool; for errors `{errorCode, message}`. */
   readonly data: unknown;
   /** Ext: `data` is a prefix (N36). */
   readonly truncated?: true;
@@ -149,12 +149,12 @@ export interface ToolCallMetadata {
   readonly toolName: string;
   /** Made by Sheaf, unique in the conversation (N29). */
   readonly toolCallId: string;
-  /** `{}` when they did not parse (N30). */
+  /** `{}` if they did not parse (N30). */
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Required once the document is complete (N36). */
   readonly result: ToolCallResult;
   readonly duration_ms: number;
-  /** Ext: what the model wrote when it did not parse (N30). */
+  /** Ext: what the model wrote, if it did not parse (N30). */
   readonly rawArguments?: string;
   /** Ext (N29). */
   readonly providerToolCallId?: string;
@@ -162,7 +162,7 @@ export interface ToolCallMetadata {
   readonly draftOutput?: string;
 }
 
-/** What a command was allowed beyond the default sandbox; closed list (N38). */
+/** What a command was allowed to do beyond the default sandbox; closed list (N38). */
 export type CommandPermission = "network" | "write_outside_workspace" | "unsandboxed";
 
 /** R9. */
@@ -182,11 +182,11 @@ export interface TerminalCommandMetadata extends ToolOrigin {
   readonly timedOut?: true;
   /** Ext: the middle of `output` was cut out (N37). */
   readonly truncated?: true;
-  /** Ext: still running when it was reported (N37). */
+  /** Ext: still running when this was reported (N37). */
   readonly background?: true;
-  /** Ext: by which the tool `read_terminal` finds it, when it runs in the background. */
+  /** Ext: the id for the tool `read_terminal`, if it runs in the background. */
   readonly terminalId?: string;
-  /** Ext: what the sandbox kept it from, and why; a sentence each. */
+  /** Ext: what the sandbox prevented, and why; one sentence each. */
   readonly refusals?: readonly string[];
 }
 
@@ -244,7 +244,7 @@ export interface ErrorMetadata {
   readonly errorCode: string;
   /** Tool name, or `provider`, `agent`, `sandbox`, `user`, `server` (N39). */
   readonly source: string;
-  /** "" if there are none (N12). */
+  /** "" if none (N12). */
   readonly details: string;
   /** Ext: document of the tool call that failed (N39). */
   readonly relatedDocumentId?: string;
@@ -256,11 +256,11 @@ export interface ErrorMetadata {
 export interface TodoChange {
   readonly id: string;
   readonly status: TodoStatus;
-  /** Ext: must be there for an id that is new (N41). */
+  /** Ext: required for a new id (N41). */
   readonly content?: string;
   /** Ext (N41). */
   readonly dependencies?: readonly string[];
-  /** Ext: 0-based place in the list (N41). */
+  /** Ext: 0-based position in the list (N41). */
   readonly position?: number;
 }
 

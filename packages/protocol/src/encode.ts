@@ -6,13 +6,13 @@ export { toJsonLine } from "./json-line.ts";
 
 /**
  * One event: `id:`, `event:` and one `data:` line of JSON (N43, X1).
- * Line ends of every kind inside the payload are escaped, so none can leave it (S-54).
+ * All line ends inside the payload are escaped, so that none can break out of it (S-54).
  */
 export function encodeSse(event: StreamEvent): string {
   const id = Number.isSafeInteger(event.id) ? `id: ${event.id}\n` : "";
   if (event.event === "content_delta" && isOnlyDelta(event.data)) {
     const { documentId, delta } = event.data;
-    // Nearly every event is such a delta, and its text can be put together several times as fast.
+    // Nearly every event is such a delta, and concatenating its text is several times as fast.
     const text = needsNoEscape(delta) ? delta : toJsonLine(delta).slice(1, -1);
     return `${id}event: content_delta\ndata: {"documentId":"${documentId}","delta":"${text}"}\n\n`;
   }
@@ -20,7 +20,7 @@ export function encodeSse(event: StreamEvent): string {
   return `${id}event: ${name}\ndata: ${toJsonLine(event.data)}\n\n`;
 }
 
-/** Whether the payload holds an id as it is written, a text, and nothing that a later version may have added. */
+/** Whether the payload has an id that needs no escape, a text, and nothing that a later version may have added. */
 function isOnlyDelta(data: ContentDeltaData): boolean {
   let fields = 0;
   for (const _ in data) fields += 1;
@@ -30,7 +30,7 @@ function isOnlyDelta(data: ContentDeltaData): boolean {
 
 const lineEnds = /[\r\n\u2028\u2029]/g;
 
-/** A comment that shows that the connection lives (X5). */
+/** A comment that shows that the connection is alive (X5). */
 export function encodeHeartbeat(): string {
   return ": hb\n\n";
 }
@@ -40,7 +40,7 @@ export function encodeRetry(milliseconds: number): string {
   return `retry: ${Math.max(0, Math.round(milliseconds))}\n\n`;
 }
 
-/** One record: always exactly one line, LF at its end (N43, X15). */
+/** One record: always exactly one line that ends with LF (N43, X15). */
 export function encodeNdjson(value: unknown): string {
   return `${toJsonLine(value)}\n`;
 }

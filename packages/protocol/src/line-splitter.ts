@@ -1,6 +1,6 @@
-/** Cuts text into lines, whatever the chunks. */
+/** Splits text into lines, however it is chunked. */
 
-/** The cost is linear: text that is put together piece by piece is copied once, when it is read. */
+/** The cost is linear: text joined piece by piece is copied once, when it is read. */
 export class LineSplitter {
   readonly #lineEnds: "\n" | "\r\n";
   readonly #maxLength: number;
@@ -10,8 +10,8 @@ export class LineSplitter {
   #afterReturn = false;
 
   /**
-   * `lineEnds` are the characters that end a line: LF, or CR, LF and both together as in event streams. A line of more than `maxLength` UTF-16 units is
-   * given as its beginning with `cut`.
+   * `lineEnds` are the characters that end a line: LF, or CR, LF and CRLF as in event streams. Of a line of more than
+   * `maxLength` UTF-16 units, `onLine` gets the beginning, with `cut`.
    */
   constructor(lineEnds: "\n" | "\r\n", maxLength: number, onLine: (line: string, cut: boolean) => void) {
     this.#lineEnds = lineEnds;
@@ -32,7 +32,7 @@ export class LineSplitter {
     }
   }
 
-  /** Gives out the unfinished last line, if there is one. */
+  /** Ends the unfinished last line, if there is one. */
   end(): void {
     if (this.#line !== "") this.#endLine();
   }

@@ -1,23 +1,23 @@
 /** Reads newline-delimited JSON, the transport whose records are the envelope `{"id","event","data"}` (X15). */
 import { LineSplitter } from "./line-splitter.ts";
 
-/** A line that was read; a bad one is a value too, so that a reader can go on behind it. */
+/** A line; an invalid one is a value too, so that a reader can continue after it. */
 export type NdjsonRecord =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly line: string; readonly error: string };
 
 export interface NdjsonDecoder {
   push(chunk: string): NdjsonRecord[];
-  /** Reads a last line that has no line end. */
+  /** Reads a last line without a line end. */
   end(): NdjsonRecord[];
 }
 
 export interface NdjsonDecoderOptions {
-  /** UTF-16 units of one line, default 16 Mi. A longer line is a bad one; at most so much of it is held. */
+  /** UTF-16 units of one line, default 16 Mi. A longer line is invalid; at most this much of it is kept. */
   readonly maxLineLength?: number;
 }
 
-/** Reads records whatever the chunks; blank lines are skipped, CRLF is fine. Never throws. */
+/** Reads records, however they are chunked. Skips blank lines and accepts CRLF. Never throws. */
 export function createNdjsonDecoder(options: NdjsonDecoderOptions = {}): NdjsonDecoder {
   return new Decoder(options.maxLineLength ?? 16 * 1024 * 1024);
 }

@@ -10,22 +10,22 @@ export interface Reducer {
   push(event: StreamEvent): void;
   /**
    * The response so far. It is a value: later events do not change it.
-   * A read costs a copy of the list and of each document that changed since the last read; the others keep their
-   * identity, and without a change the same object comes back.
+   * A read copies the list and each document that changed since the last read; the others keep their
+   * identity, and without a change the same object is returned.
    */
   readonly response: ChatResponse;
-  /** Highest id that was taken, also through a snapshot; 0 before the first (X1, X3). */
+  /** Highest id so far, snapshots included; 0 before the first (X1, X3). */
   readonly lastEventId: number;
   /** Events and payload fields that were not understood, and events for documents that are not open (N1, X14). */
   readonly ignored: number;
 }
 
-/** Starts a reducer. The cost of a delta does not depend on the length of the answer. */
+/** Creates a reducer. The cost of a delta does not depend on the length of the answer. */
 export function createReducer(): Reducer {
   return new ResponseReducer();
 }
 
-/** The response that a whole stream, or the beginning of one, adds up to (N53). */
+/** The response that a stream, or the beginning of one, adds up to (N53). */
 export function reduce(events: Iterable<StreamEvent>): ChatResponse {
   const reducer = createReducer();
   for (const event of events) reducer.push(event);
@@ -33,8 +33,8 @@ export function reduce(events: Iterable<StreamEvent>): ChatResponse {
 }
 
 /**
- * What a GET gives at this moment (N3): while the response is streaming, `metadata.lastEventId` tells behind which
- * event a client can attach. A response that has ended is given as it is.
+ * What a GET returns at this moment (N3): while the response is streaming, `metadata.lastEventId` is the event after
+ * which a client can attach. A response that has ended is returned as it is.
  */
 export function toSnapshot(reducer: Pick<Reducer, "response" | "lastEventId">): ChatResponse {
   const { response, lastEventId } = reducer;
@@ -89,7 +89,7 @@ class ResponseReducer implements Reducer {
     return { ...response, ...(this.#approvals.length > 0 && { approvals: this.#approvals }) };
   }
 
-  /** Takes an event; false when it makes no sense. */
+  /** Takes an event; returns false if it is invalid. */
   #apply(event: string, data: JsonObject, fields: readonly string[]): boolean {
     switch (event) {
       case "reasoning_delta":
@@ -130,7 +130,7 @@ class ResponseReducer implements Reducer {
     return true;
   }
 
-  /** N50. A base stream tells no status: then the last document does, by N2. */
+  /** N50. A base stream has no status: then the last document determines it (N2). */
   #end(data: JsonObject): void {
     const status =
       toEndStatus(data["status"]) ?? (this.#documents.read().at(-1)?.type === "error" ? "error" : "completed");
@@ -149,7 +149,7 @@ function mergeHead(head: Head, data: JsonObject, status: Head["status"]): Head {
   };
 }
 
-/** The fields that name a response, as far as they are there. */
+/** The fields that identify a response, as far as present. */
 function identity(data: JsonObject): Partial<Head> {
   const found: Record<string, unknown> = {};
   for (const field of ["id", "conversationId", "model", "mode", "created"]) {

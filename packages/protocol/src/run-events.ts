@@ -1,6 +1,6 @@
 /**
- * The run log: the one closed union that a run writes and every format is made from.
- * A run appends these events in order; nothing is printed, stored or sent that is not a pure function of them.
+ * The run log: the one closed union that a run writes and from which every format is made.
+ * A run appends these events in order; whatever is printed, stored or sent is a pure function of them.
  */
 import type { TokenPrice } from "./cost.ts";
 import type { ApprovalRequestData, ClarificationAnswer, FinishReason, Mode, Usage } from "./chat.ts";
@@ -16,7 +16,7 @@ import type {
 } from "./documents.ts";
 import type { ApprovalResolvedData, ProviderWaitData } from "./stream-events.ts";
 
-/** How a server of the Model Context Protocol was when the run began. */
+/** The state of a server of the Model Context Protocol when the run began. */
 export interface McpServerState {
   readonly name: string;
   readonly status: "ready" | "failed";
@@ -38,7 +38,7 @@ export interface RunStart {
   readonly model: string;
   /** Display name (C5). */
   readonly modelName: string;
-  /** C5; `none` where the model needs no key. */
+  /** C5; `none` if the model needs no key. */
   readonly apiKeySource: "env" | "flag" | "login" | "none";
   /** Workspace root: absolute, links resolved (C5). */
   readonly workspace: string;
@@ -49,24 +49,24 @@ export interface RunStart {
   /** Whether the workspace is trusted (S-03). */
   readonly trusted: boolean;
   readonly sheafVersion: string;
-  /** Further folders that tools and commands read and write, where the user added some: absolute, links resolved. */
+  /** Further folders that tools and commands may read and write, if the user added any: absolute, links resolved. */
   readonly addedFolders?: readonly string[];
-  /** Servers of the Model Context Protocol, where the user named some. */
+  /** Servers of the Model Context Protocol, if the user named any. */
   readonly mcpServers?: readonly McpServerState[];
-  /** What the model costs, where the user said so. */
+  /** Prices of the model, if the user configured them. */
   readonly price?: TokenPrice;
-  /** How long the conversation may become, where the user said so. Tokens. */
+  /** Maximum length of the conversation, if the user configured it. Tokens. */
   readonly context?: {
-    /** What the model takes in one request. */
+    /** What fits into one request. */
     readonly windowTokens: number;
-    /** What the responses before take of it. */
+    /** What earlier responses use of it. */
     readonly usedTokens: number;
   };
   /** What the user wrote. */
   readonly prompt: string;
-  /** Answers to the questions of the response before (N42). */
+  /** Answers to the questions of the previous response (N42). */
   readonly answers?: readonly ClarificationAnswer[];
-  /** Debug mode: what responses before left in files. */
+  /** Debug mode: what earlier responses left in files. */
   readonly instrumentation?: readonly InstrumentationBlock[];
 }
 
@@ -75,11 +75,11 @@ export interface TurnStart {
   readonly type: "turn_start";
   /** From 1 (N5). */
   readonly turn: number;
-  /** What the run tells the model before this turn, for instance what was wrong with its answer. */
+  /** Message of the run to the model before this turn, for instance what was wrong with its answer. */
   readonly note?: string;
 }
 
-/** Model text, exactly as it came. */
+/** Model text, exactly as received. */
 export interface TextDelta {
   readonly type: "text_delta";
   readonly text: string;
@@ -92,25 +92,25 @@ export interface ReasoningDelta {
 }
 
 /**
- * What a provider wants back in later requests of the conversation, unread: a signed or encrypted block of reasoning, a
- * mark on a text or a call. It stands behind what it belongs to. No format shows it.
+ * What a provider requires in later requests of the conversation, unread: a signed or encrypted block of reasoning, or
+ * the signature of a text or a call. It follows what it belongs to. No format shows it.
  */
 export interface ProviderData {
   readonly type: "provider_data";
-  /** Who can read it: wire protocol or package, provider, model. It is sent to nobody else. */
+  /** Who can read it: wire protocol or package, provider, model. It is sent to no other. */
   readonly origin: string;
-  /** The call that it belongs to; absent: it is a block of its own at this place, or marks the text before it. */
+  /** The call that it belongs to; absent: it is a block of its own at this place, or belongs to the text before it. */
   readonly callId?: string;
-  /** The provider's own words. */
+  /** The provider's own data. */
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The request waits before it is sent again: told at the start of a wait, and once a minute (R-10). */
+/** The request waits before it is sent again: written at the start of a wait, and once a minute (R-10). */
 export interface ProviderWait extends ProviderWaitData {
   readonly type: "provider_wait";
 }
 
-/** The document that a tool call becomes; goes by what the tool does (N28). */
+/** The document that a tool call becomes, by what the tool does (N28). */
 export type ToolDocumentType = Extract<
   DocumentType,
   "file_edit" | "tool_call" | "terminal_command" | "plan" | "clarification" | "todo_update"
@@ -140,9 +140,9 @@ export interface ToolCallArgumentsDelta {
 export interface ToolCallArguments {
   readonly type: "tool_call_arguments";
   readonly callId: string;
-  /** `{}` when they did not parse (N30). */
+  /** `{}` if they did not parse (N30). */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What the model wrote, when it did not parse (N30). */
+  /** What the model wrote, if it did not parse (N30). */
   readonly rawArguments?: string;
 }
 
@@ -173,17 +173,17 @@ export interface ToolResult {
    * A command with exit code other than 0 is a success of the tool (N37).
    */
   readonly status: "success" | "error" | "rejected" | "cancelled";
-  /** What the tool gave; the model sees it, and it is `data` of the document (N36). */
+  /** The output; the model sees it, and it is the `data` of the document (N36). */
   readonly output: string;
-  /** What was cut or is worth knowing; the model sees it behind the output. */
+  /** What was cut or is worth knowing; the model sees it after the output. */
   readonly note?: string;
-  /** `output` is not all of it (N36). */
+  /** `output` is incomplete (N36). */
   readonly truncated?: true;
   /** Bytes of the whole output, when truncated (N36). */
   readonly bytes?: number;
-  /** There iff status is not success. */
+  /** Present iff status is not success. */
   readonly error?: ToolError;
-  /** What happened, for projections. May be there for errors too, as far as it went. */
+  /** What happened, for projections. May be present for errors too, as far as the tool got. */
   readonly effect?: ToolEffect;
   readonly durationMs: number;
 }
@@ -203,7 +203,7 @@ export type ToolEffect =
   | McpEffect
   | WebEffect;
 
-/** read_file. `output` holds the content that was read. */
+/** read_file. `output` is the content that was read. */
 export interface ReadEffect {
   readonly kind: "read";
   /** Absolute. */
@@ -211,13 +211,13 @@ export interface ReadEffect {
   readonly isEmpty: boolean;
   /** The file is larger than what was read. */
   readonly exceededLimit: boolean;
-  /** Of the whole file, the empty tail counted: "a\nb\n" has 3 (C9). */
+  /** Of the whole file, including the empty tail: "a\nb\n" has 3 (C9). */
   readonly totalLines: number;
   /** UTF-16 units of the whole file. */
   readonly totalChars: number;
   /** Bytes. */
   readonly fileSize: number;
-  /** 1-based, included; 0 for an empty file. */
+  /** 1-based, inclusive; 0 for an empty file. */
   readonly startLine: number;
   readonly endLine: number;
 }
@@ -225,7 +225,7 @@ export interface ReadEffect {
 /** One file that a tool changed. */
 export interface FileChange {
   readonly operation: FileOperation;
-  /** As the documents show it: relative to the workspace with `/` (N21). */
+  /** As in the documents: relative to the workspace, with `/` (N21). */
   readonly filePath: string;
   /** Absolute. */
   readonly path: string;
@@ -241,15 +241,15 @@ export interface FileChange {
   readonly diff?: FileDiff;
   /** Unified diff. */
   readonly patch?: string;
-  /** Edit only: the whole file after it, unless it is above the limit. */
+  /** Edit only: the whole file afterwards, unless it exceeds the limit. */
   readonly after?: string;
   readonly linesAdded: number;
   readonly linesRemoved: number;
-  /** Bytes of the file after the change; of the file that was deleted. */
+  /** Bytes of the file after the change, or of the deleted file. */
   readonly bytes: number;
   readonly binary?: true;
   readonly truncated?: true;
-  /** SHA-256, hex, before and after; absent where there was no file. */
+  /** SHA-256, hex, before and after; absent where no file existed. */
   readonly hashBefore?: string;
   readonly hashAfter?: string;
 }
@@ -260,23 +260,23 @@ export interface FileEditEffect {
   readonly changes: readonly FileChange[];
   /** Edit only: which matching rule found each place, for instance `exact`. */
   readonly matched?: readonly string[];
-  /** Debug mode: all instrumentation that stands in files behind this call. Absent: it is what it was. */
+  /** Debug mode: all instrumentation in files after this call. Absent: unchanged. */
   readonly instrumentation?: readonly InstrumentationBlock[];
 }
 
-/** Lines that debug mode put into a file and will take out again. */
+/** Lines that debug mode put into a file and will remove again. */
 export interface InstrumentationBlock {
-  /** Stands in the comments before and behind the lines. */
+  /** Is in the comments before and after the lines. */
   readonly id: string;
   /** Id of the todo that it belongs to. */
   readonly hypothesis: string;
-  /** As the documents show it. */
+  /** As in the documents. */
   readonly filePath: string;
   /** Absolute. */
   readonly path: string;
 }
 
-/** run_terminal_cmd. `output` holds stdout and stderr in order of arrival. */
+/** run_terminal_cmd. `output` is stdout and stderr in order of arrival. */
 export interface CommandEffect {
   readonly kind: "command";
   readonly command: string;
@@ -289,16 +289,16 @@ export interface CommandEffect {
   readonly stdout: string;
   readonly stderr: string;
   readonly timedOut: boolean;
-  /** It runs beside the calls behind it; the rest is how it was when this was reported (N37). */
+  /** It runs on during later calls; the other fields are as of this report (N37). */
   readonly background: boolean;
-  /** Of a command in the background: by which `read_terminal` finds it. */
+  /** Of a command in the background: the id for `read_terminal`. */
   readonly terminalId?: string;
   readonly permissions: readonly CommandPermission[];
-  /** What the sandbox kept it from, and why; a sentence each. Absent: nothing that is known of. */
+  /** What the sandbox prevented, and why; one sentence each. Absent: nothing known. */
   readonly refusals?: readonly string[];
 }
 
-/** read_terminal. `output` holds what came since the last call. */
+/** read_terminal. `output` is what came since the last call. */
 export interface TerminalEffect {
   readonly kind: "terminal";
   readonly terminalId: string;
@@ -328,7 +328,7 @@ export interface GlobEffect {
   readonly truncated: boolean;
 }
 
-/** list_dir. `output` holds the tree. */
+/** list_dir. `output` is the tree. */
 export interface ListEffect {
   readonly kind: "list";
 }
@@ -338,7 +338,7 @@ export interface TodoEffect {
   readonly kind: "todo";
   /** What changed (N41). */
   readonly changes: readonly TodoChange[];
-  /** The whole list after it. */
+  /** The whole list afterwards. */
   readonly todos: readonly {
     readonly id: string;
     readonly content: string;
@@ -373,14 +373,14 @@ export interface McpEffect {
   /** As the server named it. */
   readonly tool: string;
   readonly content: readonly { readonly type: "text"; readonly text: string }[];
-  /** The tool says that it failed. */
+  /** The tool reported a failure. */
   readonly isError: boolean;
 }
 
-/** web_fetch. `output` holds the text of the page. */
+/** web_fetch. `output` is the text of the page. */
 export interface WebEffect {
   readonly kind: "web";
-  /** Where the page came from, redirects followed. */
+  /** Address of the page, after redirects. */
   readonly url: string;
 }
 
@@ -388,20 +388,20 @@ export interface WebEffect {
 export interface ApprovalRequest extends Omit<ApprovalRequestData, "documentId"> {
   readonly type: "approval_request";
   readonly callId: string;
-  /** SHA-256, hex, of the tool's name and its arguments: the answer is good for nothing else (S-16). */
+  /** SHA-256, hex, of the tool's name and its arguments: the answer applies to nothing else (S-16). */
   readonly argumentsHash: string;
-  /** What "always" is about: these rules; empty: exactly this call. */
+  /** The rules that "always" applies to; empty: exactly this call. */
   readonly rules: readonly string[];
 }
 
-/** Each request gets one, when its call goes on or the run ends (X8). */
+/** Each request gets one, when its call continues or the run ends (X8). */
 export interface ApprovalResolved extends ApprovalResolvedData {
   readonly type: "approval_resolved";
-  /** What the person put in the place of the call's arguments; the answer is then for this call alone. */
+  /** The arguments by which the person replaced those of the call; the answer then applies to this call only. */
   readonly editedArguments?: Readonly<Record<string, unknown>>;
 }
 
-/** Whether the lines that the model quoted stand in the file (N22). Comes before the delta that closes the fence. */
+/** Whether the lines that the model quoted are in the file (N22). Comes before the delta that closes the fence. */
 export interface ReferenceCheck {
   readonly type: "reference_check";
   /** 0-based number of the code reference within the turn. */
@@ -423,25 +423,25 @@ export type TurnFinishReason =
 export interface TurnEnd {
   readonly type: "turn_end";
   readonly finishReason: TurnFinishReason;
-  /** The provider's own word, or "". */
+  /** The provider's own reason, or "". */
   readonly rawFinishReason: string;
   readonly usage: Usage;
   /** Milliseconds spent waiting for the model (C10 `duration_model_ms`). */
   readonly modelMs: number;
 }
 
-/** The conversation was too long for the model: a summary stands in the place of its older part from here on. */
+/** The conversation was too long for the model: from here on, a summary replaces its older part. */
 export interface Compaction {
   readonly type: "compaction";
   /** `window`: it was nearly full; `refused`: the provider refused a request as too long. */
   readonly reason: "window" | "refused";
   /** Written by the model. */
   readonly summary: string;
-  /** Messages at the end that stay as they are; so does all that the user wrote. */
+  /** Number of messages at the end that stay unchanged, as does everything that the user wrote. */
   readonly keptMessages: number;
-  /** What is left takes so many tokens, by estimate. */
+  /** Tokens of what is left, estimated. */
   readonly tokens: number;
-  /** What the summary cost. */
+  /** Usage of the summary. */
   readonly usage: Usage;
   /** Milliseconds spent waiting for the model. */
   readonly modelMs: number;
@@ -450,14 +450,14 @@ export interface Compaction {
 /** How a run failed. The code is from the closed table of the command line (C20). */
 export interface RunError {
   readonly code: string;
-  /** One line: what failed, with which value, what to do (C21). */
+  /** One line: what failed, with which value, and what to do (C21). */
   readonly message: string;
   /** N39: tool name, or `provider`, `agent`, `sandbox`, `user`, `server`. */
   readonly source: string;
   /** More, or "". */
   readonly details: string;
   readonly retryable: boolean;
-  /** RFC 3339, where a quota tells (C20). */
+  /** RFC 3339, if a quota says when (C20). */
   readonly resetsAt?: string;
 }
 
@@ -465,9 +465,9 @@ export interface RunError {
 export interface RunEnd {
   readonly type: "run_end";
   readonly reason: FinishReason;
-  /** There iff the response's status is `error` (N2). */
+  /** Present iff the response's status is `error` (N2). */
   readonly error?: RunError;
-  /** The answer's value, where a schema was asked for and it fits. */
+  /** The answer's value, if a schema was given and it fits. */
   readonly output?: unknown;
 }
 
@@ -495,13 +495,13 @@ export type RunEventBody =
 export type RunEvent = RunEventBody & {
   /** From 1, without gaps, per response. */
   readonly seq: number;
-  /** Milliseconds since 1970, never falling within a run (C7). */
+  /** Milliseconds since 1970; never decreases within a run (C7). */
   readonly time: number;
 };
 
 export type RunEventType = RunEventBody["type"];
 
-/** Events that a model's stream makes; the rest comes from the run. */
+/** Events from the stream of a model; the others come from the run. */
 export type ModelEvent =
   | TextDelta
   | ReasoningDelta

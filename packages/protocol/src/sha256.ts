@@ -1,4 +1,4 @@
-/** SHA-256 (FIPS 180-4) of the UTF-8 of text, without any platform interface (N55). */
+/** SHA-256 (FIPS 180-4) of the UTF-8 of text, without any platform API (N55). */
 
 export interface Sha256 {
   /** Text may be cut anywhere, also inside a surrogate pair. Lone surrogates count as U+FFFD. */
@@ -15,13 +15,13 @@ for (let candidate = 2; primes.length < 64; candidate += 1) {
 
 const roundConstants = Int32Array.from(primes, (prime) => toFraction(Math.cbrt(prime)));
 
-/** Starts a hash. Memory is constant. */
+/** Creates a hash. Its memory is constant. */
 export function createSha256(): Sha256 {
   const state = Int32Array.from(primes.slice(0, 8), (prime) => toFraction(Math.sqrt(prime)));
   /** The first 16 are the block that is being filled. */
   const words = new Int32Array(64);
   let bytes = 0;
-  /** The last character of the text, as long as its other half may come. */
+  /** The last character of the text, while its other half may follow. */
   let half = "";
 
   function pushByte(byte: number): void {
@@ -64,12 +64,12 @@ export function createSha256(): Sha256 {
   };
 }
 
-/** The first 32 bits behind the point. Of these roots a double has 18 more, and none of them is a close call. */
+/** The first 32 bits of the fraction. A double has 18 more bits of these roots, and none is close to rounding. */
 function toFraction(root: number): number {
   return ((root % 1) * 2 ** 32) | 0;
 }
 
-/** Index access that is known to be inside. */
+/** Index access known to be in bounds. */
 function at(words: Int32Array, index: number): number {
   return words[index] ?? 0;
 }

@@ -1,28 +1,28 @@
-/** Server-Sent Events: a chunk-proof decoder by the HTML standard. */
+/** Server-Sent Events: a decoder as in the HTML standard, for any chunks. */
 import { LineSplitter } from "./line-splitter.ts";
 import { parseJson } from "./parse-json.ts";
 
 /** One dispatched event. */
 export interface SseMessage {
-  /** `message` where the stream names none. */
+  /** `message` if the stream names none. */
   readonly event: string;
   /** All `data` lines, joined with LF. */
   readonly data: string;
-  /** The last event id at that moment; an id stays until a new one comes. */
+  /** The last event id at that moment; an id stays until the next one. */
   readonly id: string;
 }
 
 export interface SseDecoder {
   push(chunk: string): SseMessage[];
-  /** End of the body. An unfinished event is dropped, or taken with `lenientTail`. */
+  /** Ends the body. An unfinished event is dropped, or taken with `lenientTail`. */
   end(): SseMessage[];
-  /** Of the last event that was complete, with data or without. */
+  /** Id of the last complete event, with data or without. */
   readonly lastEventId: string;
   /** Milliseconds, once the server has said so. */
   readonly retry: number | undefined;
   /** Comment lines so far; heartbeats are comments (X5). */
   readonly comments: number;
-  /** Events that were dropped because they were longer than `maxEventLength`. */
+  /** Events dropped because they were longer than `maxEventLength`. */
   readonly dropped: number;
 }
 
@@ -34,8 +34,8 @@ export interface SseDecoderOptions {
 }
 
 /**
- * Reads an event stream (HTML standard, "parsing an event stream") from text, whatever the chunks: LF, CR and CRLF
- * end lines, also when a chunk ends between CR and LF; one byte order mark at the start is dropped. Never throws.
+ * Reads an event stream (HTML standard, "parsing an event stream") from text, however it is chunked: LF, CR and CRLF
+ * end lines, even when a chunk ends between CR and LF; a leading byte order mark is dropped. Never throws.
  */
 export function createSseDecoder(options: SseDecoderOptions = {}): SseDecoder {
   return new Decoder(options);

@@ -8,7 +8,7 @@ import type { StreamEvent } from "./stream-events.ts";
 export interface StreamDecoder {
   push(chunk: string): StreamEvent[];
   end(): StreamEvent[];
-  /** Messages whose payload is not what their event has; they are left out. */
+  /** Messages whose payload does not fit their event; they are skipped. */
   readonly unreadable: number;
   /** Comment lines so far (X5). */
   readonly comments: number;
@@ -17,8 +17,8 @@ export interface StreamDecoder {
 }
 
 /**
- * Reads the events of a response from its event stream, whatever the chunks (N43).
- * Unknown events are given as they are (X14). A base stream has no ids: its events are numbered from 1.
+ * Reads the events of a response from its event stream, however it is chunked (N43).
+ * Unknown events are returned as they are (X14). A base stream has no ids: its events are numbered from 1.
  */
 export function createStreamDecoder(): StreamDecoder {
   return new Decoder();
@@ -62,8 +62,8 @@ class Decoder implements StreamDecoder {
 }
 
 /**
- * What a reader relies on. The response of a snapshot is the reducer's to read: one value of a later version in one of
- * its documents must not cost the whole of it (X14). `explainStreamEvent` looks closer.
+ * Whether an event has what a reader relies on. The reducer reads the response of a snapshot: one value of a later
+ * version in one of its documents must not lose all of it (X14). `explainStreamEvent` is stricter.
  */
 function isReadable(id: number, event: string, data: unknown): boolean {
   return matches(id, "place") && matches(data, payloadPatterns.get(event) ?? {});

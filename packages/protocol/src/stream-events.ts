@@ -2,7 +2,7 @@
 import type { ApprovalRequestData, ChatResponse, Mode, ResponseMetadata, Usage } from "./chat.ts";
 import type { DocumentType, ToolCallResult } from "./documents.ts";
 
-/** Metadata on its way: the later value replaces the earlier one, field by field (N46). */
+/** Metadata so far: later values replace earlier ones, field by field (N46). */
 export type PartialMetadata = Readonly<Record<string, unknown>>;
 
 /** Ext: first event (N49). */
@@ -70,7 +70,7 @@ export interface ToolResultData {
 /** R15, N46, N47. */
 export interface DocumentEndData {
   readonly documentId: string;
-  /** There iff content is a string (N47); above 1 MiB the two fields below stand in its place (N55). */
+  /** Present iff content is a string (N47); above 1 MiB the two fields below replace it (N55). */
   readonly finalContent?: string;
   /** Ext: hex (N55). */
   readonly finalContentSha256?: string;
@@ -97,13 +97,13 @@ export interface ApprovalResolvedData {
   readonly by: string;
 }
 
-/** Ext: the model is asked again later (X5, R-10). */
+/** Ext: the model request is repeated later (X5, R-10). */
 export interface ProviderWaitData {
   /** Why: RATE_LIMITED, OVERLOADED, NETWORK or another code of C20. */
   readonly code: string;
-  /** When it is asked again, RFC 3339 with `Z`. */
+  /** When it is repeated, RFC 3339 with `Z`. */
   readonly until: string;
-  /** How often it was asked so far. */
+  /** Number of tries so far. */
   readonly tries: number;
 }
 
@@ -144,7 +144,7 @@ export type StreamEventBody = {
   [Name in StreamEventName]: { readonly event: Name; readonly data: StreamEventPayloads[Name] };
 }[StreamEventName];
 
-/** One event in the envelope that all transports share (N43, X15). `id` is from 1 and grows strictly (X1). */
+/** One event in the envelope that all transports share (N43, X15). `id` is at least 1 and strictly increases (X1). */
 export type StreamEvent = StreamEventBody & { readonly id: number };
 
 /** The seven events that a base client knows (R14). */

@@ -8,28 +8,28 @@ export interface Violation {
   /** Number of the clause, for instance `N48`. */
   readonly clause: string;
   readonly message: string;
-  /** Id of the event; of the last one for what is missing at the end. */
+  /** Id of the event; of the last one if something is missing at the end. */
   readonly eventId: number;
 }
 
 export interface VerifierOptions {
   /**
-   * Also demand what Sheaf always sends and a base stream lacks: `response_start` or `snapshot` first (N49, X3),
+   * Also require what Sheaf always sends and a base stream lacks: `response_start` or `snapshot` first (N49, X3),
    * complete metadata at the end of documents (N46), a rich `done` (N50), only known document types (N13).
    */
   readonly requireExtensions?: boolean;
 }
 
 export interface Verifier {
-  /** Takes the next event; gives what is wrong with it, if anything. */
+  /** Takes the next event; returns what is wrong with it, if anything. */
   push(event: StreamEvent): Violation | undefined;
-  /** The stream is over: gives what is missing (N51). */
+  /** Ends the stream; returns what is missing (N51). */
   end(): Violation | undefined;
 }
 
 /**
- * Checks a stream while it comes: X1, N2, N6, N9, N10, N13, N44 to N51. Base streams are fine, and so are streams
- * that begin with a `snapshot`. It holds the text of open documents: for tests and diagnosis, not for production.
+ * Checks a stream while it arrives: X1, N2, N6, N9, N10, N13, N44 to N51. It accepts base streams and streams that
+ * begin with a `snapshot`. It keeps the text of open documents: for tests and diagnosis, not for production.
  */
 export function createVerifier(options: VerifierOptions = {}): Verifier {
   return new StreamVerifier(options.requireExtensions ?? false);
@@ -73,9 +73,10 @@ class StreamVerifier implements Verifier {
   }
 
   #checkId({ id, event }: StreamEvent): Problem | undefined {
-    if (!Number.isSafeInteger(id) || id < 1) return { clause: "X1", message: `id ${id} is no integer from 1` };
+    if (!Number.isSafeInteger(id) || id < 1)
+      return { clause: "X1", message: `id ${id} is not an integer of at least 1` };
     if (id <= this.#lastId)
-      return { clause: "X1", message: `id ${id} does not grow: the one before is ${this.#lastId}` };
+      return { clause: "X1", message: `id ${id} is not greater than the one before it, ${this.#lastId}` };
     if (event === "response_start" && id !== 1) return { clause: "X1", message: `the first event has id ${id}, not 1` };
     return undefined;
   }
@@ -90,7 +91,7 @@ class StreamVerifier implements Verifier {
   }
 
   #checkEvent(event: StreamEvent): Problem | undefined {
-    if (!isJsonObject(event.data)) return { clause: "N43", message: `the payload of ${event.event} is no object` };
+    if (!isJsonObject(event.data)) return { clause: "N43", message: `the payload of ${event.event} is not an object` };
     if (event.event === "done") return this.#checkDone(event.data);
     if (event.event === "response_start") return checkResponseStart(event.data);
     return this.#documents.push(event);
@@ -126,7 +127,7 @@ function checkResponseStart(data: StreamEventPayloads["response_start"]): Proble
 }
 
 function checkUsage({ usage }: StreamEventPayloads["done"]): Problem | undefined {
-  if (!isJsonObject(usage)) return { clause: "N50", message: "done holds no usage" };
+  if (!isJsonObject(usage)) return { clause: "N50", message: "done has no usage" };
   const { promptTokens, completionTokens, totalTokens } = usage;
   if (totalTokens === promptTokens + completionTokens) return undefined;
   return { clause: "N6", message: `totalTokens ${totalTokens} is not ${promptTokens} + ${completionTokens}` };
