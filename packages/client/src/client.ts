@@ -23,8 +23,8 @@ import { createTransport, type TransportOptions, type TransportRequest } from ".
 export interface ClientOptions extends TransportOptions {
   readonly reconnect?: ReconnectOptions;
   /**
-   * Milliseconds between heartbeats as long as the server has not told its own (X5). After three without a byte the
-   * client connects again. Default 15,000.
+   * Milliseconds between heartbeats until the server sends its own value (X5). After three without a byte the client
+   * reconnects. Default: 15,000.
    */
   readonly heartbeatMs?: number;
 }
@@ -34,43 +34,43 @@ export interface RequestOptions {
 }
 
 export interface ChatOptions extends StreamOptions {
-  /** Default: a new one. The same key gives the same response, so a lost answer is asked for again safely (X9). */
+  /** Default: a new one. The same key gives the same response, so a request can safely be repeated (X9). */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Where to begin; without any of these all events come from the first one on. */
+/** Where to begin. Default: at the first event. */
 export interface FollowOptions extends StreamOptions {
-  /** The state first, then what comes behind it: the quickest way to show a long response (X3). */
+  /** The state first, then what follows: the fastest way to show a long response (X3). */
   readonly snapshot?: boolean | undefined;
-  /** A response that is there already, with its `metadata.lastEventId`: goes on behind it. */
+  /** A response already at hand, with its `metadata.lastEventId`: continues after it. */
   readonly from?: ChatResponse | undefined;
-  /** Events above this id only. The reduced `response` then lacks what was before; `from` keeps it. */
+  /** Only events above this id. The reduced `response` then lacks what came before; `from` keeps it. */
   readonly after?: number | undefined;
-  /** Have `reasoning_delta` events too (N14). */
+  /** Receive `reasoning_delta` events too (N14). */
   readonly reasoning?: boolean | undefined;
 }
 
 export interface RevertOptions extends RequestOptions {
-  /** `leave` takes back the rest, `overwrite` puts the old content back all the same. */
+  /** `leave` reverts the other files, `overwrite` restores the old content anyway. */
   readonly onConflict?: RevertRequest["onConflict"] | undefined;
 }
 
 export interface ListOptions extends RequestOptions {
   readonly limit?: number | undefined;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly before?: string | undefined;
   readonly search?: string | undefined;
 }
 
 /** Every method throws `SheafApiError` when the server refuses, and `ConnectionError` when it cannot be reached. */
 export interface SheafClient {
-  /** Sends a message. The request goes out with the first read of the stream. */
+  /** Sends a message. The request is sent with the first read of the stream. */
   chat(request: Omit<ChatRequest, "stream">, options?: ChatOptions): ResponseStream;
-  /** Reads a response that runs or has ended. */
+  /** Reads a response that is running or has ended. */
   follow(responseId: string, options?: FollowOptions): ResponseStream;
   /** While it runs, a snapshot with `metadata.lastEventId` (N3). */
   getResponse(responseId: string, options?: RequestOptions): Promise<ChatResponse>;
-  /** Ends a run; harmless when it has ended (X7). */
+  /** Ends a run; does nothing if it has ended (X7). */
   cancel(responseId: string, options?: RequestOptions): Promise<void>;
   /** Answers an `approval_request` (X8). */
   resolveApproval(
@@ -83,11 +83,11 @@ export interface SheafClient {
   listConversations(options?: ListOptions): Promise<ConversationPage>;
   getConversation(conversationId: string, options?: RequestOptions): Promise<Conversation>;
   deleteConversation(conversationId: string, options?: RequestOptions): Promise<void>;
-  /** A new conversation that shares the turns up to this response, and has it as its last one. */
+  /** Creates a conversation with the turns up to and including this response. */
   forkConversation(conversationId: string, responseId: string, options?: RequestOptions): Promise<ConversationSummary>;
   /**
-   * Takes back this response and what came after it: the history and the files. Files that somebody else changed since
-   * are refused with `FILES_CHANGED`, unless `onConflict` says what to do with them.
+   * Reverts this response and everything after it: history and files. If something else has changed a file since, it
+   * fails with `FILES_CHANGED`, unless `onConflict` says what to do.
    */
   revertConversation(conversationId: string, responseId: string, options?: RevertOptions): Promise<RevertResult>;
   listModels(options?: RequestOptions): Promise<readonly ModelInfo[]>;
@@ -103,7 +103,7 @@ export function createClient(options: ClientOptions): SheafClient {
   const send = async (path: string, request: TransportRequest): Promise<void> => {
     await (await transport(path, request)).body?.cancel();
   };
-  // What the server sends is typed by the contract; `isChatResponse` of the protocol checks it where that matters.
+  // The contract types what the server sends; where it matters, `isChatResponse` of the protocol checks it.
   const ask = async <Answer>(path: string, request: TransportRequest = {}): Promise<Answer> =>
     (await (await transport(path, request)).json()) as Answer;
   const toPost = (body: unknown, { signal }: RequestOptions): TransportRequest => ({ method: "POST", body, signal });
@@ -138,13 +138,13 @@ function toPath(kind: string, id: string, root = "/v1/"): string {
   return `${root}${kind}/${encodeURIComponent(id)}`;
 }
 
-/** JSON leaves out what is undefined. */
+/** JSON omits undefined fields. */
 function toQuery(values: object): string {
   const query = new URLSearchParams(JSON.parse(JSON.stringify(values)) as Record<string, string>).toString();
   return query && `?${query}`;
 }
 
-/** `crypto.randomUUID` is missing in pages that came over plain HTTP; random bytes are not. */
+/** `crypto.randomUUID` is missing in pages loaded over plain HTTP; random bytes are not. */
 function createKey(): string {
   return crypto.getRandomValues(new Uint32Array(5)).join("");
 }

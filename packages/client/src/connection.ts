@@ -1,18 +1,18 @@
-/** One connection of an event stream: it lives until the body ends, breaks, or stays silent. */
+/** One connection of an event stream, until the body ends, breaks, or stays silent. */
 import { createStreamDecoder, type StreamDecoder, type StreamEvent } from "@sheaf/protocol";
 import { ConnectionError } from "./errors.ts";
 
 export interface ConnectionOptions {
-  /** Ends the connection; what waits throws its reason. */
+  /** Ends the connection; pending reads throw its reason. */
   readonly signal: AbortSignal | undefined;
-  /** Milliseconds without a byte after which the connection counts as dead (X5). Asked before each wait. */
+  /** Milliseconds without a byte after which the connection counts as dead (X5). Read before each wait. */
   readonly silenceMs: () => number;
 }
 
 export interface Connection {
-  /** Does what opens it, with a signal of its own; `isPatient`: however long it takes. */
+  /** Opens it, with a signal of its own; `isPatient`: however long it takes. */
   open<Value>(send: (signal: AbortSignal) => Promise<Value>, isPatient: boolean): Promise<Value>;
-  /** The events of the body, one array for each piece that came. Throws when the connection breaks. */
+  /** The events of the body, one array per piece received. @throws ConnectionError when the connection breaks. */
   read(answer: Response): AsyncGenerator<readonly StreamEvent[]>;
   readonly decoder: StreamDecoder;
 }
@@ -20,7 +20,7 @@ export interface Connection {
 export function createConnection({ signal, silenceMs }: ConnectionOptions): Connection {
   const decoder = createStreamDecoder();
 
-  /** Waits for `work`. Silence and the caller's abort call `end`, which must settle it, and are thrown. */
+  /** Waits for `work`. On silence or an abort by the caller it calls `end`, which must settle `work`, and throws. */
   async function watch<Value>(
     work: Promise<Value>,
     end: (reason: unknown) => void,
@@ -57,7 +57,7 @@ export function createConnection({ signal, silenceMs }: ConnectionOptions): Conn
       const reader = answer.body?.getReader();
       if (!reader) return;
       const text = new TextDecoder();
-      // Ends a read that is under way, and closes the socket.
+      // Ends a pending read, and closes the socket.
       const cancel = (): void => void reader.cancel().catch(() => undefined);
       try {
         for (;;) {

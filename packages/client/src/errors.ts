@@ -1,11 +1,11 @@
-/** What can go wrong between a client and a server. */
+/** Errors between a client and a server. */
 import type { ErrorBody } from "@sheaf/protocol";
 
-/** What an error answer of the server says (N52, section 7). */
+/** An error answer of the server (N52, section 7). */
 export interface ApiErrorFields {
   /** HTTP status. */
   readonly status: number;
-  /** From the published list; `HTTP_<status>` where the answer is not one of Sheaf's. */
+  /** From the published list; `HTTP_<status>` if the answer is not from Sheaf. */
   readonly errorCode: string;
   readonly message: string;
   readonly source: string;
@@ -29,10 +29,10 @@ export class SheafApiError extends Error implements ApiErrorFields {
   }
 }
 
-/** No answer, or not all of it: the network, a proxy, a server that went away. */
+/** No answer, or an incomplete one: the network, a proxy, or a server that went away. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
-  /** The address itself is wrong, as far as the platform tells: Node does, browsers do not. */
+  /** The address itself is wrong, if the platform says so: Node does, browsers do not. */
   readonly isWrongAddress: boolean;
 
   constructor(message = "", options: { readonly cause?: unknown; readonly isWrongAddress?: boolean } = {}) {
@@ -41,12 +41,12 @@ export class ConnectionError extends Error {
   }
 }
 
-/** A stream has no `done`, and could not be joined again: what is there is not the whole answer (N51). */
+/** A stream broke before `done` and could not be resumed: the answer is incomplete (N51). */
 export class StreamBrokenError extends Error {
   override readonly name = "StreamBrokenError";
-  /** Undefined when the server never told it. */
+  /** Undefined if the server never sent it. */
   readonly responseId: string | undefined;
-  /** Highest id that came; `follow` goes on behind it. */
+  /** Highest id received; `follow` continues after it. */
   readonly lastEventId: number;
 
   constructor(message: string, options: { responseId: string | undefined; lastEventId: number; cause?: unknown }) {
@@ -56,7 +56,7 @@ export class StreamBrokenError extends Error {
   }
 }
 
-/** Reads an answer with a status of 400 or more, whoever wrote it. */
+/** Reads an answer with a status of 400 or more, from Sheaf or anything else. */
 export async function toApiError(answer: Response): Promise<SheafApiError> {
   const text = await answer.text().catch(() => "");
   return new SheafApiError({
@@ -86,7 +86,7 @@ function readErrorBody(text: string): Partial<ErrorBody["error"]> {
   }
 }
 
-/** Seconds or a date (RFC 9110); gives milliseconds. */
+/** Converts seconds or a date (RFC 9110) to milliseconds. */
 function parseRetryAfter(value: string | null): number | undefined {
   if (value === null || value.trim() === "") return undefined;
   const seconds = Number(value);

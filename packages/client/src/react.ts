@@ -1,7 +1,7 @@
-/** The hook for React, and for what has React's shape. */
+/** The hook for React and compatible libraries. */
 import type { ResponseState, ResponseStore } from "./response-store.ts";
 
-/** What the hook needs of React; `preact/compat` has it too. */
+/** What the hook needs from React; `preact/compat` has it too. */
 export interface ReactLike {
   readonly useSyncExternalStore: <State>(
     subscribe: (listener: () => void) => () => void,
@@ -10,7 +10,7 @@ export interface ReactLike {
   ) => State;
 }
 
-/** `const useResponse = createUseResponse(React)`; then `useResponse(store)` in a component gives the state. */
+/** `const useResponse = createUseResponse(React)`; then `useResponse(store)` in a component returns the state. */
 export function createUseResponse({ useSyncExternalStore }: ReactLike): (store: ResponseStore) => ResponseState {
   return ({ subscribe, getSnapshot }) => useSyncExternalStore(subscribe, getSnapshot, getSnapshot);
 }

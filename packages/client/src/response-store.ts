@@ -1,29 +1,29 @@
-/** A stream for user interfaces: a state that changes, and listeners that hear of it. */
+/** A stream for user interfaces: a state and its subscribers. */
 import type { ChatResponse } from "@sheaf/protocol";
 import type { ResponseStream } from "./response-stream.ts";
 
 export interface ResponseState {
   readonly response: ChatResponse;
-  /** `ended` means that the response is complete; `failed` that the stream threw (N51). */
+  /** `ended`: the response is complete; `failed`: the stream threw (N51). */
   readonly status: "reading" | "ended" | "failed";
-  /** What the stream threw. */
+  /** The error that the stream threw. */
   readonly error?: unknown;
 }
 
 /** Fits `useSyncExternalStore` of React and the stores of other frameworks. The functions need no `this`. */
 export interface ResponseStore {
-  /** The listener is called after each change of the state. Gives the function that ends it. */
+  /** Calls the listener after each change of the state. Returns the function that unsubscribes. */
   readonly subscribe: (listener: () => void) => () => void;
   /** The same object until the next change. */
   readonly getSnapshot: () => ResponseState;
 }
 
 export interface ResponseStoreOptions {
-  /** Least milliseconds between two changes, default 16: one a frame. The end is told at once. */
+  /** Minimum milliseconds between two changes. Default: 16, one per frame. The end is reported at once. */
   readonly intervalMs?: number;
 }
 
-/** Reads the stream to its end, beginning now. Ending early is done by the stream's `signal`. */
+/** Starts reading the stream, to its end. To end early, use the `signal` of the stream. */
 export function createResponseStore(
   stream: ResponseStream,
   { intervalMs = 16 }: ResponseStoreOptions = {},

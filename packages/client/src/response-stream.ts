@@ -1,34 +1,34 @@
-/** A response as it comes: one row of events, however many connections it takes. */
+/** A response as it arrives: one series of events, over any number of connections. */
 import { createReducer, type ChatResponse, type Reducer, type StreamEvent } from "@sheaf/protocol";
 import { createConnection, type Connection } from "./connection.ts";
 import { ConnectionError, SheafApiError, StreamBrokenError } from "./errors.ts";
 import { isRetryable, toDelay, waitFor, type ReconnectOptions } from "./reconnect.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
 
-/** One event, and the response that all events so far add up to. */
+/** One event, and the response so far. */
 export interface Update {
   readonly event: StreamEvent;
   /** A value: it never changes. Documents that did not change are the same objects as in the update before. */
   readonly response: ChatResponse;
 }
 
-/** Where a stream stands: it asks the server, reads, or waits before it asks again. */
+/** The state of a stream: it connects, reads, or waits before it reconnects. */
 export type ConnectionState = "connecting" | "open" | "waiting";
 
 /** Options of every stream. */
 export interface StreamOptions {
-  /** Ends reading; what waits throws its reason. The run goes on unless the request said otherwise (X7). */
+  /** Ends reading; pending reads throw its reason. The run continues unless the request said otherwise (X7). */
   readonly signal?: AbortSignal | undefined;
-  /** `reason`: why it waits; undefined where a body just ended. */
+  /** `reason`: why it waits; undefined if a body simply ended. */
   readonly onConnection?: ((state: ConnectionState, reason?: unknown) => void) | undefined;
 }
 
 /**
- * Reading begins with the first `next`, and can be done once. The iteration ends only when the response has ended:
- * behind `done`, or behind a snapshot that says so (N51). Each id comes once, and ids grow.
+ * Reading begins with the first `next`, and works once. The iteration ends only when the response has ended:
+ * after `done`, or after a snapshot that says so (N51). Each id comes once, and ids increase.
  * @throws SheafApiError when the server refuses the request.
  * @throws ConnectionError when the server cannot be reached at all.
- * @throws StreamBrokenError when the stream broke and could not be joined again.
+ * @throws StreamBrokenError when the stream broke and could not be resumed.
  */
 export interface ResponseStream extends AsyncIterable<Update> {
   /** Known once the server has answered. */
@@ -37,14 +37,14 @@ export interface ResponseStream extends AsyncIterable<Update> {
   readonly conversationId: string | undefined;
   /** The response so far; its `status` is `streaming` until `done` came. */
   readonly response: ChatResponse;
-  /** Highest id that came; 0 before the first. */
+  /** Highest id received; 0 before the first. */
   readonly lastEventId: number;
   /** Events and fields that this version does not know (X14). */
   readonly ignored: number;
   /**
-   * Reads all; gives the complete response, however it ended (see its `status`). `onEvent` hears of each event once it is
-   * in `response`; with thousands of documents that is much cheaper than a response for each event, as the iteration
-   * makes it.
+   * Reads to the end and returns the complete response, however it ended (see its `status`). It calls `onEvent` for
+   * each event once that is in `response`; with thousands of documents this is much cheaper than the iteration, which
+   * makes a response for each event.
    */
   readToEnd(onEvent?: (event: StreamEvent) => void): Promise<ChatResponse>;
   /** Ends a wait for the next connection, for instance because the network is back. */
@@ -53,29 +53,29 @@ export interface ResponseStream extends AsyncIterable<Update> {
 
 /** How a stream begins. */
 export interface StreamStart {
-  /** Undefined until the answer to `chat` tells it. */
+  /** Undefined until the answer to `chat`. */
   readonly responseId?: string;
-  /** What opens the first connection, and every one until the response has an id. Safe to repeat (X9). */
+  /** Opens connections until the response has an id. Safe to repeat (X9). */
   readonly request?: {
     readonly path: string;
     readonly options: TransportRequest;
-    /** The answer may have to wait for the end of another response. */
+    /** The answer may wait for the end of another response. */
     readonly isQueued: boolean;
   };
-  /** Ask for a snapshot and the tail first (X3). */
+  /** Request a snapshot and what follows it (X3). */
   readonly snapshot?: boolean | undefined;
-  /** Ask for `reasoning_delta` events (N14). */
+  /** Request `reasoning_delta` events (N14). */
   readonly reasoning?: boolean | undefined;
-  /** Go on behind this event. */
+  /** Continue after this event. */
   readonly after?: number | undefined;
-  /** Go on behind this snapshot (N3). */
+  /** Continue after this snapshot (N3). */
   readonly from?: ChatResponse | undefined;
 }
 
 export interface StreamSettings {
   readonly transport: Transport;
   readonly reconnect: Required<ReconnectOptions>;
-  /** Milliseconds between heartbeats, until the server tells its own (X5). */
+  /** Milliseconds between heartbeats, until the server sends its own value (X5). */
   readonly heartbeatMs: number;
 }
 
@@ -87,11 +87,11 @@ export function createResponseStream(
   return new Stream(start, settings, options);
 }
 
-/** What a server can say about heartbeats without making its clients hang or hammer. */
+/** Bounds for heartbeats, so that a server can make its clients neither hang nor hammer it. */
 const leastHeartbeatMs = 100;
 const mostHeartbeatMs = 300_000;
 
-/** Tries to reach a server that never answered: a person waits for the first sign of life. */
+/** Tries to reach a server that never answered: somebody is waiting for a first sign of life. */
 const firstTries = 3;
 
 class Stream implements ResponseStream {
@@ -106,7 +106,7 @@ class Stream implements ResponseStream {
   #retry: number | undefined;
   #unreadable = 0;
   #after: number;
-  /** Whether the connection that just ended brought anything: then the count of tries begins anew. */
+  /** Whether the last connection received anything: then the count of tries restarts. */
   #hasProgress = false;
   #isTaken = false;
   #isOpened = false;
@@ -120,7 +120,7 @@ class Stream implements ResponseStream {
     this.responseId = start.responseId;
     const { from } = start;
     this.#after = start.after ?? from?.metadata.lastEventId ?? 0;
-    // A streaming response that does not tell its place cannot be gone on with: its deltas would come twice.
+    // A streaming response without its last event id cannot be continued: its deltas would come twice.
     if (from && (from.status !== "streaming" || this.#after > 0)) this.#replace(from);
   }
 
@@ -155,7 +155,8 @@ class Stream implements ResponseStream {
   }
 
   #begin<Item>(toItem: (event: StreamEvent) => Item): AsyncGenerator<Item> {
-    if (this.#isTaken) throw new TypeError("This stream is already read. follow() reads a response once more.");
+    if (this.#isTaken)
+      throw new TypeError("This stream has been read already: use follow() to read the response again.");
     this.#isTaken = true;
     return this.#read(toItem);
   }
@@ -198,7 +199,7 @@ class Stream implements ResponseStream {
           if (event.id <= this.lastEventId) continue;
           this.#take(event);
           yield toItem(event);
-          // A look at the response costs a copy of its list; only these can end it.
+          // Reading the response copies its list; only these events can end it.
           if ((event.event === "done" || event.event === "snapshot") && this.response.status !== "streaming") return;
         }
       }
@@ -207,7 +208,7 @@ class Stream implements ResponseStream {
     }
   }
 
-  /** N51: where the server has no events to give, the response itself. */
+  /** N51: if the server has no events, the response itself. */
   async #connect(signal: AbortSignal): Promise<Response | ChatResponse> {
     const { transport } = this.#settings;
     const { request, snapshot, reasoning } = this.#start;
@@ -226,8 +227,8 @@ class Stream implements ResponseStream {
       return (await (await transport(path, { signal })).json()) as ChatResponse;
     } catch (cause) {
       if (!request || this.lastEventId > 0 || !isLogMissing(cause)) throw cause;
-      // Nobody knows whether it was cancelled there, so it is not sent once more.
-      const message = `${responseId} is gone before it began: a server keeps no queue when it ends. Send the message again.`;
+      // It may have been cancelled there, so it is not sent again.
+      const message = `${responseId} was lost before it began: a server that stops keeps no queue. Send the message again.`;
       throw new StreamBrokenError(message, { responseId, lastEventId: 0, cause });
     }
   }
@@ -262,7 +263,7 @@ class Stream implements ResponseStream {
   #leave({ decoder }: Connection, openedAt: number): void {
     this.#retry = decoder.retry ?? this.#retry;
     this.#unreadable += decoder.unreadable;
-    // A run can go on in silence behind a proxy that cuts long connections.
+    // A run can continue in silence behind a proxy that cuts long connections.
     if (decoder.comments > 0 && performance.now() - openedAt >= this.#heartbeatMs) this.#hasProgress = true;
   }
 
@@ -276,7 +277,7 @@ class Stream implements ResponseStream {
     this.#options.signal?.throwIfAborted();
   }
 
-  /** Throws when it makes no sense to connect again. */
+  /** @throws when reconnecting makes no sense. */
   #checkBreak(tries: number, cause: unknown): void {
     const { reconnect } = this.#settings;
     const { responseId, lastEventId } = this;
@@ -288,7 +289,7 @@ class Stream implements ResponseStream {
     if (canJoin && tries <= maxTries) return;
     if (cause instanceof SheafApiError || (cause !== undefined && !this.#isOpened)) throw cause;
     const reason = canJoin ? `${tries - 1} more connections brought nothing` : "it has no id to join it again";
-    const message = `${responseId ?? "The stream"} is not complete: it broke behind event ${lastEventId}, and ${reason}.`;
+    const message = `${responseId ?? "The stream"} is not complete: it broke after event ${lastEventId}, and ${reason}.`;
     throw new StreamBrokenError(message, { responseId, lastEventId, cause });
   }
 
@@ -299,12 +300,12 @@ class Stream implements ResponseStream {
   }
 }
 
-/** The server knows no events of this response: it keeps none, or no longer. */
+/** The server has no events of this response: it keeps none, or no longer. */
 function isLogMissing(cause: unknown): boolean {
   return cause instanceof SheafApiError && (cause.status === 404 || cause.status === 410);
 }
 
-/** Only the id is taken out of an address: a token never goes where an answer points to. */
+/** Only the id is taken from an address: a token is never sent to where an answer points. */
 function readResponseId(headers: Headers): string | undefined {
   const named = headers.get("x-response-id");
   if (named) return named;

@@ -3,9 +3,9 @@ import { protocolVersion } from "@sheaf/protocol";
 import { ConnectionError, toApiError } from "./errors.ts";
 
 export interface TransportOptions {
-  /** Address of the server, for instance `http://127.0.0.1:4096`; "" in a page is where the page came from. */
+  /** Address of the server, for instance `http://127.0.0.1:4096`; "" means the origin of the page. */
   readonly baseUrl: string;
-  /** Sent as `Authorization: Bearer`. A function is asked before each request. Without one, a page's cookie counts. */
+  /** Sent as `Authorization: Bearer`. A function is called before each request. Without one, a page uses its cookie. */
   readonly token?: string | (() => string | Promise<string>);
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
@@ -20,13 +20,13 @@ export interface TransportRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Sends a request to a path. An answer with a status of 400 or more is thrown as `SheafApiError`, none as `ConnectionError`. */
+/** Sends a request to a path. @throws SheafApiError for a status of 400 or more, ConnectionError without an answer. */
 export type Transport = (path: string, request?: TransportRequest) => Promise<Response>;
 
-/** What Node says of a name that no host has, and of a text that is no address. A server that starts anew refuses: that passes. */
+/** Node's codes for an unknown host and an invalid address. A restarting server refuses connections, which passes. */
 const wrongAddress = /^(getaddrinfo ENOTFOUND|Invalid URL|unknown scheme|bad port)/;
 
-/** What `fetch` throws in Node says why in its cause only. */
+/** In Node, only the cause of what `fetch` throws says why. */
 function toReason(error: unknown): string {
   const { code, message, cause } = error as { code?: unknown; message?: unknown; cause?: unknown };
   return cause ? toReason(cause) : String(message || code || error);

@@ -1,4 +1,4 @@
-/** The grammar of a stream, checked while it is read (X13): on in tests, off in production. */
+/** Checks the grammar of a stream while it is read (X13): for tests, not for production. */
 import { createVerifier, type VerifierOptions, type Violation } from "@sheaf/protocol/verify";
 import type { Update } from "./response-stream.ts";
 
@@ -14,8 +14,8 @@ export class ViolationError extends Error {
 }
 
 /**
- * The same updates; throws at the first event that breaks the grammar (N44 to N51).
- * For streams from their first event or a snapshot on: what `follow` gives with `after` begins in the middle.
+ * Yields the same updates; throws at the first event that breaks the grammar (N44 to N51).
+ * For streams from their first event or a snapshot on: `follow` with `after` begins in the middle.
  * @throws ViolationError
  */
 export async function* verifyUpdates(

@@ -230,7 +230,7 @@ describe("ends", () => {
   test("a stream is read once", async () => {
     const stream = openClient().client.follow("chat_1");
     await stream.readToEnd();
-    expect(() => stream[Symbol.asyncIterator]()).toThrow("already read");
+    expect(() => stream[Symbol.asyncIterator]()).toThrow("read already");
   });
 
   test("an abort signal that outlives many streams keeps none of them", async () => {

@@ -1,9 +1,9 @@
-/** A client's reducer against the vectors. */
+/** Checks a client's reducer with the vectors. */
 import type { StreamEvent } from "@sheaf/protocol";
 import { explainDifference } from "./difference.ts";
 import { createReducerVectors } from "./reducer-vectors.ts";
 
-/** What a client does with events; as `createReducer` of `@sheaf/protocol`. */
+/** The reducer of a client; like `createReducer` of `@sheaf/protocol`. */
 export interface ReducerUnderTest {
   push(event: StreamEvent): void;
   readonly response: unknown;
@@ -12,7 +12,7 @@ export interface ReducerUnderTest {
 export interface ReducerOutcome {
   readonly name: string;
   readonly clauses: readonly string[];
-  /** What is wrong; undefined when nothing is. */
+  /** What is wrong; undefined if it passed. */
   readonly message: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export function checkReducer(createReducer: () => ReducerUnderTest): readonly Re
   return createReducerVectors().map(({ name, clauses, events, expected }) => {
     try {
       const reducer = createReducer();
-      // Readers look between the events; that must change nothing.
+      // Clients read between events; that must not change anything.
       for (const event of events) {
         reducer.push(event);
         void reducer.response;
@@ -33,7 +33,7 @@ export function checkReducer(createReducer: () => ReducerUnderTest): readonly Re
   });
 }
 
-/** A value without the fields that the expected one has not: a reducer may know more. */
+/** A value without fields that the expected one lacks: a reducer may know more. */
 function keepKnown(value: unknown, expected: unknown): unknown {
   if (typeof value !== "object" || value === null || typeof expected !== "object" || expected === null) return value;
   if (Array.isArray(value)) {

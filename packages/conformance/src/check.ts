@@ -11,9 +11,9 @@ export interface Check {
   /** Unique and stable, for instance `resume-at-every-id`. */
   readonly id: string;
   readonly level: Level;
-  /** Clauses that it can prove broken, the main one first; `§7` is section 7, which has no numbers. */
+  /** Clauses that it can show to be broken, the main one first; `§7` is section 7, which has no numbers. */
   readonly clauses: readonly string[];
   readonly title: string;
-  /** Resolves when the server keeps it. @throws Violation, Skip. */
+  /** Resolves if the server passes. @throws Violation, Skip. */
   readonly run: (context: Context) => Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What the checks share: the server, the prompts, and runs that many of them look at. */
+/** What the checks share: the server, the prompts, and runs that many of them use. */
 import type { ChatRequest, ChatResponse, StreamEvent } from "@sheaf/protocol";
 import { explainChatResponse } from "@sheaf/protocol/validate";
 import type { EventStream } from "./event-stream.ts";
@@ -15,7 +15,7 @@ export interface ContextOptions {
   readonly waitMs: number;
 }
 
-/** A finished run, as it came and as it is stored. */
+/** A finished run, as streamed and as stored. */
 export interface Sample {
   readonly name: PromptName;
   readonly stream: EventStream;
@@ -24,7 +24,7 @@ export interface Sample {
   readonly conversationId: string;
 }
 
-/** A run that may still go on. */
+/** A run that may still be going on. */
 export interface Run {
   readonly stream: EventStream;
   readonly responseId: string;
@@ -34,27 +34,27 @@ export interface Run {
 export interface Context {
   readonly http: Http;
   readonly options: ContextOptions;
-  /** The body that asks for a prompt. @throws Skip when the profile has none. */
+  /** The request body for a prompt. @throws Skip if the profile does not have it. */
   toRequest(name: PromptName, fields?: Partial<ChatRequest>): ChatRequest;
-  /** Sends a prompt, and gives its stream. */
+  /** Sends a prompt and returns its stream. */
   start(name: PromptName, fields?: Partial<ChatRequest>, headers?: Readonly<Record<string, string>>): Promise<Run>;
-  /** Sends a prompt that asks for approvals, and reads until one is asked for. @throws Skip when none comes. */
+  /** Sends a prompt that needs an approval, and reads until the request. @throws Skip if none comes. */
   startApproval(fields?: Partial<ChatRequest>): Promise<Run & { readonly approvalId: string }>;
-  /** Finished runs of all prompts that end by themselves; made once. */
+  /** Finished runs of all prompts that end without a person; made once. */
   samples(): Promise<readonly Sample[]>;
   /** The one with this name. @throws Skip */
   sample(name: PromptName): Promise<Sample>;
   /** `GET /v1/responses/{id}`, checked. */
   getResponse(responseId: string): Promise<ChatResponse>;
-  /** Asks again and again until the response has ended. */
+  /** Polls until the response has ended. */
   waitForEnd(responseId: string): Promise<ChatResponse>;
   /** Called before each check. */
   beginCheck(): void;
-  /** Why a check that failed cannot tell: runs of the prompt "long" are over before they can be looked at. */
+  /** Why a failed check is inconclusive: runs of the prompt "long" end before they can be examined. */
   findShortRun(): Promise<string | undefined>;
 }
 
-/** A run that ends by itself before this proves nothing about runs that go on. Milliseconds. */
+/** A shorter run proves nothing about runs in progress. Milliseconds. */
 const LEAST_LONG = 400;
 
 export function createContext(options: ContextOptions): Context {
@@ -107,7 +107,7 @@ export function createContext(options: ContextOptions): Context {
       const isRefused = documents.some(
         ({ type, metadata }) => type === "error" && metadata.errorCode === "PERMISSION_DENIED",
       );
-      demand(!isRefused, "X8", 'with approvals "ask" a call was refused, and nobody was asked');
+      demand(!isRefused, "X8", 'with approvals "ask", a call was refused without a request for approval');
       throw new Skip('the run of the prompt "approval" needed no approval');
     },
     async samples() {
@@ -124,18 +124,18 @@ export function createContext(options: ContextOptions): Context {
       for (;;) {
         const response = await getResponse(responseId);
         if (response.status !== "streaming") return response;
-        demand(performance.now() < until, "N3", `${responseId} still streams after ${options.waitMs} ms`);
+        demand(performance.now() < until, "N3", `${responseId} is still streaming after ${options.waitMs} ms`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     },
     beginCheck: () => void (hasLongRun = false),
     async findShortRun() {
       if (!hasLongRun) return undefined;
-      // One that nobody disturbs.
+      // A run without interference.
       const { responseId } = await sample("long");
       const { status, metadata } = await getResponse(responseId);
       if (status !== "completed" || metadata.duration_ms >= LEAST_LONG) return undefined;
-      return `the run of the prompt "long" takes ${metadata.duration_ms} ms only: name a longer one, see --profile`;
+      return `the run of the prompt "long" takes ${metadata.duration_ms} ms: use a longer one, see --profile`;
     },
   };
 }
@@ -149,7 +149,7 @@ export function readIds(headers: Headers): { readonly responseId: string; readon
   return { responseId, conversationId };
 }
 
-/** A response out of an answer (R2, R3). */
+/** Reads the response in an answer (R2, R3). */
 export function readResponse({ headers, json }: Answer, address: string): ChatResponse {
   const type = headers.get("content-type") ?? "none";
   demand(/^application\/json\b/i.test(type), "R2", `${address}: the content type is ${type}, not application/json`);

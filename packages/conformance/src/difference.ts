@@ -1,6 +1,6 @@
-/** Where two values of JSON differ. */
+/** Where two JSON values differ. */
 
-/** The first place, such as `documents.0.content: "a" and "b"`; undefined when they are equal. Field order is free. */
+/** The first difference, such as `documents.0.content: "a" and "b"`; undefined if equal. Field order is free. */
 export function explainDifference(one: unknown, other: unknown, path = ""): string | undefined {
   if (Object.is(one, other)) return undefined;
   if (!isContainer(one) || !isContainer(other) || Array.isArray(one) !== Array.isArray(other)) {

@@ -1,11 +1,11 @@
-/** One event stream of the server under test, with everything that came. */
+/** One event stream of the server under test, with everything received. */
 import { createSseDecoder, type SseDecoder, type StreamEvent } from "@sheaf/protocol";
 import { explainStreamEvent } from "@sheaf/protocol/validate";
 import { demand, demandNone, Violation } from "./violation.ts";
 
 export interface EventStream {
   readonly headers: Headers;
-  /** Everything that came, in order. */
+  /** Everything received, in order. */
   readonly events: readonly StreamEvent[];
   /** The body so far. */
   readonly text: string;
@@ -13,15 +13,15 @@ export interface EventStream {
   readonly comments: number;
   /** Milliseconds of the `retry:` field (X2). */
   readonly retry: number | undefined;
-  /** Reads until the condition holds. @throws Violation when the stream ends, or nothing more comes, before. */
+  /** Reads until the condition holds. @throws Violation if the stream ends or falls silent before. */
   readUntil(holds: (stream: EventStream) => boolean, what: string): Promise<void>;
-  /** Reads until an event fits, which may have come already. */
+  /** Reads until an event fits; it may be one received already. */
   find(fits: (event: StreamEvent) => boolean, what: string): Promise<StreamEvent>;
-  /** Reads to the end of the body; gives all events. @throws Violation when the server does not end it. */
+  /** Reads to the end of the body; returns all events. @throws Violation if the server does not end it. */
   readToEnd(): Promise<readonly StreamEvent[]>;
-  /** Reads until so many bytes have come, or the body ends. */
+  /** Reads until that many bytes have arrived, or the body ends. */
   readBytes(count: number): Promise<void>;
-  /** Goes away. */
+  /** Disconnects. */
   close(): void;
 }
 
@@ -96,7 +96,7 @@ class Stream implements EventStream {
     this.#options.controller.abort();
   }
 
-  /** One more piece of the body; false at its end. */
+  /** Reads one more piece of the body; returns false at its end. */
   async #read(what: string): Promise<boolean> {
     if (this.#hasEnded) return false;
     const { waitMs, address, controller } = this.#options;
@@ -123,7 +123,7 @@ class Stream implements EventStream {
     try {
       text = this.#utf8.decode(chunk, { stream: true });
     } catch {
-      throw new Violation("N43", `${this.#options.address}: the stream is no UTF-8`);
+      throw new Violation("N43", `${this.#options.address}: the stream is not UTF-8`);
     }
     this.text += text;
     for (const { id, event, data } of this.#sse.push(text)) {
@@ -143,6 +143,6 @@ function parsePayload(data: string, event: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    throw new Violation("N43", `the payload of ${event} is no JSON: ${data.slice(0, 100)}`);
+    throw new Violation("N43", `the payload of ${event} is not JSON: ${data.slice(0, 100)}`);
   }
 }

@@ -1,4 +1,4 @@
-/** Plain requests to the server under test. Nothing is repaired, followed or repeated. */
+/** Plain requests to the server under test: no fixing, no redirects, no retries. */
 import { explainErrorBody } from "./error-body.ts";
 import { openEventStream, type EventStream } from "./event-stream.ts";
 import { demand, demandNone, show, Violation } from "./violation.ts";
@@ -6,18 +6,18 @@ import { demand, demandNone, show, Violation } from "./violation.ts";
 export interface RequestOptions {
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Sent as it is, instead of `body`. */
   readonly rawBody?: string | Uint8Array<ArrayBuffer>;
-  /** Win over the usual ones; undefined leaves one out. */
+  /** Override the defaults; undefined removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
-/** An answer that is there as a whole. */
+/** A complete answer. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Undefined when the text is no JSON. */
+  /** Undefined if the text is not JSON. */
   readonly json: unknown;
 }
 
@@ -38,7 +38,7 @@ export interface Http {
     path: string,
     options?: RequestOptions,
   ): Promise<string>;
-  /** Opens an event stream. @throws Violation when the answer is none. */
+  /** Opens an event stream. @throws Violation if the answer is not one. */
   open(method: string, path: string, options?: RequestOptions): Promise<EventStream>;
 }
 

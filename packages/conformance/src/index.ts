@@ -1,4 +1,4 @@
-/** The conformance kit as a library: the same checks from one's own tests. */
+/** The conformance kit as a library: the same checks from your own tests. */
 export type { Level } from "./check.ts";
 export { checkReducer } from "./check-reducer.ts";
 export type { ReducerOutcome, ReducerUnderTest } from "./check-reducer.ts";

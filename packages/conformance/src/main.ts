@@ -9,7 +9,7 @@ import { createReducerVectors } from "./reducer-vectors.ts";
 import { createReport, formatOutcome, formatSummary } from "./report.ts";
 import { runSuite, selectChecks, type Outcome, type SuiteOptions } from "./run-suite.ts";
 
-/** What the program has of its process. */
+/** What the program needs from its process. */
 export interface MainIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly write: (text: string) => void;
@@ -20,17 +20,17 @@ const help = `Checks a server against the contract of Sheaf's Chat API (docs/for
 
   sheaf-conformance URL [flags]
 
-  --token TOKEN       what goes behind "Authorization: Bearer"; or SHEAF_CONFORMANCE_TOKEN
+  --token TOKEN       sent after "Authorization: Bearer"; or SHEAF_CONFORMANCE_TOKEN
   --token-file FILE   the same, from the first line of a file
   --level LEVEL       base, resumable or interactive (default): the highest level to check
   --profile NAME      prompts: offline (Sheaf's rule-based model), any (default), or a JSON file
-  --model MODEL       model of every prompt that names none
-  --only LIST         ids of checks or clauses, with commas between them
+  --model MODEL       model for prompts that name none
+  --only LIST         ids of checks or clauses, separated by commas
   --wait SECONDS      how long to wait for an answer or an event (default 30)
   --json              one JSON object at the end instead of lines
-  --strict            a check that cannot tell counts as a failure
-  --list              the checks, without running them
-  --vectors           for clients: streams, and what a reducer must make of them, one JSON object a line
+  --strict            count skipped checks as failures
+  --list              list the checks, without running them
+  --vectors           for clients: streams and the responses they add up to, one JSON object a line
 
 It sends prompts, so it costs tokens; its prompts may write sheaf-conformance.txt into the server's workspace.
 Exit code: 0 no check failed, 1 a check failed, 2 wrong usage or no server.
@@ -57,7 +57,7 @@ function parse(words: readonly string[]) {
   return parseArgs({ args: [...words], options: flags, allowPositionals: true, strict: true });
 }
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export async function runMain(words: readonly string[], io: MainIo): Promise<number> {
   try {
     const { values, positionals } = parse(words);
@@ -103,7 +103,7 @@ async function check(options: SuiteOptions, { json, strict }: Flags, io: MainIo)
   return isBad ? 1 : 0;
 }
 
-/** A server that is not there is no broken server, nor is one that does not know the token. */
+/** A server that does not answer is not broken, nor is one that rejects the token. */
 async function reach(options: SuiteOptions): Promise<void> {
   const { baseUrl, token, waitMs } = options;
   try {
@@ -111,21 +111,21 @@ async function reach(options: SuiteOptions): Promise<void> {
   } catch (error) {
     throw new Error(`no server answers at ${baseUrl}: ${String((error as Error).cause ?? error)}`, { cause: error });
   }
-  // Whatever else is wrong with the answer is for the checks to tell.
+  // The checks report anything else that is wrong with the answer.
   const answer = await createHttp(options)
     .send("GET", "/v1/conversations?limit=1")
     .catch(() => undefined);
   if (answer?.status !== 401) return;
-  throw new Error(`${baseUrl} ${token === undefined ? "asks for a token" : "refuses the token"}: see --token`);
+  throw new Error(`${baseUrl} ${token === undefined ? "requires a token" : "rejects the token"}: see --token`);
 }
 
 function toOptions(values: Flags, positionals: readonly string[], io: MainIo): SuiteOptions {
   const [address, ...more] = positionals;
   if (address === undefined || more.length > 0)
     throw new Error(`one URL is needed, ${positionals.length} were given: see --help`);
-  if (!URL.canParse(address) || !/^https?:/.test(address)) throw new Error(`"${address}" is no http address`);
+  if (!URL.canParse(address) || !/^https?:/.test(address)) throw new Error(`"${address}" is not an http address`);
   const seconds = Number(values.wait);
-  if (!(seconds > 0)) throw new Error(`--wait "${values.wait}" is no number of seconds`);
+  if (!(seconds > 0)) throw new Error(`--wait "${values.wait}" is not a number of seconds`);
   return {
     baseUrl: address,
     token: toToken(values, io),
@@ -138,7 +138,7 @@ function toOptions(values: Flags, positionals: readonly string[], io: MainIo): S
 
 function toLevel(word: string): Level {
   const level = levels.find((each) => each === word);
-  if (level === undefined) throw new Error(`--level "${word}" is none of ${levels.join(", ")}`);
+  if (level === undefined) throw new Error(`--level "${word}" is not one of ${levels.join(", ")}`);
   return level;
 }
 

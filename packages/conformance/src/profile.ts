@@ -1,4 +1,4 @@
-/** What a model is asked, so that a server shows what is to be checked. */
+/** Prompts that make a server show what is checked. */
 import type { ChatRequest } from "@sheaf/protocol";
 
 /** What a run must show. */
@@ -19,10 +19,10 @@ export type PromptName =
 /** A message, and the model or mode that it needs. */
 export type Prompt = Pick<ChatRequest, "message" | "model" | "mode">;
 
-/** A prompt that is not there leaves out the checks that need it. */
+/** Without a prompt, the checks that need it are skipped. */
 export type Profile = Readonly<Partial<Record<PromptName, Prompt>>>;
 
-/** Finished runs that show many kinds of documents; none of them waits for a person. */
+/** Prompts whose runs show many kinds of documents and do not wait for a person. */
 export const sampleNames = [
   "text",
   "code",
@@ -53,7 +53,7 @@ const offline: Readonly<Partial<Record<PromptName, string>>> = {
 /** For any model that follows instructions. */
 const any: Readonly<Record<PromptName, string>> = {
   text: "What is two plus two? Answer with one sentence, and use no tool.",
-  code: "Write a Python function that adds two numbers, in one fenced code block with the language python. One sentence before it, one behind it. Use no tool.",
+  code: "Write a Python function that adds two numbers, in one fenced code block with the language python. One sentence before it, one after it. Use no tool.",
   reading: "Read the file README.md with your tool, then say in one sentence what it is about.",
   failure: "Read the file this-file-is-not-there.md with your tool, once. Then say in one sentence what happened.",
   command: "Run the command `touch sheaf-conformance.tmp` once, then say in one sentence what happened.",
@@ -76,7 +76,7 @@ function toProfile(messages: Readonly<Partial<Record<PromptName, string>>>): Pro
   return Object.fromEntries(Object.entries(messages).map(([name, message]) => [name, { message }]));
 }
 
-/** Reads a profile of one's own: `{"text": "…", "long": {"message": "…", "model": "…"}}`. @throws Error that says where. */
+/** Reads a custom profile: `{"text": "…", "long": {"message": "…", "model": "…"}}`. @throws Error that says where. */
 export function parseProfile(text: string): Profile {
   const entries = Object.entries(JSON.parse(text) as Record<string, unknown>);
   return Object.fromEntries(

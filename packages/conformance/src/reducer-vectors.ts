@@ -1,4 +1,4 @@
-/** Streams, and what a client must make of them: for reducers in any language (section 3, X12). */
+/** Streams and the responses they must add up to: for reducers in any language (section 3, X12). */
 import { reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
 import { toBaseEvents } from "@sheaf/protocol/base-form";
 
@@ -6,9 +6,9 @@ import { toBaseEvents } from "@sheaf/protocol/base-form";
 export interface ReducerVector {
   readonly name: string;
   readonly clauses: readonly string[];
-  /** In the order in which they come; a reducer takes them one by one. */
+  /** In order of arrival; a reducer takes them one by one. */
   readonly events: readonly StreamEvent[];
-  /** The response behind the last event. A reducer may know more fields; of these none may differ. */
+  /** The response after the last event. A reducer may add fields, but must not differ in these. */
   readonly expected: ChatResponse;
 }
 
@@ -131,7 +131,7 @@ function toSnapshotEvent(events: readonly StreamEvent[]): StreamEvent {
   return { id: lastEventId, event: "snapshot", data: { response: { ...response, metadata } } };
 }
 
-/** Events of a later version: they are ignored (X14). */
+/** Events of a later version: a client ignores them (X14). */
 const unknown = [
   { event: "_private", data: { documentId: "doc_001", delta: "no" } },
   { event: "later_event", data: {} },
@@ -142,12 +142,12 @@ function vector(name: string, clauses: readonly string[], events: readonly Strea
   return { name, clauses, events, expected: reduce(events) };
 }
 
-/** Every vector. What they expect comes from Sheaf's own reducer, which is checked by hand-written responses. */
+/** All vectors. The expected responses come from Sheaf's own reducer, which hand-written responses verify. */
 export function createReducerVectors(): readonly ReducerVector[] {
   const approved = numbered([start, ...text(1, ["a"]), ...call, approval, resolved, ...callEnd, done]);
   return [
     vector("a whole stream", ["N53", "R14"], whole),
-    vector("nothing but the start", ["N3"], whole.slice(0, 1)),
+    vector("only the start", ["N3"], whole.slice(0, 1)),
     ...whole.slice(1, -1).map((_, index) => vector(`the first ${index + 2} events`, ["N3"], whole.slice(0, index + 2))),
     vector(
       "every event twice",
@@ -155,17 +155,13 @@ export function createReducerVectors(): readonly ReducerVector[] {
       whole.flatMap((event) => [event, event]),
     ),
     vector(
-      "the beginning once more in the middle",
+      "the beginning repeated in the middle",
       ["X1"],
       [...whole.slice(0, 9), ...whole.slice(2, 9), ...whole.slice(9)],
     ),
     vector("a base stream", ["N54"], toBaseEvents(whole)),
     vector("deltas that finalContent replaces", ["N47"], numbered([start, ...text(1, ["draft"], "final"), done])),
-    vector(
-      "events and documents that nobody knows",
-      ["X14", "N13"],
-      numbered([start, ...unknown, ...text(1, ["a"]), done]),
-    ),
+    vector("unknown events and documents", ["X14", "N13"], numbered([start, ...unknown, ...text(1, ["a"]), done])),
     vector("a snapshot first", ["X3"], [toSnapshotEvent(whole.slice(0, 12)), ...whole.slice(12)]),
     vector(
       "a snapshot in the middle",
@@ -174,6 +170,6 @@ export function createReducerVectors(): readonly ReducerVector[] {
     ),
     vector("an open approval", ["X8"], approved.slice(0, 10)),
     vector("an approval that is resolved", ["X8"], approved),
-    vector("an event behind done", ["N50"], [...whole, { ...whole[2]!, id: 99 }]),
+    vector("an event after done", ["N50"], [...whole, { ...whole[2]!, id: 99 }]),
   ];
 }

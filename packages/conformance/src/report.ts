@@ -1,4 +1,4 @@
-/** What is told about a server, for people and for programs. */
+/** The report about a server, for people and for programs. */
 import { levels, type Level } from "./check.ts";
 import type { Outcome } from "./run-suite.ts";
 
@@ -9,10 +9,10 @@ export interface LevelSummary {
 }
 
 export interface Report {
-  /** Version of this form. */
+  /** Version of this format. */
   readonly version: 1;
   readonly server: string;
-  /** The highest level without a failure, its lower levels included; null when even `base` has one. */
+  /** The highest level without a failure, lower levels included; null if even `base` has one. */
   readonly level: Level | null;
   readonly levels: Readonly<Record<Level, LevelSummary>>;
   readonly clauses: Readonly<Record<string, "passed" | "failed" | "skipped">>;
@@ -33,7 +33,7 @@ export function createReport(server: string, checks: readonly Outcome[]): Report
   return { version: 1, server, level: reached.at(-1) ?? null, levels: summary, clauses: toClauses(checks), checks };
 }
 
-/** A clause that one check proved broken is broken; one that no check could prove is skipped. */
+/** A clause is broken if any check failed it, and skipped if no check could test it. */
 function toClauses(checks: readonly Outcome[]): Report["clauses"] {
   const clauses: Record<string, "passed" | "failed" | "skipped"> = {};
   for (const { clauses: proved, status } of checks) {
@@ -49,13 +49,13 @@ function toClauses(checks: readonly Outcome[]): Report["clauses"] {
 
 const marks = { passed: "ok  ", failed: "FAIL", skipped: "skip" } as const;
 
-/** One line for a check, and one for what is wrong. */
+/** One line for the check, and one for what is wrong. */
 export function formatOutcome({ status, id, clauses, title, clause, message }: Outcome): string {
   const line = `${marks[status]} ${id.padEnd(26)} ${title} [${clauses.join(" ")}]`;
   return message === undefined ? line : `${line}\n       ${clause === undefined ? "" : `${clause}: `}${message}`;
 }
 
-/** What a report comes to. */
+/** The summary of a report. */
 export function formatSummary({ server, level, levels: summary, clauses }: Report): string {
   const lines = levels.map((each) => {
     const { passed, failed, skipped } = summary[each];
@@ -70,9 +70,9 @@ export function formatSummary({ server, level, levels: summary, clauses }: Repor
   ].join("\n");
 }
 
-/** A level is reached without a failure; what could not be told is said. */
+/** A level is reached if no check failed; skipped checks are mentioned. */
 function toDoubt(summary: Report["levels"], level: Level | null): string {
   const upTo = level === null ? [] : levels.slice(0, levels.indexOf(level) + 1);
   const skipped = upTo.reduce((sum, each) => sum + summary[each].skipped, 0);
-  return skipped === 0 ? "" : `, as far as ${skipped} skipped checks do not matter`;
+  return skipped === 0 ? "" : `, apart from ${skipped} skipped checks`;
 }

@@ -1,10 +1,10 @@
-/** Readers of a run, and runs that can be looked at while they go on. */
+/** Readers of a run, and runs to examine while they are in progress. */
 import type { ChatRequest, StreamEvent } from "@sheaf/protocol";
 import type { Context, Run } from "./context.ts";
 import type { EventStream } from "./event-stream.ts";
 import { Skip } from "./violation.ts";
 
-/** Behind which event to begin: `?after=3`, or a header. */
+/** Begins after an event, by `?after=3` or a header. */
 export async function openEvents(
   context: Context,
   responseId: string,
@@ -25,11 +25,11 @@ export async function readEvents(
   return stream.readToEnd();
 }
 
-/** A run that has begun and has not ended. @throws Skip when it is too short to look at. */
+/** Starts a run that is in progress. @throws Skip if it is too short to examine. */
 export async function startLong(context: Context, fields: Partial<ChatRequest> = {}): Promise<Run> {
   const run = await context.start("long", fields);
   await run.stream.find(({ event }) => event === "document_start", "the first document");
   const { status } = await context.getResponse(run.responseId);
-  if (status !== "streaming") throw new Skip('the run of the prompt "long" ended before it could be looked at');
+  if (status !== "streaming") throw new Skip('the run of the prompt "long" ended before it could be examined');
   return run;
 }

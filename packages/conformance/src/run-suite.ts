@@ -18,15 +18,15 @@ export interface Outcome {
   readonly clauses: readonly string[];
   readonly title: string;
   readonly status: "passed" | "failed" | "skipped";
-  /** The clause that is broken, when it failed. */
+  /** The broken clause, if it failed. */
   readonly clause?: string;
-  /** What is wrong, or why it cannot tell. */
+  /** What is wrong, or why it was skipped. */
   readonly message?: string;
   /** Milliseconds. */
   readonly durationMs: number;
 }
 
-/** One outcome for each check, as it comes. The checks run one by one, because a server has its limits. */
+/** Yields one outcome per check. The checks run one at a time, because a server has its limits. */
 export async function* runSuite(options: SuiteOptions): AsyncGenerator<Outcome> {
   const context = createContext(options);
   for (const check of selectChecks(options)) {
@@ -37,7 +37,7 @@ export async function* runSuite(options: SuiteOptions): AsyncGenerator<Outcome> 
   }
 }
 
-/** The checks that the options choose. */
+/** The checks that the options select. */
 export function selectChecks({ level = "interactive", only }: Pick<SuiteOptions, "level" | "only">): readonly Check[] {
   return suite.filter((check) => {
     if (levels.indexOf(check.level) > levels.indexOf(level)) return false;
@@ -59,6 +59,6 @@ async function runCheck(check: Check, context: Context): Promise<Pick<Outcome, "
 function toResult({ clauses }: Check, error: unknown): Pick<Outcome, "status" | "clause" | "message"> {
   if (error instanceof Violation) return { status: "failed", clause: error.clause, message: error.message };
   if (error instanceof Skip) return { status: "skipped", message: error.message };
-  // What is shaped so oddly that a check stumbles over it is broken too.
-  return { status: "failed", clause: clauses[0]!, message: `the check could not go on: ${String(error)}` };
+  // An answer so malformed that a check throws is a failure too.
+  return { status: "failed", clause: clauses[0]!, message: `the check could not continue: ${String(error)}` };
 }

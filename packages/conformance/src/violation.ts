@@ -1,4 +1,4 @@
-/** How a check says that a server broke the contract. */
+/** How a check reports that a server broke the contract. */
 
 /** The server broke a clause. */
 export class Violation extends Error {
@@ -11,17 +11,17 @@ export class Violation extends Error {
   }
 }
 
-/** The check cannot tell, for instance because the model did not do what the prompt wants. */
+/** The check is inconclusive, for instance because the model did not do what the prompt asks for. */
 export class Skip extends Error {
   override readonly name = "Skip";
 }
 
-/** @throws Violation unless `condition` holds. */
+/** @throws Violation unless `condition` is true. */
 export function demand(condition: boolean, clause: string, message: string): asserts condition {
   if (!condition) throw new Violation(clause, message);
 }
 
-/** @throws Violation with an explanation, where there is one. */
+/** @throws Violation if there is an explanation. */
 export function demandNone(explanation: string | undefined, clause: string, subject: string): void {
   demand(explanation === undefined, clause, `${subject}: ${explanation ?? ""}`);
 }

@@ -46,10 +46,10 @@ test.each([
 test.each([
   [[], "one URL is needed, 0 were given"],
   [["http://a", "http://b"], "one URL is needed, 2 were given"],
-  [["localhost"], '"localhost" is no http address'],
-  [["http://127.0.0.1:9", "--level", "high"], '--level "high" is none of base, resumable, interactive'],
+  [["localhost"], '"localhost" is not an http address'],
+  [["http://127.0.0.1:9", "--level", "high"], '--level "high" is not one of base, resumable, interactive'],
   [["http://127.0.0.1:9", "--only", "X99"], '--only "X99" is neither a check nor a clause'],
-  [["http://127.0.0.1:9", "--wait", "soon"], '--wait "soon" is no number of seconds'],
+  [["http://127.0.0.1:9", "--wait", "soon"], '--wait "soon" is not a number of seconds'],
   [["http://127.0.0.1:9", "--profile", "/no/such/file"], "ENOENT"],
   [["http://127.0.0.1:9", "--speed"], "--speed"],
   [["http://127.0.0.1:9", "--wait", "5"], "no server answers at http://127.0.0.1:9"],
@@ -111,8 +111,8 @@ test("the token comes from a flag, or the environment", async () => {
 test("a server that refuses the token is exit code 2, before any check", async () => {
   const address = await startForeign((_, answer) => void answer.writeHead(401).end());
   const expected = { code: 2, output: "" };
-  expect(await run([address])).toEqual({ ...expected, errors: expect.stringContaining("asks for a token") });
-  const refused = expect.stringContaining(`${address} refuses the token: see --token`);
+  expect(await run([address])).toEqual({ ...expected, errors: expect.stringContaining("requires a token") });
+  const refused = expect.stringContaining(`${address} rejects the token: see --token`);
   expect(await run([address, "--token", "x"])).toEqual({ ...expected, errors: refused });
 });
 

@@ -60,7 +60,7 @@ test("what is told on lines", () => {
   );
   const doubtful = [outcome("base", "passed"), outcome("base", "skipped")];
   expect(formatSummary(createReport("http://x", doubtful))).toMatch(
-    /reaches the level base, as far as 1 skipped checks/,
+    /reaches the level base, apart from 1 skipped checks/,
   );
 });
 

@@ -18,35 +18,35 @@ export const approvalChecks: readonly Check[] = [
     id: "approval-allow",
     level: "interactive",
     clauses: ["X8"],
-    title: "what is allowed runs, and every reader hears who decided",
+    title: "an allowed call runs, and every reader learns who decided",
     run: (context) => checkDecision(context, "allow_once"),
   },
   {
     id: "approval-reject",
     level: "interactive",
     clauses: ["X8", "N36", "N39"],
-    title: "what is rejected does not run, and the run goes on to its end",
+    title: "a rejected call does not run, and the run continues to its end",
     run: (context) => checkDecision(context, "reject_once"),
   },
   {
     id: "approval-edit",
     level: "interactive",
     clauses: ["X8"],
-    title: "what is allowed with edited arguments runs with these, and its document shows them",
+    title: "a call allowed with edited arguments runs with these, and its document shows them",
     run: checkEdited,
   },
   {
     id: "approval-deny-by-default",
     level: "interactive",
     clauses: ["X8"],
-    title: 'without `approvals: "ask"` nobody is asked, and the run ends by itself',
+    title: 'without `approvals: "ask"` no approval is requested, and the run ends',
     run: checkDefault,
   },
   {
     id: "approval-errors",
     level: "interactive",
     clauses: ["X8", "N52"],
-    title: "an unknown approval is 404, an unknown option 400; a decision cannot be taken back",
+    title: "an unknown approval is 404, an unknown option 400; a decision is final",
     run: checkErrors,
   },
   {
@@ -87,7 +87,7 @@ async function checkRequest(context: Context): Promise<void> {
     "X8",
     `no option rejects: ${kinds.join(", ")}`,
   );
-  demand(new Set(options.map(({ id }) => id)).size === options.length, "X8", "two options have one id");
+  demand(new Set(options.map(({ id }) => id)).size === options.length, "X8", "two options have the same id");
   demand(Date.parse(expiresAt) > Date.now() && expiresAt.endsWith("Z"), "X8", `expiresAt is ${show(expiresAt)}`);
   const { approvals = [] } = await context.getResponse(responseId);
   demandNone(explainDifference(approvals, [request]), "X8", "the open approval in GET /v1/responses/{id}");
@@ -153,14 +153,14 @@ function checkResolved(events: readonly StreamEvent[], approvalId: string, optio
   demand(resolved !== undefined, "X8", "a reader got no approval_resolved");
   const data = resolved.event === "approval_resolved" ? resolved.data : undefined;
   const isSame = data?.approvalId === approvalId && data.optionId === optionId;
-  demand(isSame && data.by !== "", "X8", `approval_resolved tells ${show(data)}`);
+  demand(isSame && data.by !== "", "X8", `approval_resolved is ${show(data)}`);
 }
 
 async function checkDefault(context: Context): Promise<void> {
   for (const approvals of [undefined, "deny"] as const) {
     const { stream, responseId } = await context.start("approval", approvals ? { approvals } : {});
     const isNext = ({ event }: StreamEvent): boolean => event === "approval_request" || event === "done";
-    const { event } = await stream.find(isNext, "the end of a run that asks nobody");
+    const { event } = await stream.find(isNext, "the end of a run without approvals");
     if (event === "approval_request") await cancel(context, responseId);
     demand(event === "done", "X8", `approval_request came with approvals ${show(approvals ?? "left out")}`);
   }

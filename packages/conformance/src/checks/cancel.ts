@@ -1,4 +1,4 @@
-/** How a run ends, or does not, because of its readers (X7). */
+/** Whether readers end a run (X7). */
 import { reduce, type ChatResponse } from "@sheaf/protocol";
 import type { Check } from "../check.ts";
 import type { Context } from "../context.ts";
@@ -11,7 +11,7 @@ export const cancelChecks: readonly Check[] = [
     id: "disconnect-continues",
     level: "resumable",
     clauses: ["X7"],
-    title: "a run goes on when its only reader leaves",
+    title: "a run continues when its only reader disconnects",
     run: async (context) => {
       const run = await startLong(context);
       run.stream.close();
@@ -19,7 +19,7 @@ export const cancelChecks: readonly Check[] = [
       demand(
         status === "completed",
         "X7",
-        `the run ended with ${status}, ${show(metadata.finishReason)}, when its reader left`,
+        `the run ended with ${status}, ${show(metadata.finishReason)}, when its reader disconnected`,
       );
     },
   },
@@ -27,7 +27,7 @@ export const cancelChecks: readonly Check[] = [
     id: "disconnect-cancels",
     level: "resumable",
     clauses: ["X7", "N2"],
-    title: 'a run ends when its reader leaves, with onDisconnect "cancel"',
+    title: 'with onDisconnect "cancel", a run ends when its reader disconnects',
     run: async (context) => {
       const run = await startLong(context, { onDisconnect: "cancel" });
       run.stream.close();
@@ -43,7 +43,7 @@ export const cancelChecks: readonly Check[] = [
   },
 ];
 
-/** A response that was cancelled says so (N2). */
+/** Checks that a cancelled response says so (N2). */
 export function checkCancelled({ id, status, documents, metadata }: ChatResponse, clause: string): void {
   demand(status === "error", clause, `${id} was cancelled, and has the status ${status}`);
   const last = documents.at(-1);

@@ -1,4 +1,4 @@
-/** Conversations: several turns, questions, one writer, and what can be done with them. */
+/** Conversations: several turns, questions, one writer; list, fork, revert, delete. */
 import type { ChatResponse, Conversation, ConversationPage } from "@sheaf/protocol";
 import type { Check } from "../check.ts";
 import { readIds, readResponse, type Context, type Run } from "../context.ts";
@@ -11,7 +11,7 @@ export const conversationChecks: readonly Check[] = [
     id: "conversation-turns",
     level: "base",
     clauses: ["R2"],
-    title: "a message with a conversationId goes on with the conversation",
+    title: "a message with a conversationId continues the conversation",
     run: checkTurns,
   },
   {
@@ -77,14 +77,14 @@ export const conversationChecks: readonly Check[] = [
     id: "conversation-revert",
     level: "interactive",
     clauses: ["§7", "N53"],
-    title: "a revert takes back a response and what came behind it",
+    title: "a revert removes a response and what came after it",
     run: checkRevert,
   },
   {
     id: "conversation-delete",
     level: "interactive",
     clauses: ["§7", "S-53", "N52"],
-    title: "what is deleted is gone: the conversation, its responses and their events",
+    title: "deleting removes the conversation, its responses and their events",
     run: checkDelete,
   },
 ];
@@ -111,7 +111,7 @@ async function checkTurns(context: Context): Promise<void> {
 async function findQuestion(context: Context): Promise<ChatResponse> {
   const response = await say(context, { ...context.toRequest("question") });
   const last = response.documents.at(-1);
-  if (last?.type !== "clarification") throw new Skip('the run of the prompt "question" asked no question');
+  if (last?.type !== "clarification") throw new Skip('the run of the prompt "question" did not ask a question');
   return response;
 }
 
@@ -133,7 +133,7 @@ async function checkClarification(context: Context): Promise<void> {
   demand(next.conversationId === conversationId, "N42", "an answer began another conversation");
   const repeated = next.documents.at(-1);
   const isSame = repeated?.type === "clarification" && repeated.content === last.content;
-  demand(!isSame, "N42", "the same question came again behind its answer: the model did not hear it");
+  demand(!isSame, "N42", "the same question came again after its answer: the model did not get it");
 }
 
 /** A run that stays open until it is ended. */
@@ -203,7 +203,7 @@ async function checkList(context: Context): Promise<void> {
   const { conversations: all } = await listPage(context, "?limit=50");
   const places = [recent, old].map(({ conversationId }) => all.findIndex(({ id }) => id === conversationId));
   demand(!places.includes(-1), "§7", "a conversation that was just begun is not in the list");
-  demand(places[0]! < places[1]!, "§7", "the newer conversation stands behind the older one");
+  demand(places[0]! < places[1]!, "§7", "the newer conversation is listed after the older one");
   const first = await listPage(context, "?limit=1");
   demand(first.conversations.length === 1, "§7", `limit=1 gives ${first.conversations.length} conversations`);
   demand(first.next !== undefined, "§7", "the first page of several names no next one");
@@ -282,7 +282,7 @@ async function checkRevert(context: Context): Promise<void> {
       [first.id],
     ),
     "§7",
-    "the turns behind a revert",
+    "the turns after a revert",
   );
   await say(context, { conversationId: first.conversationId });
   await context.http.expectError(404, "POST", path, { body: { responseId: "chat_x" } });

@@ -1,4 +1,4 @@
-/** What is in the documents of a response. */
+/** The documents of a response. */
 import type { ChatResponse, Document, ErrorDocument, PlanDocument } from "@sheaf/protocol";
 import { explainDocument } from "@sheaf/protocol/validate";
 import type { Check } from "../check.ts";
@@ -17,7 +17,7 @@ export const documentChecks: readonly Check[] = [
     id: "documents-fences",
     level: "base",
     clauses: ["N15", "N17", "R17"],
-    title: "no text document holds a top-level fence",
+    title: "no text document contains a top-level fence",
     run: (context) => eachResponse(context, ({ documents }) => documents.forEach(checkFences)),
   },
   {
@@ -31,7 +31,7 @@ export const documentChecks: readonly Check[] = [
     id: "documents-call-ids",
     level: "base",
     clauses: ["N29"],
-    title: "ids of tool calls are not empty and not used twice",
+    title: "ids of tool calls are not empty and unique",
     run: (context) => eachResponse(context, checkCallIds),
   },
   {
@@ -52,7 +52,7 @@ export const documentChecks: readonly Check[] = [
     id: "documents-kinds",
     level: "base",
     clauses: ["N28", "N15", "N42"],
-    title: "what a tool does makes its document: the prompts show the types that they are for",
+    title: "tools make documents of their types: the prompts show the types that they are for",
     run: checkKinds,
   },
 ];
@@ -82,7 +82,7 @@ function checkFences(document: Document): void {
     demand(
       isNested,
       "N15",
-      `${document.id} holds a fence at ${index}: ${show(document.content.slice(index, index + 40))}`,
+      `${document.id} contains a fence at ${index}: ${show(document.content.slice(index, index + 40))}`,
     );
   }
 }
@@ -132,7 +132,7 @@ function checkPlan({ id, metadata }: PlanDocument): void {
     const missing = dependencies.find((each) => !open.has(each));
     demand(missing === undefined, "N40", `todo ${todo} of ${id} depends on ${missing}, which is not in the plan`);
   }
-  // What depends on nothing that is left can go; a cycle stays.
+  // Todos without open dependencies are removed; a cycle remains.
   for (let size = -1; size !== open.size;) {
     size = open.size;
     for (const [todo, dependencies] of open) if (!dependencies.some((each) => open.has(each))) open.delete(todo);
@@ -154,9 +154,9 @@ async function checkFailure(context: Context): Promise<void> {
   if (failed.length === 0) throw new Skip('no tool of the prompt "failure" failed');
   const errors = documents.filter((document): document is ErrorDocument => document.type === "error");
   for (const document of failed) {
-    const behind = errors.filter(({ sequence }) => sequence > document.sequence);
-    demand(behind.length > 0, "N39", `${document.id} failed, and no error document comes behind it`);
-    const linked = behind.find(({ metadata }) => metadata.relatedDocumentId === document.id);
+    const later = errors.filter(({ sequence }) => sequence > document.sequence);
+    demand(later.length > 0, "N39", `${document.id} failed, and no error document follows it`);
+    const linked = later.find(({ metadata }) => metadata.relatedDocumentId === document.id);
     demand(linked !== undefined, "N39", `no error document names ${document.id}, which failed`);
     const { errorCode, source } = linked.metadata;
     demand(/^[A-Z][A-Z0-9_]*$/.test(errorCode), "N39", `the errorCode of ${linked.id} is ${show(errorCode)}`);
@@ -182,6 +182,6 @@ async function checkKinds(context: Context): Promise<void> {
     const { documents } = await context.getResponse(responseId);
     if (type && !documents.some((document) => document.type === type)) missing.push(`"${name}" no ${type}`);
   }
-  // A model that does not do what it is asked is no fault of the server.
+  // If a model does not do what it is asked to, the server is not at fault.
   if (missing.length > 0) throw new Skip(`prompts showed no document of their type: ${missing.join(", ")}`);
 }

@@ -1,4 +1,4 @@
-/** What a server tells about itself (section 7, X5, X10). */
+/** What a server says about itself (section 7, X5, X10). */
 import type { Check } from "../check.ts";
 import type { Context } from "../context.ts";
 import { demand, show, Skip } from "../violation.ts";
@@ -13,7 +13,7 @@ export const endpointChecks: readonly Check[] = [
       const { json, text } = await http.expect(200, "§7", "GET", "/v1/models");
       const models = (json as { readonly models?: readonly { readonly id?: unknown }[] } | undefined)?.models;
       const isList = Array.isArray(models) && models.every(({ id }) => typeof id === "string");
-      demand(isList, "§7", `GET /v1/models gives no list of models: ${show(text)}`);
+      demand(isList, "§7", `GET /v1/models does not return a list of models: ${show(text)}`);
     },
   },
   {
@@ -50,7 +50,11 @@ async function checkSchemas(context: Context): Promise<void> {
   const address = start?.event === "response_start" ? start.data.protocol.schema : "";
   demand(address.startsWith("/v1/schema/"), "X10", `response_start names the schema ${show(address)}`);
   const schema = await context.http.expect(200, "X10", "GET", address);
-  demand(typeof schema.json === "object" && schema.json !== null, "X10", `GET ${address} gives no JSON Schema`);
+  demand(
+    typeof schema.json === "object" && schema.json !== null,
+    "X10",
+    `GET ${address} does not return a JSON Schema`,
+  );
 }
 
 /** An open approval is the longest silence that a client can make. */
@@ -58,7 +62,7 @@ async function checkHeartbeat(context: Context): Promise<void> {
   const { stream, responseId } = await context.startApproval();
   const [start] = stream.events;
   const every = start?.event === "response_start" ? start.data.heartbeat_ms : 0;
-  if (every > context.options.waitMs) throw new Skip(`heartbeat_ms is ${every}: more than is waited for`);
+  if (every > context.options.waitMs) throw new Skip(`heartbeat_ms is ${every}: longer than --wait`);
   const before = stream.comments;
   await stream.readUntil(({ comments }) => comments > before, "a heartbeat");
   stream.close();

@@ -1,4 +1,4 @@
-/** Requests that get no response (N52, section 7). */
+/** Requests that are refused (N52, section 7). */
 import type { Check } from "../check.ts";
 import type { Context } from "../context.ts";
 import type { RequestOptions } from "../http.ts";
@@ -9,7 +9,7 @@ export const errorChecks: readonly Check[] = [
     id: "error-malformed",
     level: "base",
     clauses: ["N52"],
-    title: "400 for a body that is no request, before anything begins",
+    title: "400 for a body that is not a request, before anything begins",
     run: checkMalformed,
   },
   {
@@ -37,7 +37,7 @@ export const errorChecks: readonly Check[] = [
     id: "error-size",
     level: "base",
     clauses: ["N52", "S-55"],
-    title: "413 for a body of 4 MiB, 415 for a body that is no JSON",
+    title: "413 for a body of 4 MiB, 415 for a body that is not JSON",
     run: checkSize,
   },
   {
@@ -67,8 +67,8 @@ const malformed: readonly (readonly [string, RequestOptions])[] = [
   ["an unknown whenBusy", { body: { message: "hi", whenBusy: "wait" } }],
   ["an unknown approvals", { body: { message: "hi", approvals: "allow" } }],
   ["an unknown onDisconnect", { body: { message: "hi", onDisconnect: "stop" } }],
-  ["answers that are no list", { body: { message: "hi", answers: "jwt" } }],
-  ["bytes that are no UTF-8", { rawBody: new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]) }],
+  ["answers that are not a list", { body: { message: "hi", answers: "jwt" } }],
+  ["bytes that are not UTF-8", { rawBody: new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]) }],
 ];
 
 async function checkMalformed({ http }: Context): Promise<void> {

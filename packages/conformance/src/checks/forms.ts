@@ -43,10 +43,10 @@ async function checkUnknown(context: Context): Promise<void> {
   const before = await countTurns();
   const body = { ...context.toRequest("text", { conversationId }), stream: true };
   await http.expectError(400, "POST", "/v1/chat?format=no-such-form", { headers: streamHeaders, body });
-  demand((await countTurns()) === before, "X17", "a request with an unknown ?format= was refused and ran all the same");
+  demand((await countTurns()) === before, "X17", "a request with an unknown ?format= was refused but ran anyway");
 }
 
-/** One message of a form. */
+/** One message of a format. */
 interface Message {
   readonly id: string;
   readonly data: string;
@@ -54,7 +54,7 @@ interface Message {
 
 type Explain = (messages: readonly Message[], answer: Answer) => string | undefined;
 
-/** Reads the whole form, and its rest behind a message in the middle. */
+/** Reads the whole format, and its rest after a message in the middle. */
 async function checkForm(context: Context, form: string, explain: Explain): Promise<void> {
   const { responseId } = await context.sample("text");
   const path = `/v1/responses/${responseId}/events?format=${form}`;
@@ -87,7 +87,7 @@ function explainLines(messages: readonly Message[]): string | undefined {
   const other = types.indexOf(undefined);
   if (other !== -1) return `message ${other + 1} has no type: ${show(messages[other]!.data)}`;
   if (types[0] !== "system" || types.at(-1) !== "result") return `the types are ${show(types)}`;
-  return types.includes("assistant") ? undefined : "there is no message of the assistant";
+  return types.includes("assistant") ? undefined : "no message is from the assistant";
 }
 
 function explainChunks(messages: readonly Message[], { headers }: Answer): string | undefined {

@@ -28,7 +28,7 @@ export const idempotencyChecks: readonly Check[] = [
     id: "idempotency-at-once",
     level: "resumable",
     clauses: ["X9"],
-    title: "requests with one key that come at once begin one response",
+    title: "simultaneous requests with one key begin one response",
     run: async (context) => {
       const send = createSender(context, { stream: false });
       const answers = await Promise.all(Array.from({ length: 5 }, () => send()));
@@ -67,9 +67,9 @@ async function checkStream(context: Context): Promise<void> {
   const [one, two] = await Promise.all([first.stream.readToEnd(), second.stream.readToEnd()]);
   demandNone(explainDifference(one, two), "X9", "two streams of one key differ");
   const late = await context.start("text", {}, headers);
-  demand(late.responseId === first.responseId, "X9", "a key that comes again behind the end began another response");
+  demand(late.responseId === first.responseId, "X9", "a key repeated after the end began another response");
   const [end, lateEnd] = [one.at(-1), (await late.stream.readToEnd()).at(-1)];
-  demandNone(explainDifference(end, lateEnd), "X9", "the stream of a key that comes again behind the end differs");
+  demandNone(explainDifference(end, lateEnd), "X9", "the stream of a key repeated after the end differs");
 }
 
 async function checkOthers(context: Context): Promise<void> {

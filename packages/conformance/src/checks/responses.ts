@@ -11,7 +11,7 @@ export const responseChecks: readonly Check[] = [
     id: "response-json",
     level: "base",
     clauses: ["R2", "N1", "N7", "N3"],
-    title: "POST /v1/chat gives a finished response as JSON, which GET gives again",
+    title: "POST /v1/chat returns a finished response as JSON, and GET returns the same",
     run: checkJson,
   },
   {
@@ -25,14 +25,14 @@ export const responseChecks: readonly Check[] = [
     id: "response-accept",
     level: "base",
     clauses: ["R14"],
-    title: "Accept: text/event-stream asks for a stream as `stream` does",
+    title: "Accept: text/event-stream requests a stream, as `stream` does",
     run: checkAccept,
   },
   {
     id: "response-counts",
     level: "base",
     clauses: ["N4", "N5", "N6", "N7"],
-    title: "tokens add up, tool calls are counted, times are times",
+    title: "tokens add up, tool calls are counted, times are valid",
     run: async (context) => {
       for (const { responseId } of await context.samples()) checkCounts(await context.getResponse(responseId));
     },
@@ -41,7 +41,7 @@ export const responseChecks: readonly Check[] = [
     id: "response-status",
     level: "base",
     clauses: ["N2", "N52"],
-    title: "completed means that the agent ended by itself; every other end has its error document",
+    title: "completed means that the agent ended itself; every other end has an error document",
     run: async (context) => {
       for (const { responseId } of await context.samples()) checkStatus(await context.getResponse(responseId));
     },
@@ -50,14 +50,14 @@ export const responseChecks: readonly Check[] = [
     id: "response-is-stream",
     level: "base",
     clauses: ["N53"],
-    title: "the stream adds up to the documents that GET gives",
+    title: "the stream adds up to the documents that GET returns",
     run: (context) => compareStreams(context, toCore),
   },
   {
     id: "response-is-whole-stream",
     level: "resumable",
     clauses: ["N53", "N46", "N50"],
-    title: "the stream adds up to all that GET gives",
+    title: "the stream adds up to all that GET returns",
     run: (context) => compareStreams(context, (response) => response),
   },
   {
@@ -74,7 +74,7 @@ async function checkJson(context: Context): Promise<void> {
   const request = context.toRequest("text", { stream: false });
   const answer = await context.http.expect(200, "R2", "POST", "/v1/chat", { body: request });
   const response = readResponse(answer, "POST /v1/chat");
-  demand(response.status !== "streaming", "N1", "the answer of POST /v1/chat still streams");
+  demand(response.status !== "streaming", "N1", "the answer of POST /v1/chat is still streaming");
   demand(response.documents.length > 0, "N44", "the answer of POST /v1/chat has no document");
   demand(response.id.startsWith("chat_"), "R2", `the id is ${show(response.id)}, not chat_…`);
   demand(response.conversationId.startsWith("conv_"), "R2", `the conversation is ${show(response.conversationId)}`);
@@ -168,7 +168,7 @@ async function checkPrefixes(context: Context): Promise<void> {
 }
 
 function checkPrefix(name: string, { id, event }: StreamEvent, response: ChatResponse): void {
-  const subject = `prompt "${name}", behind event ${id}`;
+  const subject = `prompt "${name}", after event ${id}`;
   demandNone(explainChatResponse(response), "N3", subject);
   const status = event === "done" ? "ended" : "streaming";
   demand(

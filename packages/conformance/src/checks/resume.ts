@@ -1,4 +1,4 @@
-/** Streams that are joined again (X1, X2). */
+/** Resumed streams (X1, X2). */
 import { createReducer, createStreamDecoder, reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
 import type { Check } from "../check.ts";
 import type { Context, Sample } from "../context.ts";
@@ -11,7 +11,7 @@ export const resumeChecks: readonly Check[] = [
     id: "resume-replay",
     level: "resumable",
     clauses: ["X2", "X1"],
-    title: "the events of a finished response come again, with the same ids",
+    title: "the events of a finished response can be read again, with the same ids",
     run: async (context) => {
       for (const sample of await context.samples()) {
         const again = await readEvents(context, sample.responseId, "");
@@ -23,42 +23,42 @@ export const resumeChecks: readonly Check[] = [
     id: "resume-at-every-id",
     level: "resumable",
     clauses: ["X2", "X1"],
-    title: "behind every id the rest comes, by Last-Event-ID and by ?after, and adds up to the same",
+    title: "after every id the rest follows, by Last-Event-ID and by ?after, and adds up to the same",
     run: checkEveryId,
   },
   {
     id: "resume-at-every-byte",
     level: "resumable",
     clauses: ["X2", "N51", "N43"],
-    title: "a stream that is cut at any byte can be gone on with",
+    title: "a stream cut at any byte can be resumed",
     run: checkEveryByte,
   },
   {
     id: "resume-header-wins",
     level: "resumable",
     clauses: ["X2"],
-    title: "an unknown place is refused; a place that is none too",
+    title: "an unknown place is refused, and an invalid one too",
     run: checkPlaces,
   },
   {
     id: "resume-headers",
     level: "resumable",
     clauses: ["X2"],
-    title: "the stream says how long to wait, and is not to be stored",
+    title: "the stream says how long to wait, and must not be cached",
     run: checkHeaders,
   },
   {
     id: "resume-while-running",
     level: "resumable",
     clauses: ["X2", "X7", "N51"],
-    title: "readers that join, leave and come back while it runs all get the same events",
+    title: "readers that join, leave and return during the run all get the same events",
     run: checkRunning,
   },
   {
     id: "resume-slow-reader",
     level: "resumable",
     clauses: ["X2", "X7", "N55"],
-    title: "a reader that does not read holds up nobody, and loses nothing: what it got and the rest are the whole",
+    title: "a reader that does not read delays nobody and loses nothing: what it got and the rest are the whole",
     run: checkSlowReader,
   },
 ];
@@ -73,7 +73,7 @@ function explainMerged(one: readonly StreamEvent[], other: readonly StreamEvent[
   return explainDifference(reduce(one), reduce(other));
 }
 
-/** What the events up to an id and those behind it add up to. */
+/** What the events up to an id and those after it add up to. */
 function join(events: readonly StreamEvent[], id: number, rest: readonly StreamEvent[]): ChatResponse {
   const reducer = createReducer();
   for (const event of events) if (event.id <= id) reducer.push(event);
@@ -81,14 +81,14 @@ function join(events: readonly StreamEvent[], id: number, rest: readonly StreamE
   return reducer.response;
 }
 
-/** Ids of a sample where it is gone on with; the last one has nothing behind it. */
+/** Ids of a sample after which it is resumed; nothing follows the last one. */
 function toPlaces({ events }: Sample, most: number): number[] {
   const ids = events.slice(0, -1).map(({ id }) => id);
   const step = Math.max(1, Math.ceil(ids.length / most));
   return ids.filter((_, index) => index % step === 0 || index === ids.length - 1);
 }
 
-/** More places than this are thinned out, so that long answers do not take minutes. */
+/** Longer lists of places are thinned out, so that long answers do not take minutes. */
 const mostPlaces = 400;
 
 async function checkEveryId(context: Context): Promise<void> {
@@ -132,7 +132,7 @@ async function checkEveryByte(context: Context): Promise<void> {
     if (rests.has(id) || reducer.response.status !== "streaming" || (id > 0 && !places.includes(id))) continue;
     const rest = await readEvents(context, sample.responseId, `?after=${id}`);
     rests.set(id, rest);
-    demandNone(explainDifference(join(sample.events, id, rest), whole), "X2", `cut behind byte ${cut}, at event ${id}`);
+    demandNone(explainDifference(join(sample.events, id, rest), whole), "X2", `cut after byte ${cut}, at event ${id}`);
   }
   await checkRealCuts(context, sample, bytes.length);
 }
@@ -146,7 +146,7 @@ async function checkRealCuts(context: Context, sample: Sample, length: number): 
     first.close();
     const id = first.events.findLast(({ event }) => event !== "done")?.id ?? 0;
     const rest = await readEvents(context, sample.responseId, "", id === 0 ? undefined : id);
-    demandNone(explainDifference(join(first.events, id, rest), whole), "X2", `left at event ${id} and came back`);
+    demandNone(explainDifference(join(first.events, id, rest), whole), "X2", `left at event ${id} and returned`);
   }
 }
 
@@ -175,7 +175,7 @@ async function checkSlowReader(context: Context): Promise<void> {
   try {
     await slow.readToEnd();
   } catch (error) {
-    // The server may close the connection of a reader for which too much waits.
+    // The server may close the connection of a reader that is too far behind.
     if (!(error instanceof Violation && error.clause === "N51")) throw error;
   }
   const ids = slow.events.map(({ id }) => id);
@@ -211,6 +211,6 @@ async function checkRunning(context: Context): Promise<void> {
   demandNone(
     explainDifference(join(left.events, Infinity, await back.readToEnd()), reduce(events)),
     "X2",
-    "a reader that came back",
+    "a reader that returned",
   );
 }

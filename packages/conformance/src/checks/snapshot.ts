@@ -1,4 +1,4 @@
-/** Snapshots with their tail (X3, N3). */
+/** Snapshots and what follows them (X3, N3). */
 import { reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
 import type { Check } from "../check.ts";
 import type { Context } from "../context.ts";
@@ -11,7 +11,7 @@ export const snapshotChecks: readonly Check[] = [
     id: "snapshot-of-ended",
     level: "resumable",
     clauses: ["X3", "N3"],
-    title: "?snapshot=1 gives the whole state first, and the same end",
+    title: "?snapshot=1 sends the whole state first, and the same end",
     run: async (context) => {
       for (const { responseId } of await context.samples()) await checkSnapshot(context, responseId);
     },
@@ -20,7 +20,7 @@ export const snapshotChecks: readonly Check[] = [
     id: "snapshot-while-running",
     level: "resumable",
     clauses: ["X3", "N3"],
-    title: "a snapshot of a running response, and GET, can be gone on with behind their last event",
+    title: "a snapshot of a running response, and GET, can be continued after their last event",
     run: checkRunningSnapshot,
   },
 ];
@@ -30,7 +30,7 @@ async function checkSnapshot(context: Context, responseId: string): Promise<void
   const events = await stream.readToEnd();
   checkSnapshotFirst(events);
   const stored = await context.waitForEnd(responseId);
-  demandNone(explainDifference(reduce(events), stored), "X3", "the snapshot with its tail differs from GET");
+  demandNone(explainDifference(reduce(events), stored), "X3", "the snapshot and what follows differ from GET");
 }
 
 function checkSnapshotFirst([first, second]: readonly StreamEvent[]): void {
@@ -39,11 +39,7 @@ function checkSnapshotFirst([first, second]: readonly StreamEvent[]): void {
   const { lastEventId } = first.data.response.metadata;
   const isSame = lastEventId === undefined || lastEventId === first.id;
   demand(isSame, "X3", `the snapshot has the id ${first.id}, and lastEventId ${lastEventId}`);
-  demand(
-    second === undefined || second.id > first.id,
-    "X3",
-    `event ${second?.id} comes behind the snapshot ${first.id}`,
-  );
+  demand(second === undefined || second.id > first.id, "X3", `event ${second?.id} follows the snapshot ${first.id}`);
 }
 
 async function checkRunningSnapshot(context: Context): Promise<void> {
@@ -58,7 +54,7 @@ async function checkRunningSnapshot(context: Context): Promise<void> {
   const stored = await context.waitForEnd(run.responseId);
   const events = await snapshot.readToEnd();
   checkSnapshotFirst(events);
-  demandNone(explainDifference(reduce(events), stored), "X3", "the snapshot with its tail differs from GET");
+  demandNone(explainDifference(reduce(events), stored), "X3", "the snapshot and what follows differ from GET");
   const all = await run.stream.readToEnd();
   if (first.event === "snapshot") comparePlace(all, first.id, first.data.response, "X3", "the snapshot");
   comparePlace(all, lastEventId!, got, "N3", "GET while it runs");
@@ -70,7 +66,7 @@ async function checkRunningSnapshot(context: Context): Promise<void> {
   );
 }
 
-/** A response while it runs holds just what the events up to its place add up to. */
+/** A running response is exactly what the events up to its place add up to. */
 function comparePlace(
   events: readonly StreamEvent[],
   place: number,
@@ -80,5 +76,5 @@ function comparePlace(
 ): void {
   const expected = reduce(events.filter(({ id }) => id <= place));
   const found = explainDifference(response.documents, expected.documents);
-  demandNone(found, clause, `${what} tells event ${place}, and holds something else`);
+  demandNone(found, clause, `${what} names event ${place}, but has other content`);
 }

@@ -1,4 +1,4 @@
-/** The form of a stream: what any reader relies on. */
+/** The format of a stream: what any reader relies on. */
 import type { StreamEvent } from "@sheaf/protocol";
 import { toBaseEvents } from "@sheaf/protocol/base-form";
 import { verify, type VerifierOptions } from "@sheaf/protocol/verify";
@@ -25,14 +25,14 @@ export const streamChecks: readonly Check[] = [
     id: "stream-end",
     level: "base",
     clauses: ["N50", "N51"],
-    title: "done is the last event, and the server closes behind it",
+    title: "done is the last event, and then the server closes the stream",
     run: (context) => eachSample(context, checkEnd),
   },
   {
     id: "stream-without-extensions",
     level: "base",
     clauses: ["N54"],
-    title: "without every extension it is still a stream, with the same documents",
+    title: "without extensions it is still a valid stream, with the same documents",
     run: (context) => eachSample(context, checkStripped),
   },
   {
@@ -93,10 +93,10 @@ function checkGrammar({ name, events }: Pick<Sample, "name" | "events">, options
 function checkEnd({ name, events }: Sample): void {
   const ends = events.filter(({ event }) => event === "done").length;
   demand(ends === 1, ends === 0 ? "N51" : "N50", `prompt "${name}": done came ${ends} times`);
-  demand(events.at(-1)?.event === "done", "N50", `prompt "${name}": ${events.at(-1)?.event} came behind done`);
+  demand(events.at(-1)?.event === "done", "N50", `prompt "${name}": ${events.at(-1)?.event} came after done`);
 }
 
-/** What a base client makes of the events, without knowing any extension. */
+/** The documents of a base client, which knows no extension. */
 function toBaseDocuments(events: readonly StreamEvent[]): unknown[] {
   const documents = new Map<string, { id: string; type: string; sequence: number; content: string | null }>();
   for (const { event, data } of events) {
@@ -132,10 +132,10 @@ const knownTypes = new Set([
 
 function checkUnasked({ name, events }: Sample): void {
   for (const { event, data } of events) {
-    demand(event !== "reasoning_delta", "N14", `prompt "${name}": reasoning_delta was not asked for`);
-    demand(event !== "approval_request", "X8", `prompt "${name}": approval_request was not asked for`);
+    demand(event !== "reasoning_delta", "N14", `prompt "${name}": reasoning_delta was not requested`);
+    demand(event !== "approval_request", "X8", `prompt "${name}": approval_request was not requested`);
     if (event !== "document_start") continue;
-    demand(knownTypes.has(data.type), "N13", `prompt "${name}": the document type ${data.type} was not asked for`);
+    demand(knownTypes.has(data.type), "N13", `prompt "${name}": the document type ${data.type} was not requested`);
   }
 }
 
@@ -144,9 +144,9 @@ function checkExtensions(sample: Sample): void {
   const [start] = sample.events;
   if (start?.event !== "response_start") return;
   const { data } = start;
-  const told = [data.id, data.conversationId];
+  const sent = [data.id, data.conversationId];
   const named = [sample.responseId, sample.conversationId];
-  demand(told.join() === named.join(), "N49", `response_start tells ${show(told)}, the headers ${show(named)}`);
+  demand(sent.join() === named.join(), "N49", `response_start has ${show(sent)}, the headers ${show(named)}`);
   demand(data.status === "streaming", "N49", `the status of response_start is ${show(data.status)}`);
   demand(/^\d+\.\d+$/.test(data.protocol?.version), "X14", `the version is ${show(data.protocol?.version)}`);
   demand(data.heartbeat_ms > 0, "X5", `heartbeat_ms is ${show(data.heartbeat_ms)}`);
@@ -161,7 +161,7 @@ function checkIds({ name, stream }: Sample): void {
   );
   let last = 0;
   for (const id of ids) {
-    demand(/^[1-9]\d*$/.test(id) && Number(id) > last, "X1", `prompt "${name}": id ${show(id)} behind ${last}`);
+    demand(/^[1-9]\d*$/.test(id) && Number(id) > last, "X1", `prompt "${name}": id ${show(id)} after ${last}`);
     last = Number(id);
   }
 }
