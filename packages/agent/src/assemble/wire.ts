@@ -7,7 +7,7 @@ import { chooseProxy, findProxy } from "../config/proxy.ts";
 import type { ShellReader } from "../guard/permissions/shell-reading.ts";
 import type { ModelFamily } from "../config/provider-presets.ts";
 import { SheafError } from "../base/errors.ts";
-import type { PageFetcher } from "../network/page.ts";
+import type { PageFetcher } from "../network/fetch-page.ts";
 import {
   defaultRequestLimits,
   type PackageEndpoint,

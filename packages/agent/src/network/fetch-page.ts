@@ -1,9 +1,6 @@
-/**
- * One page from a public host: resolved once, connected to the address that was looked at, redirects within the host
- * only, bounded in size and time. No cookies, no credentials. A proxy is told that address, never the name.
- */
+/** Pages of the web as text: from public hosts only, bounded in size and time. */
 import { lookup } from "node:dns/promises";
-import { request as requestPlain, type IncomingMessage } from "node:http";
+import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import type { Readable } from "node:stream";
@@ -11,11 +8,32 @@ import { connect as connectSecure } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { ToolError } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
-import { sheafVersion } from "../base/version.ts";
-import { decodePage, findTextKind } from "./page-text.ts";
-import type { PageFetcher, PageResult } from "./page.ts";
-import { openTunnel, TunnelError } from "./proxy-tunnel.ts";
 import { isPublicAddress } from "../base/public-address.ts";
+import { sheafVersion } from "../base/version.ts";
+import { toMarkdown } from "./html-to-markdown.ts";
+import { openTunnel, TunnelError } from "./proxy-tunnel.ts";
+
+/** What an address gave. */
+interface WebPage {
+  /** Where it came from, redirects followed. */
+  readonly url: string;
+  /** Markdown of a page, else the text as it came. Bounded. */
+  readonly text: string;
+  /** Bytes that came, at most the limit. */
+  readonly bytes: number;
+  /** The page is longer. */
+  readonly isCut: boolean;
+}
+
+export type PageResult =
+  | { readonly ok: true; readonly page: WebPage }
+  /** INVALID_URL, ADDRESS_REFUSED, REDIRECTED, HTTP_ERROR, NOT_TEXT, NETWORK, TIMEOUT. */
+  | { readonly ok: false; readonly error: ToolError };
+
+/** Fetches pages of public hosts. */
+export interface PageFetcher {
+  fetchPage(url: string, signal: AbortSignal): Promise<PageResult>;
+}
 
 /** Bytes of a page, unpacked; what is behind is cut. */
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -251,4 +269,46 @@ function toReason(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   return code || shorten(error.message);
+}
+
+/** How much of a page is looked through for what it says of its own encoding. Bytes. */
+const HEAD_BYTES = 2048;
+
+/** How a type of content is read; undefined: it is no text. No type at all is taken as text. */
+function findTextKind(contentType: string): "html" | "text" | undefined {
+  const [type = ""] = contentType.toLowerCase().split(";", 1);
+  const name = type.trim();
+  if (name === "text/html" || name === "application/xhtml+xml") return "html";
+  if (name === "" || name.startsWith("text/")) return "text";
+  return /^application\/(?:[\w.+-]+\+)?(?:json|xml|yaml|toml|javascript|ecmascript|typescript|x-sh)$/.test(name)
+    ? "text"
+    : undefined;
+}
+
+/** Text of a page: HTML as Markdown. Bytes that are no text of its encoding become U+FFFD. */
+function decodePage(bytes: Uint8Array, contentType: string, kind: "html" | "text", address: string): string {
+  const text = createDecoder(bytes, contentType, kind).decode(bytes);
+  return kind === "html" ? toMarkdown(text, address) : text;
+}
+
+function createDecoder(
+  bytes: Uint8Array,
+  contentType: string,
+  kind: "html" | "text",
+): InstanceType<typeof TextDecoder> {
+  const marked = /charset\s*=\s*["']?([\w:.-]{1,40})/i;
+  const head = kind === "html" ? Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1") : "";
+  const label = findMark(bytes) ?? marked.exec(contentType)?.[1] ?? marked.exec(head)?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(label);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+/** The encoding of a byte order mark. */
+function findMark(bytes: Uint8Array): string | undefined {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
 }

@@ -3,7 +3,7 @@ import type { Mode } from "@sheaf/protocol";
 import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
-import type { PageFetcher } from "../network/page.ts";
+import type { PageFetcher } from "../network/fetch-page.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
 import { chooseWorkspace, listOtherFolders } from "./choose-workspace.ts";
 import type { ConversationState } from "./conversation-state.ts";

@@ -6,7 +6,7 @@ import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { ToolDefinition } from "../model/provider.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
-import type { PageFetcher } from "../network/page.ts";
+import type { PageFetcher } from "../network/fetch-page.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";
 import type { ConversationState } from "./conversation-state.ts";

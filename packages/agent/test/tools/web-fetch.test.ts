@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { PageResult } from "../../src/network/page.ts";
+import type { PageResult } from "../../src/network/fetch-page.ts";
 import { webFetchTool } from "../../src/tools/web-fetch.ts";
 import { createFileToolContext } from "./file-tool-context.ts";
 
