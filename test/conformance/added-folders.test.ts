@@ -154,7 +154,7 @@ test(verifies(["S-20", "C20"], "a server adds the folders to each of its workspa
   });
   expect([refused.code, refused.stderr]).toEqual([
     2,
-    expect.stringMatching(/^sheaf: USAGE: --add-dir "[^"]*none" is not there, or cannot be opened/),
+    expect.stringMatching(/^sheaf: USAGE: --add-dir "[^"]*none" does not exist or cannot be opened/),
   ]);
   const calls = [
     { call: { tool: "read_file", arguments: { target_file: join(added, "b.txt") } } },

@@ -52,7 +52,7 @@ function findLack(
   }
   if (findProgram("nsenter", environment) === undefined) {
     const advice = "install util-linux: rules Network(…) and commands in the background need it";
-    return { found: "nsenter is not there", advice };
+    return { found: "nsenter is not installed", advice };
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** The port between tools and processes. */
+/** The port through which tools run commands. */
 import type { CommandPermission } from "@sheaf/protocol";
 
 /** One shell command to run. */
@@ -8,10 +8,10 @@ export interface CommandRequest {
   readonly workingDirectory: string;
   /** Undefined: no limit. */
   readonly timeoutMs: number | undefined;
-  /** Others run beside it; its live output is not limited. */
+  /** It runs next to other commands, and its live output is not limited. */
   readonly isBackground?: boolean;
   readonly signal: AbortSignal;
-  /** Decoded output, as it comes. */
+  /** Called with decoded output as it arrives. */
   readonly onOutput: (stream: "stdout" | "stderr", text: string) => void;
 }
 
@@ -22,7 +22,7 @@ export interface CommandOutcome {
   /** Name such as SIGTERM, or "". */
   readonly signal: string;
   readonly timedOut: boolean;
-  /** The run was cancelled and the command ended by it. */
+  /** The command was ended because the run was cancelled. */
   readonly cancelled: boolean;
   /** Bounded: the middle is cut out above the limit. */
   readonly stdout: string;
@@ -30,13 +30,13 @@ export interface CommandOutcome {
   /** Both in order of arrival, bounded likewise. */
   readonly output: string;
   readonly truncated: boolean;
-  /** Bytes that came in all. */
+  /** Total number of output bytes. */
   readonly bytes: number;
-  /** Why it never started, else "". */
+  /** Why it never started, or "". */
   readonly startError: string;
-  /** Why it was not even tried (S-31), else "". */
+  /** Why it was refused without a try (S-31), or "". */
   readonly refusal: string;
-  /** What the sandbox kept it from, and why; a sentence each, for the model and the user. */
+  /** One sentence for each thing that the sandbox prevented, and why; for the model and the user. */
   readonly refusals: readonly string[];
   /** What it was allowed beyond the default sandbox (N38). */
   readonly permissions: readonly CommandPermission[];
@@ -47,6 +47,6 @@ export interface CommandRunner {
   /** What every command is allowed beyond the default sandbox (N38, S-33). */
   readonly permissions: readonly CommandPermission[];
   run(request: CommandRequest): Promise<CommandOutcome>;
-  /** No more commands come: resolves when none runs any more and nothing of them is left. */
+  /** After the last command: resolves when all have ended and nothing of them is left. */
   end(): Promise<void>;
 }

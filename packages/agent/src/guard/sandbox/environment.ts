@@ -20,15 +20,16 @@ export function toCommandEnvironment(environment: Environment, marker: string): 
   return { ...Object.fromEntries(values), PATH: toFixedPath(environment.PATH), [markerName]: marker };
 }
 
-/** Absolute entries only: a relative one would run programs of the folder that a command stands in (S-12). */
+/** Absolute entries only: a relative one would run programs from the command's working directory (S-12). */
 export function toFixedPath(path: string | undefined): string {
   const folders = (path ?? "").split(":").filter((folder) => folder.startsWith("/"));
   return folders.length === 0 ? defaultPath : folders.join(":");
 }
 
 /**
- * Settings of the highest rank, for every git that a command starts. Hooks and the file watcher run without being asked
- * for; what else a repository's settings name (filters, pagers, signing) runs in the sandbox, as its scripts do.
+ * Keeps git from running what an untrusted repository contains (S-01), by settings that override all others. They switch
+ * off hooks and the file watcher, which git runs unasked. Other programs that a repository's settings name (filters,
+ * pagers, signing) run in the sandbox, as its scripts do.
  */
 export const untrustedGitVariables: Readonly<Record<string, string>> = {
   GIT_CONFIG_COUNT: "2",
@@ -38,7 +39,7 @@ export const untrustedGitVariables: Readonly<Record<string, string>> = {
   GIT_CONFIG_VALUE_1: "false",
 };
 
-/** Programs look at one or another of these names. What is in the sandbox itself needs no proxy. */
+/** The variables by which programs find the proxy; each program reads some of them. Addresses in the sandbox need no proxy. */
 export function toProxyVariables(port: number): Record<string, string> {
   const address = `http://127.0.0.1:${port}`;
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
@@ -51,7 +52,7 @@ export function toProxyVariables(port: number): Record<string, string> {
   };
 }
 
-/** The same variables; in `PATH` without the folders that lie in `root`, by name or by link. `root` has no links. */
+/** Removes from `PATH` the folders that are inside `root`, by name or through a link. `root` has no links. */
 export function withoutInnerFolders<Variables extends { readonly PATH?: string | undefined }>(
   environment: Variables,
   root: string,
@@ -63,7 +64,7 @@ export function withoutInnerFolders<Variables extends { readonly PATH?: string |
   return { ...environment, PATH: kept.join(":") };
 }
 
-/** A folder that does not exist holds no program now; its name is all that counts. */
+/** Of a folder that does not exist, only the name counts. */
 function toReal(folder: string): string {
   try {
     return realpathSync(folder);

@@ -10,7 +10,10 @@ import { toFixedPath } from "./environment.ts";
 
 const systemFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin", "/opt/homebrew/bin"];
 
-/** Absolute; undefined if there is none. `isWanted` refuses a place that must not be taken. */
+/**
+ * Absolute path of a program, undefined if none is found. The system's own folders come first, so that no folder of PATH
+ * can shadow a program in them. `isWanted` rejects places that must not be used.
+ */
 export function findProgram(
   name: string,
   environment: Environment,
@@ -35,7 +38,7 @@ export function findRipgrep(): string {
   return rgPath;
 }
 
-/** A program and what stands before the command. */
+/** A shell, and its arguments before the command. */
 export interface Shell {
   /** Absolute. */
   readonly file: string;
@@ -43,28 +46,28 @@ export interface Shell {
   readonly isBash: boolean;
 }
 
-/** Bash without its start files; else sh. */
+/** Bash if it is installed, else sh; never with start files (S-12). */
 export function findShell(environment: Environment): Shell {
   const bash = findProgram("bash", environment);
-  // `--`: a command that begins with "-" is a command and no option.
+  // `--`: a command that begins with "-" is not an option.
   if (bash !== undefined) return { file: bash, args: ["--noprofile", "--norc", "-c", "--"], isBash: true };
   return { file: "/bin/sh", args: ["-c", "--"], isBash: false };
 }
 
-/** One run of a helper program. */
+/** One run of a helper program such as ripgrep: no shell, no terminal, bounded error output. */
 export interface ProgramRequest {
-  /** Absolute: nothing is looked up in PATH (S-05). */
+  /** Absolute: PATH is not searched (S-05). */
   readonly file: string;
   readonly args: readonly string[];
   /** Absolute. */
   readonly cwd: string;
-  /** All that the program gets. */
+  /** The program's whole environment. */
   readonly environment: Environment;
   /** Kills it. */
   readonly signal: AbortSignal;
-  /** Gets each piece of stdout; false kills the program. */
+  /** Called with each piece of stdout; returning false kills the program. */
   readonly onStdout: (chunk: Uint8Array) => boolean;
-  /** What is above is dropped. */
+  /** Further bytes are dropped. */
   readonly maxStderrBytes: number;
 }
 
@@ -73,10 +76,10 @@ export interface ProgramOutcome {
   /** -1 if it never started or a signal ended it. */
   readonly exitCode: number;
   readonly stderr: string;
-  /** `onStdout` said no. */
+  /** `onStdout` returned false. */
   readonly stopped: boolean;
   readonly cancelled: boolean;
-  /** Why it never started, else "". */
+  /** Why it never started, or "". */
   readonly startError: string;
 }
 
@@ -121,16 +124,16 @@ async function followProgram(child: ChildProcess, request: ProgramRequest): Prom
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  E2BIG: "it is longer than the system takes: write it into a file and run that",
-  EACCES: "it may not be executed",
+  E2BIG: "it is longer than the system allows: write it to a file and run that",
+  EACCES: "it is not executable",
   EAGAIN: "there are too many processes: try again later",
   EMFILE: "too many files are open: try again later",
   ENFILE: "too many files are open: try again later",
-  ENOMEM: "there is not enough memory",
-  ERR_INVALID_ARG_VALUE: "it holds a NUL character: leave it out",
+  ENOMEM: "memory is exhausted",
+  ERR_INVALID_ARG_VALUE: "it contains a NUL character: remove it",
 };
 
-/** The system gives the same code for a missing program and a missing folder; here they differ. */
+/** Why a process could not start, in one line. The system has one code for a missing program and a missing folder. */
 export function toStartError(error: unknown, file: string, folder: string): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const folderError = toFolderError(folder);
@@ -138,7 +141,7 @@ export function toStartError(error: unknown, file: string, folder: string): stri
   if (error instanceof Error && "syscall" in error && !String(error.syscall).startsWith("spawn")) {
     const isTemporary = "path" in error && String(error.path).startsWith(tmpdir());
     if (!isTemporary) return error.message;
-    return `no folder for temporary files can be made in ${tmpdir()} (${code}): set TMPDIR to one that can be written into`;
+    return `no folder for temporary files can be created in ${tmpdir()} (${code}): set TMPDIR to a writable folder`;
   }
   if (code === "ENOENT") return `${file} does not exist`;
   return reasons[code] ?? (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ");
@@ -146,7 +149,7 @@ export function toStartError(error: unknown, file: string, folder: string): stri
 
 /** What is wrong with a working directory; "" if nothing is. */
 export function toFolderError(folder: string): string {
-  return isFolder(folder) ? "" : `the working directory ${folder} is no folder that can be used`;
+  return isFolder(folder) ? "" : `the working directory ${folder} is not a usable folder`;
 }
 
 function isFolder(path: string): boolean {

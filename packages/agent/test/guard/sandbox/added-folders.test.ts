@@ -22,7 +22,7 @@ test("links are resolved, each folder counts once, and the outer one of two", ()
 });
 
 test(
-  verifies(["S-20", "S-34"], "what would open too much, or is not there, is refused with the folder and the reason"),
+  verifies(["S-20", "S-34"], "what would open too much, or does not exist, is refused with the folder and the reason"),
   () => {
     const home = createFolder("home", {
       ".ssh/id": "",
@@ -39,22 +39,22 @@ test(
       ["/", /whole file system/],
       [link, /whole file system/],
       [home, /is the home folder/],
-      [dirname(home), /is the home folder, or holds it/],
+      [dirname(home), /is the home folder or contains it/],
       [homedir(), /is the home folder/],
       [join(home, ".ssh"), /secret/],
       [join(home, ".config"), /secret/],
       [join(home, ".config/gh"), /secret/],
       [join(home, "data"), /secret/],
       [join(other, ".git/hooks"), /protected place \(\.git\)/],
-      [join(workspace, "file.txt"), /is no folder/],
-      [join(home, "nothing"), /is not there/],
+      [join(workspace, "file.txt"), /is not a folder/],
+      [join(home, "nothing"), /does not exist/],
     ];
     for (const [folder, reason] of refused)
       expect(() => add([folder], workspace, variables), folder).toThrow(
         expect.objectContaining({ code: "USAGE", message: expect.stringMatching(reason) }),
       );
     expect(() => add([dirname(workspace)], workspace, { ...variables, HOME: "/nowhere" })).toThrow(
-      /home|holds the workspace/,
+      /home|contains the workspace/,
     );
     expect(add([join(home, "work")], workspace, variables)).toEqual([join(home, "work")]);
   },

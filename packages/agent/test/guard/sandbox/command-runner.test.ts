@@ -82,14 +82,14 @@ describeBothWays("outcome", (runCommand, isHeld) => {
 
 describeBothWays("commands that never start", (runCommand) => {
   test.each([
-    ["a folder that is not there", "true", "/no/such/folder", /working directory \/no\/such\/folder is no folder/],
-    ["a file as folder", "true", "/etc/hostname", /is no folder/],
+    ["a missing folder", "true", "/no/such/folder", /working directory \/no\/such\/folder is not a usable folder/],
+    ["a file as folder", "true", "/etc/hostname", /is not a usable folder/],
     ["a NUL character", "echo a\0b", "/tmp", /NUL character/],
     [
-      "a text that is longer than the system takes",
+      "a text that is longer than the system allows",
       `echo ${"a".repeat(3_000_000)}`,
       "/tmp",
-      /longer than the system takes/,
+      /longer than the system allows/,
     ],
   ])(verifies("N37", "%s is a value, with exit code -1"), async (_, command, workingDirectory, reason) => {
     const outcome = await runCommand(command, { workingDirectory });

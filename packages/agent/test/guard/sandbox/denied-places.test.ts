@@ -38,11 +38,11 @@ async function runInTurn(commands: readonly string[], workspace: string, rules: 
   return outputs;
 }
 
-/** What the refusals say was taken away is removed behind the test. */
+/** Removes after the test what was moved away. */
 function removeTaken(refusals: readonly string[]): void {
   onTestFinished(() => {
     for (const note of refusals) {
-      const [, path] = /lies in (\S+);/.exec(note) ?? [];
+      const [, path] = /moved to (\S+);/.exec(note) ?? [];
       if (path !== undefined) rmSync(dirname(path), { recursive: true, force: true });
     }
   });
@@ -181,7 +181,7 @@ describeWithSandbox("what must not be written", () => {
     expect(output).toContain("oldold");
   });
 
-  test(verifies("S-06", "what is not there yet is taken away behind the command"), async () => {
+  test(verifies("S-06", "what does not exist yet is moved away after the command"), async () => {
     const workspace = createFolder("workspace", { "a/x.txt": "x" });
     const { refusals } = await runDenied(
       "mkdir -p a/db; echo new > a/db/1.sql; echo ok > a/b.txt",
@@ -191,7 +191,7 @@ describeWithSandbox("what must not be written", () => {
     removeTaken(refusals);
     expect(existsSync(join(workspace, "a/db/1.sql"))).toBe(false);
     expect(existsSync(join(workspace, "a/b.txt"))).toBe(true);
-    expect(refusals.join("\n")).toContain('The rule Write(*.sql) denies to write "a/db/1.sql": it was taken away');
+    expect(refusals.join("\n")).toContain('The rule Write(*.sql) denies writing "a/db/1.sql": it was moved to');
   });
 
   test(verifies("S-06", "a file that must not be read stays hidden in a folder that must not be written"), async () => {
@@ -214,7 +214,7 @@ describeWithSandbox("rules that cannot be held", () => {
     const workspace = createFolder("workspace", Object.fromEntries(names));
     const { startError, exitCode } = await runDenied("touch ran", workspace, "Write(*.ts)");
     expect(exitCode).toBe(-1);
-    expect(startError).toMatch(/held to the rules Write\(\*\.ts\) \(more than 300 places are denied\).*narrower/);
+    expect(startError).toMatch(/the rules Write\(\*\.ts\) cannot be enforced on commands \(more than 300 places are denied\).*narrower/);
     expect(existsSync(join(workspace, "ran"))).toBe(false);
     expect((await runDenied("touch ran", workspace, "Write(d/**)")).exitCode).toBe(0);
   });
@@ -223,7 +223,7 @@ describeWithSandbox("rules that cannot be held", () => {
     const workspace = createFolder("workspace");
     symlinkSync("/", join(workspace, ".env"));
     expect((await runDenied("true", workspace, "Read(.env)")).startError).toMatch(
-      /\.env" leads to a folder that holds/,
+      /\.env" leads to a folder that contains/,
     );
   });
 });

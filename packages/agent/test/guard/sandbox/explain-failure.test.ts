@@ -4,8 +4,8 @@ import { explainFailure } from "../../../src/guard/sandbox/follow/explain-failur
 
 describe("a failed command", () => {
   test.each([
-    ["touch: cannot touch '/etc/x': Read-only file system", /only the workspace and \/tmp/],
-    ["Error: EROFS: read-only file system, open '/x'", /only the workspace and \/tmp/],
+    ["touch: cannot touch '/etc/x': Read-only file system", /can write the workspace and \/tmp/],
+    ["Error: EROFS: read-only file system, open '/x'", /can write the workspace and \/tmp/],
     ["mv: cannot move 'a' to '.git/config': Device or resource busy", /protected places/],
     ["curl: (6) Could not resolve host: example.org", /no network.*Network\(HOST\)/],
     ["npm error code EAI_AGAIN", /no network/],

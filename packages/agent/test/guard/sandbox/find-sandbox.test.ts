@@ -43,7 +43,7 @@ describe("on other systems", () => {
   test(verifies("S-31", "macOS has its own one, and nothing stands in for it"), async () => {
     const sandbox = await find({ platform: "darwin" });
     if (existsSync("/usr/bin/sandbox-exec")) expect(sandbox).toMatchObject({ state: "enabled", kind: "seatbelt" });
-    else expect(sandbox).toMatchObject({ state: "unavailable", problem: "/usr/bin/sandbox-exec is not there" });
+    else expect(sandbox).toMatchObject({ state: "unavailable", problem: "/usr/bin/sandbox-exec is missing" });
   });
 
   test(verifies("S-31", "Windows has none, and the reason says where there is one"), async () => {

@@ -73,7 +73,7 @@ describe("helper programs", () => {
   test("what cannot be started is a value", async () => {
     expect((await run("/no/such/program", [])).startError).toBe("/no/such/program does not exist");
     expect((await run("/bin/echo", ["a\0b"])).startError).toContain("NUL");
-    expect((await run("/etc/passwd", [])).startError).toContain("may not be executed");
-    expect((await run("/bin/echo", [], { cwd: "/no/such" })).startError).toContain("/no/such is no folder");
+    expect((await run("/etc/passwd", [])).startError).toContain("is not executable");
+    expect((await run("/bin/echo", [], { cwd: "/no/such" })).startError).toContain("/no/such is not a usable folder");
   });
 });

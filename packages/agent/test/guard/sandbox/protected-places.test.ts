@@ -8,7 +8,7 @@ import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
 
 /** Where the refusals say that something was put; it is removed behind the test. */
 function findTaken(refusals: readonly string[]): string[] {
-  const paths = refusals.flatMap((note) => /lies in (\S+);/.exec(note)?.[1] ?? []);
+  const paths = refusals.flatMap((note) => /moved to (\S+);/.exec(note)?.[1] ?? []);
   onTestFinished(() => {
     for (const path of paths) rmSync(dirname(path), { recursive: true, force: true });
   });
@@ -30,7 +30,7 @@ describeWithSandbox("places that are not there yet", () => {
     ["HEAD", "mkdir objects refs; echo 'ref: refs/heads/main' > HEAD; echo evil > config"],
     ["d/.claude/settings.json", "mkdir -p d/.claude; echo evil > d/.claude/settings.json"],
     [".idea", "(setsid sh -c 'sleep 0.05; mkdir .idea' &) ; sleep 0.02"],
-  ])(verifies(["S-22", "S-30"], "%s is taken away behind the command: %s"), async (name, command) => {
+  ])(verifies(["S-22", "S-30"], "%s is moved away after the command: %s"), async (name, command) => {
     const workspace = createFolder("workspace", { "file.txt": "x", "packages/b/file.txt": "x" });
     const { refusals, exitCode } = await runHeld(command, workspace);
     const taken = findTaken(refusals);

@@ -58,7 +58,7 @@ describe("the profile", () => {
     for (const place of ["localhost:4322", "localhost:80", "192.0.2.1:4321", "/private/var/run/mDNSResponder"])
       expect(rules.isAllowed("network-outbound", place)).toBe(false);
     expect(rules.isAllowed("network-inbound", "localhost:4321")).toBe(false);
-    for (const proxyPort of [0, 70_000, 1.5, Number.NaN]) expect(() => read({ proxyPort })).toThrow(/no port/);
+    for (const proxyPort of [0, 70_000, 1.5, Number.NaN]) expect(() => read({ proxyPort })).toThrow(/not a port/);
   });
 
   test(verifies("S-34", "a secret folder around the workspace is closed but for the workspace"), () => {
@@ -155,7 +155,7 @@ describe("a command in it", () => {
     },
   );
 
-  test(verifies("S-22", "what it makes under a protected name is taken away"), async () => {
+  test(verifies("S-22", "what it makes under a protected name is moved away"), async () => {
     const { sandbox } = setUp();
     const workspace = createFolder("workspace");
     const { refusals } = await runCommandIn(sandbox, "echo x > .envrc", { workingDirectory: workspace });

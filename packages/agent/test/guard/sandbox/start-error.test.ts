@@ -19,7 +19,7 @@ test("a folder for temporary files is told apart from every other that cannot be
   const gone = mkdtempSync(join(tmpdir(), "sheaf-start-"));
   rmSync(gone, { recursive: true });
   const temporary = readError(() => mkdtempSync(join(gone, "run-")));
-  expect(toStartError(temporary, program, "/")).toMatch(/^no folder for temporary files can be made in .*ENOENT/);
+  expect(toStartError(temporary, program, "/")).toMatch(/^no folder for temporary files can be created in .*ENOENT/);
   const other = readError(() => readdirSync("/nonexistent"));
   expect(toStartError(other, program, "/")).toBe("ENOENT: no such file or directory, scandir '/nonexistent'");
 });
@@ -28,5 +28,5 @@ test("of the program itself the reason is told, wherever it lies", () => {
   const path = join(tmpdir(), "bwrap");
   const toError = (code: string): Error => Object.assign(new Error(code), { code, path, syscall: `spawn ${path}` });
   expect(toStartError(toError("ENOENT"), path, "/")).toBe(`${path} does not exist`);
-  expect(toStartError(toError("EACCES"), path, "/")).toBe("it may not be executed");
+  expect(toStartError(toError("EACCES"), path, "/")).toBe("it is not executable");
 });

@@ -1,4 +1,4 @@
-/** Finds out, before a run begins, what can hold its commands (S-31). */
+/** Finds out, before a run begins, which sandbox works on this machine (S-31). */
 import { accessSync, constants, readFileSync, realpathSync } from "node:fs";
 import { sep } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
@@ -13,11 +13,11 @@ export interface SandboxSearch {
   /** Absolute, links resolved. */
   readonly workspace: string;
   readonly environment: Environment;
-  /** Where it is remembered that the sandbox works; undefined: nowhere, so that it is really tried. */
+  /** Where it is stored that the sandbox works; undefined: nowhere, so the sandbox is really tried. */
   readonly memory: ProbePlace | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Of the machine. */
+  /** Default: this machine's. */
   readonly platform?: NodeJS.Platform;
 }
 
@@ -26,7 +26,7 @@ const wayOut = "or switch it off with --sandbox disabled and allow commands by a
 /** A part of macOS. */
 const seatbeltFile = "/usr/bin/sandbox-exec";
 
-/** Tries the sandbox once, with all that a command gets: a machine may have the program and forbid what it does. */
+/** Runs one command in the sandbox: a machine may have the program and forbid what it does. */
 export async function findSandbox({
   setting,
   workspace,
@@ -53,18 +53,18 @@ export async function findSandbox({
   return toUnavailable(fault, advice);
 }
 
-/** What the system has for it. */
+/** The sandbox program of this system. */
 function findMechanism(platform: NodeJS.Platform, workspace: string, environment: Environment): Sandbox {
   switch (platform) {
     case "linux": {
       const file = findBubblewrap(workspace, environment);
       if (file !== undefined) return { state: "enabled", kind: "bubblewrap", file };
       const advice = "install the package bubblewrap (Debian, Ubuntu: sudo apt-get install bubblewrap)";
-      return toUnavailable("bubblewrap (bwrap) is not there", advice);
+      return toUnavailable("bubblewrap (bwrap) is not installed", advice);
     }
     case "darwin":
       if (isExecutable(seatbeltFile)) return { state: "enabled", kind: "seatbelt", file: seatbeltFile };
-      return toUnavailable(`${seatbeltFile} is not there`, "repair macOS, which brings it");
+      return toUnavailable(`${seatbeltFile} is missing`, "repair macOS, which includes it");
     default:
       return toUnavailable(`there is none for ${platform} yet`, "use Linux or macOS; on Windows, WSL");
   }
@@ -79,7 +79,7 @@ function toUnavailable(problem: string, advice: string): Sandbox {
   };
 }
 
-/** Outside of the workspace only (S-05). */
+/** Outside the workspace only (S-05). */
 function findBubblewrap(workspace: string, environment: Environment): string | undefined {
   return findProgram("bwrap", environment, (file) => !`${realpathSync(file)}${sep}`.startsWith(workspace + sep));
 }
@@ -93,7 +93,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Why a command that does nothing does not run; "" if it does. */
+/** Why a command that does nothing fails; "" if it succeeds. */
 async function tryCommand(sandbox: Sandbox, workspace: string, environment: Environment): Promise<string> {
   const runner = createCommandRunner({
     sandbox,
@@ -114,25 +114,25 @@ async function tryCommand(sandbox: Sandbox, workspace: string, environment: Envi
   return exitCode === 0 ? "" : `its test ended with exit code ${exitCode}`;
 }
 
-/** The text of a file of the system; undefined if it is not there. */
+/** The text of a system file; undefined if it does not exist. */
 export type ReadSystemFile = (path: string) => string | undefined;
 
-/** Settings that forbid namespaces to users, with what allows them. */
+/** Settings that can forbid namespaces to users, with the values that allow them. */
 const settings = [
   { name: "kernel.apparmor_restrict_unprivileged_userns", forbids: (value: number) => value > 0, allowing: 0 },
   { name: "kernel.unprivileged_userns_clone", forbids: (value: number) => value === 0, allowing: 1 },
-  // Of one namespace nothing can be made within it.
+  // With a limit of one, no namespace can be created inside the first.
   { name: "user.max_user_namespaces", forbids: (value: number) => value < 2, allowing: 15_000 },
 ] as const;
 
-/** Files that container engines leave. */
+/** Files that container engines create. */
 const containerFiles = ["/.dockerenv", "/run/.containerenv"] as const;
 
 const containerFlags = "--security-opt seccomp=unconfined --security-opt systempaths=unconfined";
 
-/** One line without a full stop. `problem`: what the sandbox said. */
+/** One line without a full stop. `problem`: the sandbox's error message. */
 export function adviseOnNamespaces(problem: string, read: ReadSystemFile = readSystemFile): string {
-  // Within another sandbox the file shows the limit of its own, while the one around it is used up.
+  // Inside another sandbox the file shows that sandbox's limit, while the limit around it is used up.
   const isUsedUp = problem.includes("ENOSPC");
   const found = settings.find(({ name, forbids }) => {
     const text = read(`/proc/sys/${name.replaceAll(".", "/")}`);

@@ -1,4 +1,4 @@
-/** Remembers that the sandbox worked, so that not every run begins with a trial of it (it takes 10 ms). */
+/** Remembers that the sandbox worked: trying it takes about 50 ms, and every run would begin with that. */
 import { createHash } from "node:crypto";
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
@@ -6,16 +6,16 @@ import { join } from "node:path";
 import { makeFolder } from "../../../base/make-folder.ts";
 
 export interface ProbeMemory {
-  /** It worked within the last hour, and nothing that decides it has changed since. */
+  /** The sandbox worked within the last hour, and nothing that decides it has changed since. */
   readonly isKnown: boolean;
-  /** It works. */
+  /** Records that the sandbox works. */
   keep(): void;
 }
 
-/** Milliseconds; a change that none of the files below shows is noticed after this time. */
+/** Milliseconds. A change that none of the files below shows is noticed after this time. */
 const maxAge = 60 * 60 * 1000;
 
-/** What tells one machine, container and user from another, and what forbids namespaces. */
+/** Files that identify the machine, the container and the user, and that show whether namespaces are forbidden. */
 const decidingFiles = [
   "/proc/sys/user/max_user_namespaces",
   "/proc/sys/kernel/unprivileged_userns_clone",
@@ -24,15 +24,15 @@ const decidingFiles = [
   "/proc/self/uid_map",
 ] as const;
 
-/** Where it is remembered. */
+/** Where the result is stored. */
 export interface ProbePlace {
   /** Sheaf's data folder. */
   readonly folder: string;
-  /** What is there is believed, and nothing is written. */
+  /** A stored result counts, but nothing is written. */
   readonly isReadOnly: boolean;
 }
 
-/** `place` undefined: nothing is remembered. `file`: the program of the sandbox. Failures are never remembered. */
+/** `place` undefined: nothing is stored. `file`: the sandbox program. Failures are never stored. */
 export function openProbeMemory(place: ProbePlace | undefined, file: string, now: number): ProbeMemory {
   if (place === undefined) return { isKnown: false, keep: () => undefined };
   const { folder, isReadOnly } = place;

@@ -1,4 +1,4 @@
-/** A command that runs on while the run goes on: its output waits to be read, in bounded memory. */
+/** Commands that keep running while the run goes on: their output waits to be read, in bounded memory. */
 import type { CommandPermission } from "@sheaf/protocol";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "../command.ts";
 import { createBoundedOutput } from "./output-streams.ts";
@@ -11,17 +11,17 @@ export interface BackgroundCommand {
   readonly permissions: readonly CommandPermission[];
   /** How it ended; undefined while it runs. */
   readonly outcome: CommandOutcome | undefined;
-  /** What came since the last call, both streams in order of arrival; its middle is cut out above the limit. */
+  /** The output since the last call, both streams in order of arrival; above the limit its middle is cut out. */
   takeOutput(): { readonly text: string; readonly truncated: boolean; readonly bytes: number };
-  /** Resolves when there is output to take, when it has ended, on abort, or after this time (milliseconds). */
+  /** Resolves on new output, at its end, on abort, or after this time (milliseconds). */
   waitForNews(period: number, signal: AbortSignal): Promise<void>;
-  /** Resolves when it has ended, on abort, or after this time (milliseconds). */
+  /** Resolves at its end, on abort, or after this time (milliseconds). */
   waitForEnd(period: number, signal: AbortSignal): Promise<void>;
   /** Ends it with all its processes. */
   end(): Promise<CommandOutcome>;
 }
 
-/** Of one command, what is kept until it is read. Bytes. */
+/** Unread output kept of one command. Bytes. */
 const maxKeptBytes = 256 * 1024;
 
 type BackgroundRequest = Omit<CommandRequest, "signal" | "onOutput" | "isBackground">;
@@ -29,7 +29,7 @@ type BackgroundRequest = Omit<CommandRequest, "signal" | "onOutput" | "isBackgro
 /** The commands in the background of one run. */
 export interface BackgroundCommands {
   start(request: BackgroundRequest): BackgroundCommand;
-  /** All that were started, oldest first, also the ones that have ended. */
+  /** All that were started, oldest first, including those that have ended. */
   readonly all: readonly BackgroundCommand[];
   /** Ends all of them. */
   end(): Promise<void>;
@@ -98,7 +98,7 @@ function startCommand(id: string, request: BackgroundRequest, commands: CommandR
   };
 }
 
-/** Waits for a promise that never rejects, but no longer than this, and not behind an abort. */
+/** Waits for a promise that never rejects, but at most this long, and only until an abort. */
 async function waitFor(promise: Promise<unknown>, period: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise: over, resolve } = Promise.withResolvers<void>();

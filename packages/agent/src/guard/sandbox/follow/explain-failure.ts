@@ -1,4 +1,4 @@
-/** Why a command failed, where the sandbox is the likely reason: programs say what failed, and know nothing of a sandbox. */
+/** Explains failures that the sandbox likely caused: programs report what failed, but do not know about the sandbox. */
 import type { CommandPermission } from "@sheaf/protocol";
 
 /** How a command ended. */
@@ -13,17 +13,17 @@ const noNetwork =
 const readOnly = /read-only file system|\bEROFS\b/i;
 const busy = /device or resource busy|\bEBUSY\b/i;
 
-/** Characters of the output that are looked through, from its end. */
+/** Characters searched, from the end of the output. */
 const maxLength = 64 * 1024;
 
-/** A sentence for each restriction that the output speaks of; none for a command that went well. */
+/** A sentence for each restriction that the output mentions; none for a command that succeeded. */
 export function explainFailure({ exitCode, output, permissions }: FailedCommand): string[] {
   if (exitCode === 0 || permissions.includes("unsandboxed")) return [];
   const text = output.slice(-maxLength);
   const sentences: string[] = [];
   if (readOnly.test(text)) {
     sentences.push(
-      "In the sandbox only the workspace and /tmp can be written, and protected places in the workspace cannot.",
+      "In the sandbox a command can write the workspace and /tmp, except protected places in the workspace.",
     );
   } else if (busy.test(text)) {
     sentences.push(
@@ -33,8 +33,8 @@ export function explainFailure({ exitCode, output, permissions }: FailedCommand)
   if (noNetwork.test(text)) {
     sentences.push(
       permissions.includes("network")
-        ? "In the sandbox hosts are reached by the proxy of HTTPS_PROXY alone, which resolves their names."
-        : 'In the sandbox there is no network; the user allows a host with --allow "Network(HOST)".',
+        ? "In the sandbox hosts can be reached only through the proxy in HTTPS_PROXY, which also resolves their names."
+        : 'The sandbox has no network; the user allows a host with --allow "Network(HOST)".',
     );
   }
   return sentences;

@@ -21,7 +21,7 @@ export interface CommandPipes {
   follow(child: ChildProcess, onChunk: OnChunk): void;
   /** Resolves when everything has been read and nobody can write any more. */
   readonly ended: Promise<unknown>;
-  /** Reads no more: whoever still writes gets EPIPE. To be called when the command has ended, or never started. */
+  /** Stops reading: whoever still writes gets EPIPE. To be called when the command has ended or never started. */
   close(): void;
 }
 
@@ -34,16 +34,16 @@ interface Fifo {
 }
 
 const streamNames = ["stdout", "stderr"] as const;
-/** Bytes; a FIFO holds as many. */
+/** Bytes; the capacity of a FIFO. */
 const bufferSize = 64 * 1024;
 
-/** Where no FIFO can be made, the pipes are those of `spawn`. */
+/** FIFOs, or the pipes of `spawn` where no FIFO can be created. */
 export async function openOutputPipes(): Promise<CommandPipes> {
   const fifos = process.platform === "linux" ? await openFifos() : undefined;
   return fifos ? toPipes(fifos) : createPlainPipes();
 }
 
-/** Undefined where none can be made. Their names are removed at once, so that nobody else opens them. */
+/** Undefined where none can be created. Their names are removed at once, so that nobody else can open them. */
 async function openFifos(): Promise<readonly [Fifo, Fifo] | undefined> {
   const program = findProgram("mkfifo", {});
   if (program === undefined) return undefined;

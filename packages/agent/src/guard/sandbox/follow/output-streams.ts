@@ -1,11 +1,11 @@
-/** What a command prints: decoded, shown live up to a limit, kept in bounded memory (N37, R-14). */
+/** The output of a command: decoded, shown live up to a limit, kept in bounded memory (N37, R-14). */
 
 export type StreamName = "stdout" | "stderr";
 
 /** Both streams of one command. */
 export interface OutputStreams {
   write(stream: StreamName, chunk: Uint8Array): void;
-  /** No more comes: what is left of a cut character becomes U+FFFD. */
+  /** After the last chunk: the rest of a cut character becomes U+FFFD. */
   end(): void;
   toResult(): {
     readonly stdout: string;
@@ -13,7 +13,7 @@ export interface OutputStreams {
     /** Both in order of arrival. */
     readonly output: string;
     readonly truncated: boolean;
-    /** That came. */
+    /** Total number received. */
     readonly bytes: number;
   };
 }
@@ -21,7 +21,7 @@ export interface OutputStreams {
 /** Bytes kept of each stream, and of both together. */
 const maxKeptBytes = 256 * 1024;
 
-/** Text reaches `onOutput` as it comes, and one notice when it becomes more than `maxLiveBytes`. */
+/** `onOutput` gets the text as it arrives, and one notice when it exceeds `maxLiveBytes`. */
 export function createOutputStreams(
   onOutput: (stream: StreamName, text: string) => void,
   maxLiveBytes?: number,
@@ -30,11 +30,11 @@ export function createOutputStreams(
   const kept = { stdout: createBoundedOutput(maxKeptBytes), stderr: createBoundedOutput(maxKeptBytes) };
   const both: BoundedOutput = createBoundedOutput(maxKeptBytes);
   const live = createLiveOutput(onOutput, maxLiveBytes);
-  // An import would read all exports of the module, at every start.
+  // An import would load all exports of the module at every start.
   const { isUtf8 } = process.getBuiltinModule("node:buffer");
   let bytes = 0;
 
-  /** Streams whose last character is not all there. */
+  /** Streams whose last character may be incomplete. */
   const open = new Set<StreamName>();
 
   const keep = (stream: StreamName, encoded: Uint8Array): void => {
@@ -51,7 +51,7 @@ export function createOutputStreams(
     write(stream, chunk) {
       bytes += chunk.length;
       const isWhole = !open.has(stream) && isUtf8(chunk);
-      // What nobody sees live needs no string: output without end would make garbage faster than it is collected.
+      // Text that is not shown live needs no string: endless output would create garbage faster than it is collected.
       if (isWhole && live.isFull()) return keep(stream, chunk);
       take(stream, decoders[stream].decode(chunk, { stream: true }));
       if (isWhole) return;
@@ -73,7 +73,7 @@ export function createOutputStreams(
   };
 }
 
-/** Whether the decoder may hold bytes back after this chunk: its last byte is not ASCII. */
+/** Whether the decoder may keep bytes back after this chunk: its last byte is not ASCII. */
 function endsInCharacter(chunk: Uint8Array): boolean {
   return (chunk.at(-1) ?? 0x80) >= 0x80;
 }
@@ -83,12 +83,15 @@ function createDecoder(): InstanceType<typeof TextDecoder> {
   return new TextDecoder("utf-8", { ignoreBOM: true });
 }
 
-/** Shows text soon, in order, up to a limit. */
+/**
+ * Shows text soon, in order, up to a limit, and in few pieces: a command that writes letter by letter must not make an
+ * event of each (R-14).
+ */
 interface LiveOutput {
   push(stream: StreamName, text: string): void;
-  /** Whether the limit is reached: nothing more will be shown. */
+  /** Whether the limit is reached: nothing more is shown. */
   isFull(): boolean;
-  /** Shows what is still held back. */
+  /** Shows what is still waiting. */
   end(): void;
 }
 
@@ -129,9 +132,9 @@ function createLiveOutput(
   };
 }
 
-/** Text that grows without growing. */
+/** Text of any length in bounded memory: its head and its tail are kept (R-14). */
 export interface BoundedOutput {
-  /** Takes UTF-8 that ends with a whole character. */
+  /** Appends UTF-8 that ends with a whole character. */
   append(bytes: Uint8Array): void;
   /** Whether the middle was cut out. */
   isCut(): boolean;
@@ -146,7 +149,7 @@ const noticeBytes = 128;
 export function createBoundedOutput(limit: number): BoundedOutput {
   const headLimit = Math.floor((limit - noticeBytes) / 2);
   const head = createHead(headLimit);
-  // What fits without a cut is kept whole, so the tail holds the room of the notice as well.
+  // Text that fits is kept whole, so the tail has room for the notice too.
   const tail = createRing(limit - headLimit);
   let total = 0;
 
@@ -178,7 +181,7 @@ function createHead(limit: number): { append(bytes: Uint8Array): number; toBytes
   return {
     append(bytes) {
       const taken = Math.min(free, bytes.length);
-      // A copy: a part of a larger buffer would keep all of it alive.
+      // A copy: a part would keep the whole buffer alive.
       if (taken > 0) parts.push(Uint8Array.from(bytes.subarray(0, taken)));
       free -= taken;
       return taken;
@@ -215,7 +218,7 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/** Without the bytes of a character that is not all there. */
+/** Without the bytes of an incomplete last character. */
 function dropPartialEnd(bytes: Buffer): Buffer {
   let start = bytes.length - 1;
   while (start > 0 && isContinuation(bytes[start])) start -= 1;

@@ -1,4 +1,4 @@
-/** Ending a command with all its processes, also those that left its group (R-13). */
+/** Ends a command with all its processes, including those that left its group (R-13). */
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { markerName } from "../environment.ts";
@@ -8,20 +8,20 @@ import { type ProcessEntry, readProcess, readProcesses, sendSignal, type Started
 export interface ProcessTree {
   /**
    * Ends them: SIGTERM, after two seconds SIGKILL. Resolves when none is left, or after four seconds. A second call
-   * waits for the first.
-   * A process that had cleared its environment, its session and its parents before is not found; that takes a sandbox.
+   * waits for the first. Without a sandbox, a process that has left its session and parents and cleared its environment
+   * is not found.
    */
   end(): Promise<void>;
 }
 
 /** Milliseconds between SIGTERM and SIGKILL. */
 const gracePeriod = 2000;
-/** Milliseconds in which SIGKILL is repeated: a process that forks without end makes new ones meanwhile. */
+/** Milliseconds in which SIGKILL is repeated: a process may keep forking. */
 const killPeriod = 2000;
 const pollInterval = 25;
 const maxFreezeRounds = 20;
 
-/** `leader`: the process that was started, first of its own group and session. `marker`: in the environment of all. */
+/** `leader`: the started process, first of its group and session. `marker`: in the environment of all of them. */
 export function createProcessTree(leader: number, marker: string): ProcessTree {
   const find = process.platform === "linux" ? createFinder(leader, marker) : () => findGroup(leader);
   let ending: Promise<void> | undefined;
@@ -36,8 +36,8 @@ async function endProcesses(find: () => readonly number[]): Promise<void> {
 }
 
 /**
- * Stops all, so that none forks behind our back: a child that is not seen before its parent ends could get away.
- * Ends when nothing new is found; false if there is nothing at all.
+ * Stops all processes, so that none can fork: a child that is not seen before its parent ends could escape. Returns when
+ * nothing new is found; false if nothing was found at all.
  */
 function freeze(find: () => readonly number[]): boolean {
   let known = 0;
@@ -50,7 +50,7 @@ function freeze(find: () => readonly number[]): boolean {
   return known > 0;
 }
 
-/** Whether all are gone in time; until then each one that is left gets `signal`. */
+/** Whether all have ended in time; until then each remaining one gets `signal`. */
 async function pollUntilGone(find: () => readonly number[], period: number, signal: NodeJS.Signals): Promise<boolean> {
   const deadline = performance.now() + period;
   while (performance.now() < deadline) {
@@ -66,9 +66,9 @@ function signalAll(processes: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of processes) sendSignal(pid, signal);
 }
 
-/** Finds what is alive by session, marker and descent, and what was found before. */
+/** Finds living processes by session, marker and descent, and those that were found before. */
 function createFinder(leader: number, marker: string): () => readonly number[] {
-  // Both by number and start. A process that is foreign once stays so: the marker comes at birth or never.
+  // Both by number and start time. A foreign process stays foreign: the marker is there from the start or never.
   const known = new Set<string>();
   const since = readProcess(leader)?.start ?? 0;
   const foreign = new Set<string>();
@@ -88,7 +88,7 @@ function createFinder(leader: number, marker: string): () => readonly number[] {
   };
 }
 
-/** Adds the children of what was found, and theirs, until no more come. */
+/** Adds the descendants of what was found. */
 function addDescendants(found: Set<number>, entries: readonly ProcessEntry[]): void {
   for (let size = -1; size !== found.size;) {
     size = found.size;
@@ -110,15 +110,15 @@ function isOwn({ pid, session }: ProcessEntry, leader: number, marker: string): 
   }
 }
 
-/** Where processes are not listed, the group is what can be reached. */
+/** Without `/proc`, only the group can be reached. */
 function findGroup(leader: number): readonly number[] {
   return sendSignal(-leader, 0) ? [-leader] : [];
 }
 
-/** Milliseconds between two looks at a sandbox, at most: usually the kernel is done at once, or a millisecond later. */
+/** Milliseconds between two looks at a sandbox, at most: the kernel usually needs less than one. */
 const sandboxInterval = 10;
 
-/** `bubblewrap` is its process; every other process of the sandbox descends from its first one. */
+/** All processes in a sandbox: its first process ends with bubblewrap, and all others end with that one. */
 export function createSandboxTree(bubblewrap: StartedProcess, findFirst: () => ProcessEntry | undefined): ProcessTree {
   let ending: Promise<void> | undefined;
   return { end: () => (ending ??= endSandbox(bubblewrap, findFirst)) };
@@ -131,14 +131,14 @@ async function endSandbox(bubblewrap: StartedProcess, findFirst: () => ProcessEn
     askToEnd(findBelow(findFirst()));
     return false;
   };
-  // The first process ends with bubblewrap, and with it all others.
+  // The rest ends with bubblewrap.
   if (!(await pollUntil(isEnded, gracePeriod))) bubblewrap.kill();
   await pollUntil(() => !bubblewrap.isRunning() && isGone(findFirst()), killPeriod);
 }
 
 /**
- * Asks all to end, once: what a command starts to clean up behind itself may do its work. At first there may be nobody
- * yet, or only the wrapper, whose command then comes late.
+ * Sends SIGTERM to each process once: what a command starts to clean up may finish. At first the sandbox may be empty, or
+ * contain only the wrapper, whose command comes late.
  */
 function createSignaller(): (entries: readonly ProcessEntry[]) => void {
   const signalled = new Set<number>();
@@ -159,7 +159,7 @@ function isGone(first: ProcessEntry | undefined): boolean {
   return !entry || entry.isDead || entry.start !== first.start;
 }
 
-/** All that descends from a process, without itself. */
+/** The descendants of a process. */
 function findBelow(first: ProcessEntry | undefined): ProcessEntry[] {
   if (!first) return [];
   const entries = readProcesses();

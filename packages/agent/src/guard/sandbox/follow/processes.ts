@@ -1,4 +1,4 @@
-/** The process of a command, and what `/proc` tells of all processes. */
+/** The process of a command, and the process table of `/proc`. */
 import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -7,13 +7,13 @@ export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly session: number;
-  /** Ticks since the machine started; tells a process from a later one with the same number. */
+  /** Ticks since the machine started: distinguishes a process from a later one with the same number. */
   readonly start: number;
   /** It has ended, and nobody has waited for it yet. */
   readonly isDead: boolean;
 }
 
-/** Every process that is alive. */
+/** All living processes. */
 export function readProcesses(): ProcessEntry[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -23,11 +23,11 @@ export function readProcesses(): ProcessEntry[] {
     });
 }
 
-/** One of them; undefined if there is none. */
+/** One process; undefined if it does not exist. */
 export function readProcess(pid: number): ProcessEntry | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name stands in brackets and may hold any character. Behind it: state, parent, group, session, …, start.
+    // The name is in brackets and may contain any character. After it: state, parent, group, session, …, start.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     const [state = "", parent = "", , session = ""] = fields;
     return {
@@ -62,15 +62,15 @@ export interface StartedProcess {
   isRunning(): boolean;
   /** Rejects if it never started. */
   readonly ended: Promise<ProcessEnd>;
-  /** Resolves when it has ended and nobody holds its pipes any more. */
+  /** Resolves when it has ended and its pipes are closed. */
   readonly closed: Promise<unknown>;
-  /** By SIGKILL. */
+  /** With SIGKILL. */
   kill(): void;
-  /** Lets go of its pipes. */
+  /** Closes its pipes. */
   release(): void;
 }
 
-/** Right behind `spawn`. */
+/** To be called right after `spawn`. */
 export function followChild(child: ChildProcess): StartedProcess {
   const end = Promise.withResolvers<ProcessEnd>();
   const close = Promise.withResolvers<void>();

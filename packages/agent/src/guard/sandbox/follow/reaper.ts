@@ -1,9 +1,9 @@
-/** A small process next to Sheaf that ends Sheaf's commands when Sheaf itself is killed and can end nothing (R-13). */
+/** A small process that ends Sheaf's commands when Sheaf itself is killed (R-13). */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { markerName } from "../environment.ts";
 
-/** One for all commands of a launcher. */
+/** One reaper for all commands of a launcher. */
 export interface Reaper {
   /** For a command that is about to start: the value of its marker variable. The reaper is running then. */
   createMarker(): string;
@@ -14,8 +14,8 @@ export interface Reaper {
 const sharedLength = 18;
 
 /**
- * `read` fails when the other end of the pipe is gone, which the kernel sees to. Then every process that carries a
- * marker that begins like this one is killed, with its group, until none is left.
+ * `read` fails when the other end of the pipe closes, which the kernel ensures. Then every process whose marker begins
+ * with this one is killed, with its group, until none is left.
  */
 const script = `
 read -r line
@@ -32,7 +32,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
 done
 `;
 
-/** Starts with the first command, and again if somebody has ended it. */
+/** Starts the reaper with the first command, and again if somebody has ended it. */
 export function createReaper(): Reaper {
   const shared = randomUUID().slice(0, sharedLength);
   let child: ChildProcess | undefined;
@@ -51,13 +51,13 @@ export function createReaper(): Reaper {
   };
 }
 
-/** Undefined if it cannot be started: a command still runs, and still ends with Sheaf unless that is killed. */
+/** Undefined if it cannot start: commands still run, and still end with Sheaf unless Sheaf is killed. */
 function startReaper(marker: string): ChildProcess | undefined {
   try {
     const child = spawn("/bin/sh", ["-c", script, "sh", `${markerName}=${marker}`], {
       cwd: "/",
       env: { PATH: "/usr/bin:/bin" },
-      // Of its own session: what ends Sheaf's group must not end the reaper.
+      // A new session: what ends Sheaf's group must not end the reaper.
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
     });

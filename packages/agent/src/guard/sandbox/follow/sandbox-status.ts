@@ -1,15 +1,15 @@
-/** What bubblewrap and the wrapper tell of a command, outside of its reach. */
+/** What can be seen of a running sandbox from outside: what bubblewrap and the wrapper report, and what it uses. */
 import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { constants, totalmem } from "node:os";
 import { type ProcessEntry, readProcess } from "./processes.ts";
 
 export interface SandboxStatus {
-  /** First process of the sandbox, once it is there; its parent is bubblewrap. */
+  /** The sandbox's first process, once it exists; its parent is bubblewrap. */
   readonly findFirst: () => ProcessEntry | undefined;
-  /** Known behind the end, if nobody killed bubblewrap: it tells an exit code only of a program that it started. */
+  /** Known after the end, unless bubblewrap was killed. It reports an exit code only for a program that it started. */
   readonly findExitCode: () => number | undefined;
-  /** The signal that ended the shell of the command, if its exit code stands for one. */
+  /** The signal that ended the command's shell, if its exit code represents one. */
   readonly toSignal: (code: number) => NodeJS.Signals | undefined;
 }
 
@@ -50,7 +50,7 @@ function readStream(stream: ChildProcess["stdio"][number], onChunk: (chunk: Uint
   stream?.on("data", onChunk);
 }
 
-/** As far as it is worth reading. */
+/** Reads only the first few thousand characters. */
 function append(text: string, chunk: Uint8Array): string {
   return text.length > maxLength ? text : text + Buffer.from(chunk).toString("latin1");
 }
@@ -68,10 +68,14 @@ export interface UseLimits {
 
 export const defaultUseLimits: UseLimits = { processes: 1024, memoryBytes: Math.round(totalmem() * 0.75) };
 
-/** Milliseconds between two looks; short commands end before the first. */
+/** Milliseconds between two looks. */
 const period = 100;
 
-/** Calls `onExcess` once, with a sentence. Ends by the function that it gives. */
+/**
+ * Limits the processes and the memory of one sandbox (S-30). It looks a few times a second and ends the sandbox as a whole:
+ * limits of the kernel apply to a single process, or need rights that users seldom have. Calls `onExcess` once, with a
+ * sentence. The returned function ends the watch.
+ */
 export function watchUse(
   findFirst: () => ProcessEntry | undefined,
   limits: UseLimits,
@@ -88,7 +92,7 @@ export function watchUse(
 }
 
 function findExcess(first: number, limits: UseLimits): string | undefined {
-  // The sandbox's own view: it lists nothing but its processes.
+  // The sandbox's view lists only its own processes.
   const view = `/proc/${first}/root/proc`;
   const pids = listProcesses(view);
   if (pids.length > limits.processes) {
@@ -103,12 +107,12 @@ function listProcesses(view: string): string[] {
   try {
     return readdirSync(view).filter((name) => /^\d+$/.test(name));
   } catch {
-    // It has ended meanwhile.
+    // The sandbox has ended meanwhile.
     return [];
   }
 }
 
-/** Memory that belongs to no file. */
+/** Memory without pages of files. */
 function readOwnBytes(file: string): number {
   try {
     const fields = readFileSync(file, "latin1").matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB$/gm);

@@ -1,4 +1,4 @@
-/** Holds commands to the user's rules `Read(…)` and `Write(…)`: what they deny is hidden, or stays as it is. */
+/** Enforces the user's rules `Read(…)` and `Write(…)` on commands: what they deny is hidden or read-only. */
 import { type Dirent, readlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { FileRule } from "../../permissions/rule.ts";
@@ -10,18 +10,18 @@ import { takeAway } from "./take-away.ts";
 export interface DeniedPlaces {
   /**
    * For a command that starts now.
-   * @throws Error with a sentence when the rules cannot be held: then no command runs.
+   * @throws Error with a sentence when the rules cannot be enforced: then no command runs.
    */
   begin(): DeniedMounts;
   /**
-   * For a command that has ended: takes away what it made where nothing may be written, for no mount can be put where
-   * nothing is. A sentence for each, for the model and the user.
+   * For a command that has ended: takes away what it created where nothing may be written, since nothing can be mounted
+   * where nothing exists. Returns a sentence for each, for the model and the user.
    */
   end(): string[];
 }
 
 export interface DeniedMounts {
-  /** Folders that must keep their names; writable as before. */
+  /** Writable folders that must keep their names. */
   readonly kept: readonly Mount[];
   readonly readOnly: readonly Mount[];
   readonly hidden: readonly Mount[];
@@ -43,7 +43,7 @@ export function createDeniedPlaces(folders: readonly string[], rules: readonly F
     begin() {
       const state = index.refresh();
       if (state.fault !== undefined) throw new Error(state.fault);
-      // What appears while no command runs is the user's own.
+      // What appears while no command runs was made by the user.
       if (running === 0) note(state);
       running += 1;
       return toMounts(state);
@@ -51,12 +51,12 @@ export function createDeniedPlaces(folders: readonly string[], rules: readonly F
     end() {
       running -= 1;
       if (!isWriteDenied) return [];
-      // A mount keeps a place that was there: a new file under its name comes from outside of the sandbox.
+      // A mount protects an existing place: a new file under its name comes from outside the sandbox.
       const isNew = ({ path, identity }: DeniedPlace): boolean => !knownPaths.has(path) && !knownPlaces.has(identity);
       const places = index.refresh().places.filter((place) => place.access === "read-only" && isNew(place));
       return takeAway(
         places.map(({ path, rule }) => {
-          const reason = `The rule ${rule.text} denies to write ${JSON.stringify(relative(workspace, path))}`;
+          const reason = `The rule ${rule.text} denies writing ${JSON.stringify(relative(workspace, path))}`;
           return { path, reason };
         }),
       );
@@ -64,7 +64,7 @@ export function createDeniedPlaces(folders: readonly string[], rules: readonly F
   };
 }
 
-/** A mount on a link would be one on its target. */
+/** A mount on a link would cover its target. */
 function toMounts({ places, ancestors }: DeniedState): DeniedMounts {
   const mounts = places.flatMap(({ path, target = path, access, isFolder }): Mount[] => {
     if (target === "") return [];
@@ -79,15 +79,15 @@ function toMounts({ places, ancestors }: DeniedState): DeniedMounts {
   };
 }
 
-/** One denied place that is there; what lies in it is not named. */
+/** A denied place that exists; places inside it are not listed. */
 interface DeniedPlace {
-  /** Absolute; the folders before the last part are no links. */
+  /** Absolute; only the last part may be a link. */
   readonly path: string;
   readonly access: "hidden" | "read-only";
   readonly isFolder: boolean;
-  /** What a link leads to, without links. */
+  /** The target of a link, without links. */
   readonly target?: string | undefined;
-  /** Device and inode, and the text of a link. */
+  /** Device and inode, and a link's text. */
   readonly identity: string;
   readonly rule: FileRule;
 }
@@ -95,9 +95,9 @@ interface DeniedPlace {
 interface DeniedState {
   /** Outer folders first. */
   readonly places: readonly DeniedPlace[];
-  /** Folders that must keep their names, for the paths of rules to stay true. */
+  /** Folders that must keep their names, so that the paths of rules stay valid. */
   readonly ancestors: readonly string[];
-  /** Why commands cannot be held to the rules, and what to do; undefined if they can. */
+  /** Why the rules cannot be enforced, and what to do; undefined if they can. */
   readonly fault?: string | undefined;
 }
 
@@ -108,7 +108,7 @@ export interface DeniedIndex {
 
 interface Folder {
   readonly path: string;
-  /** A rule has made it read-only as a whole: only what must not be read still matters. */
+  /** A rule makes it read-only as a whole: only Read rules still matter inside. */
   readonly isReadOnly: boolean;
 }
 
@@ -117,13 +117,14 @@ interface FolderContent {
   readonly folders: readonly Folder[];
 }
 
-/** Folders that are looked at, and places that are held; each costs time at every command. */
+/** Limits of folders searched and places enforced: each costs time with every command. */
 const maxFolders = 20_000;
 const maxPlaces = 300;
 
 /**
- * `folders`: the workspace, then others; absolute, links resolved. In the others a rule about a path holds from each of
- * the folders above on, as for the file tools. `rules`: the denials of the user.
+ * The denied places of a workspace. A rule that cannot be enforced everywhere is a fault: no rule applies to a part only.
+ * `folders`: the workspace, then others; absolute, links resolved. In the others a rule about a path applies from each of
+ * the folders above on, as for the file tools. `rules`: the user's denials.
  */
 export function createDeniedIndex(folders: readonly string[], rules: readonly FileRule[]): DeniedIndex {
   const memory = createFolderMemory<FolderContent>();
@@ -145,7 +146,7 @@ export function createDeniedIndex(folders: readonly string[], rules: readonly Fi
         );
         if (!found) continue;
         places.push(...found.content.places);
-        // Packages change all at once, and then so does their folder.
+        // A package changes as a whole, and then its folder changes too.
         const isSettledBelow = found.isKnown && /\/node_modules(?:\/|$)/.test(path);
         waiting.push(...found.content.folders.map((folder) => ({ ...folder, isSettled: isSettledBelow })));
       }
@@ -153,7 +154,7 @@ export function createDeniedIndex(folders: readonly string[], rules: readonly Fi
       const ancestors = listAncestors(places, folders);
       const fault =
         waiting.length > maxFolders
-          ? `more than ${maxFolders} folders would have to be looked at`
+          ? `more than ${maxFolders} folders would have to be searched`
           : findFault(places, ancestors, folders);
       return { places, ancestors, fault: fault && toFault(fault, rules) };
     },
@@ -179,7 +180,7 @@ function sortEntries(
     const mayMatch = relevant.some(
       ({ kind, glob }) =>
         !(isReadOnlyBelow && kind === "Write") &&
-        // What git keeps has names of git's own.
+        // Names inside `.git` are git's own.
         !(entry.name === ".git" && glob.isAnyDepth) &&
         glob.mayMatchBelow(named),
     );
@@ -208,7 +209,7 @@ function toPlace(path: string, rule: FileRule): DeniedPlace | undefined {
   return { path, access, isFolder, target: target ?? "", identity: `${identity} ${readlinkSync(path)}`, rule };
 }
 
-/** Of places whose rule is about a path, or that must not be made anew under the old path. */
+/** The folders above places whose rule is about a path, or that must not be recreated under the old path. */
 function listAncestors(places: readonly DeniedPlace[], folders: readonly string[]): string[] {
   const found = new Set<string>();
   for (const { path, rule } of places) {
@@ -226,10 +227,10 @@ function findFault(
 ): string | undefined {
   if (places.length + ancestors.length > maxPlaces) return `more than ${maxPlaces} places are denied`;
   const wide = places.find(({ target }) => target && folders.some((folder) => isBelow(folder, target)));
-  return wide && `the link ${JSON.stringify(wide.path)} leads to a folder that holds the workspace`;
+  return wide && `the link ${JSON.stringify(wide.path)} leads to a folder that contains the workspace`;
 }
 
 function toFault(problem: string, rules: readonly FileRule[]): string {
   const names = rules.slice(0, 5).map(({ text }) => text);
-  return `commands cannot be held to the rules ${names.join(", ")} (${problem}), so none runs: the user makes the rules narrower, for instance by naming a folder`;
+  return `the rules ${names.join(", ")} cannot be enforced on commands (${problem}), so no command runs: make the rules narrower, for instance by naming a folder`;
 }

@@ -1,4 +1,4 @@
-/** What a command in the sandbox sees of the file system: the plan that bubblewrap carries out (S-30, S-34). */
+/** The mounts of a command: what it sees of the file system (S-30, S-34). Bubblewrap carries them out. */
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
@@ -7,13 +7,13 @@ import type { DeniedMounts } from "./denied-places.ts";
 /** One place of the plan, absolute and without links. */
 export interface Mount {
   readonly path: string;
-  /** `hidden-folder` is empty but for the mounts in it; `hidden-file` cannot be read. */
+  /** A `hidden-folder` contains only the mounts in it; a `hidden-file` cannot be read. */
   readonly access: "writable" | "read-only" | "hidden-folder" | "hidden-file";
-  /** What is seen there, if not the place itself. */
+  /** What appears there, if not the place itself. */
   readonly source?: string;
 }
 
-/** Outer places first, so that an inner one holds within an outer one; in the same place the later one holds. */
+/** Outer places first, so that an inner mount overrides an outer one. Of several mounts in one place the last counts. */
 function sortMounts(mounts: readonly Mount[]): Mount[] {
   const byPath = new Map(mounts.map((mount) => [mount.path, mount]));
   return [...byPath.values()].toSorted((a, b) => countParts(a.path) - countParts(b.path));
@@ -23,7 +23,7 @@ function countParts(path: string): number {
   return path.split("/").filter((part) => part !== "").length;
 }
 
-/** Hides what is there of these places; `except` stays visible. */
+/** Hides those of these places that exist; `except` stays visible. */
 function toHiddenMounts(places: readonly string[], except: string): Mount[] {
   return places.flatMap((place) => {
     const path = toExistingPath(place);
@@ -33,10 +33,10 @@ function toHiddenMounts(places: readonly string[], except: string): Mount[] {
   });
 }
 
-/** The place without links; undefined if nothing is there. A mount on a link would be one on its target. */
+/** The place without links; undefined if it does not exist. A mount on a link would cover its target. */
 export function toExistingPath(path: string): string | undefined {
   try {
-    // The cheap question first: most places are not there.
+    // The cheap call first: most places do not exist.
     if (!lstatSync(path, { throwIfNoEntry: false })) return undefined;
     return realpathSync.native(path);
   } catch {
@@ -44,27 +44,27 @@ export function toExistingPath(path: string): string | undefined {
   }
 }
 
-/** What the mounts depend on. */
+/** What the mounts of one command depend on; planned anew for each, since a file may have become protected or secret. */
 export interface MountFacts {
   /** Absolute, links resolved. */
   readonly workspace: string;
-  /** Absolute; most of them are not there. */
+  /** Absolute; most of them do not exist. */
   readonly secretPlaces: readonly string[];
-  /** Of the run's own folder. */
+  /** Of the run's private folder. */
   readonly privateMounts: readonly Mount[];
-  /** Beside the workspace. */
+  /** Besides the workspace. */
   readonly writableMounts: readonly Mount[];
-  /** That keep the protected places of the workspace. */
+  /** That keep the protected places of the workspace unchanged. */
   readonly protectedMounts: readonly Mount[];
-  /** That hold commands to the user's rules. */
+  /** That enforce the user's rules. */
   readonly deniedMounts: DeniedMounts;
 }
 
-/** In the order in which they are made: what is hidden stays hidden, whatever else is mounted around it. */
+/** In mount order: what is hidden stays hidden, whatever else is mounted around it. */
 export function planMounts(facts: MountFacts): Mount[] {
   const { workspace, secretPlaces, privateMounts, writableMounts, protectedMounts, deniedMounts } = facts;
   const secret = toHiddenMounts(secretPlaces, workspace).filter(
-    // What the private folder covers is gone already.
+    // The private folder covers these already.
     ({ path }) => isBelow(path, workspace) || !privateMounts.some((mount) => isBelow(path, mount.path)),
   );
   const hidden = removeInner([...secret, ...deniedMounts.hidden], workspace);
@@ -72,35 +72,38 @@ export function planMounts(facts: MountFacts): Mount[] {
   const covering = hidden.filter(({ path }) => !isBelow(workspace, path));
   const readOnly = [...protectedMounts, ...deniedMounts.readOnly];
   const kept = deniedMounts.kept.filter(
-    // What is read-only must not be opened again.
+    // What is read-only must not become writable again.
     ({ path }) => !readOnly.some((mount) => mount.access === "read-only" && isBelow(path, mount.path)),
   );
   const keeping = [...kept, ...readOnly].filter(
-    // A link with a protected name must not open what is hidden or lies elsewhere.
+    // A link with a protected name must not reveal a hidden place or one outside the writable folders.
     ({ path }) =>
       writable.some((mount) => isBelow(path, mount.path)) && !covering.some((place) => isBelow(path, place.path)),
   );
   return sortMounts([...privateMounts, ...writable, ...keeping, ...hidden]);
 }
 
-/** In a hidden folder nothing can be hidden once more. */
+/** Nothing can be hidden inside a hidden folder: the place no longer exists there. */
 function removeInner(hidden: readonly Mount[], workspace: string): Mount[] {
   const folders = hidden.filter(({ path, access }) => access === "hidden-folder" && !isBelow(workspace, path));
   return hidden.filter(({ path }) => !folders.some((folder) => folder.path !== path && isBelow(path, folder.path)));
 }
 
-/** Whether a path is a folder or lies in it. */
+/** Whether a path is this folder or inside it. */
 export function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 export interface PrivateFolder {
-  /** For the places that a command writes beside the workspace. */
+  /** For `/tmp` and the like. */
   readonly mounts: readonly Mount[];
   remove(): void;
 }
 
-/** Makes it, for this user only (0700, a random name), and removes those of processes that were killed. */
+/**
+ * Creates the folder of a run, whose parts its commands see as `/tmp` and shared memory: for this user only (0700, a random
+ * name). Removes those that killed processes left behind.
+ */
 export function createPrivateFolder(): PrivateFolder {
   removeOrphans();
   const path = mkdtempSync(join(tmpdir(), toRunPrefix()));
@@ -114,7 +117,7 @@ export function createPrivateFolder(): PrivateFolder {
   };
 }
 
-/** How the name of every folder begins that this process makes for itself: a later one removes it if this one cannot. */
+/** Prefix of every temporary folder of this process: a later process removes those that this one could not. */
 export function toRunPrefix(): string {
   return `${toNamespacePrefix()}${process.pid}-`;
 }
@@ -140,7 +143,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Containers may share `/tmp` and count their processes apart. */
+/** Containers may share `/tmp`, but number their processes separately. */
 function toNamespacePrefix(): string {
   try {
     return `sheaf-run-${/\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0"}-`;

@@ -1,4 +1,7 @@
-/** Keeps commands from changing what decides later what runs: existing places by mounts, new ones behind the command. */
+/**
+ * Keeps commands from changing what later decides what runs (S-22, S-30): existing places by read-only mounts, new ones by
+ * taking them away after the command.
+ */
 import { type Dirent, readlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { toProtectedName } from "../../../workspace/protected-names.ts";
@@ -8,19 +11,19 @@ import { takeAway } from "./take-away.ts";
 
 /** The protected places of one workspace, over all commands of a run. */
 export interface ProtectedPlaces {
-  /** For a command that starts now: mounts that keep every place as it is. */
+  /** For a command that starts now: mounts that keep every place unchanged. */
   begin(): Mount[];
   /**
-   * For a command that has ended: takes away what is protected by its name and was not there before, for no mount can
-   * be put where nothing is. A sentence for each, for the model and the user.
+   * For a command that has ended: takes away new places with protected names, since nothing can be mounted where nothing
+   * exists. Returns a sentence for each, for the model and the user.
    */
   end(): string[];
 }
 
-/** Places that get a mount of their own, outer ones first; behind more of them a command would start slowly. */
+/** Places with a mount, outer ones first. More of them would slow the start of a command. */
 const maxMounts = 300;
 
-/** What commands write beside the workspace: the folder of a linked worktree, and folders that the user added. */
+/** Further folders that commands write: of a linked worktree, and those that the user added. */
 export interface WritableFolders {
   readonly worktree?: string | undefined;
   readonly added?: readonly string[];
@@ -39,7 +42,7 @@ export function createProtectedPlaces(
   let known = new Set<string>();
   return {
     begin() {
-      // What appears while no command runs is the user's own.
+      // What appears while no command runs was made by the user.
       const places = running === 0 ? index.refresh() : undefined;
       if (places) known = new Set(places.map(({ identity }) => identity));
       running += 1;
@@ -51,11 +54,11 @@ export function createProtectedPlaces(
     end() {
       running -= 1;
       const places = index.refresh().filter(({ identity }) => !known.has(identity));
-      // What lies in another one goes with it.
+      // Inner places move with the outer one.
       const outer = places.filter(({ path }) => !places.some((other) => path.startsWith(`${other.path}/`)));
       return takeAway(
         outer.map(({ path }) => {
-          const reason = `"${relative(workspace, path)}" is protected, and commands never make it`;
+          const reason = `"${relative(workspace, path)}" is protected, and commands may not create it`;
           return { path, reason };
         }),
       );
@@ -63,31 +66,31 @@ export function createProtectedPlaces(
   };
 }
 
-/** A mount on a link would be one on its target; a new link in its place is seen behind the command. */
+/** A mount on a link would cover its target; a link that replaces it is found after the command. */
 function toMount({ path, kind }: ProtectedPlace): Mount[] {
   if (kind === "repository") {
-    // Commits write in it. A mount of its own cannot be renamed, so no other folder can take its place.
+    // Commits write in it. A mount point cannot be renamed, so no other folder can replace it.
     return [{ path, access: "writable" }];
   }
   const target = kind === "link" ? toExistingPath(path) : path;
   return target === undefined ? [] : [{ path: target, access: "read-only" }];
 }
 
-/** One protected place that is there. */
+/** A protected place that exists. */
 interface ProtectedPlace {
-  /** Absolute; the last part may be a link, the folders before it are none. */
+  /** Absolute; only the last part may be a link. */
   readonly path: string;
   readonly kind: "file" | "folder" | "link" | "repository";
-  /** Device and inode: the same place may get another name, another place may get the same. */
+  /** Device and inode: a place may get another name, and another place its name. */
   readonly identity: string;
 }
 
 export interface ProtectedIndex {
-  /** All places as they are now, outer folders first. */
+  /** All current places, outer folders first. Reads only the folders that changed. */
   refresh(): readonly ProtectedPlace[];
 }
 
-/** What a folder is to git; its names mean something else in each. */
+/** What a folder is to git; the same names mean different things in each kind. */
 type FolderKind = "plain" | "repository" | "modules" | "worktrees" | "worktree";
 
 export interface Folder {
@@ -100,16 +103,16 @@ interface FolderContent {
   readonly folders: readonly Folder[];
 }
 
-/** Folders that are looked at, outer ones first: what lies deeper in a very large workspace is not found. */
+/** Folders searched, outer ones first: in a very large workspace deeper places are not found. */
 const maxFolders = 4000;
 
-/** In these names of a repository's own folder lies what git runs or follows. */
+/** Entries of git's folders that decide what git runs or follows. */
 const metadataNames: Readonly<Record<Exclude<FolderKind, "plain" | "modules" | "worktrees">, ReadonlySet<string>>> = {
   repository: new Set(["hooks", "config", "config.worktree", "commondir"]),
   worktree: new Set(["commondir", "gitdir", "config.worktree"]),
 };
 
-/** Makes the index of a workspace (absolute, links resolved) and of further folders that commands write. */
+/** The index of a workspace (absolute, links resolved) and of further folders that commands write, at any depth. */
 export function createProtectedIndex(workspace: string, others: readonly Folder[] = []): ProtectedIndex {
   const memory = createFolderMemory<FolderContent>();
   return {
@@ -138,7 +141,7 @@ function sortEntries({ path, kind }: Folder, entries: readonly Dirent[], workspa
     const place = toPlace(join(path, name), placeKind);
     if (place) places.push(place);
   };
-  // A folder that looks like a repository is one for git, wherever it lies; without its HEAD it is none.
+  // Git accepts any folder that looks like a repository; without its HEAD it does not.
   if (isRepository && kind === "plain") protect("HEAD");
   for (const entry of entries) {
     const { name } = entry;
@@ -157,18 +160,18 @@ function sortEntries({ path, kind }: Folder, entries: readonly Dirent[], workspa
   return { places, folders };
 }
 
-/** As what a folder is looked at; undefined: not at all. */
+/** How an inner folder is searched; undefined: not at all. */
 function toKindBelow(kind: FolderKind, isRepository: boolean, name: string): FolderKind | undefined {
   if (isRepository && name === "modules") return "modules";
   if (isRepository && name === "worktrees") return "worktrees";
   if (kind === "repository" || (isRepository && (name === "objects" || name === "refs"))) return undefined;
   if (kind === "modules") return "modules";
   if (kind === "worktrees") return "worktree";
-  // Packages bring such files in great number, and nobody works in there.
+  // Packages contain many such files, and nobody works there.
   return kind === "plain" && name !== "node_modules" ? "plain" : undefined;
 }
 
-/** Plain names are told without the full comparison: there may be a hundred thousand of them. */
+/** Plain names are recognised without the full comparison: there may be a hundred thousand of them. */
 function isProtected(name: string, folder: string, workspace: string): boolean {
   if (/^[\w-][\w .+-]*$/.test(name) && !/[/.](claude|gemini|codex|fish)$/i.test(folder)) return false;
   return toProtectedName(join(relative(workspace, folder), name)) !== undefined;

@@ -1,26 +1,26 @@
 /**
  * The system calls that a command in the sandbox does not get, as a program for the kernel (S-30).
  * Namespaces do not stop unix sockets: a socket file of the machine (Docker, D-Bus, an agent for keys) can be connected
- * to through a read-only mount. So sockets are made for the internet only, and a command has none of that either.
- * Neither do they stop a program in the workspace from carrying the set-user-ID or set-group-ID bit: outside it would
- * give each user of the machine the rights of Sheaf's user, or of the user's group. Folders of teams carry the bit for
- * groups, and a call that changes a mode does not show the filter whether it is about a folder.
+ * to through a read-only mount. So only internet sockets can be created, and a command has no internet either.
+ * Nor do they stop a program in the workspace from getting the set-user-ID or set-group-ID bit: outside the sandbox it
+ * would give every user of the machine the rights of Sheaf's user or group. Team folders have the set-group-ID bit, and
+ * the filter cannot see whether a call that changes a mode is about a folder.
  */
 
-/** What depends on the folders that a command works in. */
+/** Facts about the folders that a command works in. */
 export interface FilterFacts {
-  /** They are a team's: modes may keep the bit for groups. */
+  /** They belong to a team: modes may have the set-group-ID bit. */
   readonly isTeamFolder: boolean;
 }
 
-/** What the filter needs to know of a processor architecture. */
+/** What the filter needs to know about a processor architecture. */
 interface Architecture {
-  /** AUDIT_ARCH_…: native calls only; the numbers of others mean other calls. */
+  /** AUDIT_ARCH_…: native calls only, since numbers mean other calls on other architectures. */
   readonly audit: number;
   /** Numbers from here on belong to another ABI of the same architecture (x32). */
   readonly foreignFrom?: number;
   readonly calls: Readonly<Record<FilteredCall, number>>;
-  /** Calls that give a file its mode. */
+  /** Calls that set the mode of a file. */
   readonly modeCalls: readonly ModeCall[];
 }
 
@@ -28,9 +28,9 @@ interface ModeCall {
   readonly number: number;
   /** Which argument is the mode, from 0. */
   readonly mode: number;
-  /** Which argument holds the flags that say whether the mode counts. */
+  /** The argument with the flags that decide whether the mode counts, from 0. */
   readonly flags?: number;
-  /** It changes the mode of what is there, folders too; the others make files. */
+  /** It changes the mode of an existing file or folder; the other calls create files. */
   readonly isChange?: true;
 }
 
@@ -113,7 +113,7 @@ const architectures: Readonly<Record<string, Architecture>> = {
   },
 };
 
-/** Socket families that a command may make: IPv4, IPv6, and netlink, by which programs list their interfaces. */
+/** Allowed socket families: IPv4, IPv6, and netlink, by which programs list network interfaces. */
 const socketFamilies = [2, 10, 16] as const;
 const newUserNamespace = 0x1000_0000;
 const setUserId = 0o4000;
@@ -125,9 +125,9 @@ const makesFile = 0x40 | 0x40_0000;
 const allow = 0x7fff_0000;
 const kill = 0x8000_0000;
 const refuse = 0x0005_0000 | 1; // EPERM
-const unknown = 0x0005_0000 | 38; // ENOSYS: libraries then take the older call
+const unknown = 0x0005_0000 | 38; // ENOSYS: libraries fall back to the older call
 
-// Places in the data that the kernel shows to the filter.
+// Offsets in the data that the kernel passes to the filter.
 const numberOffset = 0;
 const architectureOffset = 4;
 const firstArgumentOffset = 16;
@@ -146,13 +146,13 @@ const skipIfBelow = (value: number, count: number): Instruction => [0x35, 0, cou
 const skipUnlessBit = (bit: number, count: number): Instruction => [0x45, 0, count, bit];
 const end = (result: number): Instruction => [0x06, 0, 0, result];
 
-/** The filter as bytes for `bwrap --seccomp`; undefined where the numbers of the calls are not known. */
+/** The filter as bytes for `bwrap --seccomp`; undefined for an architecture whose call numbers are not known. */
 export function createSeccompFilter(architectureName: string, facts: FilterFacts): Uint8Array | undefined {
   const architecture = architectures[architectureName];
   return architecture && encodeInstructions(toInstructions(architecture, facts));
 }
 
-/** Whether the filter is there for this architecture. */
+/** Whether the filter exists for this architecture. */
 export function hasSeccompFilter(architectureName: string): boolean {
   return architectureName in architectures;
 }
@@ -179,11 +179,11 @@ function toInstructions(
     ...ifNewUser("clone"),
     ...ifNewUser("unshare"),
     ...always("setns", refuse),
-    // What these ask for lies in memory, where a filter cannot look.
+    // Their arguments are in memory, which a filter cannot read.
     ...always("clone3", unknown),
     ...always("openat2", unknown),
     ...modeCalls.flatMap((call) => toModeRule(call, isTeamFolder && call.isChange === true)),
-    // A ring makes sockets without the call `socket`.
+    // A ring creates sockets without the call `socket`.
     ...(["io_uring_setup", "io_uring_enter", "io_uring_register"] as const).flatMap((call) => always(call, unknown)),
     // Keyrings belong to no namespace.
     ...(["add_key", "request_key", "keyctl"] as const).flatMap((call) => always(call, refuse)),

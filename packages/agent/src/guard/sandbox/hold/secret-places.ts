@@ -37,13 +37,13 @@ const machinePlaces = [
   "/var/spool/cron", "/var/mail",
 ] as const; // prettier-ignore
 
-/** Variables that name another place than the usual one; several are parted by `:`. */
+/** Variables that name another place than the usual one; several places are separated by `:`. */
 const placeNames = [
   "GNUPGHOME", "KUBECONFIG", "DOCKER_CONFIG", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "NETRC", "PGPASSFILE", "XDG_RUNTIME_DIR",
 ] as const; // prettier-ignore
 
 /**
- * All secret places by absolute path, whether they are there or not. `owner`: number of a further user whose files
+ * All secret places by absolute path, whether they exist or not. `owner`: number of a further user whose files
  * commands can read.
  */
 export function listSecretPlaces(environment: Environment, owner?: number): string[] {

@@ -1,4 +1,4 @@
-/** Takes what a command must not have made out of the workspace, without losing it. */
+/** Removes what a command must not have created from the workspace, without losing it. */
 import { cpSync, lstatSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -11,19 +11,19 @@ export interface RefusedPlace {
   readonly reason: string;
 }
 
-/** Moves each of them into a new folder of this user only. A sentence for each, for the model and the user. */
+/** Moves each into a new folder that only this user can open. Returns a sentence for each, for the model and the user. */
 export function takeAway(places: readonly RefusedPlace[]): string[] {
   if (places.length === 0) return [];
   const folder = mkdtempSync(join(tmpdir(), "sheaf-refused-"));
   return places.map(({ path, reason }, position) => {
     const target = join(folder, `${position}-${basename(path)}`);
     return moveAway(path, target)
-      ? `${reason}: it was taken away and lies in ${target}; tell the user if it is needed.`
-      : `${reason}, but it could not be taken away: tell the user to look at it.`;
+      ? `${reason}: it was moved to ${target}; tell the user if it is needed.`
+      : `${reason}, but it could not be moved away: tell the user to look at it.`;
   });
 }
 
-/** Whether it is gone from its place; `target` is a path where nothing is yet. */
+/** Whether the place is empty now. `target` does not exist yet. */
 function moveAway(path: string, target: string): boolean {
   if (!lstatSync(path, { throwIfNoEntry: false })) return true;
   try {

@@ -18,8 +18,8 @@ export interface AddedFoldersOrder {
 }
 
 /**
- * The folders without links, outer ones only; what lies in the workspace needs no flag.
- * @throws SheafError USAGE for a folder that is none, or that would open too much.
+ * The folders without links, outer ones only. Folders in the workspace need no flag.
+ * @throws SheafError USAGE for a folder that does not exist, or that would expose too much.
  */
 export function toAddedFolders({ folders, workspace, environment }: AddedFoldersOrder): string[] {
   const real = [...new Set(folders.map(toRealFolder))].filter((folder) => !isBelow(folder, workspace));
@@ -39,33 +39,33 @@ function toRealFolder(folder: string): string {
       const message = `--add-dir ${JSON.stringify(folder)} cannot be opened, because its name is not UTF-8: rename the folder`;
       throw new SheafError("USAGE", message);
     }
-    throw createError(folder, "is not there, or cannot be opened");
+    throw createError(folder, "does not exist or cannot be opened");
   }
-  throw createError(folder, "is no folder");
+  throw createError(folder, "is not a folder");
 }
 
-/** What stands against a folder; "" if nothing does. */
+/** Why a folder must not be added; "" if it may be. */
 function findObstacle(folder: string, workspace: string, environment: Environment): string {
   if (folder === sep) return "is the whole file system";
   const homes = [homedir(), environment.HOME ?? ""].map((home) => toExistingPath(home) ?? home);
-  if (homes.some((home) => home !== "" && isBelow(home, folder))) return "is the home folder, or holds it";
-  if (isBelow(workspace, folder)) return "holds the workspace: name it with --workspace";
+  if (homes.some((home) => home !== "" && isBelow(home, folder))) return "is the home folder or contains it";
+  if (isBelow(workspace, folder)) return "contains the workspace: name it with --workspace";
   const secrets = listSecretPlaces(environment).map((place) => toExistingPath(place) ?? place);
   const secret = secrets.find((place) => isBelow(place, folder) || isBelow(folder, place));
-  if (secret !== undefined) return `has to do with ${secret}, which is secret`;
+  if (secret !== undefined) return `overlaps ${secret}, which is secret`;
   const name = toProtectedName(folder);
-  return name === undefined ? "" : `lies in a protected place (${name})`;
+  return name === undefined ? "" : `is in a protected place (${name})`;
 }
 
 function createError(folder: string, problem: string): SheafError {
   return new SheafError("USAGE", `--add-dir ${JSON.stringify(folder)} ${problem}: name another folder`);
 }
 
-/** What commits in a linked worktree need. */
+/** What commits in a linked worktree (`git worktree add`) need outside the workspace. */
 export interface LinkedWorktree {
-  /** The worktree's own folder in the repository, absolute. */
+  /** The worktree's folder in the repository, absolute. */
   readonly folder: string;
-  /** Writable for commands; hooks and configuration of the repository are not among them. */
+  /** Writable for commands; the repository's hooks and configuration are not among them. */
   readonly mounts: readonly Mount[];
 }
 
@@ -73,7 +73,7 @@ export interface LinkedWorktree {
 const commitPlaces = ["objects", "refs", "logs"] as const;
 
 /**
- * Undefined if the workspace is none. What its `.git` file says counts only where the repository says the same: else
+ * Undefined if the workspace is not one. Its `.git` file counts only if the repository lists the worktree too: otherwise
  * a file could name any folder of the user.
  */
 export function findLinkedWorktree(workspace: string): LinkedWorktree | undefined {
@@ -92,12 +92,12 @@ export function findLinkedWorktree(workspace: string): LinkedWorktree | undefine
   }
 }
 
-/** Not a link: that could lead anywhere. */
+/** Not a link, which could lead anywhere. */
 function isOwnFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && realpathSync(path) === path;
 }
 
-/** The one line of a small file, as far as `pattern` takes it. @throws Error when it is another one. */
+/** The capture of `pattern` in the one line of a small file. @throws Error when the pattern does not match. */
 function readLine(file: string, pattern: RegExp): string {
   const [, text] = pattern.exec(readFileSync(file, "utf8").trimEnd()) ?? [];
   if (text === undefined) throw new Error(`${file} is not of git`);

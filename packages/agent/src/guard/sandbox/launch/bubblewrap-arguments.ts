@@ -1,23 +1,23 @@
-/** The words with which bubblewrap holds a command (S-30). */
+/** The arguments of bubblewrap (S-30). */
 import type { Environment } from "../../../base/paths.ts";
 import type { Mount } from "../hold/mounts.ts";
 import { findProgram } from "../programs.ts";
 
 /** What one command gets. */
 export interface BubblewrapPlan {
-  /** In the order in which they are made. */
+  /** In mount order. */
   readonly mounts: readonly Mount[];
-  /** Absolute, as it is called inside. */
+  /** Absolute, by its name in the sandbox. */
   readonly workingDirectory: string;
-  /** An empty network of its own; else the one that bubblewrap is started in. */
+  /** A new, empty network namespace; else the one that bubblewrap is started in. */
   readonly hasOwnNetwork: boolean;
   /** Descriptors that bubblewrap inherits. */
   readonly descriptors: { readonly seccomp?: number; readonly status: number };
 }
 
 /**
- * Settings of the whole machine. The kernel lets root write them by its number alone, without any capability: bubblewrap
- * covers only what it takes for writable.
+ * Settings of the whole machine. The kernel lets user 0 write them even without capabilities, and bubblewrap covers only
+ * those that it considers writable.
  */
 const kernelPlaces = [
   "/proc/sys",
@@ -43,7 +43,7 @@ export function toBubblewrapArguments({
     "--dev", "/dev", "--remount-ro", "/dev",
     "--proc", "/proc", ...kernelPlaces.flatMap((path) => ["--ro-bind-try", path, path]),
     ...mounts.flatMap(toMountArguments),
-    // Last, since the workspace may lie in a hidden folder.
+    // Last, since the workspace may be inside a hidden folder.
     ...mounts.flatMap(({ path, access }) => (access === "hidden-folder" ? ["--remount-ro", path] : [])),
     ...(descriptors.seccomp === undefined ? [] : ["--seccomp", String(descriptors.seccomp)]),
     "--json-status-fd", String(descriptors.status),
@@ -64,7 +64,10 @@ function toMountArguments({ path, access, source = path }: Mount): string[] {
   }
 }
 
-/** `entersUser`: its user namespace too, without which only a mighty root gets in. @throws Error where `nsenter` is missing. */
+/**
+ * The words before bubblewrap that enter the network namespace of a run. `entersUser`: its user namespace too, without
+ * which only root with CAP_SYS_ADMIN can enter. @throws Error where `nsenter` is missing.
+ */
 export function toNetworkWords(
   environment: Environment,
   descriptors: { readonly user: number; readonly network: number },
@@ -72,7 +75,7 @@ export function toNetworkWords(
 ): string[] {
   const program = findProgram("nsenter", environment);
   if (program === undefined)
-    throw new Error("nsenter is not there, which gives commands a network: install util-linux");
+    throw new Error("nsenter, which gives commands a network, is not installed: install util-linux");
   const toPath = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
   return [
     program,

@@ -1,4 +1,4 @@
-/** Commands in bubblewrap: namespaces of their own, and nothing of them outlives them (S-30, R-13). */
+/** Commands in bubblewrap: each in new namespaces, which end with all their processes (S-30, R-13). */
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import type { Writable } from "node:stream";
@@ -21,10 +21,10 @@ import { createSharedNetwork, type RunNetwork } from "./run-network.ts";
 import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.ts";
 
 /**
- * Runs the command with handlers instead of default signals, so that a command that ends gracefully is waited for; then
- * gives what it left in the background a moment to print its last words. All processes of the sandbox are in `/proc`; two
- * of them are its own. Shells differ in the letter of the limit for processes, and in which stderr they use while a
- * redirected command runs.
+ * Runs the command with signal handlers set, so that it waits for a command that ends gracefully. Then it gives
+ * background processes a moment to print their last output: `/proc` lists all processes of the sandbox, two of which are
+ * the wrapper's. Shells differ in the letter for the limit of processes, and in the stderr that they use while a redirected
+ * command runs.
  */
 const wrapper = `
 ended=
@@ -42,15 +42,15 @@ done
 exit $code
 `;
 
-/** The wrapper runs in the plain shell of the system: most often that starts in half the time of bash. */
+/** The wrapper runs in the system's plain shell, which usually starts in half the time of bash. */
 const wrapperWords = ["/bin/sh", "-c", wrapper, "sheaf"] as const;
 
-/** Bytes of one argument that the kernel takes. */
+/** The kernel's limit for one argument. */
 const maxCommandBytes = 128 * 1024 - 1;
 
-/** Numbers after standard input and output. The wrapper closes what a command must not have. */
+/** After the standard three. The wrapper closes those that a command must not have. */
 const descriptors = { seccomp: 3, status: 4, notice: 5, user: 6, network: 7, info: 8, admission: 9 } as const;
-/** Of those that every process has. */
+/** The last descriptor that every process has. */
 const lastStandard = 2;
 
 /** What differs from command to command besides the mounts. */
@@ -71,7 +71,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const denied = createDeniedPlaces([workspace, ...addedFolders], options.denials);
   const network = createSharedNetwork(file, options.network, options.networkPorts);
   const foreignOwner = findWorkspaceOwner(workspace);
-  // Bubblewrap ends with Sheaf, but not while it starts: a process has no parent's death signal until it asks for it.
+  // Bubblewrap ends with Sheaf, but not while it starts: it must first request its parent's death signal.
   const reaper = createReaper();
   let blocked: BlockedDescriptors | undefined;
   let folder: PrivateFolder | undefined;
@@ -119,7 +119,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       ...(writableMounts.length > 0 ? (["write_outside_workspace"] as const) : []),
     ],
     async start(request) {
-      // With descriptors blocked, a failing start is not always reported.
+      // With blocked descriptors, a failed start is not always reported.
       if (Buffer.byteLength(request.command) > maxCommandBytes) throw Object.assign(new Error(), { code: "E2BIG" });
       if (request.isBackground) network.share();
       const shared = await network.enter();
@@ -183,7 +183,7 @@ function followBubblewrap(child: ChildProcess, facts: FollowFacts): StartedComma
   };
 }
 
-/** Standard input and output, the pipes of the launcher, the network, and nothing that Sheaf was started with. */
+/** Standard input and output, the launcher's pipes, the network, and nothing that Sheaf itself inherited. */
 function toStdio(
   output: CommandPipes,
   network: readonly number[],
@@ -197,7 +197,7 @@ function toStdio(
   return ["ignore", ...output.stdio, ...further, ...blocked.slice(further.length)];
 }
 
-/** What is made in such a folder belongs to its group, and inner folders have the bit too. */
+/** Files in such a folder get its group, and folders in it inherit the bit. */
 function isTeamFolder(folder: string): boolean {
   const setGroupId = 0o2000;
   return ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & setGroupId) !== 0;
@@ -205,7 +205,7 @@ function isTeamFolder(folder: string): boolean {
 
 function sendFilter(child: ChildProcess, filter: Uint8Array | undefined): void {
   const pipe = child.stdio[descriptors.seccomp] as Writable | null;
-  // It is closed early when bubblewrap fails, which its status tells.
+  // It closes early when bubblewrap fails, which the status reports.
   pipe?.on("error", () => undefined);
   pipe?.end(filter);
 }
@@ -219,15 +219,16 @@ function toStartError(stderr: string, workingDirectory: string): string {
 /** O_CLOEXEC of `/proc/PID/fdinfo`, octal 02000000. */
 const closeOnExec = 0o2000000;
 
-/** What a new process gets instead, from the descriptor behind `last` on; "ignore" where it would inherit nothing. */
+/** Replacements for inherited descriptors, from the one after `last` on; "ignore" where none is inherited. */
 interface BlockedDescriptors {
   readonly descriptors: readonly (number | "ignore")[];
   close(): void;
 }
 
 /**
- * Puts /dev/null in the place of every descriptor above `last` that would be inherited; most often there is none. Only
- * there: each descriptor that a command has makes its start slower, and some programs hand on a very high one.
+ * Replaces every descriptor above `last` that a command would inherit by /dev/null: through one it could leave its sandbox.
+ * Usually there are none. The others stay closed, since each descriptor slows a start and some programs pass on a very
+ * high one.
  */
 function blockInherited(last: number): BlockedDescriptors {
   const inherited = new Set(readdirSync("/proc/self/fd").map(Number).filter(isInherited));
@@ -247,7 +248,7 @@ function isInherited(descriptor: number): boolean {
     const [, flags = "0"] = /^flags:\s+([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1")) ?? [];
     return (Number.parseInt(flags, 8) & closeOnExec) === 0;
   } catch {
-    // Closed meanwhile: the listing itself has one.
+    // Closed meanwhile: the listing itself opens one.
     return false;
   }
 }

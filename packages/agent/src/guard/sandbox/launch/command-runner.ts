@@ -1,4 +1,4 @@
-/** Runs commands: follows each one from its start to the end of all its processes. */
+/** Runs commands and follows each one from its start to the end of its last process. */
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Environment } from "../../../base/paths.ts";
@@ -18,7 +18,7 @@ import { createPlainLauncher } from "./plain-launcher.ts";
 import type { NetworkPorts } from "./run-network.ts";
 import { createSeatbeltLauncher } from "./seatbelt-launcher.ts";
 
-/** Milliseconds that a process in the background may keep the output open when the command has ended. */
+/** Milliseconds that a background process may keep the output open after the command has ended. */
 const pipePeriod = 250;
 const timeoutExitCode = 124;
 
@@ -29,26 +29,26 @@ interface ShellEnd extends ProcessEnd {
 }
 
 export interface CommandRunnerOptions {
-  /** Of it only what the allow list names reaches a command (S-40). */
+  /** Only the variables of the allow list reach a command (S-40). */
   readonly environment: Environment;
-  /** What every command gets beside that. */
+  /** Further variables for every command. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** Absolute, links resolved: what commands may write. */
   readonly workspace: string;
   readonly sandbox: Sandbox;
   /** Which hosts commands may reach from the sandbox. */
   readonly network: CommandNetwork;
-  /** Beside the workspace. */
+  /** Besides the workspace. */
   readonly addedFolders?: readonly string[] | undefined;
   /** Files that no command may read or write, in the sandbox. */
   readonly denials?: readonly FileRule[] | undefined;
-  /** How hosts are found, where not by the system. */
+  /** How hosts are resolved; default: by the system. */
   readonly networkPorts?: NetworkPorts | undefined;
   /** What one command may use in the sandbox. */
   readonly limits?: UseLimits | undefined;
 }
 
-/** Makes the runner of a run. */
+/** Creates the command runner of a run. */
 export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
   const launcher = createLauncher(options);
   if (typeof launcher === "string") return createRefusingRunner(launcher);
@@ -73,7 +73,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 
 const launchers = { bubblewrap: createBubblewrapLauncher, seatbelt: createSeatbeltLauncher } as const;
 
-/** The way to start commands, or why there is none. */
+/** The launcher, or why no command can start. */
 function createLauncher({
   sandbox,
   denials = [],
@@ -90,7 +90,7 @@ function createLauncher({
   }
 }
 
-/** S-31: without the sandbox that was wanted nothing runs. */
+/** S-31: when the sandbox cannot start, nothing runs. */
 function createRefusingRunner(refusal: string): CommandRunner {
   const streams = createOutputStreams(() => undefined);
   return {
@@ -100,7 +100,7 @@ function createRefusingRunner(refusal: string): CommandRunner {
   };
 }
 
-/** Nothing of a command outlives it: what it left in the background is ended with it. */
+/** Ends what the command left in the background: nothing of it outlives it. */
 async function runCommand(
   request: CommandRequest,
   launcher: Launcher,
@@ -121,7 +121,7 @@ async function runCommand(
     }
     const isOwnEnd = !end.timedOut && !end.cancelled && end.signal === null;
     const startError = isOwnEnd ? started.findStartError(streams.toResult().stderr) : "";
-    // What was said then is not the command's own output.
+    // Then the output is the sandbox's, not the command's.
     if (startError !== "")
       return toOutcome(
         createOutputStreams(() => undefined),
@@ -159,7 +159,7 @@ async function followCommand(
   }
 }
 
-/** Waits until nobody holds the output open any more, but not long. */
+/** Waits, for a short time, until no process holds the output open. */
 async function waitForClose(closed: AbortSignal): Promise<void> {
   try {
     await wait(pipePeriod, undefined, { signal: closed });
@@ -168,7 +168,7 @@ async function waitForClose(closed: AbortSignal): Promise<void> {
   }
 }
 
-/** Waits for the shell; ends its tree on abort and timeout. Rejects if it never started. */
+/** Waits for the shell to end; ends its tree on abort and timeout. Rejects if it never started. */
 async function followShell(
   { ended }: StartedProcess,
   tree: ProcessTree | undefined,

@@ -1,4 +1,4 @@
-/** The port between the runner, which follows a command, and the ways to start one. */
+/** The port between the runner, which follows a command, and the launchers, which start one. */
 import type { CommandPermission } from "@sheaf/protocol";
 import type { Environment } from "../../../base/paths.ts";
 import type { CommandNetwork } from "../../permissions/decide-network.ts";
@@ -13,24 +13,24 @@ export interface LaunchRequest {
   readonly command: string;
   /** Absolute. */
   readonly workingDirectory: string;
-  /** Others run beside it. */
+  /** It runs next to other commands. */
   readonly isBackground: boolean;
-  /** What its environment holds beside the allow list (S-40). */
+  /** Added to the allow list of its environment (S-40). */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** A command that was started. */
+/** A running command. */
 export interface StartedCommand {
   readonly process: StartedProcess;
-  /** What it prints; nobody reads it yet. */
+  /** Its output, not yet read. */
   readonly pipes: CommandPipes;
-  /** All that belongs to it; undefined if it never started. */
+  /** All of its processes; undefined if it never started. */
   readonly tree: ProcessTree | undefined;
-  /** Asked when it ended by itself: the signal that ended it, where its exit code stands for one. */
+  /** After it ended by itself: the signal that its exit code represents, if any. */
   toSignal(code: number): NodeJS.Signals | undefined;
-  /** Asked when it ended by itself: why the command never ran, "" if it did. `stderr`: what came of it. */
+  /** After it ended by itself: why the command never ran, "" if it did. `stderr`: what was printed there. */
   findStartError(stderr: string): string;
-  /** Behind its end: lets go of what stood beside it. Sentences about what it was kept from. */
+  /** After its end: frees its resources. Returns a sentence for each thing that the sandbox kept it from. */
   release(): readonly string[];
 }
 
@@ -42,23 +42,23 @@ export interface Launcher {
   readonly permissions: readonly CommandPermission[];
   /** Rejects with what `spawn` throws. */
   start(request: LaunchRequest): Promise<StartedCommand>;
-  /** No more commands: removes what the launcher made. */
+  /** After the last command: removes what the launcher created. */
   close(): Promise<void>;
 }
 
 export interface SandboxOptions {
-  /** The program of the system that holds commands, absolute. */
+  /** The sandbox program, absolute. */
   readonly file: string;
   /** Absolute, links resolved. */
   readonly workspace: string;
-  /** Folders beside the workspace that commands write too; absolute, links resolved. */
+  /** Further folders that commands write; absolute, links resolved. */
   readonly addedFolders: readonly string[];
   readonly environment: Environment;
   /** Which hosts commands may reach. */
   readonly network: CommandNetwork;
   /** Files that no command may read or write. */
   readonly denials: readonly FileRule[];
-  /** How hosts are found, where not by the system. */
+  /** How hosts are resolved; default: by the system. */
   readonly networkPorts?: NetworkPorts | undefined;
   readonly limits?: UseLimits | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The network that commands reach: the proxy to the hosts that rules allow (S-32), and on Linux a network namespace that
- * the commands of a run share: empty but for the proxy and the servers that the run's own commands start.
+ * The network that commands reach: a proxy to the hosts that rules allow (S-32). On Linux the commands of a run share a
+ * network namespace, which contains only this proxy and the servers that the commands themselves start.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -11,11 +11,11 @@ import type { CommandNetwork } from "../../permissions/decide-network.ts";
 import { toProxyVariables } from "../environment.ts";
 
 export interface SharedNetwork {
-  /** The namespace for a command that starts now; undefined: an empty one of its own. */
+  /** The namespace for a command that starts now; undefined: the command gets an empty namespace. */
   enter(): Promise<RunNetwork | undefined>;
-  /** From now on all commands are in one: a server in the background is reached by the commands behind it. */
+  /** From now on all commands share one namespace, so that later commands reach a server in the background. */
   share(): void;
-  /** Sentences about the hosts that were refused since the last call. */
+  /** One sentence for each host that was refused since the last call. */
   takeNotes(): string[];
   close(): Promise<void>;
 }
@@ -42,11 +42,11 @@ export function createSharedNetwork(bubblewrap: string, rules: CommandNetwork, p
   };
 }
 
-/** The namespace, ready for commands. */
+/** A namespace that commands can enter. */
 export interface RunNetwork {
-  /** Descriptors that a command is started with: of the user and of the network namespace. */
+  /** Descriptors for a command to inherit: of the user and of the network namespace. */
   readonly descriptors: readonly [user: number, network: number];
-  /** What commands are told, so that programs find the proxy; empty without one. */
+  /** Environment variables by which programs find the proxy; empty without a proxy. */
   readonly variables: Readonly<Record<string, string>>;
   close(): void;
 }
@@ -54,26 +54,27 @@ export interface RunNetwork {
 interface RunNetworkOptions {
   /** Absolute. */
   readonly bubblewrap: string;
-  /** What reaches the network; undefined: nothing does. */
+  /** Undefined: the namespace has no way out. */
   readonly proxy?: Proxy | undefined;
 }
 
-/** In a namespace where nobody else listens. */
+/** Free: nothing else listens in the new namespace. */
 const proxyPort = 3128;
-/** Milliseconds; it takes 50. */
+/** Milliseconds; usually it takes 50. */
 const startPeriod = 10_000;
 const statusDescriptor = 4;
 
-/** Listens and hands the socket to its parent. */
+/** Listens, then passes the socket to its parent. */
 const listener = `
 const server = require("node:net").createServer();
 server.listen(${proxyPort}, "127.0.0.1", () => process.send("listening", server));
 `;
 
 /**
- * Makes the namespace. Bubblewrap is told nothing that makes it nest user namespaces: the network must belong to the
- * one that commands enter.
- * @throws Error when the system does not let it be made.
+ * Creates the namespace. A helper process creates it and passes its listening socket back; open descriptors keep the
+ * namespace after the helper has ended. Bubblewrap gets no option that nests user namespaces: the network must belong to
+ * the one that commands enter.
+ * @throws Error when the system forbids it.
  */
 async function openRunNetwork({ bubblewrap, proxy }: RunNetworkOptions): Promise<RunNetwork> {
   const words = [
@@ -114,7 +115,7 @@ function receiveServer(helper: ChildProcess): Promise<Server> {
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** Bubblewrap tells it before the helper runs; what it writes behind that is read too, else it ends by a signal. */
+/** Bubblewrap reports it before the helper runs. Its later output is read too, or it would end by SIGPIPE. */
 function receiveHelperPid(helper: ChildProcess): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   let text = "";
@@ -127,14 +128,17 @@ function receiveHelperPid(helper: ChildProcess): Promise<number> {
 }
 
 export interface LoopbackProxy {
-  /** Its port on 127.0.0.1, from the first call on; undefined where no rule allows a host. */
+  /** Starts the proxy with the first call: its port on 127.0.0.1, undefined where no rule allows a host. */
   open(): Promise<number | undefined>;
-  /** Sentences about the hosts that were refused since the last call. */
+  /** One sentence for each host that was refused since the last call. */
   takeNotes(): string[];
   close(): Promise<void>;
 }
 
-/** Other programs of this machine reach it too: it lets them to the same hosts and no others. */
+/**
+ * The proxy on this machine's own network, for commands without a network namespace. Other programs of the machine reach
+ * it too, and through it the same hosts only.
+ */
 export function createLoopbackProxy(rules: CommandNetwork, ports?: NetworkPorts): LoopbackProxy {
   const { proxy, takeNotes } = createRuleProxy(rules, ports);
   let opening: Promise<Server> | undefined;
@@ -162,13 +166,13 @@ async function listen(server: Server): Promise<Server> {
   return server.unref();
 }
 
-/** What the proxy of a network stands on. */
+/** What the proxy needs from its surroundings. */
 export type NetworkPorts = Omit<ProxyPorts, "findObstacle">;
 
 interface RuleProxy {
   /** Undefined where no rule allows a host. */
   readonly proxy: Proxy | undefined;
-  /** Sentences about the hosts that were refused since the last call. */
+  /** One sentence for each host that was refused since the last call. */
   readonly takeNotes: () => string[];
 }
 

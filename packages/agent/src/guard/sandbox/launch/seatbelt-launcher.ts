@@ -21,7 +21,7 @@ import { createLoopbackProxy } from "./run-network.ts";
 /** Exit code of sandbox-exec for a profile that it does not take, and for a program that it cannot start. */
 const refusalCodes: ReadonlySet<number> = new Set([64, 65, 71]);
 
-/** Makes its folder with the first command. Limits of processes and memory are not held here. */
+/** Creates its folder with the first command. Processes and memory are not limited here. */
 export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
   const { file, workspace, addedFolders, environment } = options;
   const shell = findShell(environment);
@@ -90,35 +90,38 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
   };
 }
 
-/** By the name and by where it leads; a rule may name what is not there yet. The workspace itself stays open. */
+/** Each place by its name and by its target. A rule may name a place that does not exist yet. The workspace stays open. */
 function listSecretPaths(environment: Environment, workspace: string): string[] {
   const paths = listSecretPlaces(environment).flatMap((path) => [path, toExistingPath(path) ?? path]);
   return [...new Set(paths)].filter((path) => path !== workspace);
 }
 
-/** What one command gets. All paths are absolute and without links. */
+/**
+ * What the Seatbelt profile of a command says (S-30, S-34). Apple does not document its language. What its users have found
+ * out: a rule names operations and places, and the last rule that matches wins. All paths are absolute and without links.
+ */
 export interface SeatbeltPlan {
   readonly workspace: string;
-  /** Beside the workspace: the run's own folder for temporary files, and others. */
+  /** Besides the workspace: the run's folder for temporary files, and others. */
   readonly writable: readonly string[];
-  /** Secrets: neither read nor written. */
+  /** Secrets: commands neither read nor write them. */
   readonly secret: readonly string[];
-  /** As they are, in what is writable. */
+  /** Places in writable folders that commands must not change. */
   readonly readOnly: readonly string[];
   /** Neither read nor written, by the user's rules. */
   readonly hidden: readonly string[];
-  /** Of the proxy on this machine; undefined: no network. */
+  /** The local proxy's; undefined: no network. */
   readonly proxyPort?: number | undefined;
 }
 
 /** `sandbox-exec -p <text> -D NAME=value …`. */
 export interface SeatbeltProfile {
   readonly text: string;
-  /** Every path of the plan. None stands in the text, so that no path can say anything in the profile's language. */
+  /** Every path of the plan. The text contains none of them, so a path cannot inject rules into the profile. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** What programs need of the system to run at all; it reaches no file of the user and no network. */
+/** What any program needs to run. It grants no access to the user's files or the network. */
 const foundation = `(version 1)
 (deny default)
 (allow process-exec*)
@@ -141,7 +144,7 @@ const foundation = `(version 1)
   (global-name "com.apple.system.opendirectoryd.libinfo"))
 `;
 
-/** The rules in the order in which they hold: each one takes something back of those before it. */
+/** The rules in order: each one restricts those before it. */
 export function toSeatbeltProfile(plan: SeatbeltPlan): SeatbeltProfile {
   const parameters: Record<string, string> = {};
   const toPlaces = (kind: "subpath" | "literal", paths: readonly string[]): string[] =>
@@ -160,10 +163,10 @@ export function toSeatbeltProfile(plan: SeatbeltPlan): SeatbeltProfile {
     foundation,
     toRule("deny file-read* file-write*", toPlaces("subpath", around)),
     toRule("allow file-read* file-write*", toPlaces("subpath", writable)),
-    // A setuid program of the workspace would be another user's; devices and pipes to others are not made.
+    // A setuid program in the workspace would run with the rights of Sheaf's user.
     "(deny file-write-setugid)\n",
     toRule("deny file-write*", toPlaces("subpath", plan.readOnly)),
-    // A rule is about a path: what it keeps must not get another one with a folder around it.
+    // Rules apply to paths: renaming a folder around a protected place would free it.
     toRule("deny file-write-unlink", toPlaces("literal", listFoldersAround(kept, writable))),
     toRule("deny file-read* file-write*", toPlaces("subpath", [...within, ...plan.hidden])),
     toNetworkRule(plan.proxyPort),
@@ -171,14 +174,14 @@ export function toSeatbeltProfile(plan: SeatbeltPlan): SeatbeltProfile {
   return { text: text.join(""), parameters };
 }
 
-/** Which port commands reach, and no other address. @throws Error for what is no port. */
+/** Opens this port of the machine and no other address. @throws Error for an invalid port. */
 function toNetworkRule(port: number | undefined): string {
   if (port === undefined) return "(deny network*)\n";
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${port} is no port`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${port} is not a port`);
   return `(deny network*)\n(allow network-outbound (remote ip "localhost:${port}"))\n`;
 }
 
-/** The writable folders themselves, and what is between them and these places. */
+/** The writable folders, and the folders between them and these places. */
 function listFoldersAround(places: readonly string[], writable: readonly string[]): string[] {
   const found = new Set<string>(writable);
   for (const place of places) {

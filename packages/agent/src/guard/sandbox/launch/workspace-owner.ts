@@ -1,7 +1,7 @@
 /**
- * Lets root's commands write a workspace that belongs to another user, as in a container whose checkout comes from
- * outside. In a sandbox root has no rights over files of others; CAP_DAC_OVERRIDE gives them back, but only over files of
- * users that the sandbox knows: root and this owner.
+ * Lets root's commands write a workspace that belongs to another user, such as a checkout mounted into a container. In a
+ * sandbox root has no rights over other users' files. CAP_DAC_OVERRIDE restores them, but only for users that the sandbox
+ * knows: root and this owner.
  */
 import type { ChildProcess } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
@@ -10,14 +10,14 @@ import type { Readable, Writable } from "node:stream";
 export interface WorkspaceOwner {
   readonly uid: number;
   readonly gid: number;
-  /** Whether this process may enter a network without the user namespace that made it. */
+  /** Whether this process may enter a network namespace without its user namespace. */
   readonly canEnterNetwork: boolean;
 }
 
 /** Numbers of Linux. */
 const capabilities = { setgid: 6, setuid: 7, sysAdmin: 21 } as const;
 
-/** Undefined where nothing has to be done, or cannot: then commands have the rights that they have. */
+/** Undefined where nothing needs to be done or nothing can be: commands then keep their rights. */
 export function findWorkspaceOwner(workspace: string): WorkspaceOwner | undefined {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
   try {
@@ -30,7 +30,7 @@ export function findWorkspaceOwner(workspace: string): WorkspaceOwner | undefine
   }
 }
 
-/** Words for bubblewrap, behind those that take all capabilities: it waits until its users are set. */
+/** Further arguments of bubblewrap, after those that drop all capabilities: it waits until its users are mapped. */
 export function toOwnerWords(descriptors: { readonly info: number; readonly admission: number }): string[] {
   return [
     "--cap-add", "CAP_DAC_OVERRIDE", "--info-fd", String(descriptors.info),
@@ -38,7 +38,7 @@ export function toOwnerWords(descriptors: { readonly info: number; readonly admi
   ]; // prettier-ignore
 }
 
-/** Sets the users of a sandbox that waits for them. Where that fails, bubblewrap says so and does not start. */
+/** Maps the users of a sandbox that waits for them. If that fails, bubblewrap reports it and does not start. */
 export function admitOwner(
   child: ChildProcess,
   owner: WorkspaceOwner,
@@ -58,7 +58,7 @@ export function admitOwner(
       writeFileSync(`/proc/${pid}/uid_map`, toMap(owner.uid));
       writeFileSync(`/proc/${pid}/gid_map`, toMap(owner.gid));
     } catch {
-      // Without users nothing can be mounted.
+      // Bubblewrap then fails: without users it cannot mount.
     }
     admission?.end("x");
   });
@@ -69,7 +69,7 @@ function toMap(id: number): string {
   return [...new Set([0, id])].map((number) => `${number} ${number} 1\n`).join("");
 }
 
-/** Whether a number stands for somebody in this namespace. */
+/** Whether this namespace knows a user or group number. */
 function isMapped(file: string, id: number): boolean {
   const ranges = readFileSync(file, "latin1").trim().split("\n");
   return ranges.some((range) => {
