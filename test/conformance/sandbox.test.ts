@@ -55,13 +55,13 @@ describeWithBubblewrap("with a sandbox", () => {
     },
   );
 
-  test(verifies("S-31", "a TMPDIR that is no folder is told as what it is"), async () => {
+  test(verifies("S-31", "a TMPDIR that is not a folder is reported as such"), async () => {
     // The sandbox is known to work: only the command itself fails.
     const home = join(folders.newFolder(), "home");
     await runCommand("true", [], { home });
     const run = await runCommand("true", [], { home, environment: { TMPDIR: "/nonexistent" } });
     expect(run.result).toMatchObject({
-      error: { errorMessage: expect.stringContaining("can be made in /nonexistent (ENOENT): set TMPDIR") as string },
+      error: { errorMessage: expect.stringContaining("can be created in /nonexistent (ENOENT): set TMPDIR") as string },
     });
   });
 

@@ -214,7 +214,9 @@ describeWithSandbox("rules that cannot be held", () => {
     const workspace = createFolder("workspace", Object.fromEntries(names));
     const { startError, exitCode } = await runDenied("touch ran", workspace, "Write(*.ts)");
     expect(exitCode).toBe(-1);
-    expect(startError).toMatch(/the rules Write\(\*\.ts\) cannot be enforced on commands \(more than 300 places are denied\).*narrower/);
+    expect(startError).toMatch(
+      /the rules Write\(\*\.ts\) cannot be enforced on commands \(more than 300 places are denied\).*narrower/,
+    );
     expect(existsSync(join(workspace, "ran"))).toBe(false);
     expect((await runDenied("touch ran", workspace, "Write(d/**)")).exitCode).toBe(0);
   });
