@@ -1,6 +1,6 @@
 /** Validates printed lines against the published schemas, closed, so that a misspelt field is found (C13). */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { toJsonSchema, type SchemaName } from "../../packages/agent/src/output/schemas/json-schemas.ts";
+import { toJsonSchema, type SchemaName } from "@sheaf/protocol/schemas";
 
 const validators = new Map<SchemaName, ValidateFunction>();
 

@@ -1,116 +1,201 @@
 /** Requests of the Chat API, and the answers other than responses. Clauses: section 7 of docs/formats/documents.md. */
-import type { ChatResponse, ClarificationAnswer, Mode } from "./chat.ts";
+import { type ChatResponse, type ClarificationAnswer, clarificationAnswer } from "./chat.ts";
+import { instant, mode } from "./response-parts.ts";
+import * as s from "./schema.ts";
 
-/** Limits of one response (C24). */
-export interface ChatBudget {
-  readonly maxTurns?: number;
-  readonly maxToolCalls?: number;
-  readonly maxTokens?: number;
-  readonly maxCostUsd?: number;
+const id = s.string({ minLength: 1, maxLength: 200 });
+const whole = s.integer({ minimum: 1 });
+const dollars = s.number({ exclusiveMinimum: 0 });
+
+const chatBudget = s.object({
+  maxTurns: s.optional(whole),
+  maxToolCalls: s.optional(whole),
+  maxTokens: s.optional(whole),
+  maxCostUsd: s.optional(dollars),
   /** Seconds. */
-  readonly timeout?: number;
-}
+  timeout: s.optional(s.number({ exclusiveMinimum: 0, maximum: 86_400 })),
+});
 
-/** Body of `POST /v1/chat`. */
-export interface ChatRequest {
-  /** What the user says. */
-  readonly message: string;
-  /** Continues a conversation; without it a new one begins. */
-  readonly conversationId?: string;
-  /** Ext: name of a workspace that the server serves, for a new conversation; default: its first one. */
-  readonly workspace?: string;
-  readonly mode?: Mode;
-  readonly model?: string;
-  /** Server-Sent Events instead of one JSON object. */
-  readonly stream?: boolean;
-  /** Answers to the clarification that ended the response before (N42). */
-  readonly answers?: readonly ClarificationAnswer[];
-  /** Default: `deny`, so that a client that cannot ask a person never hangs (X8). */
-  readonly approvals?: "deny" | "ask";
-  readonly accept?: {
-    /** Document types beyond the ten (N13). */
-    readonly documentTypes?: readonly string[];
-    /** Send `reasoning_delta` events (N14). */
-    readonly reasoning?: boolean;
-  };
-  /** Default: `continue`, the run goes on when its reader disconnects (X7). */
-  readonly onDisconnect?: "continue" | "cancel";
-  /** What to do while another response of the conversation streams. Default: `reject`. */
-  readonly whenBusy?: "reject" | "queue" | "cancel";
-  readonly budget?: ChatBudget;
-}
+/** Limits of one response (C24); they can only lower those of the server. */
+export interface ChatBudget extends s.ValueOf<typeof chatBudget> {}
+
+const answers = s.list<ClarificationAnswer>(clarificationAnswer, { maxItems: 100 });
+
+const chatRequestFields = s.object(
+  {
+    /** What the user says. */
+    message: s.string(),
+    /** Continues a conversation; without it a new one begins. */
+    conversationId: s.optional(id),
+    /** Ext: name of a workspace that the server serves, for a new conversation; default: its first one. */
+    workspace: s.optional(id),
+    mode: s.optional(mode),
+    model: s.optional(id),
+    /** Server-Sent Events instead of one JSON object. */
+    stream: s.optional(s.boolean()),
+    /** Answers to the clarification that ended the response before (N42). */
+    answers: s.optional(answers),
+    /** Default: `deny`, so that a client that cannot ask a person never hangs (X8). */
+    approvals: s.optional(s.choice(["deny", "ask"])),
+    accept: s.optional(
+      s.object({
+        /** Document types beyond the ten (N13). */
+        documentTypes: s.optional(s.list(s.string({ maxLength: 200 }), { maxItems: 100 })),
+        /** Send `reasoning_delta` events (N14). */
+        reasoning: s.optional(s.boolean()),
+      }),
+    ),
+    /** Default: `continue`, the run goes on when its reader disconnects (X7). */
+    onDisconnect: s.optional(s.choice(["continue", "cancel"])),
+    /** What to do while another response of the conversation streams. Default: `reject`. */
+    whenBusy: s.optional(s.choice(["reject", "queue", "cancel"])),
+    budget: s.optional<ChatBudget>(chatBudget),
+  },
+  { title: "A request to the Chat API of Sheaf" },
+);
+
+/** Body of `POST /v1/chat`. Unknown fields are ignored (X14). */
+export interface ChatRequest extends s.ValueOf<typeof chatRequestFields> {}
+
+export const chatRequest = s.refine<ChatRequest>(
+  chatRequestFields,
+  "some text, or answers",
+  ({ message, answers: given = [] }) => message.trim() !== "" || given.length > 0,
+  "message",
+);
+
+/** Body of `POST /v1/session`: a ticket of `serve --open`; without it the header Authorization counts (S-51). */
+export const sessionRequest = s.object(
+  { ticket: s.optional(id) },
+  { title: "A request of the page of Sheaf to be let in" },
+);
+
+export const approvalAnswer = s.object(
+  {
+    /** One of the options of the request. */
+    optionId: id,
+    /** Message for the model, for instance why not. */
+    message: s.optional(s.string({ maxLength: 100_000 })),
+    /** Replaces the arguments of the call. */
+    editedArguments: s.optional(s.record(s.anything())),
+  },
+  { title: "An answer to an approval request of Sheaf" },
+);
 
 /** Body of `POST /v1/responses/{id}/approvals/{approvalId}` (X8). */
-export interface ApprovalAnswer {
-  /** One of the options of the request. */
-  readonly optionId: string;
-  /** Replaces the arguments of the call. */
-  readonly editedArguments?: Readonly<Record<string, unknown>>;
-  /** Message for the model, for instance why not. */
-  readonly message?: string;
-}
+export interface ApprovalAnswer extends s.ValueOf<typeof approvalAnswer> {}
+
+/** Answer to `POST /v1/responses/{id}/approvals/{approvalId}`. */
+export const approvalResult = s.object(
+  { approvalId: s.string(), optionId: s.string() },
+  { title: "An answer to an approval request of Sheaf that was accepted" },
+);
+
+/** Answer to `POST /v1/responses/{id}/cancel`. */
+export const cancelResult = s.object(
+  { id: s.string(), status: s.choice(["cancelling", "ended"]) },
+  { title: "The state of a response of Sheaf that was cancelled" },
+);
+
+export const conversationSummary = s.object(
+  {
+    /** `conv_<id>`. */
+    id: s.string({ pattern: "^conv_" }),
+    /** First message, shortened. */
+    title: s.string(),
+    /** RFC 3339 with `Z`. */
+    created: instant,
+    /** Of the last change; RFC 3339 with `Z`. */
+    updated: instant,
+    /** Ext: name of its workspace, if it is still served. */
+    workspace: s.optional(s.string()),
+  },
+  { title: "A conversation of Sheaf, in short" },
+);
 
 /** One row of `GET /v1/conversations`. */
-export interface ConversationSummary {
-  /** `conv_<id>`. */
-  readonly id: string;
-  /** First message, shortened. */
-  readonly title: string;
-  /** RFC 3339 with `Z`. */
-  readonly created: string;
-  /** Of the last change; RFC 3339 with `Z`. */
-  readonly updated: string;
-  /** Ext: name of its workspace, if it is still served. */
-  readonly workspace?: string;
-}
+export interface ConversationSummary extends s.ValueOf<typeof conversationSummary> {}
+
+export const conversationPage = s.object(
+  {
+    conversations: s.list<ConversationSummary>(conversationSummary),
+    /** Value of `?before=` for the next page; left out on the last one. */
+    next: s.optional(s.string()),
+  },
+  { title: "Some conversations of Sheaf, newest first" },
+);
 
 /** `GET /v1/conversations`: newest first. */
-export interface ConversationPage {
-  readonly conversations: readonly ConversationSummary[];
-  /** Value of `?before=` for the next page; left out on the last one. */
-  readonly next?: string;
+export interface ConversationPage extends s.ValueOf<typeof conversationPage> {}
+
+function conversationTurn(response: s.Schema<ChatResponse>) {
+  return s.object({
+    /** What the user said. */
+    message: s.string(),
+    /** Answers to the clarification before (N42). */
+    answers: s.optional(s.list<ClarificationAnswer>(clarificationAnswer)),
+    response,
+  });
 }
 
 /** One message of a conversation and the response to it. */
-export interface ConversationTurn {
-  /** What the user said. */
-  readonly message: string;
-  /** Answers to the clarification before (N42). */
-  readonly answers?: readonly ClarificationAnswer[];
-  readonly response: ChatResponse;
+export interface ConversationTurn extends s.ValueOf<ReturnType<typeof conversationTurn>> {}
+
+export function conversation(response: s.Schema<ChatResponse>) {
+  return s.extend(
+    conversationSummary,
+    { turns: s.list<ConversationTurn>(conversationTurn(response)) },
+    { title: "A conversation of Sheaf" },
+  );
 }
 
 /** `GET /v1/conversations/{id}`: everything in order. */
-export interface Conversation extends ConversationSummary {
-  readonly turns: readonly ConversationTurn[];
-}
+export interface Conversation extends s.ValueOf<ReturnType<typeof conversation>> {}
+
+/** Body of `POST /v1/conversations/{id}/fork`. */
+export const forkRequest = s.object({ responseId: id }, { title: "A request to fork a conversation of Sheaf" });
+
+export const revertRequest = s.object(
+  {
+    /** The first response to revert; later ones are reverted too. */
+    responseId: id,
+    /** Ext: what to do with files changed by something else since. Default: `refuse`. */
+    onConflict: s.optional(s.choice(["refuse", "leave", "overwrite"])),
+  },
+  { title: "A request to revert responses of a conversation of Sheaf" },
+);
 
 /** Body of `POST /v1/conversations/{id}/revert`. */
-export interface RevertRequest {
-  /** The first response to revert; later ones are reverted too. */
-  readonly responseId: string;
-  /** Ext: what to do with files changed by something else since. Default: `refuse`. */
-  readonly onConflict?: "refuse" | "leave" | "overwrite";
-}
+export interface RevertRequest extends s.ValueOf<typeof revertRequest> {}
+
+export const revertResult = s.object(
+  {
+    /** Responses removed from the conversation, in order. */
+    responseIds: s.list(s.string()),
+    /** The outcome for each file. */
+    files: s.list(s.object({ filePath: s.string(), action: s.choice(["restored", "removed", "unchanged"]) })),
+    /** Files left unchanged. */
+    conflicts: s.list(s.object({ filePath: s.string(), reason: s.string() })),
+  },
+  { title: "What Sheaf reverted" },
+);
 
 /** Answer to `POST /v1/conversations/{id}/revert`. */
-export interface RevertResult {
-  /** Responses removed from the conversation, in order. */
-  readonly responseIds: readonly string[];
-  /** The outcome for each file. */
-  readonly files: readonly { readonly filePath: string; readonly action: "restored" | "removed" | "unchanged" }[];
-  /** Files left unchanged. */
-  readonly conflicts: readonly { readonly filePath: string; readonly reason: string }[];
-}
+export interface RevertResult extends s.ValueOf<typeof revertResult> {}
+
+const modelInfo = s.object({
+  /** Value for `model` in a request. */
+  id: s.string(),
+  name: s.optional(s.string()),
+});
 
 /** One row of `GET /v1/models`. */
-export interface ModelInfo {
-  /** Value for `model` in a request. */
-  readonly id: string;
-  readonly name?: string;
-}
+export interface ModelInfo extends s.ValueOf<typeof modelInfo> {}
+
+export const modelList = s.object(
+  { models: s.list<ModelInfo>(modelInfo) },
+  { title: "Models that a request to Sheaf may name" },
+);
 
 /** `GET /v1/models`. */
-export interface ModelList {
-  readonly models: readonly ModelInfo[];
-}
+export interface ModelList extends s.ValueOf<typeof modelList> {}

@@ -1,10 +1,19 @@
 /** The strip law (N54): a stream or a response without Sheaf's extensions. */
 import type { ChatResponse } from "./chat.ts";
-import type { DocumentType } from "./documents.ts";
 import { isJsonObject } from "./json-object.ts";
-import type { baseEventNames, StreamEvent } from "./stream-events.ts";
+import type { DocumentType } from "./response-parts.ts";
+import type { StreamEvent, StreamEventName } from "./stream-events.ts";
 
-export { baseEventNames } from "./stream-events.ts";
+/** The seven events that a base client knows (R14). */
+export const baseEventNames = [
+  "document_start",
+  "content_delta",
+  "tool_call_start",
+  "tool_call_arguments",
+  "tool_result",
+  "document_end",
+  "done",
+] as const satisfies readonly StreamEventName[];
 
 /** What to keep of a value: all of it, the named fields of an object, or a form for each item of an array. */
 type Form = "all" | readonly [Form] | { readonly [field: string]: Form };

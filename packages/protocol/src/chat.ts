@@ -1,102 +1,70 @@
 /** The response of the Chat API. Clauses: docs/formats/documents.md. */
 import type { Document } from "./documents.ts";
+import {
+  approvalRequest,
+  type ApprovalRequestData,
+  instant,
+  mode,
+  responseMetadata,
+  type ResponseMetadata,
+  usage,
+  type Usage,
+} from "./response-parts.ts";
+import * as s from "./schema.ts";
 
-/** R2. */
-export type Mode = "agent" | "plan" | "ask" | "debug";
+const responseStatus = s.choice(["completed", "streaming", "error"]);
 
 /** `completed`: the agent ended its turn itself (N2). */
-export type ResponseStatus = "completed" | "streaming" | "error";
+export type ResponseStatus = s.ValueOf<typeof responseStatus>;
 
-/** Ext: why a response ended (N2). */
-export type FinishReason = "end_turn" | "clarification" | "refusal" | "cancelled" | "max_tokens" | "budget" | "error";
-
-/** Sum over all model requests of the response (N6). */
-export interface Usage {
-  readonly promptTokens: number;
-  /** Reasoning tokens included (N6). */
-  readonly completionTokens: number;
-  /** `promptTokens + completionTokens` (N6). */
-  readonly totalTokens: number;
-  /** Ext (N6). */
-  readonly reasoningTokens?: number;
-  /** Ext: part of `promptTokens` read from the provider's cache (N6). */
-  readonly cachedPromptTokens?: number;
-  /** Ext: part of `promptTokens` written to the provider's cache. */
-  readonly cacheWriteTokens?: number;
-  /** Ext: true if the provider sent no usage (N6). */
-  readonly estimated?: true;
+/** A complete response with these documents. */
+export function completeResponse<Item>(document: s.Schema<Item>) {
+  return s.object({
+    /** `chat_<id>`, unique. */
+    id: s.string({ pattern: "^chat_" }),
+    /** `conv_<id>`. */
+    conversationId: s.string({ pattern: "^conv_" }),
+    /** The id used in the request to the provider (N7). */
+    model: s.string(),
+    mode,
+    /** Start of the response, UTC, RFC 3339 with `Z` (N7). */
+    created: instant,
+    status: responseStatus,
+    documents: s.list<Item>(document),
+    usage: s.named<Usage>(usage),
+    metadata: s.named<ResponseMetadata>(responseMetadata),
+  });
 }
 
-/** R2. */
-export interface ResponseMetadata {
-  /** From `created` to the end, including waits for approvals (N7). */
-  readonly duration_ms: number;
-  /** Documents of type `tool_call` (N4). */
-  readonly toolCallCount: number;
-  /** Model requests, without retries (N5). */
-  readonly turnCount: number;
-  /** Ext: tool executions of every kind (N4). */
-  readonly actionCount?: number;
-  /** Ext: part of `duration_ms` spent waiting for approvals (N7). */
-  readonly waiting_ms?: number;
-  /** Ext (N2). */
-  readonly finishReason?: FinishReason;
-  /** Ext: the last event included in this snapshot; only while streaming (N3). */
-  readonly lastEventId?: number;
-}
-
-/** Ext (X8). */
-export interface ApprovalOption {
-  readonly id: string;
-  readonly label: string;
-  readonly kind: "allow_once" | "allow_always" | "reject_once" | "reject_always";
-}
-
-/** Ext (X8). */
-export interface ApprovalRequestData {
-  readonly approvalId: string;
-  readonly documentId: string;
-  readonly title: string;
-  readonly description: string;
-  readonly subject: { readonly type: "command" | "file_edit" | "tool_call" } & Readonly<Record<string, unknown>>;
-  readonly options: readonly ApprovalOption[];
-  /** RFC 3339 with `Z`. */
-  readonly expiresAt: string;
+/** A response at any moment (N3). */
+export function responseSnapshot<Item>(document: s.Schema<Item>) {
+  return s.extend(completeResponse(document), {
+    /** Ext: open approvals; only while streaming, absent if none are open (X8). */
+    approvals: s.optional(s.list<ApprovalRequestData>(approvalRequest)),
+  });
 }
 
 /** One answer (R2). Complete when `status` is not `streaming` (N1). */
-export interface ChatResponse {
-  /** `chat_<id>`, unique. */
-  readonly id: string;
-  /** `conv_<id>`. */
-  readonly conversationId: string;
-  /** The id used in the request to the provider (N7). */
-  readonly model: string;
-  readonly mode: Mode;
-  /** Start of the response, UTC, RFC 3339 with `Z` (N7). */
-  readonly created: string;
-  readonly status: ResponseStatus;
-  readonly documents: readonly Document[];
-  readonly usage: Usage;
-  readonly metadata: ResponseMetadata;
-  /** Ext: open approvals; only while streaming, absent if none are open (X8). */
-  readonly approvals?: readonly ApprovalRequestData[];
-}
+export interface ChatResponse extends s.ValueOf<ReturnType<typeof responseSnapshot<Document>>> {}
+
+export const clarificationAnswer = s.object({
+  documentId: s.string({ minLength: 1, maxLength: 200 }),
+  questionId: s.string({ maxLength: 1000 }),
+  optionIds: s.list(s.string({ maxLength: 1000 }), { maxItems: 100 }),
+  text: s.string(),
+});
 
 /** Ext: an answer to a question of a clarification document (N42). */
-export interface ClarificationAnswer {
-  readonly documentId: string;
-  readonly questionId: string;
-  readonly optionIds: readonly string[];
-  readonly text: string;
-}
+export interface ClarificationAnswer extends s.ValueOf<typeof clarificationAnswer> {}
+
+export const errorBody = s.object({
+  error: s.object({
+    errorCode: s.string({ pattern: "^[A-Z0-9_]+$" }),
+    message: s.string(),
+    source: s.string(),
+    details: s.string(),
+  }),
+});
 
 /** Body of every error before the first event (N52). */
-export interface ErrorBody {
-  readonly error: {
-    readonly errorCode: string;
-    readonly message: string;
-    readonly source: string;
-    readonly details: string;
-  };
-}
+export interface ErrorBody extends s.ValueOf<typeof errorBody> {}

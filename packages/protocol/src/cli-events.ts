@@ -1,220 +1,381 @@
 /** The lines of `--output-format stream-json` and the object of `json`. Clauses: docs/formats/cli.md. */
-import type { PlanTodo } from "./documents.ts";
+import { planTodos } from "./documents.ts";
+import { instant, milliseconds } from "./response-parts.ts";
+import * as s from "./schema.ts";
+
+const count = s.integer({ minimum: 0 });
+const callId = s.string({ pattern: "^[A-Za-z0-9_-]{1,240}$" });
+const fields = s.record(s.anything());
+const uuid = s.string({ format: "uuid", pattern: "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$" });
+
+const apiKeySource = s.choice(["env", "flag", "login", "none"]);
 
 /** C5. Ext values follow the first three or four of each list. */
-export type ApiKeySource = "env" | "flag" | "login" | "none";
+export type ApiKeySource = s.ValueOf<typeof apiKeySource>;
+
+const initLine = s.object({
+  type: s.literal("system"),
+  subtype: s.literal("init"),
+  apiKeySource,
+  /** Absolute, links resolved. */
+  cwd: s.string({ minLength: 1 }),
+  /** UUID; the same in every line and across `--resume` (C14). */
+  session_id: uuid,
+  /** Display name. */
+  model: s.string(),
+  /** Ext values: `plan`, `ask`, `force`. */
+  permissionMode: s.choice(["default", "plan", "ask", "force"]),
+  /** Ext: `Major.Minor`; fields are only added within a major (C13). */
+  schema_version: s.string({ pattern: "^\\d+\\.\\d+$" }),
+  /** Ext. */
+  sheaf_version: s.string(),
+  /** Ext. */
+  sandbox: s.choice(["enabled", "disabled", "unavailable"]),
+  /** Ext (S-03). */
+  trusted: s.boolean(),
+  /** Ext: only where the user added folders; absolute, links resolved. */
+  added_folders: s.optional(s.list(s.string())),
+  /** Ext: only where servers of the Model Context Protocol are named. */
+  mcp_servers: s.optional(
+    s.list(s.object({ name: s.string(), status: s.choice(["ready", "failed"]), tools: s.list(s.string()) })),
+  ),
+});
 
 /** First line, once (C5). */
-export interface InitLine {
-  readonly type: "system";
-  readonly subtype: "init";
-  readonly apiKeySource: ApiKeySource;
-  /** Absolute, links resolved. */
-  readonly cwd: string;
-  /** UUID; the same in every line and across `--resume` (C14). */
-  readonly session_id: string;
-  /** Display name. */
-  readonly model: string;
-  /** Ext values: `plan`, `ask`, `force`. */
-  readonly permissionMode: "default" | "plan" | "ask" | "force";
-  /** Ext: `Major.Minor`; fields are only added within a major (C13). */
-  readonly schema_version: string;
-  /** Ext. */
-  readonly sheaf_version: string;
-  /** Ext. */
-  readonly sandbox: "enabled" | "disabled" | "unavailable";
-  /** Ext (S-03). */
-  readonly trusted: boolean;
-  /** Ext: only where the user added folders; absolute, links resolved. */
-  readonly added_folders?: readonly string[];
-  /** Ext: only where servers of the Model Context Protocol are named. */
-  readonly mcp_servers?: readonly {
-    readonly name: string;
-    readonly status: "ready" | "failed";
-    readonly tools: readonly string[];
-  }[];
-}
+export interface InitLine extends s.ValueOf<typeof initLine> {}
+
+const textContent = s.object({ type: s.literal("text"), text: s.string() });
 
 /** One text item (C6, C7). */
-export interface TextContent {
-  readonly type: "text";
-  readonly text: string;
+export interface TextContent extends s.ValueOf<typeof textContent> {}
+
+function message<const Role extends string>(role: Role) {
+  return s.object({ role: s.literal(role), content: s.single<TextContent>(textContent) });
 }
+
+const userLine = s.object({ type: s.literal("user"), message: message("user"), session_id: uuid });
 
 /** Second line (C6). */
-export interface UserLine {
-  readonly type: "user";
-  readonly message: { readonly role: "user"; readonly content: readonly [TextContent] };
-  readonly session_id: string;
-}
+export interface UserLine extends s.ValueOf<typeof userLine> {}
+
+const assistantLine = s.object({
+  type: s.literal("assistant"),
+  message: message("assistant"),
+  session_id: uuid,
+  /** Ext: never decreases. */
+  timestamp_ms: count,
+});
 
 /** A piece of the answer (C7). */
-export interface AssistantLine {
-  readonly type: "assistant";
-  readonly message: { readonly role: "assistant"; readonly content: readonly [TextContent] };
-  readonly session_id: string;
-  /** Ext: never decreases. */
-  readonly timestamp_ms: number;
-}
+export interface AssistantLine extends s.ValueOf<typeof assistantLine> {}
+
+const thinkingLine = s.object({
+  type: s.literal("thinking"),
+  subtype: s.choice(["delta", "completed"]),
+  /** Only in `delta`. */
+  text: s.optional(s.string()),
+  session_id: uuid,
+  timestamp_ms: count,
+});
 
 /** Ext, only with `--include-thinking` (C12). */
-export interface ThinkingLine {
-  readonly type: "thinking";
-  readonly subtype: "delta" | "completed";
-  /** Only in `delta`. */
-  readonly text?: string;
-  readonly session_id: string;
-  readonly timestamp_ms: number;
+export interface ThinkingLine extends s.ValueOf<typeof thinkingLine> {}
+
+/** What `success` and, for the shell, `failure` and `timeout` contain depends on the tool. */
+function outcome<Success>(success: s.Schema<Success>) {
+  return s.either([
+    s.strict(s.object({ success })),
+    s.strict(s.object({ error: s.object({ errorMessage: s.string() }) })),
+    s.strict(s.object({ rejected: s.object({ reason: s.string() }) })),
+    s.strict(s.object({ failure: success })),
+    s.strict(s.object({ timeout: success })),
+  ]);
 }
 
+const anyOutcome = outcome(fields);
+
 /** Outcome of a tool: exactly one key (C9). */
-export type ToolOutcome =
-  | { readonly success: Readonly<Record<string, unknown>> }
-  | { readonly error: { readonly errorMessage: string } }
-  | { readonly rejected: { readonly reason: string } }
-  | { readonly failure: Readonly<Record<string, unknown>> }
-  | { readonly timeout: Readonly<Record<string, unknown>> };
+export type ToolOutcome = s.ValueOf<typeof anyOutcome>;
+
+/** One tool: its arguments, and what `success` contains (C9). */
+function tool(args: s.Schema, success: s.Schema): s.Schema<ToolCallPayload> {
+  return s.object({ args, result: s.optional(outcome(success)) }) as s.Schema as s.Schema<ToolCallPayload>;
+}
+
+const planQuestion = s.object({
+  id: s.string(),
+  prompt: s.string(),
+  options: s.list(s.object({ id: s.string(), label: s.string() })),
+  allowMultiple: s.boolean(),
+});
+
+/** A question as the command line shows it (C9, C22). */
+export interface CliQuestion extends s.ValueOf<typeof planQuestion> {}
+
+const questions = s.list<CliQuestion>(planQuestion);
+const edit = s.object({ oldText: s.string(), newText: s.string(), replaceAll: s.optional(s.boolean()) });
+const todos = s.list(
+  s.object({
+    id: s.string(),
+    content: s.string(),
+    status: s.string({ pattern: "^TODO_STATUS_" }),
+    dependencies: s.optional(s.list(s.string())),
+  }),
+);
+const path = s.object({ path: s.string() });
+
+const tools = {
+  readToolCall: tool(
+    s.extend(path, { offset: s.optional(s.integer()), limit: s.optional(s.integer()) }),
+    s.object({
+      content: s.string(),
+      isEmpty: s.boolean(),
+      exceededLimit: s.boolean(),
+      totalLines: count,
+      totalChars: count,
+      fileSize: count,
+      path: s.string(),
+      readRange: s.object({ startLine: count, endLine: count }),
+    }),
+  ),
+  writeToolCall: tool(
+    s.extend(path, { fileText: s.string(), toolCallId: callId }),
+    s.extend(path, { linesCreated: count, fileSize: count }),
+  ),
+  editToolCall: tool(
+    s.either([
+      s.strict(s.extend(path, { strReplace: edit })),
+      s.strict(s.extend(path, { multiStrReplace: s.object({ edits: s.list(edit) }) })),
+    ]),
+    s.extend(path, {
+      linesAdded: count,
+      linesRemoved: count,
+      diffString: s.string(),
+      afterFullFileContent: s.string(),
+      message: s.string(),
+    }),
+  ),
+  deleteToolCall: tool(path, s.extend(path, { fileSize: count })),
+  shellToolCall: tool(
+    s.object({
+      command: s.string(),
+      workingDirectory: s.string(),
+      timeout: count,
+      toolCallId: callId,
+      isBackground: s.boolean(),
+      description: s.optional(s.string()),
+    }),
+    s.object({
+      command: s.string(),
+      workingDirectory: s.string(),
+      exitCode: s.integer(),
+      signal: s.string(),
+      stdout: s.string(),
+      stderr: s.string(),
+      executionTime: count,
+      interleavedOutput: s.string(),
+      terminalId: s.optional(s.string()),
+      refusals: s.optional(s.list(s.string())),
+    }),
+  ),
+  grepToolCall: tool(
+    s.object({
+      pattern: s.string(),
+      path: s.optional(s.string()),
+      glob: s.optional(s.string()),
+      caseInsensitive: s.optional(s.boolean()),
+      outputMode: s.optional(s.string()),
+    }),
+    s.object({
+      matches: s.list(s.extend(path, { lines: s.list(s.object({ line: count, text: s.string() })) })),
+      totalFiles: count,
+      totalMatches: count,
+      truncated: s.boolean(),
+    }),
+  ),
+  globToolCall: tool(
+    s.object({ globPattern: s.string(), targetDirectory: s.optional(s.string()) }),
+    s.object({ files: s.list(s.string()), totalFiles: count, truncated: s.boolean() }),
+  ),
+  lsToolCall: tool(path, s.object({ tree: s.string() })),
+  updateTodosToolCall: tool(s.object({ todos, merge: s.boolean() }), s.object({ todos, totalCount: count })),
+  createPlanToolCall: tool(s.object({ plan: s.string(), toolCallId: callId }), s.object({})),
+  askQuestionToolCall: tool(
+    s.object({ title: s.string(), questions }),
+    s.object({ answers: s.list(s.anything()), questions }),
+  ),
+  webFetchToolCall: tool(
+    s.object({ url: s.string(), toolCallId: callId }),
+    s.object({ url: s.string(), markdown: s.string() }),
+  ),
+  mcpToolCall: tool(
+    s.object({
+      name: s.string(),
+      args: fields,
+      toolCallId: callId,
+      providerIdentifier: s.string(),
+      toolName: s.string(),
+    }),
+    s.object({ content: s.list(s.anything()), isError: s.boolean() }),
+  ),
+};
 
 /** Key of a tool in `tool_call` (C9). `function` is any other tool. */
-export type ToolCallKey =
-  | "readToolCall"
-  | "writeToolCall"
-  | "editToolCall"
-  | "deleteToolCall"
-  | "shellToolCall"
-  | "grepToolCall"
-  | "globToolCall"
-  | "lsToolCall"
-  | "updateTodosToolCall"
-  | "createPlanToolCall"
-  | "askQuestionToolCall"
-  | "webFetchToolCall"
-  | "mcpToolCall";
+export type ToolCallKey = keyof typeof tools;
 
-/** Arguments and, once completed, the result (C9). */
+/** Arguments and, once completed, the result (C9); the schema has the fields of each tool. */
 export interface ToolCallPayload {
   readonly args: Readonly<Record<string, unknown>>;
   readonly result?: ToolOutcome;
 }
 
-/** Form of a tool without a key of its own (C9). */
-export interface FunctionPayload {
-  readonly name: string;
+const functionPayload = s.object({
+  name: s.string(),
   /** JSON text. */
-  readonly arguments: string;
+  arguments: s.string(),
   /** Ext. */
-  readonly result?: ToolOutcome;
+  result: s.optional<ToolOutcome>(anyOutcome),
+});
+
+/** Form of a tool without a key of its own (C9). */
+export interface FunctionPayload extends s.ValueOf<typeof functionPayload> {}
+
+type ToolCall = { readonly [Key in ToolCallKey]?: ToolCallPayload } | { readonly function: FunctionPayload };
+
+/** Exactly one key (C8). */
+function toolCall(payloads: Readonly<Record<string, s.Schema>>): s.Schema<ToolCall> {
+  return s.either(
+    Object.entries(payloads).map(([key, payload]) => s.strict(s.object({ [key]: payload }))),
+  ) as s.Schema as s.Schema<ToolCall>;
 }
+
+const toolCallLine = s.object({
+  type: s.literal("tool_call"),
+  subtype: s.choice(["started", "completed"]),
+  /** `[A-Za-z0-9_-]{1,240}`. */
+  call_id: callId,
+  /** Exactly one key. */
+  tool_call: toolCall({ ...tools, function: functionPayload }),
+  session_id: uuid,
+  /** Ext. */
+  timestamp_ms: count,
+});
 
 /** C8. `tool_call` has exactly one key. */
-export interface ToolCallLine {
-  readonly type: "tool_call";
-  readonly subtype: "started" | "completed";
-  /** `[A-Za-z0-9_-]{1,240}`. */
-  readonly call_id: string;
-  readonly tool_call: { readonly [Key in ToolCallKey]?: ToolCallPayload } | { readonly function: FunctionPayload };
-  readonly session_id: string;
-  /** Ext. */
-  readonly timestamp_ms: number;
-}
+export interface ToolCallLine extends s.ValueOf<typeof toolCallLine> {}
+
+const cliUsage = s.object({
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadTokens: count,
+  cacheWriteTokens: count,
+});
 
 /** Ext (C10). */
-export interface CliUsage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheReadTokens: number;
-  readonly cacheWriteTokens: number;
-}
+export interface CliUsage extends s.ValueOf<typeof cliUsage> {}
+
+const resultSuccess = s.object({
+  type: s.literal("result"),
+  subtype: s.literal("success"),
+  duration_ms: milliseconds,
+  /** Equal to `duration_ms` (C10). */
+  duration_api_ms: milliseconds,
+  is_error: s.literal(false),
+  /** All text of the answer, joined (C7). */
+  result: s.string(),
+  session_id: uuid,
+  request_id: uuid,
+  /** Ext. */
+  usage: s.named<CliUsage>(cliUsage),
+  /** Ext. */
+  finish_reason: s.string(),
+  /** Ext: time spent waiting for the model. */
+  duration_model_ms: milliseconds,
+  /** Ext. */
+  num_turns: count,
+  /** Ext. */
+  total_cost_usd: s.optional(s.number()),
+  /** Ext, with `--output-schema`: the answer's value. */
+  structured_output: s.optional(s.anything()),
+  /** Ext: the plan that a run of plan mode ended with; `plan` is Markdown. */
+  plan: s.optional(
+    s.object({
+      title: s.string(),
+      overview: s.string(),
+      plan: s.string(),
+      todos: planTodos,
+    }),
+  ),
+});
 
 /** Last line on success, and the object of `json` (C3, C10). */
-export interface ResultSuccess {
-  readonly type: "result";
-  readonly subtype: "success";
-  readonly duration_ms: number;
-  /** Equal to `duration_ms` (C10). */
-  readonly duration_api_ms: number;
-  readonly is_error: false;
-  /** All text of the answer, joined (C7). */
-  readonly result: string;
-  readonly session_id: string;
-  readonly request_id: string;
-  /** Ext. */
-  readonly usage: CliUsage;
-  /** Ext. */
-  readonly finish_reason: string;
-  /** Ext: time spent waiting for the model. */
-  readonly duration_model_ms: number;
-  /** Ext. */
-  readonly num_turns: number;
-  /** Ext. */
-  readonly total_cost_usd?: number;
-  /** Ext, with `--output-schema`: the answer's value. */
-  readonly structured_output?: unknown;
-  /** Ext: the plan that a run of plan mode ended with. */
-  readonly plan?: {
-    readonly title: string;
-    readonly overview: string;
-    /** Markdown. */
-    readonly plan: string;
-    readonly todos: readonly PlanTodo[];
-  };
-}
+export interface ResultSuccess extends s.ValueOf<typeof resultSuccess> {}
+
+const resultError = s.object({
+  type: s.literal("result"),
+  subtype: s.literal("error"),
+  duration_ms: milliseconds,
+  duration_api_ms: milliseconds,
+  is_error: s.literal(true),
+  /** The text so far. */
+  result: s.string(),
+  session_id: uuid,
+  request_id: uuid,
+  /** `resets_at` is RFC 3339. */
+  error: s.object({
+    code: s.string({ pattern: "^[A-Z_]+$" }),
+    message: s.string(),
+    retryable: s.boolean(),
+    resets_at: s.optional(instant),
+  }),
+});
 
 /** Last line on failure (C22). */
-export interface ResultError {
-  readonly type: "result";
-  readonly subtype: "error";
-  readonly duration_ms: number;
-  readonly duration_api_ms: number;
-  readonly is_error: true;
-  /** The text so far. */
-  readonly result: string;
-  readonly session_id: string;
-  readonly request_id: string;
-  readonly error: {
-    readonly code: string;
-    readonly message: string;
-    readonly retryable: boolean;
-    /** RFC 3339. */
-    readonly resets_at?: string;
-  };
-}
+export interface ResultError extends s.ValueOf<typeof resultError> {}
 
-/** A question as the command line shows it (C9, C22). */
-export interface CliQuestion {
-  readonly id: string;
-  readonly prompt: string;
-  readonly options: readonly { readonly id: string; readonly label: string }[];
-  readonly allowMultiple: boolean;
-}
+const resultNeedsInput = s.object({
+  type: s.literal("result"),
+  subtype: s.literal("needs_input"),
+  duration_ms: milliseconds,
+  duration_api_ms: milliseconds,
+  is_error: s.literal(false),
+  result: s.string(),
+  session_id: uuid,
+  request_id: uuid,
+  questions,
+});
 
 /** Last line when the agent asks the user, exit code 10 (C22, C25). */
-export interface ResultNeedsInput {
-  readonly type: "result";
-  readonly subtype: "needs_input";
-  readonly duration_ms: number;
-  readonly duration_api_ms: number;
-  readonly is_error: false;
-  readonly result: string;
-  readonly session_id: string;
-  readonly request_id: string;
-  readonly questions: readonly CliQuestion[];
-}
+export interface ResultNeedsInput extends s.ValueOf<typeof resultNeedsInput> {}
 
 export type ResultLine = ResultSuccess | ResultError | ResultNeedsInput;
 
+const heartbeatLine = s.object({
+  type: s.literal("system"),
+  subtype: s.literal("heartbeat"),
+  session_id: uuid,
+  timestamp_ms: count,
+  /** While the model is not called before a time. */
+  waiting: s.optional(s.object({ code: s.string(), until: instant })),
+});
+
 /** Ext, only with `--heartbeat` (C26). */
-export interface HeartbeatLine {
-  readonly type: "system";
-  readonly subtype: "heartbeat";
-  readonly session_id: string;
-  readonly timestamp_ms: number;
-  /** While the model is not asked before a time. */
-  readonly waiting?: { readonly code: string; readonly until: string };
-}
+export interface HeartbeatLine extends s.ValueOf<typeof heartbeatLine> {}
 
 /** One line of `stream-json` (C4). */
 export type CliLine = InitLine | UserLine | AssistantLine | ThinkingLine | ToolCallLine | ResultLine | HeartbeatLine;
 
-/** Version of the line format, `Major.Minor` (C13). */
-export const cliSchemaVersion = "1.0";
+export const cliLine: s.Schema<CliLine> = s.either(
+  [
+    initLine,
+    heartbeatLine,
+    userLine,
+    assistantLine,
+    thinkingLine,
+    toolCallLine,
+    resultSuccess,
+    resultError,
+    resultNeedsInput,
+  ],
+  { title: "One line of sheaf --output-format stream-json" },
+);

@@ -1,5 +1,5 @@
 /** What a model request costs. */
-import type { Usage } from "./chat.ts";
+import type { Usage } from "./response-parts.ts";
 
 /** Prices in US dollars per million tokens. */
 export interface TokenPrice {

@@ -1,284 +1,344 @@
 /**
- * The ten document types. Clauses: docs/formats/documents.md.
- * "Ext" marks fields that a base client does not know; it ignores them (N1, N54).
+ * The ten document types, each described once: the schema gives the type, the guards and the published JSON Schema.
+ * Clauses: docs/formats/documents.md. "Ext" marks fields that a base client does not know; it ignores them (N1, N54).
  */
+import { documentId, type DocumentType, milliseconds, toolCallResult, type ToolCallResult } from "./response-parts.ts";
+import * as s from "./schema.ts";
 
-/** Closed list of document types (R3, N13). */
-export type DocumentType =
-  | "text"
-  | "code_reference"
-  | "code_block"
-  | "file_edit"
-  | "tool_call"
-  | "terminal_command"
-  | "plan"
-  | "clarification"
-  | "error"
-  | "todo_update";
+const count = s.integer({ minimum: 0 });
+const lineNumber = s.integer({ minimum: 1 });
+const strings = s.list(s.string());
 
-/** Fields that every document has (R3). */
-export interface DocumentBase<Type extends DocumentType, Content extends string | null, Metadata> {
-  /** `doc_` and the sequence number, at least three digits; unique within the response (N9). */
-  readonly id: string;
-  /** R3. */
-  readonly type: Type;
-  /** Position in `documents`, from 1, without gaps (N10). */
-  readonly sequence: number;
-  /** By type (N11). */
-  readonly content: Content;
-  /** By type (R4 to R13). */
-  readonly metadata: Metadata;
-  /** Ext: present while the document is open, absent once it is complete (N3). */
-  readonly status?: "in_progress";
-}
+const toolOrigin = s.object({
+  /** Ext: name of the tool (N28). */
+  toolName: s.optional(s.string()),
+  /** Ext: id of the call, made by Sheaf, unique in the conversation (N29). */
+  toolCallId: s.optional(s.string()),
+  /** Ext: id that the provider gave, if any (N29). */
+  providerToolCallId: s.optional(s.string()),
+});
 
 /** Ext on every document that a tool made (N28, N29). */
-export interface ToolOrigin {
-  /** Ext: name of the tool (N28). */
-  readonly toolName?: string;
-  /** Ext: id of the call, made by Sheaf, unique in the conversation (N29). */
-  readonly toolCallId?: string;
-  /** Ext: id that the provider gave, if any (N29). */
-  readonly providerToolCallId?: string;
-}
+export interface ToolOrigin extends s.ValueOf<typeof toolOrigin> {}
+
+const nestedCodeBlock = s.object({
+  /** First UTF-16 unit of the fence in `content`. */
+  offset: count,
+  /** UTF-16 units. */
+  length: count,
+  /** First word of the info string, or "". */
+  language: s.string(),
+});
 
 /** A fence that stays inside a text document (N17). */
-export interface NestedCodeBlock {
-  /** First UTF-16 unit of the fence in `content`. */
-  readonly offset: number;
-  /** UTF-16 units. */
-  readonly length: number;
-  /** First word of the info string, or "". */
-  readonly language: string;
-}
+export interface NestedCodeBlock extends s.ValueOf<typeof nestedCodeBlock> {}
+
+const textMetadata = s.object({
+  format: s.choice(["markdown", "plain"]),
+  /** Ext: fences in list items, quotes or HTML blocks (N17). */
+  codeBlocks: s.optional(s.list<NestedCodeBlock>(nestedCodeBlock)),
+});
 
 /** R4. */
-export interface TextMetadata {
-  readonly format: "markdown" | "plain";
-  /** Ext: fences in list items, quotes or HTML blocks (N17). */
-  readonly codeBlocks?: readonly NestedCodeBlock[];
-}
+export interface TextMetadata extends s.ValueOf<typeof textMetadata> {}
+
+const codeReferenceMetadata = s.object({
+  /** Relative to the workspace, with `/`, if inside it, else as written (N21). */
+  filePath: s.string(),
+  /** 1-based, inclusive (N19). */
+  startLine: lineNumber,
+  /** 1-based, inclusive (N19). */
+  endLine: lineNumber,
+  /** From the file name; "" if unknown (N20). */
+  language: s.string(),
+  /** Ext: the path as the model wrote it, if it differs (N21). */
+  rawPath: s.optional(s.string()),
+  /** Ext: whether the lines of the file equal `content` at that moment (N22). */
+  verified: s.optional(s.boolean()),
+  /** Ext: false when the fence was not closed (N18). */
+  closed: s.optional(s.literal(false)),
+});
 
 /** R5. */
-export interface CodeReferenceMetadata {
-  /** Relative to the workspace, with `/`, if inside it, else as written (N21). */
-  readonly filePath: string;
-  /** 1-based, inclusive (N19). */
-  readonly startLine: number;
-  /** 1-based, inclusive (N19). */
-  readonly endLine: number;
-  /** From the file name; "" if unknown (N20). */
-  readonly language: string;
-  /** Ext: the path as the model wrote it, if it differs (N21). */
-  readonly rawPath?: string;
-  /** Ext: whether the lines of the file equal `content` at that moment (N22). */
-  readonly verified?: boolean;
-  /** Ext: false when the fence was not closed (N18). */
-  readonly closed?: false;
-}
+export interface CodeReferenceMetadata extends s.ValueOf<typeof codeReferenceMetadata> {}
+
+const codePurpose = s.choice(["new_code", "example", "suggestion"]);
 
 /** What a code block is for (R6, N23). */
-export type CodePurpose = "new_code" | "example" | "suggestion";
+export type CodePurpose = s.ValueOf<typeof codePurpose>;
+
+const codeBlockMetadata = s.object({
+  /** First word of the info string; "" if none (N19). */
+  language: s.string(),
+  purpose: codePurpose,
+  /** Ext: the whole info string if it has more than the language (N19). */
+  info: s.optional(s.string()),
+  /** Ext: false when the fence was not closed (N18). */
+  closed: s.optional(s.literal(false)),
+});
 
 /** R6. */
-export interface CodeBlockMetadata {
-  /** First word of the info string; "" if none (N19). */
-  readonly language: string;
-  readonly purpose: CodePurpose;
-  /** Ext: the whole info string if it holds more than the language (N19). */
-  readonly info?: string;
-  /** Ext: false when the fence was not closed (N18). */
-  readonly closed?: false;
-}
+export interface CodeBlockMetadata extends s.ValueOf<typeof codeBlockMetadata> {}
+
+const fileOperation = s.choice(["create", "edit", "delete", "rename"]);
 
 /** R7. */
-export type FileOperation = "create" | "edit" | "delete" | "rename";
+export type FileOperation = s.ValueOf<typeof fileOperation>;
+
+const fileDiff = s.object({
+  /** Exact text replaced; "" for an insertion. */
+  oldString: s.string(),
+  /** Exact text that replaces it. */
+  newString: s.string(),
+  /** 1-based first line that `oldString` covers before the edit. */
+  startLine: count,
+  /** 1-based last line that `oldString` covers; `startLine - 1` for an insertion. */
+  endLine: count,
+});
 
 /** One exact replacement (R7, N31). */
-export interface FileDiff {
-  /** Exact text replaced; "" for an insertion. */
-  readonly oldString: string;
-  /** Exact text that replaces it. */
-  readonly newString: string;
-  /** 1-based first line that `oldString` covers before the edit. */
-  readonly startLine: number;
-  /** 1-based last line that `oldString` covers; `startLine - 1` for an insertion. */
-  readonly endLine: number;
-}
+export interface FileDiff extends s.ValueOf<typeof fileDiff> {}
+
+const fileEditMetadata = s.extend(toolOrigin, {
+  /** Relative to the workspace with `/`; the old path of a rename (N21, N32). */
+  filePath: s.string(),
+  operation: fileOperation,
+  /** From the file name; of the new name for a rename (N20, N32). */
+  language: s.string(),
+  /** Required for edit; absent for create and delete (N31). Clients treat null as absent. */
+  diff: s.optional(s.nullable<FileDiff>(fileDiff)),
+  /** Ext: destination of a rename, required for it (N32). */
+  newFilePath: s.optional(s.string()),
+  /** Ext: git patch text (N31). */
+  patch: s.optional(s.string()),
+  /** Ext (N31). */
+  linesAdded: s.optional(count),
+  /** Ext (N31). */
+  linesRemoved: s.optional(count),
+  /** Ext: absent means applied (N35). */
+  state: s.optional(s.choice(["proposed", "applied", "rejected", "failed"])),
+  /** Ext: content is null because the file is binary (N34). */
+  binary: s.optional(s.literal(true)),
+  /** Ext: bytes of the new file (N34). */
+  bytes: s.optional(count),
+  /** Ext: content was cut at the limit (N34). */
+  truncated: s.optional(s.literal(true)),
+});
 
 /** R7. */
-export interface FileEditMetadata extends ToolOrigin {
-  /** Relative to the workspace with `/`; the old path of a rename (N21, N32). */
-  readonly filePath: string;
-  readonly operation: FileOperation;
-  /** From the file name; of the new name for a rename (N20, N32). */
-  readonly language: string;
-  /** Required for edit; absent for create and delete (N31). Clients treat null as absent. */
-  readonly diff?: FileDiff | null;
-  /** Ext: destination of a rename, required for it (N32). */
-  readonly newFilePath?: string;
-  /** Ext: git patch text (N31). */
-  readonly patch?: string;
-  /** Ext (N31). */
-  readonly linesAdded?: number;
-  /** Ext (N31). */
-  readonly linesRemoved?: number;
-  /** Ext: absent means applied (N35). */
-  readonly state?: "proposed" | "applied" | "rejected" | "failed";
-  /** Ext: content is null because the file is binary (N34). */
-  readonly binary?: true;
-  /** Ext: bytes of the new file (N34). */
-  readonly bytes?: number;
-  /** Ext: content was cut at the limit (N34). */
-  readonly truncated?: true;
-}
+export interface FileEditMetadata extends s.ValueOf<typeof fileEditMetadata> {}
 
-/** The result of a tool (R8, N36). */
-export interface ToolCallResult {
-  readonly status: "success" | "error";
-  /** The output of the tool; for errors `{errorCode, message}`. */
-  readonly data: unknown;
-  /** Ext: `data` is a prefix (N36). */
-  readonly truncated?: true;
-  /** Ext: bytes of the whole output (N36). */
-  readonly bytes?: number;
-}
+const toolCallMetadata = s.object({
+  toolName: s.string(),
+  /** Made by Sheaf, unique in the conversation (N29). */
+  toolCallId: s.string(),
+  /** `{}` if they did not parse (N30). */
+  arguments: s.record(s.anything()),
+  /** Required once the document is complete (N36). */
+  result: s.named<ToolCallResult>(toolCallResult),
+  duration_ms: milliseconds,
+  /** Ext: what the model wrote, if it did not parse (N30). */
+  rawArguments: s.optional(s.string()),
+  /** Ext (N29). */
+  providerToolCallId: s.optional(s.string()),
+  /** Ext: live output of an open document (section 3 of the contract). */
+  draftOutput: s.optional(s.string()),
+});
 
 /** R8. */
-export interface ToolCallMetadata {
-  readonly toolName: string;
-  /** Made by Sheaf, unique in the conversation (N29). */
-  readonly toolCallId: string;
-  /** `{}` if they did not parse (N30). */
-  readonly arguments: Readonly<Record<string, unknown>>;
-  /** Required once the document is complete (N36). */
-  readonly result: ToolCallResult;
-  readonly duration_ms: number;
-  /** Ext: what the model wrote, if it did not parse (N30). */
-  readonly rawArguments?: string;
-  /** Ext (N29). */
-  readonly providerToolCallId?: string;
-  /** Ext: live output of an open document (section 3 of the contract). */
-  readonly draftOutput?: string;
-}
+export interface ToolCallMetadata extends s.ValueOf<typeof toolCallMetadata> {}
+
+const commandPermission = s.growingChoice(["network", "write_outside_workspace", "unsandboxed"]);
 
 /** What a command was allowed to do beyond the default sandbox; closed list (N38). */
-export type CommandPermission = "network" | "write_outside_workspace" | "unsandboxed";
+export type CommandPermission = s.ValueOf<typeof commandPermission>;
+
+const terminalCommandMetadata = s.extend(toolOrigin, {
+  command: s.string(),
+  /** Absolute; always sent by Sheaf (N38). */
+  workingDirectory: s.optional(s.string()),
+  /** 128 + n for signal n, 124 on a timeout, -1 if it never started (N37). */
+  exitCode: s.integer(),
+  /** stdout and stderr in order of arrival (N37). */
+  output: s.string(),
+  duration_ms: milliseconds,
+  permissions: s.list<CommandPermission>(commandPermission),
+  /** Ext: name of the signal that ended it (N37). */
+  signal: s.optional(s.string()),
+  /** Ext (N37). */
+  timedOut: s.optional(s.literal(true)),
+  /** Ext: the middle of `output` was cut out (N37). */
+  truncated: s.optional(s.literal(true)),
+  /** Ext: still running when this was reported (N37). */
+  background: s.optional(s.literal(true)),
+  /** Ext: the id for the tool `read_terminal`, if it runs in the background. */
+  terminalId: s.optional(s.string()),
+  /** Ext: what the sandbox prevented, and why; one sentence each. */
+  refusals: s.optional(strings),
+});
 
 /** R9. */
-export interface TerminalCommandMetadata extends ToolOrigin {
-  readonly command: string;
-  /** Absolute; always sent by Sheaf (N38). */
-  readonly workingDirectory?: string;
-  /** 128 + n for signal n, 124 on a timeout, -1 if it never started (N37). */
-  readonly exitCode: number;
-  /** stdout and stderr in order of arrival (N37). */
-  readonly output: string;
-  readonly duration_ms: number;
-  readonly permissions: readonly CommandPermission[];
-  /** Ext: name of the signal that ended it (N37). */
-  readonly signal?: string;
-  /** Ext (N37). */
-  readonly timedOut?: true;
-  /** Ext: the middle of `output` was cut out (N37). */
-  readonly truncated?: true;
-  /** Ext: still running when this was reported (N37). */
-  readonly background?: true;
-  /** Ext: the id for the tool `read_terminal`, if it runs in the background. */
-  readonly terminalId?: string;
-  /** Ext: what the sandbox prevented, and why; one sentence each. */
-  readonly refusals?: readonly string[];
-}
+export interface TerminalCommandMetadata extends s.ValueOf<typeof terminalCommandMetadata> {}
+
+const todoStatus = s.choice(["pending", "in_progress", "completed", "cancelled"]);
 
 /** R10, N41. */
-export type TodoStatus = "pending" | "in_progress" | "completed" | "cancelled";
+export type TodoStatus = s.ValueOf<typeof todoStatus>;
 
-/** R10. */
-export interface PlanTodo {
+const planTodo = s.object({
   /** Unique within the conversation (N40). */
-  readonly id: string;
-  readonly content: string;
-  readonly status: TodoStatus;
+  id: s.string(),
+  content: s.string(),
+  status: todoStatus,
   /** Ids of todos of the same plan, without a cycle (N40). */
-  readonly dependencies: readonly string[];
-}
+  dependencies: strings,
+});
 
 /** R10. */
-export interface PlanMetadata extends ToolOrigin {
-  readonly title: string;
-  readonly overview: string;
-  readonly todos: readonly PlanTodo[];
-  readonly format: "markdown";
+export interface PlanTodo extends s.ValueOf<typeof planTodo> {}
+
+/** The todos of a plan. */
+export const planTodos = s.list<PlanTodo>(planTodo);
+
+const planMetadata = s.extend(toolOrigin, {
+  title: s.string(),
+  overview: s.string(),
+  todos: planTodos,
+  format: s.literal("markdown"),
   /** Ext (N40). */
-  readonly planId?: string;
+  planId: s.optional(s.string()),
   /** Ext: from 1; a newer plan replaces the older one (N40). */
-  readonly revision?: number;
-}
+  revision: s.optional(lineNumber),
+});
+
+/** R10. */
+export interface PlanMetadata extends s.ValueOf<typeof planMetadata> {}
+
+const clarificationOption = s.object({ id: s.string(), label: s.string() });
 
 /** R11. */
-export interface ClarificationOption {
-  readonly id: string;
-  readonly label: string;
-}
+export interface ClarificationOption extends s.ValueOf<typeof clarificationOption> {}
 
-/** R11. */
-export interface ClarificationQuestion {
-  readonly id: string;
-  readonly text: string;
+const clarificationQuestion = s.object({
+  id: s.string(),
+  text: s.string(),
   /** Empty for a free-text question (N42). */
-  readonly options: readonly ClarificationOption[];
+  options: s.list<ClarificationOption>(clarificationOption),
   /** Ext (N42). */
-  readonly allowMultiple?: boolean;
+  allowMultiple: s.optional(s.boolean()),
   /** Ext (N42). */
-  readonly allowText?: boolean;
-}
+  allowText: s.optional(s.boolean()),
+});
 
 /** R11. */
-export interface ClarificationMetadata extends ToolOrigin {
-  readonly questions: readonly ClarificationQuestion[];
-}
+export interface ClarificationQuestion extends s.ValueOf<typeof clarificationQuestion> {}
+
+const clarificationMetadata = s.extend(toolOrigin, {
+  questions: s.list<ClarificationQuestion>(clarificationQuestion),
+});
+
+/** R11. */
+export interface ClarificationMetadata extends s.ValueOf<typeof clarificationMetadata> {}
+
+const errorMetadata = s.object({
+  /** Upper snake case from the published list (N39). */
+  errorCode: s.string({ pattern: "^[A-Z0-9_]+$" }),
+  /** Tool name, or `provider`, `agent`, `sandbox`, `user`, `server` (N39). */
+  source: s.string(),
+  /** "" if none (N12). */
+  details: s.string(),
+  /** Ext: document of the tool call that failed (N39). */
+  relatedDocumentId: s.optional(s.string()),
+  /** Ext: the run went on (N39). */
+  recoverable: s.optional(s.boolean()),
+});
 
 /** R12. */
-export interface ErrorMetadata {
-  /** Upper snake case from the published list (N39). */
-  readonly errorCode: string;
-  /** Tool name, or `provider`, `agent`, `sandbox`, `user`, `server` (N39). */
-  readonly source: string;
-  /** "" if none (N12). */
-  readonly details: string;
-  /** Ext: document of the tool call that failed (N39). */
-  readonly relatedDocumentId?: string;
-  /** Ext: the run went on (N39). */
-  readonly recoverable?: boolean;
-}
+export interface ErrorMetadata extends s.ValueOf<typeof errorMetadata> {}
+
+const todoChange = s.object({
+  id: s.string(),
+  status: todoStatus,
+  /** Ext: required for a new id (N41). */
+  content: s.optional(s.string()),
+  /** Ext (N41). */
+  dependencies: s.optional(strings),
+  /** Ext: 0-based position in the list (N41). */
+  position: s.optional(count),
+});
 
 /** One entry of a todo update, a delta by id (R13, N41). */
-export interface TodoChange {
-  readonly id: string;
-  readonly status: TodoStatus;
-  /** Ext: required for a new id (N41). */
-  readonly content?: string;
-  /** Ext (N41). */
-  readonly dependencies?: readonly string[];
-  /** Ext: 0-based position in the list (N41). */
-  readonly position?: number;
-}
+export interface TodoChange extends s.ValueOf<typeof todoChange> {}
+
+const todoUpdateMetadata = s.extend(toolOrigin, { todos: s.list<TodoChange>(todoChange) });
 
 /** R13. */
-export interface TodoUpdateMetadata extends ToolOrigin {
-  readonly todos: readonly TodoChange[];
+export interface TodoUpdateMetadata extends s.ValueOf<typeof todoUpdateMetadata> {}
+
+/** One type of document: the fields of R3, by type. */
+function document<const Type extends DocumentType, Content extends string | null, Metadata>(
+  type: Type,
+  content: s.Schema<Content>,
+  metadata: s.Schema<Metadata>,
+) {
+  return s.object({
+    /** `doc_` and the sequence number, at least three digits; unique within the response (N9). */
+    id: documentId,
+    /** R3. */
+    type: s.literal(type),
+    /** Position in `documents`, from 1, without gaps (N10). */
+    sequence: lineNumber,
+    /** By type (N11). */
+    content,
+    /** By type (R4 to R13). */
+    metadata,
+    /** Ext: present while the document is open, absent once it is complete (N3). */
+    status: s.optional(s.literal("in_progress")),
+  });
 }
 
-export type TextDocument = DocumentBase<"text", string, TextMetadata>;
-export type CodeReferenceDocument = DocumentBase<"code_reference", string, CodeReferenceMetadata>;
-export type CodeBlockDocument = DocumentBase<"code_block", string, CodeBlockMetadata>;
-export type FileEditDocument = DocumentBase<"file_edit", string | null, FileEditMetadata>;
-export type ToolCallDocument = DocumentBase<"tool_call", null, ToolCallMetadata>;
-export type TerminalCommandDocument = DocumentBase<"terminal_command", null, TerminalCommandMetadata>;
-export type PlanDocument = DocumentBase<"plan", string, PlanMetadata>;
-export type ClarificationDocument = DocumentBase<"clarification", string, ClarificationMetadata>;
-export type ErrorDocument = DocumentBase<"error", string, ErrorMetadata>;
-export type TodoUpdateDocument = DocumentBase<"todo_update", null, TodoUpdateMetadata>;
+/** Complete documents by type (R3 to R13). */
+export const documentSchemas = {
+  text: document<"text", string, TextMetadata>("text", s.string(), textMetadata),
+  code_reference: document<"code_reference", string, CodeReferenceMetadata>(
+    "code_reference",
+    s.string(),
+    codeReferenceMetadata,
+  ),
+  code_block: document<"code_block", string, CodeBlockMetadata>("code_block", s.string(), codeBlockMetadata),
+  file_edit: document<"file_edit", string | null, FileEditMetadata>(
+    "file_edit",
+    s.nullable(s.string()),
+    fileEditMetadata,
+  ),
+  tool_call: document<"tool_call", null, ToolCallMetadata>("tool_call", s.nothing(), toolCallMetadata),
+  terminal_command: document<"terminal_command", null, TerminalCommandMetadata>(
+    "terminal_command",
+    s.nothing(),
+    terminalCommandMetadata,
+  ),
+  plan: document<"plan", string, PlanMetadata>("plan", s.string(), planMetadata),
+  clarification: document<"clarification", string, ClarificationMetadata>(
+    "clarification",
+    s.string(),
+    clarificationMetadata,
+  ),
+  error: document<"error", string, ErrorMetadata>("error", s.string(), errorMetadata),
+  todo_update: document<"todo_update", null, TodoUpdateMetadata>("todo_update", s.nothing(), todoUpdateMetadata),
+} as const satisfies Readonly<Record<DocumentType, s.Schema>>;
+
+type Schemas = typeof documentSchemas;
+
+export interface TextDocument extends s.ValueOf<Schemas["text"]> {}
+export interface CodeReferenceDocument extends s.ValueOf<Schemas["code_reference"]> {}
+export interface CodeBlockDocument extends s.ValueOf<Schemas["code_block"]> {}
+export interface FileEditDocument extends s.ValueOf<Schemas["file_edit"]> {}
+export interface ToolCallDocument extends s.ValueOf<Schemas["tool_call"]> {}
+export interface TerminalCommandDocument extends s.ValueOf<Schemas["terminal_command"]> {}
+export interface PlanDocument extends s.ValueOf<Schemas["plan"]> {}
+export interface ClarificationDocument extends s.ValueOf<Schemas["clarification"]> {}
+export interface ErrorDocument extends s.ValueOf<Schemas["error"]> {}
+export interface TodoUpdateDocument extends s.ValueOf<Schemas["todo_update"]> {}
 
 /** One part of an answer, usable on its own (R1). */
 export type Document =

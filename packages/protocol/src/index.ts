@@ -1,6 +1,5 @@
 export type * from "./api.ts";
 export type * from "./chat.ts";
-export { cliSchemaVersion } from "./cli-events.ts";
 export type * from "./cli-events.ts";
 export type { TokenPrice } from "./cost.ts";
 export type * from "./documents.ts";
@@ -13,5 +12,6 @@ export { createSseDecoder } from "./sse.ts";
 export type { SseDecoder, SseDecoderOptions, SseMessage } from "./sse.ts";
 export { createStreamDecoder } from "./stream-decoder.ts";
 export type { StreamDecoder } from "./stream-decoder.ts";
-export { protocolVersion } from "./stream-events.ts";
+export type * from "./response-parts.ts";
 export type * from "./stream-events.ts";
+export { cliSchemaVersion, protocolVersion } from "./versions.ts";

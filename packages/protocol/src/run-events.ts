@@ -3,17 +3,17 @@
  * A run appends these events in order; whatever is printed, stored or sent is a pure function of them.
  */
 import type { TokenPrice } from "./cost.ts";
-import type { ApprovalRequestData, ClarificationAnswer, FinishReason, Mode, Usage } from "./chat.ts";
+import type { ClarificationAnswer } from "./chat.ts";
 import type {
   ClarificationQuestion,
   CommandPermission,
-  DocumentType,
   FileDiff,
   FileOperation,
   PlanTodo,
   TodoChange,
   TodoStatus,
 } from "./documents.ts";
+import type { ApprovalRequestData, DocumentType, FinishReason, Mode, Usage } from "./response-parts.ts";
 import type { ApprovalResolvedData, ProviderWaitData } from "./stream-events.ts";
 
 /** The state of a server of the Model Context Protocol when the run began. */

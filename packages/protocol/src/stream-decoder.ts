@@ -1,9 +1,9 @@
 /** From the text of an event stream to stream events. */
-import { payloadPatterns } from "./event-patterns.ts";
+import { listProblems } from "./check-value.ts";
 import { parseJson } from "./parse-json.ts";
-import { matches } from "./pattern.ts";
+import * as s from "./schema.ts";
 import { createSseDecoder, type SseDecoder, type SseMessage } from "./sse.ts";
-import type { StreamEvent } from "./stream-events.ts";
+import { payloadSchemas, readableStart, type StreamEvent } from "./stream-events.ts";
 
 export interface StreamDecoder {
   push(chunk: string): StreamEvent[];
@@ -61,10 +61,22 @@ class Decoder implements StreamDecoder {
   }
 }
 
+const { properties: startFields = {} } = readableStart;
+
 /**
- * Whether an event has what a reader relies on. The reducer reads the response of a snapshot: one value of a later
- * version in one of its documents must not lose all of it (X14). `explainStreamEvent` is stricter.
+ * What a reader relies on. One value of a later version must not lose all of it (X14): a mode may be any string, and the
+ * reducer reads the response of a snapshot. `explainStreamEvent` is stricter.
  */
+const readable: ReadonlyMap<string, s.JsonSchema> = new Map(
+  Object.entries({
+    ...payloadSchemas,
+    response_start: { ...readableStart, properties: { ...startFields, mode: s.string() } },
+  }),
+);
+const anyPayload = s.object({});
+
 function isReadable(id: number, event: string, data: unknown): boolean {
-  return matches(id, "place") && matches(data, payloadPatterns.get(event) ?? {});
+  return (
+    Number.isSafeInteger(id) && id >= 1 && listProblems(readable.get(event) ?? anyPayload, data, true).length === 0
+  );
 }

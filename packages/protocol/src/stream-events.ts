@@ -1,122 +1,148 @@
 /** The events of a streamed response. Clauses: docs/formats/documents.md. */
-import type { ApprovalRequestData, ChatResponse, Mode, ResponseMetadata, Usage } from "./chat.ts";
-import type { DocumentType, ToolCallResult } from "./documents.ts";
+import type { ChatResponse } from "./chat.ts";
+import {
+  approvalRequest,
+  type ApprovalRequestData,
+  documentId,
+  documentType,
+  instant,
+  milliseconds,
+  mode,
+  responseMetadata,
+  type ResponseMetadata,
+  toolCallResult,
+  type ToolCallResult,
+  usage,
+  type Usage,
+} from "./response-parts.ts";
+import * as s from "./schema.ts";
+
+const count = s.integer({ minimum: 0 });
 
 /** Metadata so far: later values replace earlier ones, field by field (N46). */
 export type PartialMetadata = Readonly<Record<string, unknown>>;
 
-/** Ext: first event (N49). */
-export interface ResponseStartData {
-  readonly id: string;
-  readonly conversationId: string;
-  readonly model: string;
-  readonly mode: Mode;
+const partialMetadata: s.Schema<PartialMetadata> = s.record(s.anything());
+
+const responseStart = s.object({
+  id: s.string(),
+  conversationId: s.string(),
+  model: s.string(),
+  mode,
   /** RFC 3339 with `Z` (N7). */
-  readonly created: string;
-  readonly status: "streaming";
+  created: instant,
+  status: s.literal("streaming"),
   /** Version `Major.Minor` (X14) and the address of the event schema (X10). */
-  readonly protocol: { readonly version: string; readonly schema: string };
+  protocol: s.object({ version: s.string({ pattern: "^\\d+\\.\\d+$" }), schema: s.string() }),
   /** Milliseconds between heartbeats (X5). */
-  readonly heartbeat_ms: number;
-}
+  heartbeat_ms: milliseconds,
+});
+
+/** Ext: first event (N49). */
+export interface ResponseStartData extends s.ValueOf<typeof responseStart> {}
+
+/** What a reader takes for the start of a response: what is told of the stream itself may be missing. */
+export const readableStart: s.JsonSchema = {
+  ...responseStart,
+  required: ["id", "conversationId", "model", "mode", "created"],
+};
+
+const documentStart = s.object({
+  id: documentId,
+  type: documentType,
+  sequence: s.integer({ minimum: 1 }),
+  /** Ext: what is known at this moment (N46). */
+  metadata: s.optional(partialMetadata),
+});
 
 /** R15, N46. */
-export interface DocumentStartData {
-  readonly id: string;
-  readonly type: DocumentType;
-  readonly sequence: number;
-  /** Ext: what is known at this moment (N46). */
-  readonly metadata?: PartialMetadata;
-}
+export interface DocumentStartData extends s.ValueOf<typeof documentStart> {}
+
+const contentDelta = s.object({ documentId, delta: s.string() });
 
 /** R15. */
-export interface ContentDeltaData {
-  readonly documentId: string;
-  readonly delta: string;
-}
+export interface ContentDeltaData extends s.ValueOf<typeof contentDelta> {}
+
+const toolCallStart = s.object({ documentId, toolName: s.string(), toolCallId: s.string() });
 
 /** R16, N45. */
-export interface ToolCallStartData {
-  readonly documentId: string;
-  readonly toolName: string;
-  readonly toolCallId: string;
-}
+export interface ToolCallStartData extends s.ValueOf<typeof toolCallStart> {}
 
 /** Ext: a piece of the arguments' JSON text (X6). */
-export interface ArgumentsDeltaData {
-  readonly documentId: string;
-  readonly delta: string;
-}
+export interface ArgumentsDeltaData extends s.ValueOf<typeof contentDelta> {}
+
+const toolCallArguments = s.object({ documentId, arguments: s.record(s.anything()) });
 
 /** R16. */
-export interface ToolCallArgumentsData {
-  readonly documentId: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-}
+export interface ToolCallArgumentsData extends s.ValueOf<typeof toolCallArguments> {}
+
+const outputDelta = s.object({ documentId, stream: s.choice(["stdout", "stderr"]), delta: s.string() });
 
 /** Ext: live output (X6). */
-export interface OutputDeltaData {
-  readonly documentId: string;
-  readonly stream: "stdout" | "stderr";
-  readonly delta: string;
-}
+export interface OutputDeltaData extends s.ValueOf<typeof outputDelta> {}
+
+const toolResult = s.object({ documentId, result: s.named<ToolCallResult>(toolCallResult) });
 
 /** R16. */
-export interface ToolResultData {
-  readonly documentId: string;
-  readonly result: ToolCallResult;
-}
+export interface ToolResultData extends s.ValueOf<typeof toolResult> {}
+
+const documentEnd = s.object({
+  documentId,
+  /** Present iff content is a string (N47); above 1 MiB the two fields below replace it (N55). */
+  finalContent: s.optional(s.string()),
+  /** Ext: hex (N55). */
+  finalContentSha256: s.optional(s.string()),
+  /** Ext: UTF-16 units (N55). */
+  finalContentLength: s.optional(count),
+  /** Ext: complete and final (N46). */
+  metadata: s.optional(partialMetadata),
+});
 
 /** R15, N46, N47. */
-export interface DocumentEndData {
-  readonly documentId: string;
-  /** Present iff content is a string (N47); above 1 MiB the two fields below replace it (N55). */
-  readonly finalContent?: string;
-  /** Ext: hex (N55). */
-  readonly finalContentSha256?: string;
-  /** Ext: UTF-16 units (N55). */
-  readonly finalContentLength?: number;
-  /** Ext: complete and final (N46). */
-  readonly metadata?: PartialMetadata;
-}
+export interface DocumentEndData extends s.ValueOf<typeof documentEnd> {}
+
+const reasoningDelta = s.object({ delta: s.string() });
 
 /** Ext, only on request (N14). */
-export interface ReasoningDeltaData {
-  readonly delta: string;
+export interface ReasoningDeltaData extends s.ValueOf<typeof reasoningDelta> {}
+
+/** The schema of the response is left to whoever wants it: most readers take what they understand of it. */
+export function snapshotData(response: s.Schema<ChatResponse>) {
+  return s.object({ response });
 }
 
 /** Ext: the whole state; replaces everything (X3). */
-export interface SnapshotData {
-  readonly response: ChatResponse;
-}
+export interface SnapshotData extends s.ValueOf<ReturnType<typeof snapshotData>> {}
+
+const approvalResolved = s.object({ approvalId: s.string(), optionId: s.string(), by: s.string() });
 
 /** Ext (X8). */
-export interface ApprovalResolvedData {
-  readonly approvalId: string;
-  readonly optionId: string;
-  readonly by: string;
-}
+export interface ApprovalResolvedData extends s.ValueOf<typeof approvalResolved> {}
+
+const providerWait = s.object({
+  /** Why: RATE_LIMITED, OVERLOADED, NETWORK or another code of C20. */
+  code: s.string(),
+  /** When it is repeated, RFC 3339 with `Z`. */
+  until: instant,
+  /** Number of tries so far. */
+  tries: count,
+});
 
 /** Ext: the model request is repeated later (X5, R-10). */
-export interface ProviderWaitData {
-  /** Why: RATE_LIMITED, OVERLOADED, NETWORK or another code of C20. */
-  readonly code: string;
-  /** When it is repeated, RFC 3339 with `Z`. */
-  readonly until: string;
-  /** Number of tries so far. */
-  readonly tries: number;
-}
+export interface ProviderWaitData extends s.ValueOf<typeof providerWait> {}
+
+const done = s.object({
+  usage: s.named<Usage>(usage),
+  /** Ext. */
+  id: s.optional(s.string()),
+  /** Ext. */
+  status: s.optional(s.choice(["completed", "error"])),
+  /** Ext. */
+  metadata: s.optional(s.named<ResponseMetadata>(responseMetadata)),
+});
 
 /** Last event (R14, N50). */
-export interface DoneData {
-  /** Ext. */
-  readonly id?: string;
-  /** Ext. */
-  readonly status?: "completed" | "error";
-  readonly usage: Usage;
-  /** Ext. */
-  readonly metadata?: ResponseMetadata;
-}
+export interface DoneData extends s.ValueOf<typeof done> {}
 
 /** Payload by event name (R14, N43). */
 export interface StreamEventPayloads {
@@ -147,16 +173,21 @@ export type StreamEventBody = {
 /** One event in the envelope that all transports share (N43, X15). `id` is at least 1 and strictly increases (X1). */
 export type StreamEvent = StreamEventBody & { readonly id: number };
 
-/** The seven events that a base client knows (R14). */
-export const baseEventNames = [
-  "document_start",
-  "content_delta",
-  "tool_call_start",
-  "tool_call_arguments",
-  "tool_result",
-  "document_end",
-  "done",
-] as const satisfies readonly StreamEventName[];
-
-/** Version of this protocol, `Major.Minor` (X14). */
-export const protocolVersion = "1.0";
+/** The schema of each payload; of a response in it, only that it is an object. */
+export const payloadSchemas: { readonly [Name in StreamEventName]: s.Schema<StreamEventPayloads[Name]> } = {
+  response_start: responseStart,
+  document_start: documentStart,
+  content_delta: contentDelta,
+  tool_call_start: toolCallStart,
+  arguments_delta: contentDelta,
+  tool_call_arguments: toolCallArguments,
+  output_delta: outputDelta,
+  tool_result: toolResult,
+  document_end: documentEnd,
+  reasoning_delta: reasoningDelta,
+  snapshot: snapshotData(s.object({}) as s.Schema as s.Schema<ChatResponse>),
+  approval_request: approvalRequest,
+  approval_resolved: approvalResolved,
+  provider_wait: providerWait,
+  done,
+};

@@ -1,28 +1,33 @@
 /** Guards for documents, responses and events that come from outside. They look at structure only. */
-import type { ChatResponse } from "./chat.ts";
-import { chatResponse, document } from "./response-shape.ts";
-import type { Document } from "./documents.ts";
-import { payloadPatterns } from "./event-patterns.ts";
+import { type ChatResponse, responseSnapshot } from "./chat.ts";
+import { formatProblem, listProblems, placeWithin, type Problem } from "./check-value.ts";
+import { type Document, documentSchemas } from "./documents.ts";
 import { isJsonObject } from "./json-object.ts";
-import { mode } from "./response-part-patterns.ts";
-import { type Shape, toShape } from "./shape.ts";
-import type { StreamEvent } from "./stream-events.ts";
+import * as s from "./schema.ts";
+import { payloadSchemas, readableStart, type StreamEvent } from "./stream-events.ts";
 
-const envelope = toShape({ id: "place", event: "text", data: "object" });
-const payloadShapes: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
-  ...[...payloadPatterns].map(([event, pattern]) => [event, toShape(pattern)] as const),
-  // Looked at more closely than a reader does.
-  ["response_start", toShape({ ...payloadPatterns.get("response_start"), mode })],
-  ["snapshot", toShape({ response: chatResponse })],
-]);
-
-/** The envelope, and the payload of the events that this version knows (X14). */
-function streamEvent(value: unknown): string | undefined {
-  const problem = envelope(value);
-  if (problem !== undefined || !isJsonObject(value)) return problem;
-  const found = payloadShapes.get(value["event"])?.(value["data"]);
-  return found === undefined ? undefined : `.data${found}`;
-}
+/** What every document has, whatever its type (R3). */
+const anyDocument = s.object({
+  id: s.string(),
+  type: s.string(),
+  sequence: s.integer({ minimum: 1 }),
+  content: s.nullable(s.string()),
+  metadata: s.object({}),
+  status: s.optional(s.literal("in_progress")),
+});
+const completeDocuments: ReadonlyMap<unknown, s.JsonSchema> = new Map(Object.entries(documentSchemas));
+/** What is not known yet may be missing (N3). */
+const openDocuments: ReadonlyMap<unknown, s.JsonSchema> = new Map(
+  Object.entries(documentSchemas).map(([type, { properties, ...schema }]) => [
+    type,
+    { ...schema, properties: { ...properties, metadata: { ...properties.metadata, required: [] } } },
+  ]),
+);
+const anyResponse = responseSnapshot(s.anything());
+const envelope = s.object({ id: s.integer({ minimum: 1 }), event: s.string(), data: s.object({}) });
+const payloads: ReadonlyMap<unknown, s.JsonSchema> = new Map(
+  Object.entries({ ...payloadSchemas, response_start: readableStart }),
+);
 
 /**
  * Whether `value` has the structure of a document (R3 to R13). Unknown fields are fine, and so is a type that this
@@ -30,34 +35,81 @@ function streamEvent(value: unknown): string | undefined {
  * known yet (N3).
  */
 export function isDocument(value: unknown): value is Document {
-  return document(value) === undefined;
+  return findDocumentProblem(value) === undefined;
 }
 
 /** Whether `value` has the structure of a response (R2), its documents too. */
 export function isChatResponse(value: unknown): value is ChatResponse {
-  return chatResponse(value) === undefined;
+  return findResponseProblem(value) === undefined;
 }
 
 /** Whether `value` is an event in its envelope (N43, X15). Unknown events need an object as payload (X14). */
 export function isStreamEvent(value: unknown): value is StreamEvent {
-  return streamEvent(value) === undefined;
+  return findEventProblem(value) === undefined;
 }
 
-/** Where and why `value` is no document, for instance `metadata.startLine: expected an integer`; undefined if it is one. */
+/** Where and why `value` is not a document: `metadata.startLine: expected an integer`; undefined if it is one. */
 export function explainDocument(value: unknown): string | undefined {
-  return toExplanation(document(value));
+  return toExplanation(findDocumentProblem(value));
 }
 
-/** Where and why `value` is no response; undefined if it is one. */
+/** Where and why `value` is not a response; undefined if it is one. */
 export function explainChatResponse(value: unknown): string | undefined {
-  return toExplanation(chatResponse(value));
+  return toExplanation(findResponseProblem(value));
 }
 
-/** Where and why `value` is no stream event; undefined if it is one. */
+/** Where and why `value` is not a stream event; undefined if it is one. */
 export function explainStreamEvent(value: unknown): string | undefined {
-  return toExplanation(streamEvent(value));
+  return toExplanation(findEventProblem(value));
 }
 
-function toExplanation(problem: string | undefined): string | undefined {
-  return problem?.replace(/^[.:] ?/, "");
+function toExplanation(problem: Problem | undefined): string | undefined {
+  return problem && formatProblem(problem);
+}
+
+function findProblem(schema: s.JsonSchema, value: unknown): Problem | undefined {
+  return listProblems(schema, value, true)[0];
+}
+
+function within(path: Problem["path"], problem: Problem | undefined): Problem | undefined {
+  return problem && placeWithin(path, [problem])[0];
+}
+
+/** R3, and R4 to R13 by type. */
+function findDocumentProblem(value: unknown): Problem | undefined {
+  const problem = findProblem(anyDocument, value);
+  if (problem || !isJsonObject(value)) return problem;
+  const { type, status, metadata } = value;
+  const isOpen = status === "in_progress";
+  const found = findProblem((isOpen ? openDocuments : completeDocuments).get(type) ?? {}, value);
+  return found ?? (type === "file_edit" && !isOpen ? findDiffProblem(metadata) : undefined);
+}
+
+/** N31: an edit has its diff, unless the file is too large for one or binary (N34). */
+function findDiffProblem(metadata: unknown): Problem | undefined {
+  if (!isJsonObject(metadata) || metadata["operation"] !== "edit" || isJsonObject(metadata["diff"])) return undefined;
+  const isExcused = ["truncated", "patchUrl", "binary"].some((name) => Object.hasOwn(metadata, name));
+  return isExcused ? undefined : { path: ["metadata", "diff"], reason: "missing", schema: {}, value: undefined };
+}
+
+/** R2; the position of a document is its sequence (N10). */
+function findResponseProblem(value: unknown): Problem | undefined {
+  const problem = findProblem(anyResponse, value);
+  if (problem || !isJsonObject(value) || !Array.isArray(value["documents"])) return problem;
+  for (const [index, document] of value["documents"].entries()) {
+    const position = s.refine(s.anything(), String(index + 1), (sequence) => sequence === index + 1);
+    const found = findDocumentProblem(document) ?? findProblem(s.object({ sequence: position }), document);
+    if (found) return within(["documents", index], found);
+  }
+  return undefined;
+}
+
+/** The envelope, and the payload of the events that this version knows (X14). */
+function findEventProblem(value: unknown): Problem | undefined {
+  const problem = findProblem(envelope, value);
+  if (problem || !isJsonObject(value)) return problem;
+  const { event, data } = value;
+  const found = within(["data"], findProblem(payloads.get(event) ?? {}, data));
+  if (found || event !== "snapshot" || !isJsonObject(data)) return found;
+  return within(["data", "response"], findResponseProblem(data["response"]));
 }

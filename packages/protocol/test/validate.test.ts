@@ -31,8 +31,8 @@ const cases: readonly [string, string | null, Record<string, unknown>, readonly 
     { filePath: "a.ts", startLine: 1, endLine: 2, language: "" },
     [
       ["filePath", null, "a string"],
-      ["startLine", "1", "an integer"],
-      ["endLine", 1.5, "an integer"],
+      ["startLine", "1", "an integer of at least 1"],
+      ["endLine", 1.5, "an integer of at least 1"],
       ["language", 7, "a string"],
     ],
   ],
@@ -77,7 +77,7 @@ const cases: readonly [string, string | null, Record<string, unknown>, readonly 
     { title: "", overview: "", todos: [todo], format: "markdown" },
     [
       ["todos", null, "an array"],
-      ["format", "plain", "one of markdown"],
+      ["format", "plain", "markdown"],
     ],
   ],
   ["clarification", "?", { questions: [question] }, [["questions", {}, "an array"]]],

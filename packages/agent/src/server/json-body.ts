@@ -1,6 +1,7 @@
 /** The body of a request: JSON of bounded size and depth, checked by a schema (S-50, S-55, S-71). */
 import type { HonoRequest } from "hono";
-import type * as z from "zod";
+import { formatProblem, parseValue } from "@sheaf/protocol/check-value";
+import type { Schema } from "@sheaf/protocol/schema";
 import { HttpError } from "./http-error.ts";
 
 /** Largest body. Bytes. */
@@ -16,7 +17,7 @@ const MAX_DISCARDED = 16 * maxBody;
 const MAX_DEPTH = 100;
 
 /** The body, checked. @throws HttpError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, USAGE that names the field. */
-export async function readJsonBody<Value>(request: HonoRequest, schema: z.ZodType<Value>): Promise<Value> {
+export async function readJsonBody<Value>(request: HonoRequest, schema: Schema<Value>): Promise<Value> {
   const type = request.header("content-type") ?? "";
   if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)) {
     throw new HttpError(
@@ -29,9 +30,11 @@ export async function readJsonBody<Value>(request: HonoRequest, schema: z.ZodTyp
   }
   const value = parseJson(await readText(request));
   checkNesting(value, 0);
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
+  const parsed = parseValue(schema, value);
+  if (parsed.ok) return parsed.value;
+  const problems = parsed.problems.map(
+    (problem) => `${problem.path.length === 0 ? "body: " : ""}${formatProblem(problem, true)}`,
+  );
   throw new HttpError("USAGE", `the body is not valid at ${problems[0] ?? "body"}`, { details: problems.join("\n") });
 }
 

@@ -1,5 +1,5 @@
 /** Which methods an address takes, so that a wrong method is told from a wrong address. */
-import { listOperations } from "../output/schemas/openapi.ts";
+import { listOperations } from "../output/openapi.ts";
 
 /** A route by the path of a request. */
 export interface KnownRoute {

@@ -1,8 +1,9 @@
 /** From the body of a request to a response that runs. */
 import { randomUUID } from "node:crypto";
+import type { ChatRequest } from "@sheaf/protocol";
 import type { SheafError } from "../base/errors.ts";
 import { toUserFiles } from "../base/paths.ts";
-import type { ChatRequestBody } from "../output/schemas/api-request-schemas.ts";
+
 import { prepareResponse } from "../assemble/prepare-response.ts";
 import { toRunStart, type RunOrder } from "../assemble/run-order.ts";
 import type { Model } from "../model/provider.ts";
@@ -25,7 +26,7 @@ interface StartOptions {
  * @throws HttpError NOT_FOUND, USAGE; SheafError CONVERSATION_BUSY, MODEL_NOT_FOUND, STORAGE_…, OVERLOADED.
  */
 export async function startResponse(
-  body: ChatRequestBody,
+  body: ChatRequest,
   owner: string,
   context: ServerContext,
   { request, starting }: StartOptions,
@@ -87,7 +88,7 @@ export async function startResponse(
 }
 
 /** A conversation stays where it began. */
-async function chooseWorkspace(body: ChatRequestBody, owner: string, context: ServerContext): Promise<string> {
+async function chooseWorkspace(body: ChatRequest, owner: string, context: ServerContext): Promise<string> {
   const { workspaces } = context.settings;
   const { conversationId, workspace: name } = body;
   if (conversationId !== undefined) {
@@ -102,7 +103,7 @@ async function chooseWorkspace(body: ChatRequestBody, owner: string, context: Se
   throw new HttpError("USAGE", `the workspace ${JSON.stringify(name)} is not served here: use one of ${names}`);
 }
 
-function toRunOrder(body: ChatRequestBody, model: Model, workspace: string, settings: ServerSettings): RunOrder {
+function toRunOrder(body: ChatRequest, model: Model, workspace: string, settings: ServerSettings): RunOrder {
   const { message, answers, conversationId = `conv_${randomUUID()}`, mode = settings.defaultMode } = body;
   return {
     ...settings,

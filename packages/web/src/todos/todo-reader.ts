@@ -22,7 +22,7 @@ export function createTodoReader(): TodoReader {
       const documents = turns.flatMap(({ response }, index) => {
         turnReaders[index] ??= createIncrementalMap((document) => (isAboutTodos(document) ? document : undefined));
         const known = turnReaders[index];
-        const values = known.map(response.documents as unknown as readonly ShownDocument[]);
+        const values = known.map(response.documents);
         const found = (foundByTurn[index] ?? []).filter((document) => document.sequence <= known.unchanged());
         for (let place = known.unchanged(); place < values.length; place += 1) {
           const document = values[place];

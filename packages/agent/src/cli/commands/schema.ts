@@ -1,7 +1,7 @@
 /** `sheaf schema NAME`: a published JSON Schema (C13), or that of the configuration file. */
 import { toConfigSchema } from "../../config/config-file.ts";
 import { SheafError } from "../../base/errors.ts";
-import { schemaNames, toJsonSchema } from "../../output/schemas/json-schemas.ts";
+import { schemaNames, toJsonSchema } from "@sheaf/protocol/schemas";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import { printText } from "../print-text.ts";

@@ -2,7 +2,7 @@
 import { modelStreamFormats } from "@sheaf/documents/model-streams";
 import { outputFormats } from "../../output/projection.ts";
 import { profiles } from "../../output/profile.ts";
-import { schemaNames } from "../../output/schemas/json-schemas.ts";
+import { schemaNames } from "@sheaf/protocol/schemas";
 import { providerPresets } from "../../config/provider-presets.ts";
 import { commandNames } from "../arguments.ts";
 import { commandDescriptions } from "../command-descriptions.ts";

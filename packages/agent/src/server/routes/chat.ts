@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
 import { SheafError } from "../../base/errors.ts";
 import type { RunningResponse } from "../../run/conversations/response-runner.ts";
-import { chatRequestSchema } from "../../output/schemas/api-request-schemas.ts";
+import { chatRequest } from "@sheaf/protocol/schemas";
 import { awaitStart } from "../await-start.ts";
 import { reserveStream } from "../open-stream.ts";
 import { followResponse } from "../follow-response.ts";
@@ -19,7 +19,7 @@ import { watchClient } from "../watch-client.ts";
 
 export function addChatRoute(app: Hono<ServerEnvironment>, context: ServerContext): void {
   app.post("/v1/chat", async (request) => {
-    const body = await readJsonBody(request.req, chatRequestSchema);
+    const body = await readJsonBody(request.req, chatRequest);
     const owner = request.get("owner");
     const form = readForm(request);
     const streams = body.stream ?? /\btext\/event-stream\b/i.test(request.req.header("accept") ?? "");

@@ -3,7 +3,7 @@ import type { Context, Hono } from "hono";
 import type { ChatResponse, ClarificationAnswer, ConversationPage, ConversationSummary } from "@sheaf/protocol";
 import { forkConversation } from "../../run/conversations/fork.ts";
 import { revertConversation } from "../../run/conversations/revert.ts";
-import { forkRequestSchema, revertRequestSchema } from "../../output/schemas/api-request-schemas.ts";
+import { forkRequest, revertRequest } from "@sheaf/protocol/schemas";
 import type { ConversationRecord, SharedStore } from "../../store/store.ts";
 import { createCheckpoints, removeCheckpoints } from "../../workspace/checkpoints.ts";
 import { createNotFoundError, HttpError } from "../http-error.ts";
@@ -59,7 +59,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
 
   app.post("/v1/conversations/:id/fork", async (request) => {
     const { store, record } = await findConversation(request, context);
-    const { responseId } = await readJsonBody(request.req, forkRequestSchema);
+    const { responseId } = await readJsonBody(request.req, forkRequest);
     const fork = await forkConversation(store, record.id, responseId, context.now);
     if (!fork) throw createNotFoundError("response", responseId);
     return request.json(toSummary(fork, context), 201, { Location: `/v1/conversations/${fork.id}` });
@@ -67,7 +67,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
 
   app.post("/v1/conversations/:id/revert", async (request) => {
     const { store, record } = await findConversation(request, context);
-    const { responseId, onConflict = "refuse" } = await readJsonBody(request.req, revertRequestSchema);
+    const { responseId, onConflict = "refuse" } = await readJsonBody(request.req, revertRequest);
     const responses = await store.listResponses(record.id);
     if (!responses.some(({ id, reverted }) => id === responseId && !reverted)) {
       throw createNotFoundError("response", responseId);

@@ -1,7 +1,7 @@
 /** `/v1/openapi.json`, `/v1/schema/{name}.json`: what the API is (X10). */
 import type { Hono } from "hono";
-import { schemaNames, toJsonSchema } from "../../output/schemas/json-schemas.ts";
-import { createOpenApiDocument } from "../../output/schemas/openapi.ts";
+import { schemaNames, toJsonSchema } from "@sheaf/protocol/schemas";
+import { createOpenApiDocument } from "../../output/openapi.ts";
 import { sheafVersion } from "../../base/version.ts";
 import { HttpError } from "../http-error.ts";
 import type { ServerEnvironment } from "../server-context.ts";

@@ -1,7 +1,7 @@
 /** The page, and how a person gets into it: with a ticket or a token, for a cookie (S-51, S-62). */
 import type { Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import { sessionRequestSchema } from "../../output/schemas/api-request-schemas.ts";
+import { sessionRequest } from "@sheaf/protocol/schemas";
 import { type Doors, findOwner, sessionCookie } from "../authenticate.ts";
 import { HttpError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
@@ -25,7 +25,7 @@ export function addPageRoutes(app: Hono<ServerEnvironment>, files: PageFiles): v
 export function addSessionRoutes(app: Hono<ServerEnvironment>, doors: Doors): void {
   const { sessions } = doors;
   app.post("/v1/session", async (request) => {
-    const { ticket } = await readJsonBody(request.req, sessionRequestSchema);
+    const { ticket } = await readJsonBody(request.req, sessionRequest);
     const owner = ticket === undefined ? findOwner(request, doors) : sessions.takeTicket(ticket);
     if (owner === undefined) {
       throw new HttpError("AUTH_REJECTED", "the ticket is not one of this server, too old, or was used already");

@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, Hono } from "hono";
 import { SheafError } from "../../base/errors.ts";
 import type { ResponseRecord } from "../../store/store.ts";
-import { approvalAnswerSchema } from "../../output/schemas/api-request-schemas.ts";
+import { approvalAnswer } from "@sheaf/protocol/schemas";
 import { awaitStart } from "../await-start.ts";
 import { openStream } from "../open-stream.ts";
 import { followResponse, type FollowPorts } from "../follow-response.ts";
@@ -82,7 +82,7 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
 
   app.post("/v1/responses/:id/approvals/:approvalId", async (request) => {
     const { id } = await findRecord(request, request.req.param("id"));
-    const { optionId, ...words } = await readJsonBody(request.req, approvalAnswerSchema);
+    const { optionId, ...words } = await readJsonBody(request.req, approvalAnswer);
     const approvalId = request.req.param("approvalId");
     const answer = { optionId, by: toPersonName(request.get("owner")), ...words };
     const outcome = context.approvals.answer(id, approvalId, answer);

@@ -1,5 +1,5 @@
 /** The Chat API as an OpenAPI 3.1 document (X10). */
-import { schemaNames, toJsonSchema, type SchemaName } from "./json-schemas.ts";
+import { schemaNames, toJsonSchema, type SchemaName } from "@sheaf/protocol/schemas";
 
 interface Operation {
   readonly summary: string;

@@ -1,0 +1,103 @@
+/** The published JSON Schemas, by name (C13, X10). */
+import * as api from "./api.ts";
+import { type ChatResponse, completeResponse, errorBody, responseSnapshot } from "./chat.ts";
+import { cliLine } from "./cli-events.ts";
+import { type Document, documentSchemas } from "./documents.ts";
+import { documentId, documentType } from "./response-parts.ts";
+import * as s from "./schema.ts";
+import { payloadSchemas, snapshotData } from "./stream-events.ts";
+
+export { approvalAnswer, chatRequest, forkRequest, revertRequest, sessionRequest } from "./api.ts";
+
+const document: s.Schema<Document> = s.either(Object.values(documentSchemas));
+
+/** A document that is open has what is known so far (N3). */
+const openDocument = s.object({
+  id: documentId,
+  type: documentType,
+  sequence: s.integer({ minimum: 1 }),
+  content: s.nullable(s.string()),
+  metadata: s.record(s.anything()),
+  status: s.literal("in_progress"),
+}) as s.Schema as s.Schema<Document>;
+
+const snapshot: s.Schema<ChatResponse> = {
+  ...responseSnapshot<Document>(s.either([document, openDocument])),
+  title: "A response of Sheaf, complete or not",
+};
+
+/** One event, `{"id","event","data"}` (X15). */
+const streamEvent = s.either(
+  Object.entries({ ...payloadSchemas, snapshot: snapshotData(snapshot) }).map(([event, data]) =>
+    s.object({ id: s.integer({ minimum: 1 }), event: s.literal(event), data }),
+  ),
+  { title: "One event of a response of Sheaf" },
+);
+
+export type SchemaName =
+  | "stream-json"
+  | "documents"
+  | "events"
+  | "snapshot"
+  | "chat-request"
+  | "error"
+  | "conversation"
+  | "conversation-summary"
+  | "conversations"
+  | "models"
+  | "cancel-result"
+  | "approval-answer"
+  | "approval-result"
+  | "fork-request"
+  | "revert-request"
+  | "revert-result"
+  | "session-request";
+
+const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
+  "stream-json": cliLine,
+  documents: { ...completeResponse(document), title: "A response of Sheaf" },
+  events: streamEvent,
+  snapshot,
+  "chat-request": api.chatRequest,
+  error: { ...errorBody, title: "An error of the Chat API of Sheaf" },
+  conversation: api.conversation(snapshot),
+  "conversation-summary": api.conversationSummary,
+  conversations: api.conversationPage,
+  models: api.modelList,
+  "cancel-result": api.cancelResult,
+  "approval-answer": api.approvalAnswer,
+  "approval-result": api.approvalResult,
+  "fork-request": api.forkRequest,
+  "revert-request": api.revertRequest,
+  "revert-result": api.revertResult,
+  "session-request": api.sessionRequest,
+};
+
+export const schemaNames = Object.keys(schemas) as readonly SchemaName[];
+
+/**
+ * A JSON Schema, draft 2020-12. The published one is open: later versions add fields (C13, N1).
+ * `closed: true` forbids unknown fields, so that tests find a misspelt one.
+ */
+export function toJsonSchema(name: SchemaName, options: { readonly closed?: boolean } = {}): s.JsonSchema {
+  const schema = schemas[name];
+  return toDocument(options.closed ? toClosed(schema) : schema);
+}
+
+/** The schema as a document of its own: with the dialect. */
+export function toDocument(schema: s.JsonSchema): s.JsonSchema {
+  return { $schema: "https://json-schema.org/draft/2020-12/schema", ...schema };
+}
+
+function toClosed(schema: s.JsonSchema): s.JsonSchema {
+  const { anyOf, items, properties, additionalProperties } = schema;
+  return {
+    ...schema,
+    ...(anyOf && { anyOf: anyOf.map(toClosed) }),
+    ...(items && { items: toClosed(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, toClosed(field)])),
+      additionalProperties: additionalProperties ?? false,
+    }),
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * What responses and the events of their streams have in common. The readers of streams load this, and not the
+ * documents. Clauses: docs/formats/documents.md.
+ */
+import * as s from "./schema.ts";
+
+/** The document types; a closed list (R3, N13). */
+export const documentTypes = [
+  "text",
+  "code_reference",
+  "code_block",
+  "file_edit",
+  "tool_call",
+  "terminal_command",
+  "plan",
+  "clarification",
+  "error",
+  "todo_update",
+] as const;
+
+export type DocumentType = (typeof documentTypes)[number];
+
+export const documentType = s.growingChoice(documentTypes);
+
+const count = s.integer({ minimum: 0 });
+
+/** `doc_` and the sequence number, at least three digits. */
+export const documentId = s.string({ pattern: "^doc_\\d{3,}$" });
+
+/** Whole milliseconds; a reader also takes fractions. */
+export const milliseconds = s.number({ minimum: 0, multipleOf: 1 });
+
+/** The result of a tool (R8, N36). */
+export const toolCallResult = s.object({
+  status: s.choice(["success", "error"]),
+  /** The output of the tool; for errors `{errorCode, message}`. */
+  data: s.anything(),
+  /** Ext: `data` is a prefix (N36). */
+  truncated: s.optional(s.literal(true)),
+  /** Ext: bytes of the whole output (N36). */
+  bytes: s.optional(count),
+});
+
+/** The result of a tool (R8, N36). */
+export interface ToolCallResult extends s.ValueOf<typeof toolCallResult> {}
+
+/** RFC 3339 with `Z` (N7). */
+export const instant = s.string({
+  format: "date-time",
+  pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?Z$",
+});
+
+export const mode = s.choice(["agent", "plan", "ask", "debug"]);
+
+/** R2. */
+export type Mode = s.ValueOf<typeof mode>;
+
+const finishReason = s.growingChoice([
+  "end_turn",
+  "clarification",
+  "refusal",
+  "cancelled",
+  "max_tokens",
+  "budget",
+  "error",
+]);
+
+/** Ext: why a response ended (N2). */
+export type FinishReason = s.ValueOf<typeof finishReason>;
+
+export const usage = s.object({
+  promptTokens: count,
+  /** Reasoning tokens included (N6). */
+  completionTokens: count,
+  /** `promptTokens + completionTokens` (N6). */
+  totalTokens: count,
+  /** Ext (N6). */
+  reasoningTokens: s.optional(count),
+  /** Ext: part of `promptTokens` read from the provider's cache (N6). */
+  cachedPromptTokens: s.optional(count),
+  /** Ext: part of `promptTokens` written to the provider's cache. */
+  cacheWriteTokens: s.optional(count),
+  /** Ext: true if the provider sent no usage (N6). */
+  estimated: s.optional(s.literal(true)),
+});
+
+/** Sum over all model requests of the response (N6). */
+export interface Usage extends s.ValueOf<typeof usage> {}
+
+export const responseMetadata = s.object({
+  /** From `created` to the end, including waits for approvals (N7). */
+  duration_ms: milliseconds,
+  /** Documents of type `tool_call` (N4). */
+  toolCallCount: count,
+  /** Model requests, without retries (N5). */
+  turnCount: count,
+  /** Ext: tool executions of every kind (N4). */
+  actionCount: s.optional(count),
+  /** Ext: part of `duration_ms` spent waiting for approvals (N7). */
+  waiting_ms: s.optional(milliseconds),
+  /** Ext (N2). */
+  finishReason: s.optional(finishReason),
+  /** Ext: the last event included in this snapshot; only while streaming (N3). */
+  lastEventId: s.optional(count),
+});
+
+/** R2. */
+export interface ResponseMetadata extends s.ValueOf<typeof responseMetadata> {}
+
+const approvalOption = s.object({
+  id: s.string(),
+  label: s.string(),
+  kind: s.growingChoice(["allow_once", "allow_always", "reject_once", "reject_always"]),
+});
+
+/** Ext (X8). */
+export interface ApprovalOption extends s.ValueOf<typeof approvalOption> {}
+
+export const approvalRequest = s.object({
+  approvalId: s.string(),
+  documentId,
+  title: s.string(),
+  description: s.string(),
+  /** What is asked about, with fields of its own by type. */
+  subject: s.open(s.object({ type: s.growingChoice(["command", "file_edit", "tool_call"]) })),
+  options: s.list<ApprovalOption>(approvalOption),
+  /** RFC 3339 with `Z`. */
+  expiresAt: instant,
+});
+
+/** Ext: a question to a person (X8). */
+export interface ApprovalRequestData extends s.ValueOf<typeof approvalRequest> {}
