@@ -1,159 +1,187 @@
 /**
- * Speed of the documents library on real answers in chunks of four characters, beside a plain line scan of the same
- * chunks (the floor) and two parsers of Markdown on the complete text; tool arguments beside `JSON.parse` of the whole.
- * `npm run bench -- documents [--quick] [--strict]`; `--strict` fails when a goal is missed.
+ * The libraries alone: a provider's body to documents, text to documents, and the arguments of a call to a file edit.
+ * The floor parses the same frames as JSON, and finds the lines in the same deltas.
  */
-import { HtmlRenderer, Parser } from "commonmark";
-import { micromark } from "micromark";
-import {
-  chunkLength,
-  createArguments,
-  createEditArguments,
-  loadAnswers,
-  million,
-  toLength,
-} from "./support/answers.ts";
-import {
-  createAssemblerContender,
-  createBytesContender,
-  createFileEditContender,
-  createLineScan,
-  createParserContender,
-  createReducerContender,
-  createScannerContender,
-  createSseContender,
-} from "./support/contenders.ts";
-import {
-  type Contender,
-  measureHeldBytes,
-  measureInTurns,
-  type Measurement,
-  measureWhole,
-  toCpuPerDelta,
-  toSpeed,
-  toTenths,
-  toTypicalDelta,
-} from "./support/measure.ts";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createAssembler } from "@sheaf/documents";
+import { createModelStreamDecoder } from "@sheaf/documents/model-streams";
+import type { RunEvent, RunEventBody } from "@sheaf/protocol";
+import { type Bench, compare, type Figure, toLowerQuartile } from "./support/measure.ts";
+import { encodeOpenAi } from "./support/provider.ts";
 
-/** Sizes in MB. Parsers of whole texts slow down with the length, so they get the smallest. */
-const [small, medium, large] = process.argv.includes("--quick") ? ([1, 2, 4] as const) : ([1, 10, 100] as const);
+/** Characters of a delta: about what a token of a model has. */
+const deltaLength = 4;
+const textLength = 4_000_000;
+/** Characters that are prepared, untimed, and then fed at once: little enough to die young. */
+const partLength = 40_000;
 
-const answers = loadAnswers();
+export const bench: Bench = async (isQuick) => {
+  const rounds = isQuick ? 3 : 9;
+  const text = loadText();
+  const textDeltas = (part: string): RunEventBody[] => cut(part).map((delta) => ({ type: "text_delta", text: delta }));
+  const callId = "call_1";
+  const file = JSON.stringify({ target_file: "src/add.ts", content: text.slice(0, 1_000_000) });
+  const callStart: RunEventBody = {
+    type: "tool_call_start",
+    callId,
+    toolName: "write_file",
+    documentType: "file_edit",
+  };
+  return [
+    ...(await compareParts("a frame to documents", text.slice(0, 1_000_000), rounds, createFrameFloor, createFrames)),
+    ...(await compareParts("a delta of text to documents, at 4 MB", text, rounds, createLineScan, () => {
+      const run = startRun([]);
+      return (part) => run.prepare(textDeltas(part));
+    })),
+    ...(await compareParts("a delta of arguments to a file edit", file, rounds, createLineScan, () => {
+      const run = startRun([callStart]);
+      return (part) => run.prepare(cut(part).map((delta) => ({ type: "tool_call_arguments_delta", callId, delta })));
+    })),
+  ];
+};
 
-interface Row {
-  readonly name: string;
-  readonly measurement: Measurement;
+/** Takes the next part of a text; only the returned function is timed. */
+type Feed = (part: string) => () => void;
+
+/** Nanoseconds of a delta in the last quarter of the text, so that a cost that grows with the length shows. */
+function compareParts(
+  name: string,
+  text: string,
+  rounds: number,
+  createFloor: () => Feed,
+  createSheaf: () => Feed,
+): Promise<Figure[]> {
+  const measure = async (feed: Feed): Promise<Record<string, number>> => {
+    const times: number[] = [];
+    for (let at = 0; at + partLength <= text.length; at += partLength) {
+      const run = feed(text.slice(at, at + partLength));
+      const startedAt = performance.now();
+      run();
+      times.push(performance.now() - startedAt);
+    }
+    const last = times.slice(Math.floor(times.length * 0.75));
+    return { [name]: (toLowerQuartile(last) * 1e6) / (partLength / deltaLength) };
+  };
+  return compare({
+    units: { [name]: "ns" },
+    rounds,
+    floor: () => measure(createFloor()),
+    sheaf: () => measure(createSheaf()),
+  });
 }
 
-function measureRows(text: string, contenders: readonly (readonly [string, () => Contender])[]): Row[] {
-  const measurements = measureInTurns(
-    text,
-    contenders.map(([, create]) => create),
+/** Real answers where the fixtures are, otherwise one that was made up; repeated, and flat in memory. */
+function loadText(): string {
+  const folder = resolve(process.env["SHEAF_FIXTURES"] ?? join(import.meta.dirname, "../../shared/fixtures"));
+  const answers = join(folder, "markdown/answers");
+  const made =
+    "# Heading\n\nText with `code` and *more* words.\n\n```ts\nexport const answer = 42;\n```\n\n- one\n- two\n";
+  const texts = existsSync(answers)
+    ? readdirSync(answers).map((name) => readFileSync(join(answers, name), "utf8"))
+    : [];
+  // An open fence would swallow the answers after it.
+  const closed = texts.filter((text) => (text.match(/^\s*(```|~~~)/gm)?.length ?? 0) % 2 === 0);
+  const text = `${closed.length > 0 ? closed.join("\n\n") : made}\n\n`;
+  return Buffer.from(text.repeat(Math.ceil(textLength / text.length)))
+    .toString("utf8")
+    .slice(0, textLength);
+}
+
+function cut(part: string): string[] {
+  return Array.from({ length: Math.ceil(part.length / deltaLength) }, (_, index) =>
+    part.slice(index * deltaLength, (index + 1) * deltaLength),
   );
-  return contenders.map(([name], at) => ({ name, measurement: measurements[at]! }));
 }
 
-function print(row: Row, floor: Measurement, held: number | undefined): void {
-  const { length } = row.measurement;
-  const cells = [
-    row.name.padEnd(34),
-    `${(length / million).toFixed(0)} MB`.padStart(6),
-    `${toSpeed(row.measurement).toFixed(1)} MB/s`.padStart(11),
-    (toSpeed(row.measurement) / toSpeed(floor)).toFixed(2).padStart(6),
-    `${toCpuPerDelta(row.measurement).toFixed(0)} ns`.padStart(8),
-    (held === undefined ? "" : `${(held / 1024).toFixed(0)} KiB`).padStart(11),
-    `  ${row.measurement.described}`,
-  ];
-  console.log(cells.join(" "));
+/** The lines of a text, which is the least that can be found in it. */
+function createLineScan(): Feed {
+  let line = "";
+  let longest = 0;
+  return (part) => {
+    const deltas = cut(part);
+    return () => {
+      for (const delta of deltas) {
+        let from = 0;
+        for (let end = delta.indexOf("\n"); end >= 0; end = delta.indexOf("\n", from)) {
+          longest = Math.max(longest, line.length + end - from);
+          line = "";
+          from = end + 1;
+        }
+        line += delta.slice(from);
+      }
+    };
+  };
 }
 
-function printHead(title: string, floor: string): void {
-  const cells = ["size".padStart(6), "speed".padStart(11), floor.padStart(6), "CPU/delta".padStart(8)];
-  console.log(`\n${title.padEnd(34)} ${cells.join(" ")} ${"heap held".padStart(10)}   made`);
+const toChunks = (part: string): Buffer[] =>
+  [...encodeOpenAi({ text: cut(part) }, 0)].map((frame) => Buffer.from(frame));
+
+function createFrameFloor(): Feed {
+  let length = 0;
+  return (part) => {
+    const chunks = toChunks(part);
+    return () => {
+      for (const chunk of chunks) {
+        for (const line of chunk.toString().split("\n")) {
+          if (!line.startsWith("data: {")) continue;
+          const { choices } = JSON.parse(line.slice(6)) as { choices: { delta: { content?: string } }[] };
+          length += choices[0]?.delta.content?.length ?? 0;
+        }
+      }
+    };
+  };
 }
 
-/** The whole way for text, each step on top of the one before, then parsers that take the text at once. */
-function benchText(): { readonly share: number } {
-  const text = toLength(answers.text, medium * million);
-  const contenders: readonly (readonly [string, () => Contender])[] = [
-    ["line scan (the floor)", createLineScan],
-    ["text parser", createParserContender],
-    ["text parser + assembler", createAssemblerContender],
-    ["… + encodeSse", createSseContender],
-    ["… + bytes", createBytesContender],
-    ["assembler + reducer", createReducerContender],
-  ];
-  const rows = measureRows(text, contenders);
-  const held = contenders.map(([, create]) => measureHeldBytes(text, create));
-  const floor = rows[0]!.measurement;
-  printHead("text", "floor");
-  for (const [at, row] of rows.entries()) print(row, floor, held[at]);
-  const whole = toLength(answers.text, small * million);
-  const renderer = new HtmlRenderer();
-  const parser = new Parser();
-  const toHtml: readonly (readonly [string, (text: string) => string])[] = [
-    ["micromark, complete text", (source) => `${micromark(source).length} characters of HTML`],
-    ["commonmark, complete text", (source) => `${renderer.render(parser.parse(source)).length} characters of HTML`],
-  ];
-  for (const [name, run] of toHtml) print({ name, measurement: measureWhole(whole, run) }, floor, undefined);
-  return { share: toSpeed(rows[2]!.measurement) / toSpeed(floor) };
+/** The bytes of each part are one body; its events go to one assembler. */
+function createFrames(): Feed {
+  const run = startRun([]);
+  return (part) => {
+    const chunks = toChunks(part);
+    const decoder = createModelStreamDecoder("openai-chat");
+    return () => {
+      for (const chunk of chunks) {
+        for (const event of decoder.push(chunk)) if (event.type !== "turn_end") run.push(event);
+      }
+    };
+  };
 }
 
-/** While the model writes a file: the scanner alone, the document that comes of it, and the value at the end. */
-function benchArguments(): { readonly speed: number } {
-  const create = createArguments(small * million);
-  const edit = createEditArguments(small * million);
-  const rows = [
-    ...measureRows(create, [
-      ["scanner, content of a file", createScannerContender],
-      ["file_edit, live", () => createFileEditContender("write_file")],
-    ]),
-    ...measureRows(edit, [
-      ["scanner, text of an edit", createScannerContender],
-      ["file_edit of an edit, live", () => createFileEditContender("edit_file")],
-    ]),
-  ];
-  const parsed = measureWhole(create, (text) => `${Object.keys(JSON.parse(text) as object).length} arguments`);
-  printHead("tool arguments", "parse");
-  print({ name: "JSON.parse of the complete text", measurement: parsed }, parsed, undefined);
-  for (const row of rows) print(row, parsed, undefined);
-  return { speed: Math.min(...[rows[0]!, rows[2]!].map(({ measurement }) => toSpeed(measurement))) };
+/** An assembler in the middle of a turn. */
+function startRun(before: readonly RunEventBody[]): {
+  readonly push: (body: RunEventBody) => void;
+  readonly prepare: (bodies: readonly RunEventBody[]) => () => void;
+} {
+  const assembler = createAssembler();
+  let seq = 0;
+  const toEvent = (body: RunEventBody): RunEvent => {
+    seq += 1;
+    return { seq, time: seq, ...body };
+  };
+  const push = (body: RunEventBody): void => void assembler.push(toEvent(body));
+  push({
+    type: "run_start",
+    responseId: "chat_1",
+    conversationId: "conv_1",
+    mode: "agent",
+    model: "bench",
+    modelName: "bench",
+    apiKeySource: "none",
+    workspace: "/w",
+    permissionMode: "default",
+    sandbox: "enabled",
+    trusted: true,
+    sheafVersion: "0.1.0",
+    prompt: "go",
+  });
+  for (const body of [{ type: "turn_start", turn: 1 } as const, ...before]) push(body);
+  return {
+    push,
+    prepare(bodies) {
+      const events = bodies.map((body) => toEvent(body));
+      return () => {
+        for (const event of events) assembler.push(event);
+      };
+    },
+  };
 }
-
-/** The same speed for every length, and the same cost of a delta wherever it stands. */
-function benchLength(): { readonly growth: number } {
-  const sizes = [small, medium, large].flatMap((size) =>
-    measureRows(toLength(answers.text, size * million), [["text parser + assembler", createAssemblerContender]]),
-  );
-  printHead("length", "1 MB");
-  for (const row of sizes) print(row, sizes[0]!.measurement, undefined);
-  // A longer text has fewer rounds, so on a busy machine its best is worse; the typical delta is not.
-  const typical = sizes.map(({ measurement }) => `${toTypicalDelta(measurement).toFixed(0)} ns`);
-  console.log(`\na typical delta of ${small}, ${medium} and ${large} MB: ${typical.join(", ")}`);
-  const tenths = toTenths(sizes[2]!.measurement);
-  console.log(`a delta in each tenth of ${large} MB: ${tenths.map((time) => `${time.toFixed(0)} ns`).join(", ")}`);
-  return { growth: (tenths[9] ?? 0) / (tenths[0] ?? 1) };
-}
-
-console.log(`${answers.source}; chunks of ${chunkLength} characters; best of several rounds; node ${process.version}`);
-// Once over everything, so that the first is not the slowest.
-measureInTurns(toLength(answers.text, million / 2), [
-  createLineScan,
-  createParserContender,
-  createSseContender,
-  createReducerContender,
-]);
-const { growth } = benchLength();
-const { speed } = benchArguments();
-const { share } = benchText();
-
-const goals = [
-  { name: "parser and assembler of the line scan", value: share, holds: share >= 0.25, goal: "at least 0.25" },
-  { name: "arguments, MB/s", value: speed, holds: speed >= 60, goal: "at least 60" },
-  { name: "last delta of the first", value: growth, holds: growth <= 1.3, goal: "at most 1.3" },
-];
-console.log("");
-for (const { name, value, holds, goal } of goals) {
-  console.log(`${holds ? "ok    " : "missed"} ${name}: ${value.toFixed(2)} (${goal})`);
-}
-if (process.argv.includes("--strict") && goals.some(({ holds }) => !holds)) process.exitCode = 1;

@@ -1,196 +1,139 @@
 /**
- * The page in Chromium while an answer streams: an answer of 10,000 documents goes on with 200 deltas a second.
- * Chromium's own tracing tells how long the main thread was busy at a time, in wall time and in CPU time of the thread:
- * on a busy machine the second one is the page's own. Budgets: docs/performance.md.
+ * The page in Chromium: 10,000 documents, and an answer that goes on with 200 deltas a second. CPU time of the main
+ * thread for each delta; the floor is a page that adds the same text to plain
+ * paragraphs, and keeps those in sight.
  */
-import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, CDPSession, Page } from "playwright-core";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../test/support/chromium.ts";
+import type { Side } from "./support/agent.ts";
+import { type Bench, compare, sheafProgram, startNode, withFolder } from "./support/measure.ts";
+import { type Provider, type Script, startProvider } from "./support/provider.ts";
 
-const quick = process.argv.includes("--quick");
-const documents = quick ? 2000 : 10_000;
-/** Seconds that are measured, behind two of warming up. */
-const seconds = quick ? 4 : 10;
-const folder = mkdtempSync(join(tmpdir(), "sheaf-bench-"));
-const sheaf = join(import.meta.dirname, "../packages/agent/bin/sheaf.js");
+const deltasPerSecond = 200;
+const seconds = 8;
+/** Time for the first documents to be drawn. */
+const settleMs = 4000;
 
 /** Paragraphs and code blocks, each a document. */
-const manyDocuments = Array.from(
-  { length: documents / 2 },
+const documents = Array.from(
+  { length: 5000 },
   (_, index) =>
-    `Paragraph **${index}** of a long answer, with \`code\` and some more words in it.\n\n\`\`\`ts\nexport const value${index} = compute(${index}, "text");\n\`\`\`\n\n`,
-).join("");
+    `Paragraph **${index}** with \`code\` and more words in it.\n\n\`\`\`ts\nexport const value${index} = compute(${index});\n\`\`\`\n\n`,
+);
+const growing = ["Some ", "words of *an* ", "answer, ", "with `code`. ", "End.\n\n- item\n- item\n\n"];
+const growingText = Array.from({ length: deltasPerSecond * 20 }, (_, index) => growing[index % growing.length]!);
 
-type Event = { readonly text: string; readonly chunk?: number; readonly group?: number } | { readonly wait_ms: number };
+const script: Script = (turn) =>
+  turn === 0
+    ? { text: documents, call: { name: "read_file", args: { target_file: "read.txt" } } }
+    : { text: growingText, paceMs: 1000 / deltasPerSecond };
 
-/** 200 deltas a second. */
-function pace(pieces: readonly string[]): Event[] {
-  const count = (seconds + 6) * 200;
-  return Array.from({ length: count }, (_, index) => [{ text: pieces[index % pieces.length]! }, { wait_ms: 5 }]).flat();
-}
-
-const prose = [
-  "Some ",
-  "words ",
-  "of *an* ",
-  "answer, ",
-  "with `code`, ",
-  "**more** ",
-  "and a link. ",
-  "End.\n\n- item\n- item\n\n",
-];
-const code = ["const a", " = [1, 2", ", 3];\n", "function f", "(x: number) {\n", "  return x;\n", "}\n"];
-
-interface Scenario {
-  readonly name: string;
-  readonly events: readonly Event[];
-  /** What a person does meanwhile, ten times a second. */
-  readonly act?: (page: Page, step: number) => Promise<void>;
-}
-
-const scenarios: readonly Scenario[] = [
-  { name: `text behind ${documents} documents, the end in sight`, events: [...toStart(), ...pace(prose)] },
-  {
-    name: `the same while a person scrolls through them`,
-    events: [...toStart(), ...pace(prose)],
-    act: (page, step) => page.mouse.wheel(0, step % 40 < 20 ? -1200 : 1200),
-  },
-  { name: "a code block that grows", events: [{ text: "```ts\n" }, ...pace(code)] },
-  { name: "a list that grows", events: pace(["- item with **bold** ", "and `code` ", "and words\n"]) },
-  { name: "a paragraph that grows", events: pace(["words that never ", "come to *an* end, "]) },
-];
-
-function toStart(): Event[] {
-  return [{ text: manyDocuments, chunk: 4096, group: 16 }];
-}
-
-interface TraceEvent {
-  readonly name: string;
-  readonly cat: string;
-  readonly ph: string;
-  readonly pid: number;
-  readonly tid: number;
-  readonly ts: number;
-  /** Microseconds. */
-  readonly dur?: number;
-  /** Microseconds of the thread's CPU. */
-  readonly tdur?: number;
-  readonly args?: { readonly name?: string };
-}
-
-interface Figures {
-  readonly tasks: number;
-  /** Milliseconds of CPU. */
-  readonly median: number;
-  readonly p99: number;
-  readonly longest: number;
-  readonly over50: number;
-  /** Share of one CPU. */
-  readonly busy: number;
-  /** Milliseconds of wall time. */
-  readonly longestWall: number;
-}
-
-async function startServer(events: readonly Event[], name: string): Promise<{ child: ChildProcess; address: string }> {
-  const script = join(folder, `${name}.json`);
-  writeFileSync(script, JSON.stringify({ turns: [{ events }], after: "loop" }));
-  const child = spawn(process.execPath, [sheaf, "serve", "--port", "0", "--open", "--model", `scripted:${script}`], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "ignore"],
-    env: { PATH: process.env.PATH, HOME: folder, SHEAF_HOME: join(folder, name) },
-  });
-  const address = await new Promise<string>((resolve) => {
-    child.stdout.on("data", (chunk: Buffer) => {
-      const [found] = /http:\S+/.exec(chunk.toString()) ?? [];
-      if (found !== undefined) resolve(found);
-    });
-  });
-  return { child, address };
-}
-
-async function measure(browser: Browser, scenario: Scenario, index: number): Promise<Figures> {
-  const { child, address } = await startServer(scenario.events, `${index}`);
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+export const bench: Bench = async (isQuick) => {
+  const [provider, browser] = await Promise.all([startProvider(), launchChromium()]);
   try {
-    await page.goto(address);
-    await page.getByRole("textbox", { name: "Message" }).fill("Go");
-    await page.keyboard.press("Enter");
-    if (scenario.events[0] !== undefined && "chunk" in scenario.events[0]) {
-      await page.locator(`[aria-posinset="${documents + 2}"]`).waitFor({ timeout: 120_000 });
-    }
-    await page.waitForTimeout(2000);
-    const session = await page.context().newCDPSession(page);
-    const trace = await record(page, session, scenario);
-    return toFigures(trace);
+    const measure = async (side: Side) => ({
+      "CPU of a delta after 10,000 documents": await measurePage(side, provider, browser),
+    });
+    return await compare({
+      units: { "CPU of a delta after 10,000 documents": "µs" },
+      rounds: isQuick ? 1 : 3,
+      floor: () => measure("floor"),
+      sheaf: () => measure("sheaf"),
+    });
+  } finally {
+    provider.close();
+    await browser.close();
+  }
+};
+
+async function measurePage(side: Side, provider: Provider, browser: Browser): Promise<number> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  provider.play(script);
+  const run = () => measureMainThread(page, provider);
+  try {
+    return await (side === "floor" ? openFloor(page, provider, run) : openSheaf(page, provider, run));
   } finally {
     await page.close();
-    child.kill("SIGKILL");
   }
 }
 
-/** Traces for the measured seconds. */
-async function record(page: Page, session: CDPSession, { act }: Scenario): Promise<readonly TraceEvent[]> {
-  const events: TraceEvent[] = [];
-  session.on("Tracing.dataCollected", ({ value }) => events.push(...(value as unknown as TraceEvent[])));
-  const ended = new Promise<void>((resolve) => {
-    session.once("Tracing.tracingComplete", () => resolve());
-  });
-  await session.send("Tracing.start", {
-    transferMode: "ReportEvents",
-    traceConfig: { includedCategories: ["toplevel", "devtools.timeline", "__metadata"] },
-  });
-  await page.mouse.move(700, 400);
-  const until = Date.now() + seconds * 1000;
-  for (let step = 0; Date.now() < until; step += 1) {
-    if (act) await act(page, step);
-    await page.waitForTimeout(100);
-  }
-  await session.send("Tracing.end");
-  await ended;
-  return events;
+async function openFloor(page: Page, provider: Provider, run: () => Promise<number>): Promise<number> {
+  const style =
+    "main { height: 900px; overflow: auto } p { content-visibility: auto; contain-intrinsic-size: auto 20px }";
+  await page.setContent(`<style>${style}</style><main></main>`);
+  await page.evaluate(readIntoParagraphs, `${provider.url}/chat/completions`);
+  return run();
 }
 
-/** Tasks of the main thread that was busiest: that of the page. */
-function toFigures(events: readonly TraceEvent[]): Figures {
-  const mains = new Set(
-    events
-      .filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain")
-      .map(({ pid, tid }) => `${pid}/${tid}`),
-  );
-  const byThread = Map.groupBy(events, ({ pid, tid }) => `${pid}/${tid}`);
-  const toTasks = (thread: string): TraceEvent[] =>
-    (byThread.get(thread) ?? []).filter(({ name, ph }) => ph === "X" && name.endsWith("RunTask"));
-  const toBusy = (tasks: readonly TraceEvent[]): number => tasks.reduce((sum, { tdur = 0 }) => sum + tdur, 0);
-  const [tasks = []] = [...mains].map(toTasks).toSorted((a, b) => toBusy(b) - toBusy(a));
-  const working = tasks
-    .map(({ tdur = 0 }) => tdur / 1000)
-    .filter((duration) => duration >= 1)
-    .toSorted((a, b) => a - b);
-  const at = (share: number): number => working[Math.min(working.length - 1, Math.floor(working.length * share))] ?? 0;
-  return {
-    tasks: working.length,
-    median: at(0.5),
-    p99: at(0.99),
-    longest: at(1),
-    over50: working.filter((duration) => duration > 50).length,
-    busy: toBusy(tasks) / 1e6 / seconds,
-    longestWall: Math.max(0, ...tasks.map(({ dur = 0 }) => dur / 1000)),
+/** Runs in the floor's page: reads both answers and adds their text to the last paragraph; those out of sight go. */
+function readIntoParagraphs(url: string): void {
+  const main = document.querySelector("main")!;
+  let last = main.appendChild(document.createElement("p"));
+  const inSight = 40;
+  const read = async (body: string): Promise<void> => {
+    const { body: stream } = await fetch(url, { method: "POST", body });
+    let rest = "";
+    for await (const chunk of stream!.pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop()!;
+      for (const line of lines) {
+        if (!line.startsWith("data: {")) continue;
+        const { choices } = JSON.parse(line.slice(6)) as { choices: { delta: { content?: string } }[] };
+        const [first = "", ...more] = (choices[0]?.delta.content ?? "").split("\n\n");
+        last.append(first);
+        for (const text of more) {
+          last = main.appendChild(document.createElement("p"));
+          last.append(text);
+          if (main.childElementCount > inSight) main.firstElementChild!.remove();
+        }
+        main.scrollTop = main.scrollHeight;
+      }
+    }
   };
+  void read("{}").then(() => read('{"role":"tool"}'));
 }
 
-const browser = await launchChromium();
-try {
-  console.log(`main thread of the page, ${seconds} s each, 200 deltas/s; tasks of 1 ms of CPU and more`);
-  for (const [index, scenario] of scenarios.entries()) {
-    const { tasks, median, p99, longest, over50, busy, longestWall } = await measure(browser, scenario, index);
-    const figures = `median ${median.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${longest.toFixed(1)} ms`;
-    console.log(`${scenario.name}: ${tasks} tasks, ${figures}, over 50 ms: ${over50}`);
-    console.log(`  busy ${(busy * 100).toFixed(0)} % of a CPU, longest in wall time ${longestWall.toFixed(1)} ms`);
-  }
-} finally {
-  await browser.close();
-  rmSync(folder, { recursive: true, force: true });
+function openSheaf(page: Page, provider: Provider, run: () => Promise<number>): Promise<number> {
+  return withFolder(async (folder) => {
+    const workspace = join(folder, "workspace");
+    mkdirSync(workspace);
+    writeFileSync(join(workspace, "read.txt"), "one\n");
+    const model = ["--model", "openai-compatible/m", "--base-url", provider.url, "--api-key", "none"];
+    const child = startNode(
+      [sheafProgram, "serve", "--port", "0", "--open", ...model],
+      workspace,
+      join(folder, "home"),
+    );
+    child.stderr!.resume();
+    try {
+      const [line] = (await once(child.stdout!, "data")) as [Buffer];
+      await page.goto(/http:\S+/.exec(line.toString())![0]);
+      await page.getByRole("textbox", { name: "Message" }).fill("Go");
+      await page.keyboard.press("Enter");
+      return await run();
+    } finally {
+      const closed = once(child, "close");
+      child.kill("SIGKILL");
+      await closed;
+    }
+  });
+}
+
+/** Microseconds for each delta while the second answer streams. */
+async function measureMainThread(page: Page, provider: Provider): Promise<number> {
+  while (provider.requestedAt.length < 2) await sleep(100);
+  await sleep(settleMs);
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const readTasks = async (): Promise<number> => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return metrics.find(({ name }) => name === "TaskDuration")!.value;
+  };
+  const before = await readTasks();
+  await sleep(seconds * 1000);
+  return (((await readTasks()) - before) * 1e6) / (seconds * deltasPerSecond);
 }

@@ -1,174 +1,144 @@
 /**
- * `npm run bench -- server [--quick] [--strict]`: streams of Sheaf's server with durable storage beside those of a bare
- * node:http server in the same run: deltas a second when they come as fast as they go, and their delay, CPU and memory
- * at a pace of one every 20 ms. Budgets: docs/performance.md.
+ * `sheaf serve`, started cold, with its store on the disk: the first answer, then 100 streams at once, paced as a model
+ * writes and as fast as they go. Each response reads a file between two answers. The floor runs the same prompts in bare
+ * `node:http` and stores nothing.
  */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
-import { build } from "esbuild";
-import { toSmallMemory } from "../packages/agent/src/cli/small-memory.ts";
-import { runLoad, type LoadResult } from "./server/load.ts";
-import type { Workload } from "./server/workload.ts";
+import { createWords, type Side } from "./support/agent.ts";
+import {
+  type Bench,
+  compare,
+  now,
+  readCpuMicroseconds,
+  readPeakMb,
+  sheafProgram,
+  startNode,
+  toQuantile,
+  toSupportFile,
+  withFolder,
+} from "./support/measure.ts";
+import { type Answer, type Provider, type Script, startProvider } from "./support/provider.ts";
 
-const quick = process.argv.includes("--quick");
+const streams = 100;
+const token = "x".repeat(43);
 
-/** Both servers as bundles, as Sheaf is shipped. It lies in the repository, since packages are looked for from there. */
-const folder = mkdtempSync(join(import.meta.dirname, "../node_modules/.sheaf-bench-"));
-writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-await build({
-  entryPoints: {
-    "sheaf-server": join(import.meta.dirname, "server/sheaf-server.ts"),
-    "floor-server": join(import.meta.dirname, "server/floor-server.ts"),
-    "sqlite-worker": join(import.meta.dirname, "../packages/agent/src/store/sqlite-worker.ts"),
-  },
-  outdir: folder,
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  platform: "node",
-  target: "node24",
-  conditions: ["sheaf-source"],
-  external: ["@vscode/ripgrep"],
-  banner: { js: 'import{createRequire as benchRequire}from"node:module";const require=benchRequire(import.meta.url);' },
-});
-
-/** Ticks of the kernel's clock in a second, as /proc counts CPU. */
-const TICKS = 100;
-
-/** Streams before those that are measured. */
-const WARM_STREAMS = 20;
-
-interface Measure extends LoadResult {
-  /** Microseconds of CPU of the server, per delta. */
-  readonly cpu: number;
-  /** MB, at its highest. */
-  readonly memory: number;
+/** Two answers with a file read between them. */
+function createScript(answer: Answer): Script {
+  const call = { name: "read_file", args: { target_file: "read.txt" } };
+  return (turn) => (turn === 0 ? { ...answer, call } : answer);
 }
 
-/** Starts a server, loads it, and looks at its process. */
-async function measure(kind: "sheaf" | "floor", streams: number, workload: Workload): Promise<Measure> {
-  const file = join(folder, `${kind}-server.js`);
-  const { deltas, group, paceMs } = workload;
-  // As `sheaf serve` starts itself.
-  const plain = { options: [], environment: process.env };
-  const { options, environment: env } = kind === "sheaf" ? toSmallMemory(process.env) : plain;
-  const words = [...options, file, `${deltas}`, `${group}`, `${paceMs}`];
-  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"], env });
-  const [first] = (await once(child.stdout, "data")) as [Buffer];
-  const port = Number(first.toString());
+const single = createScript({ text: createWords(40) });
+/** The time in a delta tells how long it was on its way. */
+const stamp = (): string => `@${now().toFixed(3)}@ `.padStart(20, "x");
+const paced = createScript({ text: Array.from({ length: 100 }, () => stamp), paceMs: 20 });
+const flood = createScript({ text: createWords(500) });
+
+export const bench: Bench = async (isQuick) => {
+  const provider = await startProvider();
   try {
-    // Code that is not compiled yet is not what is measured: a server runs for days.
-    await runLoad(port, WARM_STREAMS, false);
-    const before = readCpu(child.pid!);
-    const result = await runLoad(port, streams, paceMs > 0);
-    const cpu = ((readCpu(child.pid!) - before) / result.deltas) * 1e6;
-    return { ...result, cpu, memory: readPeak(child.pid!) };
+    return await withFolder((folder) => {
+      const workspace = join(folder, "workspace");
+      mkdirSync(workspace);
+      writeFileSync(join(workspace, "read.txt"), "one\ntwo\nthree\n");
+      writeFileSync(join(folder, "token"), `${token}\n`, { mode: 0o600 });
+      return compare({
+        units: {
+          "exec to listening": "ms",
+          "first answer": "ms",
+          "CPU of a delta, 20 ms apart": "µs",
+          "a delta on its way, 20 ms apart, median": "ms",
+          "CPU of a delta, as fast as they go": "µs",
+          "peak memory": "MB",
+        },
+        rounds: isQuick ? 1 : 5,
+        floor: () => measure("floor", folder, provider),
+        sheaf: () => measure("sheaf", folder, provider),
+      });
+    });
   } finally {
+    provider.close();
+  }
+};
+
+async function measure(side: Side, folder: string, provider: Provider) {
+  const home = join(folder, "home");
+  rmSync(join(home, "sheaf/sheaf.db"), { force: true });
+  const model = ["--model", "openai-compatible/m", "--base-url", provider.url, "--api-key", "none"];
+  const words =
+    side === "sheaf"
+      ? [sheafProgram, "serve", "--port", "0", "--token-file", join(folder, "token"), ...model]
+      : [toSupportFile("floor-server.js"), `${provider.url}/chat/completions`];
+  const startedAt = performance.now();
+  const child = startNode(words, join(folder, "workspace"), home);
+  let errors = "";
+  child.stderr!.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+  try {
+    const first: unknown[] = await Promise.race([once(child.stdout!, "data"), once(child, "close")]);
+    const port = Number(/127\.0\.0\.1:(\d+)/.exec(String(first[0]))?.[1]);
+    if (Number.isNaN(port)) throw new Error(`${side} does not listen: ${errors}`);
+    const listeningAt = performance.now();
+    provider.play(single);
+    await readStream(port);
+    const firstAt = performance.now();
+    const load = async (script: Script) => {
+      provider.play(script);
+      const before = readCpuMicroseconds(child.pid!);
+      const read = await Promise.all(Array.from({ length: streams }, () => readStream(port)));
+      const deltas = read.reduce((sum, { count }) => sum + count, 0);
+      return { cpu: (readCpuMicroseconds(child.pid!) - before) / deltas, delays: read.flatMap(({ delays }) => delays) };
+    };
+    const slow = await load(paced);
+    const fast = await load(flood);
+    return {
+      "exec to listening": listeningAt - startedAt,
+      "first answer": firstAt - listeningAt,
+      "CPU of a delta, 20 ms apart": slow.cpu,
+      "a delta on its way, 20 ms apart, median": toQuantile(slow.delays, 0.5),
+      "CPU of a delta, as fast as they go": fast.cpu,
+      "peak memory": readPeakMb(child.pid!),
+    };
+  } finally {
+    const closed = child.exitCode === null ? once(child, "close") : undefined;
     child.kill("SIGTERM");
-    await once(child, "close");
+    await closed;
   }
 }
 
-/** Seconds of CPU so far. */
-function readCpu(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS;
+const deltaName = Buffer.from("event: content_delta\n");
+const endName = Buffer.from("event: done\n");
+
+/** Reads one response on a raw socket, which costs little: deltas, and the delays of those that contain the time. */
+function readStream(port: number): Promise<{ readonly count: number; readonly delays: readonly number[] }> {
+  const body = '{"message":"go","stream":true}';
+  const head = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1");
+    const delays: number[] = [];
+    let rest: Buffer = Buffer.alloc(0);
+    let count = 0;
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("the server closed a stream before its end")));
+    socket.on("data", (chunk: Buffer) => {
+      const arrivedAt = now();
+      for (const [, time] of chunk.toString("latin1").matchAll(/"delta":"[ x]*@([\d.]+)@/g)) {
+        delays.push(arrivedAt - Number(time));
+      }
+      const bytes = Buffer.concat([rest, chunk]);
+      let last = 0;
+      for (let index = bytes.indexOf(deltaName); index >= 0; index = bytes.indexOf(deltaName, last)) {
+        count += 1;
+        last = index + deltaName.length;
+      }
+      // A name may be cut in two.
+      rest = bytes.subarray(Math.max(last, bytes.length - deltaName.length));
+      if (!bytes.includes(endName)) return;
+      resolve({ count, delays });
+      socket.destroy();
+    });
+    socket.write(`POST /v1/chat HTTP/1.1\r\n${head}\r\n\r\n${body}`);
+  });
 }
-
-function readPeak(pid: number): number {
-  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
-  return Number(kilobytes) / 1024;
-}
-
-const at = (sorted: readonly number[], part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
-
-const problems: string[] = [];
-const check = (isMet: boolean, budget: string): void => {
-  if (!isMet) problems.push(budget);
-};
-
-const pad = (text: string | number, width = 12): string => String(text).padStart(width);
-const row = (...cells: readonly (string | number)[]): void => console.log(cells.map((cell) => pad(cell)).join(""));
-
-/** As fast as they go. */
-async function runFlood(streams: number, group: number): Promise<void> {
-  const total = quick ? 200_000 : 1_000_000;
-  const deltas = Math.max(group, Math.floor(Math.min(total / streams, 50_000) / group) * group);
-  const floor = await measure("floor", streams, { deltas, group, paceMs: 0 });
-  const sheaf = await measure("sheaf", streams, { deltas, group, paceMs: 0 });
-  const rates = [floor, sheaf].map((result) => result.deltas / result.seconds);
-  const part = rates[1]! / rates[0]!;
-  row(
-    streams,
-    group,
-    ...rates.map((rate) => Math.round(rate)),
-    part.toFixed(2),
-    floor.cpu.toFixed(1),
-    sheaf.cpu.toFixed(1),
-    Math.round(floor.memory),
-    Math.round(sheaf.memory),
-  );
-  if (streams === 100)
-    check(part >= 1 / 3, `${streams} streams of ${group}: a third of the floor, ${part.toFixed(2)} measured`);
-}
-
-/** One delta every 20 ms in each stream. */
-async function runPaced(streams: number): Promise<void> {
-  const workload = { deltas: quick ? 100 : 300, group: 1, paceMs: 20 };
-  const floor = await measure("floor", streams, workload);
-  const sheaf = await measure("sheaf", streams, workload);
-  const delays = [floor, sheaf].flatMap((result) => [
-    at(result.delays, 0.5).toFixed(2),
-    at(result.delays, 0.99).toFixed(2),
-  ]);
-  const perStream = (sheaf.memory * 1024) / streams;
-  row(
-    streams,
-    ...delays,
-    floor.cpu.toFixed(0),
-    sheaf.cpu.toFixed(0),
-    Math.round(floor.memory),
-    Math.round(sheaf.memory),
-    perStream.toFixed(0),
-  );
-  if (streams !== 100) return;
-  check(
-    at(sheaf.delays, 0.99) <= 10,
-    `100 streams at a pace: p99 10 ms, ${at(sheaf.delays, 0.99).toFixed(1)} measured`,
-  );
-  check(sheaf.memory <= 150, `100 streams at a pace: 150 MB, ${Math.round(sheaf.memory)} measured`);
-}
-
-console.log("As fast as they go: deltas a second; CPU in µs a delta; peak memory in MB");
-row("streams", "group", "floor/s", "sheaf/s", "part", "floor CPU", "sheaf CPU", "floor MB", "sheaf MB");
-for (const [streams, group] of [
-  [1, 1],
-  [10, 1],
-  [100, 1],
-  [100, 10],
-  [500, 1],
-] as const) {
-  await runFlood(streams, group);
-}
-console.log(
-  "\nOne delta every 20 ms in each stream: delay in ms; CPU in µs a delta; peak memory in MB, and kB a stream",
-);
-row(
-  "streams",
-  "floor p50",
-  "floor p99",
-  "sheaf p50",
-  "sheaf p99",
-  "floor CPU",
-  "sheaf CPU",
-  "floor MB",
-  "sheaf MB",
-  "kB/stream",
-);
-for (const streams of [1, 10, 100, 500]) await runPaced(streams);
-for (const problem of problems) console.log(`missed: ${problem}`);
-if (process.argv.includes("--strict") && problems.length > 0) process.exitCode = 1;

@@ -10,7 +10,7 @@ const heaps = "2";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Options of Node, and the environment of the process; what the user has chosen stays. */
-export function toSmallMemory(environment: Environment): {
+function toSmallMemory(environment: Environment): {
   readonly options: readonly string[];
   readonly environment: Environment;
 } {
