@@ -14,6 +14,7 @@ import { resumeBreakages } from "../kit/breakages/resume-breakages.ts";
 import { streamBreakages } from "../kit/breakages/stream-breakages.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { chooseRuns } from "../support/soak.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -94,7 +95,7 @@ test(verifies("X12", "a run that is over too soon to be looked at proves nothing
   // The model answers at once.
   const profile = { ...started.profile, long: started.profile["text"]!, approval: started.profile["text"]! };
   const checks = ["X7", "busy-reject", "busy-queue", "busy-cancel", "snapshot-while-running"];
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < chooseRuns(1, 3); round += 1) {
     const outcomes = await runChecks(started.server.address, { ...started, profile }, checks);
     expect(outcomes.filter(({ status }) => status === "failed")).toEqual([]);
   }

@@ -31,8 +31,9 @@ export async function openScenario(
 
 const screenshots = join(import.meta.dirname, "../../screenshots");
 
-/** Keeps a picture for people to look at, in light and dark, in a folder that git does not see. */
+/** With `SHEAF_SCREENSHOTS=1`: keeps a picture for people to look at, in light and dark, in a folder that git ignores. */
 export async function takeScreenshots(page: Page, name: string): Promise<void> {
+  if (process.env.SHEAF_SCREENSHOTS !== "1") return;
   mkdirSync(screenshots, { recursive: true });
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { chooseRuns } from "../../../test/support/soak.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { BlockStructure } from "../src/block-structure.ts";
 import { type ParsedSegment, parseText } from "../src/text-parser.ts";
@@ -13,7 +14,8 @@ import {
 } from "./markdown-oracle.ts";
 import { parseChunks } from "./text-cuttings.ts";
 
-const runs = 10_000;
+/** `SHEAF_SOAK=1` is the full figure. */
+const runs = chooseRuns(4000, 10_000);
 const seed = 20_260_923;
 
 /** The info string as far as the segment tells it: a nested path keeps its blanks, a language stands for itself. */

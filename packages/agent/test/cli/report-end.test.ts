@@ -1,6 +1,6 @@
 /** Exit code and stderr of a run, from the end of its log. */
 import type { RunEnd } from "@sheaf/protocol";
-import { describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { errorTable, type ErrorCode } from "../../src/base/errors.ts";
 import { reportEnd } from "../../src/cli/report-end.ts";
 import { formatFailure, reportOutputError } from "../../src/cli/report-error.ts";
@@ -13,6 +13,7 @@ vi.spyOn(process.stderr, "write").mockImplementation((text) => {
   stderr += String(text);
   return true;
 });
+afterAll(() => void vi.restoreAllMocks());
 
 const failed = (code: string, details = "more"): RunEnd => ({
   type: "run_end",

@@ -5,6 +5,7 @@ import { applyPatch } from "diff";
 import * as fc from "fast-check";
 import type { FileChange } from "@sheaf/protocol";
 import { expect, test } from "vitest";
+import { chooseRuns } from "../../../../test/support/soak.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { deleteFileTool } from "../../src/tools/delete-file.ts";
 import { editFileTool } from "../../src/tools/edit-file.ts";
@@ -94,7 +95,7 @@ test(verifies("N31", "whatever is written and edited, diff, patch, hashes and fi
   }
 
   await fc.assert(run, {
-    numRuns: 300,
+    numRuns: chooseRuns(150, 1000),
     // The same text stands twice in its line, and the second one is replaced.
     examples: [["aa", false, false, [{ edits: [{ old_string: "a\t", new_string: "🎈", replace_all: false }] }]]],
   });

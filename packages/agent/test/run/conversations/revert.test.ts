@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { chooseRuns } from "../../../../../test/support/soak.ts";
 import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
 import { createCheckpoints } from "../../../src/workspace/checkpoints.ts";
 import { toHash } from "../../../src/workspace/read-file.ts";
@@ -134,7 +135,7 @@ describe("files", () => {
         const { messages } = await openConversation(session.store, "conv_1", Date.now);
         expect(messages.filter(({ role }) => role === "user")).toHaveLength(target);
       }),
-      { numRuns: Number(process.env.SHEAF_SOAK_RUNS ?? 150) },
+      { numRuns: chooseRuns(60, 150) },
     );
   });
 });
