@@ -43,7 +43,7 @@ describeWithChromium("the page for everybody", () => {
 
     await sendMessage(page, "Go");
     await waitForAnswer(page);
-    await page.getByRole("button", { name: "Actions on this message" }).click();
+    await page.getByRole("button", { name: "Message actions" }).click();
     expect(await findAccessFaults(page, ["light"])).toEqual([]);
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: /Read this/ }).click();
@@ -118,7 +118,7 @@ describeWithChromium("the page for everybody", () => {
     await waitForAnswer(page);
     await waitUntil(page, "/complete/.test(document.querySelector('[aria-live]').textContent)");
     const heard: string[] = await page.evaluate("[...new Set(globalThis.heard)]");
-    expect(heard).toEqual(["The answer begins", expect.stringMatching(/^The answer is complete: \d+ documents$/)]);
+    expect(heard).toEqual(["The answer has started", expect.stringMatching(/^The answer is complete: \d+ documents$/)]);
     expect(await page.getByRole("feed").getAttribute("aria-busy")).toBe("false");
     // Nothing moves for those who do not want it.
     await page.emulateMedia({ reducedMotion: "reduce" });

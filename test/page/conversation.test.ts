@@ -18,7 +18,7 @@ async function readAnnouncement(page: Page): Promise<string> {
 }
 
 async function saveExport(page: Page, name: string): Promise<string> {
-  await page.getByRole("button", { name: "Actions on the conversation" }).click();
+  await page.getByRole("button", { name: "Conversation actions" }).click();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name }).click()]);
   return readFileSync(await download.path(), "utf8");
 }
@@ -37,7 +37,7 @@ describeWithChromium("a conversation in the page", () => {
     await panel.waitFor();
     expect(await panel.innerText()).toContain("node -e 'console.log(\"tested\")'");
     expect(await panel.innerText()).toContain("U+202E");
-    expect(await panel.innerText()).toMatch(/Refused by itself in \d+:\d\d/);
+    expect(await panel.innerText()).toMatch(/Refused automatically in \d+:\d\d/);
     expect(await readAnnouncement(page)).toBe("Your decision is needed: Run a command");
     await takeScreenshots(page, "approval");
     expect(await findAccessFaults(page)).toEqual([]);
@@ -108,7 +108,7 @@ describeWithChromium("a conversation in the page", () => {
     await waitForAnswer(page, 2);
     expect(await rows.count()).toBe(1);
 
-    await page.getByRole("button", { name: "Actions on this message" }).first().click();
+    await page.getByRole("button", { name: "Message actions" }).first().click();
     await page.getByRole("menuitem", { name: /new conversation/ }).press("Enter");
     await rows.nth(1).waitFor();
     await waitForAnswer(page);
@@ -116,25 +116,27 @@ describeWithChromium("a conversation in the page", () => {
     await sendMessage(page, "Now about plums");
     await waitForAnswer(page, 2);
 
-    await page.getByRole("button", { name: "Actions on this message" }).nth(1).click();
-    await page.getByRole("menuitem", { name: /Take back/ }).click();
+    await page.getByRole("button", { name: "Message actions" }).nth(1).click();
+    await page.getByRole("menuitem", { name: /Undo/ }).click();
     await takeScreenshots(page, "take-back");
-    await page.getByRole("dialog").getByRole("button", { name: "Take back" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Undo" }).click();
     await page.getByText("Now about plums").waitFor({ state: "detached" });
     expect(await page.getByRole("article", { name: "Your message" }).count()).toBe(1);
 
-    expect(await saveExport(page, "As Markdown")).toContain("> First about apples\n\nA short answer.\n");
-    expect(JSON.parse(await saveExport(page, "As JSON"))).toMatchObject({ turns: [{ message: "First about apples" }] });
+    expect(await saveExport(page, "Export as Markdown")).toContain("> First about apples\n\nA short answer.\n");
+    expect(JSON.parse(await saveExport(page, "Export as JSON"))).toMatchObject({
+      turns: [{ message: "First about apples" }],
+    });
 
     await page.getByRole("searchbox").fill("nothing of the kind");
-    await page.getByText("No conversation holds").waitFor();
+    await page.getByText("No conversation contains").waitFor();
     await page.getByRole("searchbox").fill("apples");
     await rows.nth(1).waitFor();
 
-    await page.getByRole("button", { name: "Actions on the conversation" }).click();
+    await page.getByRole("button", { name: "Conversation actions" }).click();
     await page.getByRole("menuitem", { name: "Delete conversation" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("heading", { name: "What shall be done?" }).waitFor();
+    await page.getByRole("heading", { name: "What would you like to do?" }).waitFor();
     await rows.nth(1).waitFor({ state: "detached" });
     const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as { conversations: unknown[] };
     expect(conversations).toHaveLength(1);
@@ -145,7 +147,7 @@ describeWithChromium("a conversation in the page", () => {
     const { page, server } = await openScenario(browser, folder, { script: short, args: ["--offer", "offline"] });
     await page.getByRole("radio", { name: "Ask" }).check();
     await page.getByRole("combobox", { name: "Model" }).selectOption("offline");
-    await page.getByRole("button", { name: "Name a file" }).click();
+    await page.getByRole("button", { name: "Mention a file" }).click();
     await page.keyboard.type("docs/a b.md");
     await page.keyboard.press("Enter");
     const field = page.getByRole("textbox", { name: "Message" });
@@ -171,7 +173,7 @@ describeWithChromium("a conversation in the page", () => {
     await page.evaluate("document.activeElement.blur()");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the message field");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to message field");
     await page.keyboard.press("Enter");
     await page.keyboard.type("Hello");
     await page.keyboard.press("Enter");
@@ -187,7 +189,7 @@ describeWithChromium("a conversation in the page", () => {
     await page.keyboard.press("Enter");
     await page.locator("[role=menuitem]:focus").waitFor();
     await page.keyboard.press("Escape");
-    await page.locator("[aria-label='Actions on this message']:focus").waitFor();
+    await page.locator("[aria-label='Message actions']:focus").waitFor();
   });
 
   test("appearance and language are chosen, and stay", async () => {
@@ -218,9 +220,9 @@ describeWithChromium("a conversation in the page", () => {
     expect(existsSync(file)).toBe(true);
     writeFileSync(file, "changed by somebody else\n");
     const takeBack = async (): Promise<void> => {
-      await page.getByRole("button", { name: "Actions on this message" }).click();
-      await page.getByRole("menuitem", { name: /Take back/ }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Take back" }).click();
+      await page.getByRole("button", { name: "Message actions" }).click();
+      await page.getByRole("menuitem", { name: /Undo/ }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Undo" }).click();
     };
     await takeBack();
     // What somebody changed since is not overwritten without a word.

@@ -77,7 +77,7 @@ describeWithChromium("an answer that is interrupted", () => {
     await sendMessage(page, "Go");
     await page.getByText("Line 4 of the answer.").waitFor();
     await server.stop("SIGKILL");
-    await page.getByText("The connection broke.").waitFor();
+    await page.getByText("The connection was lost.").waitFor();
     await takeScreenshots(page, "reconnecting");
     const options = {
       home: server.home,
@@ -108,7 +108,7 @@ describeWithChromium("an answer that is interrupted", () => {
       }),
     );
     await sendMessage(page, "Much too long");
-    await page.getByRole("alert").getByText("The server refused: too long").waitFor();
+    await page.getByRole("alert").getByText("The server refused the request: too long").waitFor();
     expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("Much too long");
     await takeScreenshots(page, "refused");
   });
@@ -133,9 +133,9 @@ describeWithChromium("an answer that is interrupted", () => {
   test("a conversation that is not there says so", async () => {
     const { page, server } = await openScenario(browser, folder, { script: short });
     await page.goto(`${server.address}/#/conv_00000000-0000-4000-8000-000000000000`);
-    await page.getByRole("heading", { name: "This conversation does not exist, or is not yours." }).waitFor();
+    await page.getByRole("heading", { name: "This conversation does not exist or is not yours." }).waitFor();
     await page.getByRole("link", { name: "New conversation" }).last().click();
-    await page.getByRole("heading", { name: "What shall be done?" }).waitFor();
+    await page.getByRole("heading", { name: "What would you like to do?" }).waitFor();
     expect(new URL(page.url()).hash).toBe("#/");
   });
 });

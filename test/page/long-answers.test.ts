@@ -59,7 +59,7 @@ describeWithChromium("a long answer", () => {
     // Scrolled up, nothing moves while the answer goes on.
     await page.mouse.move(640, 400);
     await page.mouse.wheel(0, -20_000);
-    await page.getByRole("button", { name: "To the end" }).waitFor();
+    await page.getByRole("button", { name: "Jump to the end" }).waitFor();
     await waitUntil(page, "!document.querySelector('[aria-posinset=\"1202\"]')");
     const rows =
       "[...document.querySelectorAll('[aria-posinset]')].filter((row) => row.getBoundingClientRect().top > 100)";
@@ -80,7 +80,7 @@ describeWithChromium("a long answer", () => {
     expect(top).toBeGreaterThan(0);
     expect(top).toBeLessThan(900);
 
-    await page.getByRole("button", { name: "To the end" }).click();
+    await page.getByRole("button", { name: "Jump to the end" }).click();
     await page.locator(".totals").waitFor();
     await page.getByText("Line 179 of the end.").waitFor();
     expect(await page.evaluate(isAtEnd)).toBe(true);

@@ -75,7 +75,7 @@ describeWithChromium("the door of the page", () => {
     expect(faults()).toEqual([]);
     const second = await browser.newPage();
     await second.goto(server.pageAddress);
-    expect(await second.getByRole("alert").textContent()).toContain("used already");
+    expect(await second.getByRole("alert").textContent()).toContain("already used");
     await Promise.all([first.close(), second.close()]);
   });
 });

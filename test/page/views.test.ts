@@ -21,15 +21,15 @@ async function readText(locator: Locator): Promise<string> {
 
 /** What a person must be able to read of each document. */
 async function checkEveryType(page: Page): Promise<void> {
-  const reference = findDocument(page, "Code of the project");
+  const reference = findDocument(page, "Project code");
   expect(await readText(reference)).toContain("app.register_blueprint(api)");
   expect(await readText(reference)).toContain("Line 6");
-  expect(await readText(reference)).toContain("As in the file");
+  expect(await readText(reference)).toContain("Matches the file");
 
   const plan = findDocument(page, "Plan");
   expect(await readText(plan)).toContain("Token check for the API");
   expect(await readText(plan)).toContain("2 of 4 done");
-  expect(await readText(plan)).toContain("Waits for: Test missing, wrong and expired tokens");
+  expect(await readText(plan)).toContain("Waiting for: Test missing, wrong and expired tokens");
 
   const created = findDocument(page, "File change");
   expect(await readText(created)).toContain("src/tokens.py");

@@ -13,7 +13,7 @@ import { createSessionPort, takeTicket } from "../session/session.ts";
 import { SignIn } from "../session/sign-in.tsx";
 import { Workplace } from "./workplace.tsx";
 
-/** Who the page is for: not known yet, nobody, or somebody with a session. */
+/** Whether somebody is signed in: not known yet, nobody, or a user with a session. */
 type SessionState = "unknown" | "out" | "badTicket" | "in";
 
 /** The whole page. */
@@ -61,7 +61,7 @@ export function App() {
   );
 }
 
-/** Texts of the chosen language; undefined until they came. */
+/** Texts in the chosen language; undefined until they have loaded. */
 function useMessageScope(chosen: string): MessageScope | undefined {
   const language = chooseLanguage(chosen, navigator.languages);
   const [scope, setScope] = useState<MessageScope | undefined>(
@@ -89,7 +89,7 @@ function useTheme(theme: Settings["theme"]): void {
   }, [theme]);
 }
 
-/** Browsers may forbid it, by throwing. */
+/** Throws if the browser forbids it. */
 function findStorage(): Storage | undefined {
   try {
     return localStorage;

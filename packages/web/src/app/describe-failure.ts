@@ -1,4 +1,4 @@
-/** Why a request failed, in words that say what to do. */
+/** Describes why a request failed and what to do. */
 import { SheafApiError } from "@sheaf/client";
 import type { Messages } from "../messages/english.ts";
 

@@ -1,14 +1,14 @@
-/** Tells the other tabs of this page that a conversation changed. */
+/** Notifies other tabs of this page that a conversation changed. */
 
 export interface TabChannel {
   readonly tell: (conversationId: string) => void;
-  /** Gives the function that ends listening. */
+  /** Returns the function that ends listening. */
   readonly listen: (listener: (conversationId: string) => void) => () => void;
 }
 
 export function createTabChannel(): TabChannel {
   const channel = new BroadcastChannel("sheaf");
-  // Of a window, the second argument would name who may hear it; a channel has one origin only.
+  // For a window, the second argument would be the target origin; a channel has only one origin.
   const send: (message: string) => void = channel.postMessage.bind(channel);
   return {
     tell: send,

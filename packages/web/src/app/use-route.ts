@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Id of the conversation that the address names; undefined: a new one. Nothing else is read from the address (S-63). */
+/** Id of the conversation in the address; undefined: a new one. Nothing else is read from the address (S-63). */
 export function useRoute(): string | undefined {
   const [route, setRoute] = useState(readRoute);
   useEffect(() => {
@@ -15,7 +15,7 @@ function readRoute(): string | undefined {
   return /^#\/([\w-]{1,200})$/.exec(location.hash)?.[1];
 }
 
-/** Changes the address; `replace` leaves no step behind for the back button. */
+/** Changes the address; `replace` adds no step for the back button. */
 export function goToConversation(id: string | undefined, { replace = false } = {}): void {
   const address = id === undefined ? "#/" : `#/${id}`;
   if (location.hash === address) return;

@@ -17,7 +17,7 @@ interface WorkplaceProps {
   readonly onSignedOut: () => void;
 }
 
-/** The page of somebody who is signed in: conversations at the side, one of them in the middle. */
+/** The page of a signed-in user: conversations at the side, one of them in the middle. */
 export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   const messages = useMessages();
   const route = useRoute();
@@ -79,7 +79,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   );
 }
 
-/** A key by conversation; a new one keeps its elements when it gets its id. */
+/** A key per conversation; a new conversation keeps its elements when it gets its id. */
 function useConversationKey(route: string | undefined): { readonly key: string; readonly keep: (id: string) => void } {
   const named = useRef<{ readonly id: string; readonly key: string } | undefined>(undefined);
   const count = useRef(0);
@@ -101,13 +101,13 @@ function useConversationKey(route: string | undefined): { readonly key: string; 
 function useModels(client: SheafClient): readonly ModelInfo[] {
   const [models, setModels] = useState<readonly ModelInfo[]>([]);
   useEffect(() => {
-    // Without the list the server's default model is there all the same.
+    // Without the list, the server's default model still works.
     client.listModels().then(setModels, () => undefined);
   }, [client]);
   return models;
 }
 
-/** The address is for conversations: a skip link moves the focus only. */
+/** The address names the conversation, so a skip link only moves the focus. */
 function focusPart(event: Event, id: string): void {
   event.preventDefault();
   const part = document.getElementById(id);

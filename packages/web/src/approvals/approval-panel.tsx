@@ -15,7 +15,7 @@ interface ApprovalPanelProps {
   readonly onDecide: (approvalId: string, answer: ApprovalAnswer) => void;
 }
 
-/** What waits for a decision. It stands above the message field, so that it is never out of sight (X8, S-16). */
+/** Calls that wait for a decision. Above the message field, so that they are always visible (X8, S-16). */
 export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanelProps) {
   const messages = useMessages();
   const announce = useAnnounce();
@@ -38,7 +38,7 @@ function toSubjectName({ subject, title }: ApprovalRequestData, names: Readonly<
   return Object.hasOwn(names, type) ? names[type]! : title;
 }
 
-/** "Always" says what it covers, which only the server knows; the others are in the language of the page. */
+/** "Always" says what it covers, which only the server knows; the other labels are in the page's language. */
 function toOptionLabel({ kind, label }: ApprovalOption, kinds: Readonly<Record<string, string>>): string {
   const isKnown = Object.hasOwn(kinds, kind);
   return isKnown && (!kind.endsWith("always") || label === "") ? kinds[kind]! : label;
@@ -106,7 +106,7 @@ function Approval({ approval, responseId, onDecide }: ApprovalProps) {
   );
 }
 
-/** The whole of what would be done; nothing is cut, nothing hidden (S-16). */
+/** Everything that would happen, with nothing cut and nothing hidden (S-16). */
 function ApprovalSubject({ subject }: { readonly subject: ForeignMetadata }) {
   const messages = useMessages();
   const { type, ...rest } = subject;
@@ -114,7 +114,7 @@ function ApprovalSubject({ subject }: { readonly subject: ForeignMetadata }) {
   const isCommand = type === "command" && command !== "";
   const text = isCommand ? command : JSON.stringify(rest, undefined, 2);
   const folder = readText(subject, "workingDirectory");
-  // The server shows them by their numbers already.
+  // The server already shows them as code points.
   const hasHidden = /<U\+[\dA-F]{4,6}/.test(text) || toVisibleParts(text).some(({ code }) => code !== undefined);
   return (
     <>
@@ -137,7 +137,7 @@ function toTimeText(seconds: number, messages: ReturnType<typeof useMessages>): 
   return messages.approvalExpires(time);
 }
 
-/** Whole seconds until a moment; undefined where it says none. */
+/** Whole seconds until a moment; undefined if none is given. */
 function useSecondsLeft(moment: string): number | undefined {
   const end = Date.parse(moment);
   const [now, setNow] = useState(() => Date.now());

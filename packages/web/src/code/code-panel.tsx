@@ -11,7 +11,7 @@ interface CodePanelProps {
   readonly label?: string | undefined;
   readonly isOpen?: boolean;
   readonly note?: string | undefined;
-  /** Under it the page remembers whether all lines are shown. */
+  /** Key under which the page remembers whether all lines are shown. */
   readonly memoryKey?: string;
 }
 

@@ -11,27 +11,27 @@ interface CodeTextProps {
   readonly isOpen: boolean;
   /** Number of the first line; without it lines have no numbers. */
   readonly firstLine?: number | undefined;
-  /** What it is, for people who do not see it. */
+  /** Label for screen readers. */
   readonly label: string;
   readonly memoryKey: string;
 }
 
-/** Lines of one element: those before the last never change while code grows. */
+/** Lines per element: while code grows, elements before the last never change. */
 const chunkSize = 40;
 /** Longer code is folded. */
 const foldedLines = 24;
 
-/** Lines of code, coloured as soon as the grammar is there. */
+/** Lines of code, highlighted as soon as the grammar has loaded. */
 export function CodeText({ code: source, language, isOpen, firstLine, label, memoryKey }: CodeTextProps) {
   const messages = useMessages();
-  // The end of the last line begins no line of its own.
+  // The end of the last line does not start another line.
   const code = source.replaceAll(/\r\n?/g, "\n").replace(/\n$/, "");
   const [isUnfolded, setUnfolded] = useRemembered(`${memoryKey}/lines`, false);
   const highlighted = useHighlight(code, language);
   const cache = useRef<Chunk[]>([]);
   const lines = code.split("\n");
   const canFold = lines.length > foldedLines + 8 && memoryKey !== "";
-  // Folded code that grows shows its end; folded code that is complete shows its beginning.
+  // While it grows, folded code shows its end; once complete, its beginning.
   const isFolded = canFold && !isUnfolded;
   const from = isFolded && isOpen ? Math.floor((lines.length - foldedLines) / chunkSize) * chunkSize : 0;
   const to = isFolded && !isOpen ? foldedLines : lines.length;
@@ -83,7 +83,7 @@ function renderChunks(source: ChunkSource): VNode[] {
   return elements;
 }
 
-/** Tokens of the lines that are still the same. */
+/** Tokens of the lines that have not changed. */
 function toUsableTokens({ highlighted, code }: ChunkSource): readonly TokenLine[] {
   if (highlighted === undefined) return [];
   if (highlighted.code === code) return highlighted.lines;

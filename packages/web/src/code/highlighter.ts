@@ -1,4 +1,4 @@
-/** Colours code with one grammar. Loaded with the first grammar. */
+/** Highlights code with one grammar. Loaded with the first grammar. */
 import type { Nodes, Root } from "hast";
 import type { LanguageFn } from "highlight.js";
 import { createLowlight } from "lowlight";

@@ -1,6 +1,6 @@
-/** Languages by the names that fences and files give them: a name to show, and the grammar that reads them. */
+/** Languages by the names that fences and files use: the name to show, and the grammar. */
 
-/** A grammar's file, the name to show, and further names of the language. */
+/** The grammar's file, the name to show, and aliases of the language. */
 const rows: readonly (readonly [grammar: string, name: string, ...others: string[]])[] = [
   ["bash", "Shell", "sh", "shell", "zsh", "shellscript", "console", "fish"],
   ["c", "C", "h"],
@@ -55,7 +55,7 @@ const languages = new Map<string, { readonly grammar: string; readonly name: str
   rows.flatMap(([grammar, name, ...others]) => [grammar, ...others].map((word) => [word, { grammar, name }] as const)),
 );
 
-/** What a person reads: the usual name, or the word itself where this page does not know it. */
+/** The name to show: the usual one, or the word itself if this page does not know it. */
 export function toLanguageName(word: string): string {
   return languages.get(word.toLowerCase())?.name ?? word;
 }

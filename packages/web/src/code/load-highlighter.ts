@@ -1,4 +1,4 @@
-/** Loads grammars when a language is first shown: each is a file of its own. */
+/** Loads each grammar from its own file when a language is first shown. */
 import type { LanguageFn } from "highlight.js";
 
 type Loader = () => Promise<{ readonly default: LanguageFn }>;
@@ -53,9 +53,9 @@ const loaders: Readonly<Record<string, Loader>> = {
   yaml: () => import("highlight.js/lib/languages/yaml"),
 };
 
-/** A function that colours lines. */
+/** A function that highlights lines. */
 export interface Highlighter {
-  /** One array of tokens for each line; they spell the code. */
+  /** One array of tokens per line; joined, they are the code. */
   toLines(code: string): TokenLine[];
 }
 
@@ -67,7 +67,7 @@ export interface Token {
 
 export type TokenLine = readonly Token[];
 
-/** @returns undefined where there is no such grammar, or it could not be loaded. */
+/** @returns undefined if the grammar does not exist or could not be loaded */
 export async function loadHighlighter(grammar: string): Promise<Highlighter | undefined> {
   const load = Object.hasOwn(loaders, grammar) ? loaders[grammar] : undefined;
   if (load === undefined) return undefined;
@@ -75,7 +75,7 @@ export async function loadHighlighter(grammar: string): Promise<Highlighter | un
     const [{ createHighlighter }, language] = await Promise.all([import("./highlighter.ts"), load()]);
     return createHighlighter(grammar, language.default);
   } catch {
-    // Offline, or the server has a newer page: code without colours is still code.
+    // Offline, or the server has a newer page: the code is shown without colours.
     return undefined;
   }
 }

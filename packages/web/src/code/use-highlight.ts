@@ -3,18 +3,18 @@ import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { toGrammar } from "./languages.ts";
 import { type Highlighter, loadHighlighter, type TokenLine } from "./load-highlighter.ts";
 
-/** Lines of tokens, and the code that they spell. */
+/** Lines of tokens, and the code that they make up. */
 export interface HighlightedCode {
   readonly code: string;
   readonly lines: readonly TokenLine[];
 }
 
-/** UTF-16 units; longer code stays without colours, because colouring it would hold up the page. */
+/** UTF-16 units; longer code is not highlighted, because that would block the page. */
 const sizeLimit = 60_000;
-/** Of the time, colouring code that grows takes at most one part in this many. */
+/** Highlighting growing code takes at most 1/share of the time. */
 const share = 12;
 
-/** Colours code in pauses. While it grows, what is coloured already stays; the rest follows. */
+/** Highlights code in pauses. While it grows, highlighted code stays as it is; the rest follows. */
 export function useHighlight(code: string, language: string): HighlightedCode | undefined {
   const highlighter = useHighlighter(toGrammar(language));
   const [highlighted, setHighlighted] = useState<HighlightedCode>();
@@ -36,7 +36,7 @@ export function useHighlight(code: string, language: string): HighlightedCode | 
   return highlighted;
 }
 
-/** Grammars that were loaded, so that each is read and compiled once. */
+/** Loaded grammars, so that each is read and compiled once. */
 export const HighlighterCache = createContext<Map<string, Promise<Highlighter | undefined>>>(new Map());
 
 function useHighlighter(grammar: string | undefined): Highlighter | undefined {

@@ -8,7 +8,7 @@ interface AttachmentProps {
   readonly onChange: (paths: readonly string[]) => void;
 }
 
-/** Files that the message names. */
+/** Files that the message mentions. */
 export function AttachmentList({ paths, onChange }: AttachmentProps) {
   const messages = useMessages();
   if (paths.length === 0) return undefined;
@@ -32,14 +32,14 @@ export function AttachmentList({ paths, onChange }: AttachmentProps) {
   );
 }
 
-/** A button that becomes a field for a path. */
+/** A button that turns into a field for a path. */
 export function AttachmentField({ paths, onChange }: AttachmentProps) {
   const messages = useMessages();
   const [isShown, setShown] = useState(false);
   const [path, setPath] = useState("");
   const field = useRef<HTMLInputElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  // Before anything is drawn: what is typed right behind the click goes into the field.
+  // Before drawing, so that characters typed right after the click go into the field.
   useLayoutEffect(() => {
     if (isShown) field.current?.focus();
   }, [isShown]);

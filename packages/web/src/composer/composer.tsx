@@ -13,13 +13,13 @@ interface ComposerProps {
   readonly isStreaming: boolean;
   readonly isCancelling: boolean;
   readonly isOffline: boolean;
-  /** Why the last message was not taken. */
+  /** Why the last message was not accepted. */
   readonly refusal: string | undefined;
   readonly onSend: () => void;
   readonly onStop: () => void;
 }
 
-/** The message field, and how the message is to be answered. */
+/** The message field, with the mode and the model for the answer. */
 export function Composer(props: ComposerProps) {
   const messages = useMessages();
   const { draft, onChange, isStreaming, onSend } = props;
@@ -48,7 +48,7 @@ export function Composer(props: ComposerProps) {
         value={draft.text}
         onInput={(event) => onChange({ text: event.currentTarget.value })}
         onKeyDown={(event) => {
-          // While characters are composed, Enter chooses one of them.
+          // In an input method, Enter chooses a character.
           if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229) send(event);
         }}
       />
@@ -91,7 +91,7 @@ interface ModelChoiceProps {
 
 function ModelChoice({ models, model, onChange }: ModelChoiceProps) {
   const messages = useMessages();
-  // One model is no choice.
+  // With one model there is nothing to choose.
   if (models.length < 2) return undefined;
   return (
     <select
@@ -111,7 +111,7 @@ function ModelChoice({ models, model, onChange }: ModelChoiceProps) {
   );
 }
 
-/** A text field that is as high as its text, up to a limit of the style sheet. */
+/** A text field as high as its text, up to a limit in the style sheet. */
 function useGrowingField(text: string) {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {

@@ -3,7 +3,7 @@ import type { Mode } from "@sheaf/protocol";
 
 export interface Draft {
   readonly text: string;
-  /** Files of the workspace that the message names. */
+  /** Workspace files that the message mentions. */
   readonly paths: readonly string[];
   readonly mode: Mode;
   /** Undefined: the server's default. */
@@ -17,7 +17,7 @@ export function isSendable({ text, paths }: Draft): boolean {
 }
 
 /**
- * The message as it is sent. Files travel by their paths, as mentions behind the text (`@src/main.py`): the model
+ * The message as it is sent. Files are sent as paths, in mentions after the text (`@src/main.py`): the model
  * reads them with its tools, under the server's rules. Nothing is uploaded.
  */
 export function toMessageText({ text, paths }: Draft): string {

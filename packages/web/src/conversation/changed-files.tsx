@@ -1,7 +1,7 @@
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 
-/** What stands in the way of taking back: one line a file. */
+/** What prevents an undo: one line per file. */
 export function ChangedFiles({ files }: { readonly files: readonly string[] }) {
   const messages = useMessages();
   return (

@@ -1,11 +1,11 @@
-/** What the rows of a conversation can do besides their documents. */
+/** What rows of a conversation can do, apart from their documents. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
 export interface ConversationActions {
   /** A new conversation that shares everything up to this response. */
   readonly fork: (responseId: string) => void;
-  /** Takes back this response, what came after it, and the file changes. */
+  /** Undoes this response, everything after it, and the file changes. */
   readonly revert: (responseId: string) => void;
 }
 

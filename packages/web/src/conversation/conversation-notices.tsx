@@ -63,7 +63,7 @@ interface ConnectionNoticeProps {
   readonly onRetry: () => void;
 }
 
-/** How the answer reaches the page, when it does not as it should. */
+/** What is wrong with the connection to the answer, if anything. */
 export function ConnectionNotice({ state, isOnline, onRetry }: ConnectionNoticeProps) {
   const messages = useMessages();
   if (!isOnline) return <Notice text={messages.offline} />;

@@ -38,12 +38,12 @@ interface ConversationPageProps {
   readonly tabs: TabChannel;
   /** A new conversation got its id. */
   readonly onNamed: (id: string) => void;
-  /** Something changed that the list of conversations and other tabs show. */
+  /** Something changed that the list of conversations or other tabs show. */
   readonly onChange: (id: string) => void;
   readonly onShowSidebar: () => void;
 }
 
-/** One conversation, with all that can be done to it. */
+/** One conversation, with everything that can be done to it. */
 export function ConversationPage(props: ConversationPageProps) {
   const store = useConversationStore(props);
   const state = useStore(store);
@@ -61,7 +61,7 @@ export function ConversationPage(props: ConversationPageProps) {
   };
   const sendDraft = async (): Promise<void> => {
     change({ text: "", paths: [] });
-    // What the server did not take goes back into the field, unless something new is there.
+    // A message that the server did not accept goes back into the field, unless something new is there.
     if (!(await send(toMessageText(draft)))) setDraft((now) => (now.text === "" ? draft : now));
   };
   const port = useConversationPort(state, list, isOnline, {
@@ -168,7 +168,7 @@ function useConversationPort(
   const isAsking = state.turns.at(-1)?.response.metadata.finishReason === "clarification";
   const latest = useRef({ state, sending });
   latest.current = { state, sending };
-  // Its identity changes with what views show of it, not with every piece of an answer.
+  // Its identity changes only with what views show of it, not with every piece of an answer.
   return useMemo(
     () => ({
       todos,
@@ -198,7 +198,7 @@ function toWaiting({ turns }: ConversationState): ReadonlySet<string> {
   return new Set(response?.approvals?.map(({ documentId }) => toDocumentKey(response.id, documentId)));
 }
 
-/** The list as it stands; the same array until a plan or an update changes. */
+/** The current list; the same array until a plan or an update changes. */
 function useTodos(turns: readonly Turn[]): ConversationPort["todos"] {
   const [reader] = useState(createTodoReader);
   return reader.read(turns);

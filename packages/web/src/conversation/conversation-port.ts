@@ -5,7 +5,7 @@ import { useContext } from "preact/hooks";
 import type { Todo } from "../todos/fold-todos.ts";
 
 export interface ConversationPort {
-  /** The list as it stands now. */
+  /** The current list. */
   readonly todos: readonly Todo[];
   /** Nothing streams, and the server can be reached. */
   readonly canSend: boolean;
@@ -15,13 +15,13 @@ export interface ConversationPort {
   readonly sendAnswers: (answers: readonly ClarificationAnswer[], text: string) => void;
   /** Scrolls to a document and gives it the focus. */
   readonly goToDocument: (responseId: string, documentId: string) => void;
-  /** Keys of documents whose call waits for a decision of the person (X8). */
+  /** Keys of documents whose call waits for the user's decision (X8). */
   readonly waiting: ReadonlySet<string>;
   /** The last response was made in plan mode: its plan waits to be built. */
   readonly isPlanned: boolean;
   /** The last response ended with a question. */
   readonly isAsking: boolean;
-  /** What the person answered to the questions of a response, once the answer was sent. */
+  /** The user's answers to the questions of a response, once they were sent. */
   readonly findAnswers: (responseId: string) => readonly ClarificationAnswer[] | undefined;
   /** Type of a document of the conversation. */
   readonly findDocumentType: (responseId: string, documentId: string) => string | undefined;

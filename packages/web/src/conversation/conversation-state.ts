@@ -4,24 +4,24 @@ import type { ChatResponse, ClarificationAnswer } from "@sheaf/protocol";
 /** A message and its answer. */
 export interface Turn {
   readonly message: string;
-  /** To the questions of the response before (N42). */
+  /** Answers to the questions of the previous response (N42). */
   readonly answers?: readonly ClarificationAnswer[];
-  /** Without documents and id until the server answered. */
+  /** Without documents and id until the server has answered. */
   readonly response: ChatResponse;
 }
 
-/** How the answer that is coming reaches the page. `broken`: it does not, and what is shown is not all of it (N51). */
+/** State of the connection to the coming answer. `broken`: lost, and what is shown is incomplete (N51). */
 type Connection = "idle" | "connecting" | "open" | "waiting" | "broken";
 
 export interface ConversationState {
-  /** Undefined until the first message was taken. */
+  /** Undefined until the first message was accepted. */
   readonly id: string | undefined;
   readonly title: string;
   readonly phase: "loading" | "ready" | "missing" | "failed";
   readonly turns: readonly Turn[];
   readonly connection: Connection;
   readonly isCancelling: boolean;
-  /** Why the last request was not taken; shown beside the message field. */
+  /** Why the last request was refused; shown next to the message field. */
   readonly refusal: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export const emptyConversation: ConversationState = {
   refusal: undefined,
 };
 
-/** An answer of which nothing came yet. */
+/** An answer of which nothing has arrived yet. */
 export function toEmptyResponse(mode: ChatResponse["mode"], created: string): ChatResponse {
   return {
     id: "",

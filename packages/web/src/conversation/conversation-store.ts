@@ -11,7 +11,7 @@ import {
   type Turn,
 } from "./conversation-state.ts";
 
-/** What a person sends. */
+/** What the user sends. */
 interface OutgoingMessage {
   readonly message: string;
   readonly mode: Mode;
@@ -19,35 +19,35 @@ interface OutgoingMessage {
   readonly answers?: readonly ClarificationAnswer[];
 }
 
-/** How taking back ended; for a conflict, what stands in its way, one line a file. */
+/** Result of an undo; for a conflict, what prevents it, one line per file. */
 type RevertOutcome =
   | { readonly kind: "done" }
   | { readonly kind: "conflict"; readonly files: readonly string[] }
   | { readonly kind: "failed" };
 
 export interface ConversationStore extends Store<ConversationState> {
-  /** Gets the conversation, and follows its answer if one is still coming. */
+  /** Loads the conversation, and follows its answer if one is still coming. */
   readonly load: () => Promise<void>;
-  /** Resolves when the server took the message; false when it did not, and `refusal` says why. */
+  /** Resolves to whether the server accepted the message; if not, `refusal` says why. */
   readonly send: (message: OutgoingMessage) => Promise<boolean>;
   readonly cancel: () => Promise<void>;
   readonly decide: (approvalId: string, answer: ApprovalAnswer) => Promise<void>;
-  /** Files that somebody else changed since stop it, unless `onConflict` says what to do with them. */
+  /** Fails if somebody else changed files since, unless `onConflict` says what to do with them. */
   readonly revert: (responseId: string, onConflict?: "leave" | "overwrite") => Promise<RevertOutcome>;
-  /** Follows again after the stream was given up. */
+  /** Follows again after the client gave up the stream. */
   readonly reconnect: () => void;
-  /** Ends following; the answer goes on at the server. */
+  /** Stops following; the answer continues on the server. */
   readonly leave: () => void;
 }
 
 export interface ConversationPorts {
   readonly client: SheafClient;
   readonly now: () => string;
-  /** Told of the id of a new conversation, and of every change that other parts of the page show. */
+  /** Called with the id of a new conversation, and for every change that other parts of the page show. */
   readonly onChange: (conversationId: string) => void;
-  /** The server wants to know again who asks. */
+  /** The server requires a new sign-in. */
   readonly onSignedOut: () => void;
-  /** Why a request failed, for people. */
+  /** Describes why a request failed. */
   readonly describe: (error: unknown) => string;
 }
 
@@ -161,7 +161,7 @@ class OpenConversation implements ConversationStore {
     this.#frame.cancel();
   };
 
-  /** Goes on with the last answer where the page has it. */
+  /** Continues the last answer from where the page has it. */
   #followLast(): void {
     const last = this.get().turns.at(-1);
     if (last === undefined || last.response.status !== "streaming" || last.response.id === "") return;
@@ -200,7 +200,7 @@ class OpenConversation implements ConversationStore {
     }
   }
 
-  /** The first event of an answer came: the conversation has an id now. */
+  /** The first event of an answer arrived: the conversation now has an id. */
   #take({ conversationId }: ResponseStream): void {
     if (conversationId === undefined || this.get().id === conversationId) return;
     const [first] = this.get().turns;
@@ -215,7 +215,7 @@ class OpenConversation implements ConversationStore {
     if (stream.conversationId !== undefined) this.#ports.onChange(stream.conversationId);
   }
 
-  /** Shows what came since the last frame. */
+  /** Shows what arrived since the last frame. */
   #show(): void {
     const { turns } = this.get();
     const last = turns.at(-1);
@@ -239,14 +239,14 @@ class OpenConversation implements ConversationStore {
   }
 
   #isSignedOut(error: unknown): boolean {
-    // A provider that wants a key is another thing.
+    // Not to be confused with a provider that requires a key.
     const isSignedOut = error instanceof SheafApiError && error.status === 401 && error.source === "server";
     if (isSignedOut) this.#ports.onSignedOut();
     return isSignedOut;
   }
 }
 
-/** What the reducer makes of a response: fields that cannot be are gone, so that no view has to expect them. */
+/** Passes a response through the reducer: invalid fields are removed, so that views need not expect them. */
 function toChecked(response: ChatResponse): ChatResponse {
   const reducer = createReducer();
   reducer.push({ id: 1, event: "snapshot", data: { response } });

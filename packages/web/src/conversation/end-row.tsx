@@ -4,7 +4,7 @@ import { formatCost, formatDuration, formatNumber } from "../elements/format.ts"
 import type { WorkingRowData } from "./rows.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 
-/** Behind the documents of an answer, while more is coming. */
+/** After the documents of an answer, while more is coming. */
 export function WorkingRow({ row }: { readonly row: WorkingRowData }) {
   const messages = useMessages();
   const language = useLanguage();
@@ -30,7 +30,7 @@ function useElapsedSeconds(moment: string): number {
   return Number.isNaN(start) ? 0 : Math.max(0, Math.floor((now - start) / 1000));
 }
 
-/** Behind the documents of an answer: what it took. */
+/** After the documents of an answer: what it took. */
 export function TotalsRow({ response }: { readonly response: ChatResponse }) {
   const messages = useMessages();
   const language = useLanguage();
@@ -54,7 +54,7 @@ export function TotalsRow({ response }: { readonly response: ChatResponse }) {
   );
 }
 
-/** Where the server knows the prices: US dollars. */
+/** US dollars, if the server knows the prices. */
 function readCost({ metadata }: ChatResponse): number | undefined {
   const { costUsd } = metadata as unknown as Readonly<Record<string, unknown>>;
   return typeof costUsd === "number" ? costUsd : undefined;

@@ -4,7 +4,7 @@ import type { ShownDocument } from "../views/view.ts";
 import { readTodos } from "../todos/fold-todos.ts";
 import type { Turn } from "./conversation-state.ts";
 
-/** Everything, in the words of the Chat API. */
+/** Everything, in the form of the Chat API. */
 export function toJsonExport(id: string, title: string, turns: readonly Turn[]): string {
   return `${JSON.stringify({ id, title, turns }, undefined, 2)}\n`;
 }
@@ -60,14 +60,14 @@ function toTodoList(metadata: ShownDocument["metadata"]): string {
     .join("\n");
 }
 
-/** A fence that is longer than any in the text. */
+/** A fence longer than any in the text. */
 function toFence(info: string, text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}${info}\n${text}\n${fence}`;
 }
 
-/** Hands a text to the browser as a file to save. */
+/** Offers a text as a file to save. */
 export function saveAsFile(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
@@ -77,7 +77,7 @@ export function saveAsFile(name: string, type: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** A name that every file system takes. */
+/** A name that every file system accepts. */
 export function toFileName(title: string, extension: string): string {
   const name = title
     .normalize("NFC")

@@ -5,7 +5,7 @@ import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { useConversationActions } from "./conversation-actions.ts";
 import type { MessageRowData } from "./rows.ts";
 
-/** What the person wrote. */
+/** What the user wrote. */
 export function MessageRow({ row }: { readonly row: MessageRowData }) {
   const messages = useMessages();
   const language = useLanguage();

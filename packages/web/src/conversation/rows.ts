@@ -4,15 +4,15 @@ import { createIncrementalMap, type IncrementalMap } from "../elements/map-incre
 import type { ShownDocument } from "../views/view.ts";
 import type { Turn } from "./conversation-state.ts";
 
-/** What a person wrote. */
+/** What the user wrote. */
 export interface MessageRowData {
   readonly kind: "message";
   readonly key: string;
   readonly message: string;
-  /** "" until the server took the message. */
+  /** "" until the server accepted the message. */
   readonly responseId: string;
   readonly created: string;
-  /** The answer is complete: message and answer can be taken back, or go on elsewhere. */
+  /** The answer is complete: message and answer can be undone, or continued elsewhere. */
   readonly isSettled: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface WorkingRowData {
   readonly kind: "working";
   readonly key: string;
   readonly created: string;
-  /** For a decision of the person. */
+  /** Waiting for the user's decision. */
   readonly isWaiting: boolean;
 }
 
@@ -40,7 +40,7 @@ interface TotalsRowData {
   readonly response: ChatResponse;
 }
 
-/** Rows keep their identity while nothing changes that they show. */
+/** Rows keep their identity while what they show does not change. */
 export type Row = MessageRowData | DocumentRowData | WorkingRowData | TotalsRowData;
 
 export interface RowBuilder {
@@ -99,7 +99,7 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
   };
 }
 
-/** Gives the value before where the new one has the same fields. */
+/** Returns the previous value if the new one has the same fields. */
 function createKeeper<Value extends object>(): (value: Value) => Value {
   let kept: Value | undefined;
   return (value) => {
@@ -111,7 +111,7 @@ function createKeeper<Value extends object>(): (value: Value) => Value {
 }
 
 function toDocumentRow(document: Document, responseId: string, isCurrent: boolean): Row {
-  // What the reducer gives has these fields, whatever came from outside.
+  // The reducer's result has these fields, whatever came from outside.
   const shown = document as unknown as ShownDocument;
   return { kind: "document", key: toDocumentKey(responseId, document.id), document: shown, responseId, isCurrent };
 }
@@ -120,7 +120,7 @@ export function toDocumentKey(responseId: string, documentId: string): string {
   return `${responseId}/${documentId}`;
 }
 
-/** Height in pixels that a row will about have, until it was measured. */
+/** Approximate height of a row in pixels, until it was measured. */
 export function estimateHeight(row: Row): number {
   if (row.kind === "totals" || row.kind === "working") return 44;
   if (row.kind === "message") return 72 + Math.ceil(row.message.length / 80) * 24;

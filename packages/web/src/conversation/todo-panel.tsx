@@ -2,7 +2,7 @@ import { useMessages } from "../messages/use-messages.ts";
 import { type Todo, toProgress } from "../todos/fold-todos.ts";
 import { TodoTree } from "../todos/todo-tree.tsx";
 
-/** The list as it stands now, beside the conversation. */
+/** The current list, next to the conversation. */
 export function TodoPanel({ todos }: { readonly todos: readonly Todo[] }) {
   const messages = useMessages();
   if (todos.length === 0) return undefined;

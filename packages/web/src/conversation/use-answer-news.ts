@@ -3,7 +3,7 @@ import { useAnnounce } from "../elements/announcer.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { ConversationState } from "./conversation-state.ts";
 
-/** Tells people who listen when an answer begins and how it ended; nothing in between. */
+/** Announces to screen readers when an answer begins and how it ended; nothing in between. */
 export function useAnswerNews({ turns, connection }: ConversationState): void {
   const messages = useMessages();
   const announce = useAnnounce();

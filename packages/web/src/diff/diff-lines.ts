@@ -1,4 +1,4 @@
-/** Lines of a change, out of a git patch or of one replacement. */
+/** Lines of a change, from a git patch or from one replacement. */
 
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed" | "gap";
@@ -11,7 +11,7 @@ export interface DiffLine {
   readonly changed?: readonly [from: number, to: number];
 }
 
-/** Reads the hunks of a unified diff of one file. Lines that are none are passed over. */
+/** Reads the hunks of a unified diff of one file. Other lines are ignored. */
 export function parsePatch(patch: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let oldNumber = 0;
@@ -67,7 +67,7 @@ function splitLines(text: string): string[] {
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-/** Where as many lines were added as removed, partners show which part of them changed. */
+/** If as many lines were added as removed, each pair shows which part of it changed. */
 function markChanges(lines: readonly DiffLine[]): DiffLine[] {
   const marked = [...lines];
   for (let start = 0; start < marked.length; start += 1) {
@@ -93,7 +93,7 @@ function markPair(removed: DiffLine, added: DiffLine): [DiffLine, DiffLine] {
   while (before < shortest && removed.text[before] === added.text[before]) before += 1;
   let after = 0;
   while (after < shortest - before && removed.text.at(-1 - after) === added.text.at(-1 - after)) after += 1;
-  // Lines that share little are another line, not a changed one.
+  // Lines that share little are different lines, not a changed one.
   if ((before + after) * 3 < Math.max(removed.text.length, added.text.length)) return [removed, added];
   const mark = (line: DiffLine): DiffLine => ({ ...line, changed: [before, line.text.length - after] });
   return [mark(removed), mark(added)];
@@ -105,7 +105,7 @@ export interface DiffPair {
   readonly right: DiffLine | undefined;
 }
 
-/** Removed lines stand beside the added ones that replace them. */
+/** Puts removed lines next to the added ones that replace them. */
 export function toPairs(lines: readonly DiffLine[]): DiffPair[] {
   const pairs: DiffPair[] = [];
   let removed: DiffLine[] = [];

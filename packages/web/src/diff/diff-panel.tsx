@@ -13,7 +13,7 @@ interface DiffPanelProps {
 /** Longer changes are folded. */
 const foldedLines = 40;
 
-/** A change, line by line: in one column, or the old file beside the new one. */
+/** A change, line by line: in one column, or old and new side by side. */
 export function DiffPanel({ lines, isSplit, label, memoryKey }: DiffPanelProps) {
   const messages = useMessages();
   const [isUnfolded, setUnfolded] = useRemembered(`${memoryKey}/diff`, false);

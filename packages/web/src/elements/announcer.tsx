@@ -3,12 +3,12 @@ import { useCallback, useContext, useState } from "preact/hooks";
 
 const Announce = createContext<(text: string) => void>(() => undefined);
 
-/** Tells people who listen what changed: states, never the flow of the answer. */
+/** Announces changes of state to screen readers, never the streaming answer. */
 export function useAnnounce(): (text: string) => void {
   return useContext(Announce);
 }
 
-/** Holds the one live region of the page. */
+/** Contains the page's only live region. */
 export function Announcer({ children }: { readonly children: ComponentChildren }) {
   const [{ text, count }, setState] = useState({ text: "", count: 0 });
   const announce = useCallback((next: string) => setState((before) => ({ text: next, count: before.count + 1 })), []);

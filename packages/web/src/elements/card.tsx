@@ -4,7 +4,7 @@ import { Icon, type IconName } from "./icon.tsx";
 interface CardProps {
   readonly icon: IconName;
   readonly title: ComponentChildren;
-  /** Short facts behind the title. */
+  /** Short facts after the title. */
   readonly facts?: ComponentChildren;
   /** Buttons at the end of the head. */
   readonly actions?: ComponentChildren;

@@ -3,14 +3,14 @@ import { useCallback, useContext, useState } from "preact/hooks";
 import { useMessages } from "../messages/use-messages.ts";
 import { Dialog } from "./dialog.tsx";
 
-/** What a person is asked before something that cannot be undone, or that leads away. */
+/** What the user is asked before something that cannot be undone or that leaves the page. */
 export interface Question {
   readonly title: string;
   readonly text: ComponentChildren;
   /** Label of the button that does it. */
   readonly confirm: string;
   readonly isDangerous?: boolean;
-  /** Another way to go on. */
+  /** An alternative way to continue. */
   readonly other?: { readonly label: string; readonly onChoose: () => void };
   readonly onConfirm: () => void;
 }

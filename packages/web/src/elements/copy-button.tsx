@@ -5,12 +5,12 @@ import { Icon, type IconName } from "./icon.tsx";
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What is copied, for people who do not see it. */
+  /** What is copied, for screen readers. */
   readonly label: string;
   readonly icon?: IconName;
 }
 
-/** Milliseconds that the button shows its success. */
+/** Milliseconds for which the button shows its success. */
 const shownFor = 2000;
 
 export function CopyButton({ text, label, icon = "copy" }: CopyButtonProps) {

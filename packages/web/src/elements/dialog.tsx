@@ -6,11 +6,11 @@ interface DialogProps {
   readonly children?: ComponentChildren;
   /** Buttons, from the safe one to the one that acts. */
   readonly buttons: ComponentChildren;
-  /** Escape, or a click beside it. */
+  /** Called for Escape and for a click outside the dialog. */
   readonly onClose: () => void;
 }
 
-/** A dialog of the browser's own kind: it keeps the focus inside and gives it back. */
+/** A native dialog: it keeps the focus inside and restores it afterwards. */
 export function Dialog({ title, children, buttons, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();

@@ -1,4 +1,4 @@
-/** Numbers as a person reads them, in the language of the page. */
+/** Formats numbers for people, in the page's language. */
 
 /** `820 ms`, `3.2 s`, `4:05`. */
 export function formatDuration(milliseconds: number, language: string): string {
@@ -24,7 +24,7 @@ export function formatCost(dollars: number, language: string): string {
   return new Intl.NumberFormat(language, options as Intl.NumberFormatOptions).format(dollars);
 }
 
-/** The time today, else the day. */
+/** The time if it is today, otherwise the day. */
 export function formatMoment(moment: string, language: string, now: number): string {
   const date = new Date(moment);
   if (Number.isNaN(date.getTime())) return "";

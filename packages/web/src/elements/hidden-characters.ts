@@ -1,6 +1,6 @@
-/** Characters that a person does not see, or that change how what stands beside them is read (S-16). */
+/** Characters that people cannot see, or that change how their neighbours are read (S-16). */
 
-/** A run of text as it is, or what is hidden in it. */
+/** A run of plain text, or a hidden part of it. */
 export interface TextPart {
   readonly text: string;
   /** `U+202E` for a hidden character, `U+0020 ×80` for blanks that would push what follows out of sight. */
@@ -8,8 +8,8 @@ export interface TextPart {
 }
 
 /**
- * Control and format characters, marks that reorder, blanks that are no plain blank, halves of characters, what has no
- * meaning yet; and runs of plain blanks. Tabs, line feeds and few blanks stay.
+ * Control and format characters (bidirectional marks among them), blanks other than the plain one, lone surrogates,
+ * unassigned and private-use characters, and long runs of blanks, tabs or line feeds; short runs stay.
  */
 const hidden =
   /\n{4,}| {33,}|\t{9,}|[\u2800\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu;

@@ -1,4 +1,4 @@
-/** The page's own symbols, drawn on 16 by 16. They say nothing alone: a text or a label stands beside each. */
+/** The page's icons, drawn on 16 by 16. Each comes with a text or a label, since an icon alone says nothing. */
 const paths = {
   plus: "M8 3v10M3 8h10",
   search: "M7 11.500a4.500 4.500 0 1 0 0-9 4.500 4.500 0 0 0 0 9ZM10.500 10.500 14 14",

@@ -3,7 +3,7 @@ import type { LinkTarget } from "../markdown/link-target.ts";
 import { useConfirm } from "./confirm.tsx";
 import { VisibleText } from "./visible-text.tsx";
 
-/** Gives a function that asks before a link leads to another host (S-63). */
+/** Returns a function that asks before a link leads to another host (S-63). */
 export function useLinkGuard(): (target: LinkTarget) => void {
   const messages = useMessages();
   const confirm = useConfirm();

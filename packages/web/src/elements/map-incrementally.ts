@@ -1,7 +1,7 @@
-/** Maps a list that grows: what stands at its place unchanged is not looked at again. */
+/** Maps a growing list: unchanged items are not mapped again. */
 
 export interface IncrementalMap<Item, Value> {
-  /** Values of the items, in order. The same array as before while no item changed. */
+  /** Values of the items, in order. The same array as before if no item changed. */
   readonly map: (items: readonly Item[]) => readonly Value[];
   /** Number of leading items that the last call found unchanged. */
   readonly unchanged: () => number;

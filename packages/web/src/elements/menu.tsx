@@ -8,7 +8,7 @@ interface MenuProps {
   readonly children: ComponentChildren;
 }
 
-/** A button that shows further buttons. Arrow keys go through them, Escape leaves. */
+/** A button that shows more buttons. Arrow keys move between them, Escape closes. */
 export function Menu({ icon, label, children }: MenuProps) {
   const [isShown, setShown] = useState(false);
   const frame = useRef<HTMLDivElement>(null);

@@ -1,6 +1,6 @@
 import { VisibleText } from "./visible-text.tsx";
 
-/** A path: the folder in the background, the name of the file in front. */
+/** A path: the folder is dimmed, the file name stands out. */
 export function PathText({ path }: { readonly path: string }) {
   const cut = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1;
   return (

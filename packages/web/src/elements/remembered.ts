@@ -1,10 +1,10 @@
 import { createContext } from "preact";
 import { useContext, useState } from "preact/hooks";
 
-/** What a person unfolded or chose, by key: it outlives the elements of a long list that are not shown. */
+/** What the user unfolded or chose, by key. It outlives elements of a long list that are not shown. */
 export const RememberedValues = createContext<Map<string, unknown>>(new Map());
 
-/** Like `useState`, kept under a key while the conversation is shown. */
+/** Like `useState`, but kept under a key while the conversation is shown. */
 export function useRemembered<Value>(key: string, initial: Value): readonly [Value, (value: Value) => void] {
   const values = useContext(RememberedValues);
   const [, redraw] = useState(0);

@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
-/** What a person chose for this browser. */
+/** What the user chose for this browser. */
 export interface Settings {
   readonly theme: "system" | "light" | "dark";
   /** "" follows the browser. */
@@ -27,7 +27,7 @@ export function useSetting<Name extends keyof Settings>(
 
 const storageName = "sheaf-settings";
 
-/** Settings of this browser. What is not understood is left out; no storage is no error. */
+/** Settings of this browser. Unknown values are ignored; missing storage is not an error. */
 export function readSettings(storage: Storage | undefined): Settings {
   try {
     const stored = JSON.parse(storage?.getItem(storageName) ?? "{}") as Readonly<Record<string, unknown>>;
@@ -46,6 +46,6 @@ export function writeSettings(storage: Storage | undefined, settings: Settings):
   try {
     storage?.setItem(storageName, JSON.stringify(settings));
   } catch {
-    // A full or forbidden storage: the choice holds for this visit.
+    // Storage is full or forbidden: the choice lasts for this visit.
   }
 }

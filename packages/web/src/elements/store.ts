@@ -1,14 +1,14 @@
-/** A state that changes, and listeners that hear of it at most once a frame. */
+/** A state that changes, and listeners that are called at most once per frame. */
 import { useEffect, useState } from "preact/hooks";
 
 export interface Store<State> {
   readonly get: () => State;
-  /** Calls the listener after changes. Gives the function that ends it. */
+  /** Calls the listener after changes. Returns the function that ends this. */
   readonly subscribe: (listener: () => void) => () => void;
 }
 
 export interface WritableStore<State> extends Store<State> {
-  /** Listeners hear of it at once. */
+  /** Calls the listeners immediately. */
   readonly set: (state: State) => void;
 }
 
@@ -38,10 +38,10 @@ export function useStore<State>(store: Store<State>): State {
   return store.get();
 }
 
-/** Milliseconds between two frames of a page that nobody sees. */
+/** Milliseconds between two frames of a hidden page. */
 const hiddenInterval = 250;
 
-/** Runs `work` with the next frame; calls before it count once. A hidden page has no frames, but goes on slowly. */
+/** Runs `work` in the next frame, however often it is called before. A hidden page has no frames, so a timer runs it. */
 export function createFrameScheduler(work: () => void): { readonly request: () => void; readonly cancel: () => void } {
   let cancelPending: (() => void) | undefined;
   const run = (): void => {

@@ -1,6 +1,6 @@
 import { toVisibleParts } from "./hidden-characters.ts";
 
-/** Foreign text in which nothing is hidden: invisible characters are shown by their numbers. */
+/** Foreign text with nothing hidden: invisible characters are shown as code points. */
 export function VisibleText({ text }: { readonly text: string }) {
   return (
     <>

@@ -1,19 +1,19 @@
-/** Where the rows of a long list stand: measured heights, and estimates for those that were never shown. */
+/** Positions of the rows of a long list: measured heights, and estimates for rows that were never shown. */
 
 export interface KeyedRow {
   readonly key: string;
 }
 
 export interface RowMeasures<Row extends KeyedRow> {
-  /** Takes the rows as they are now. Costs little where they begin with the same rows as before. */
+  /** Takes the current rows. Cheap if they begin with the same rows as before. */
   readonly update: (rows: readonly Row[]) => void;
-  /** Sets a measured height. @returns by how much it differs; 0 for a key that is not in the list. */
+  /** Sets a measured height. @returns the difference; 0 for a key that is not in the list. */
   readonly measure: (key: string, height: number) => number;
   /** Pixels above a row; for the number of rows, the height of all. */
   readonly toTop: (index: number) => number;
   readonly toHeight: (index: number) => number;
   readonly toIndex: (key: string) => number | undefined;
-  /** The row that stands at a height. */
+  /** The row at a height. */
   readonly findIndex: (top: number) => number;
 }
 
@@ -24,7 +24,7 @@ export function createRowMeasures<Row extends KeyedRow>(estimate: (row: Row) => 
   let rows: readonly Row[] = [];
   const heights: number[] = [];
   const tops: number[] = [0];
-  /** Tops up to this one are right. */
+  /** Tops up to this one are correct. */
   let valid = 0;
 
   const validate = (index: number): void => {

@@ -12,33 +12,33 @@ export interface VirtualListOptions<Row extends KeyedRow> {
   readonly rows: readonly Row[];
   readonly estimate: (row: Row) => number;
   readonly handle: RefObject<VirtualListHandle | null>;
-  /** Told whether the list follows its end. */
+  /** Called with whether the list follows its end. */
   readonly onFollow: (isFollowing: boolean) => void;
 }
 
-/** Pixels above and below the visible part in which rows are there already. */
+/** Pixels above and below the visible part in which rows are already elements. */
 const overscan = 600;
-/** Shorter lists are there as a whole, so that the browser can search in them. */
+/** Shorter lists are drawn in full, so that find-in-page works. */
 const wholeLimit = 60;
 /** Pixels from the end that still count as the end. */
 const endTolerance = 48;
 
-/** The state of a virtual list, out of the reach of rendering. */
+/** The state of a virtual list, kept outside of rendering. */
 class ListController<Row extends KeyedRow> {
   readonly measures: RowMeasures<Row>;
   scroller: HTMLElement | null = null;
   isFollowing = true;
-  /** Key of the row that the tab key reaches. */
+  /** Key of the row in the tab order. */
   focusedKey: string | undefined;
   hasFocus = false;
-  /** Key of a row that gets the focus once it is there. */
+  /** Key of a row that gets the focus once it is drawn. */
   wantedKey: string | undefined;
   redraw: () => void = () => undefined;
   onFollow: (isFollowing: boolean) => void = () => undefined;
-  /** Read when it changes only: reading it makes the browser lay out the page. */
+  /** Read only when it changes, because reading it forces a layout. */
   #viewport = { top: 0, height: 0 };
   #rows: readonly Row[] = [];
-  /** Rows, sizes or what is drawn of them are others than at the last drawing. */
+  /** Rows, sizes or the drawn range differ from the last drawing. */
   #hasChanged = false;
   /** Height of the whole list when it was last scrolled to its end. */
   #end = 0;
@@ -56,7 +56,7 @@ class ListController<Row extends KeyedRow> {
     return () => this.#observer.unobserve(element);
   };
 
-  /** Takes the rows and gives the indices of those that shall be elements. */
+  /** Takes the rows and returns the indices of those to draw. */
   update(rows: readonly Row[]): readonly number[] {
     const [from, to] = [this.#from, this.#to];
     if (rows !== this.#rows) this.#hasChanged = true;
@@ -95,7 +95,7 @@ class ListController<Row extends KeyedRow> {
     this.hasFocus = false;
   };
 
-  /** Page keys on a row go to its neighbours, as feeds do; inside a row they scroll. */
+  /** Page keys on a row move to its neighbours, as in feeds; inside a row they scroll. */
   readonly onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === "PageDown" ? 1 : event.key === "PageUp" ? -1 : 0;
     const element = event.target as HTMLElement;
@@ -123,7 +123,7 @@ class ListController<Row extends KeyedRow> {
     this.#toEnd();
   };
 
-  /** After each drawing: keeps the end in sight, gives the focus to a row that was waited for. */
+  /** After each drawing: keeps the end visible, and focuses the row that was waited for. */
   settle(): void {
     if (this.wantedKey !== undefined && this.scroller !== null) {
       const element = [...this.scroller.querySelectorAll<HTMLElement>("[data-key]")].find(
@@ -139,7 +139,7 @@ class ListController<Row extends KeyedRow> {
     this.#hasChanged = false;
   }
 
-  /** Begins to watch the element that scrolls. */
+  /** Starts to watch the scrolling element. */
   start(scroller: HTMLElement): void {
     this.scroller = scroller;
     this.#viewport = { top: scroller.scrollTop, height: scroller.clientHeight };
@@ -150,11 +150,11 @@ class ListController<Row extends KeyedRow> {
     this.#observer.disconnect();
   }
 
-  /** Goes to the end, unless the person has just scrolled away from it and the event is still on its way. */
+  /** Scrolls to the end, unless the user has just scrolled away and the event has not arrived yet. */
   #followEnd(): void {
     if (this.scroller === null) return;
     const { scrollTop, scrollHeight, clientHeight } = this.scroller;
-    // A list that became shorter was scrolled back by the browser.
+    // The browser scrolled back a list that became shorter.
     const isLower = scrollHeight < this.#end;
     const isAway =
       !isLower && scrollHeight - scrollTop - clientHeight >= endTolerance && scrollTop < this.#viewport.top - 1;
@@ -189,7 +189,7 @@ class ListController<Row extends KeyedRow> {
     this.#to = Math.min(count, this.measures.findIndex(top + height + overscan) + 1);
   }
 
-  /** Rows above the visible part that turn out higher or lower must not move what is in sight. */
+  /** Rows above the visible part must not move it when their measured height differs. */
   #takeSizes(entries: readonly ResizeObserverEntry[]): void {
     const { scroller, measures } = this;
     if (scroller === null) return;
@@ -221,13 +221,13 @@ class ListController<Row extends KeyedRow> {
   }
 }
 
-/** Key of the row that holds an element. */
+/** Key of the row that contains an element. */
 function toRowKey(target: EventTarget | null): string | undefined {
   const row = target instanceof Element ? target.closest<HTMLElement>("[data-key]") : null;
   return row?.dataset["key"];
 }
 
-/** Tells the style sheet how wide the list's scroll bar is, so that what stands under the list lines up with it. */
+/** Passes the width of the list's scroll bar to the style sheet, so that what is below the list lines up with it. */
 function setGutter(scroller: HTMLElement | null): void {
   const width = scroller === null ? 0 : (scroller.offsetWidth - scroller.clientWidth) / 2;
   document.documentElement.style.setProperty("--gutter", `${width}px`);
@@ -235,7 +235,7 @@ function setGutter(scroller: HTMLElement | null): void {
 
 export type { ListController };
 
-/** Keeps which rows are elements, and where the list is scrolled to. */
+/** Keeps track of which rows are drawn, and of the scroll position. */
 export function useVirtualList<Row extends KeyedRow>(options: VirtualListOptions<Row>) {
   const { rows, estimate, handle, onFollow } = options;
   const [list] = useState(() => new ListController<Row>(estimate));

@@ -4,15 +4,15 @@ import { useVirtualList, type ListController, type VirtualListOptions } from "./
 
 interface VirtualListProps<Row extends KeyedRow> extends VirtualListOptions<Row> {
   readonly render: (row: Row) => ComponentChildren;
-  /** Name of a row, for people who do not see it. */
+  /** Label of a row, for screen readers. */
   readonly label: (row: Row) => string;
   readonly name: string;
   readonly isBusy: boolean;
 }
 
 /**
- * A long list of which only the visible rows are elements. It stays at its end while it grows, unless the person
- * scrolled up; then what is in sight stays where it is. The row with the focus is never taken away.
+ * A long list in which only the visible rows are elements. It stays at its end while it grows, unless the user
+ * scrolled up; then the visible rows stay where they are. The row with the focus is never removed.
  */
 export function VirtualList<Row extends KeyedRow>(props: VirtualListProps<Row>) {
   const { rows, name, isBusy } = props;

@@ -1,5 +1,5 @@
 /**
- * Markdown that grows. Blocks that nothing can change any more are parsed once and kept; only what is open at the end
+ * Parses Markdown that grows. Blocks that can no longer change are parsed once and kept; only the open end
  * is parsed again. Long texts are parsed window by window, so that no step takes longer than a frame.
  */
 import type { RootContent } from "mdast";
@@ -8,32 +8,32 @@ import { findLineStart, parsePiece } from "./parse-markdown.ts";
 
 /** One top-level block, or some items of a long list. */
 export interface MarkdownBlock {
-  /** Position among the blocks. A kept block keeps it. */
+  /** Position among the blocks. It does not change once the block is kept. */
   readonly key: number;
   readonly node: RootContent;
-  /** Its items follow those of the block before: it is the same list. */
+  /** Its items continue those of the previous block: it is the same list. */
   readonly isContinued: boolean;
 }
 
 export interface BlockParser {
   /**
    * Takes the text so far and does one step of work.
-   * @param isComplete the text has ended: names that were defined late are looked up again
-   * @returns whether there is more to do for this text
+   * @param isComplete the text has ended: names that were defined late are resolved again
+   * @returns whether more work is left for this text
    */
   step(source: string, isComplete: boolean): boolean;
   /** Blocks so far. Kept ones keep their identity. */
   readonly blocks: readonly MarkdownBlock[];
-  /** Text behind the blocks that no step came to yet. */
+  /** Text after the blocks that no step has reached yet. */
   readonly rest: string;
   readonly definitions: Definitions;
 }
 
 /** UTF-16 units that one step parses: about 15 ms. */
 const windowSize = 3072;
-/** From here on the items of a list are kept one by one. */
+/** From this number on, the items of a list are kept one by one. */
 const longList = 2048;
-/** A single block above this is not parsed: it is shown as it is written. */
+/** A single block above this is not parsed but shown as source. */
 const blockLimit = 16_384;
 /** Kept blocks that one step parses again. */
 const refreshSize = 4;
@@ -42,7 +42,7 @@ export function createBlockParser(): BlockParser {
   return new IncrementalBlockParser();
 }
 
-/** What can be kept by itself: a top-level block, or a part of a long list. */
+/** What can be kept on its own: a top-level block, or a part of a long list. */
 interface Unit {
   readonly node: RootContent;
   /** First UTF-16 unit of its first line in the piece. */
@@ -59,12 +59,12 @@ class IncrementalBlockParser implements BlockParser {
   rest = "";
   definitions: DefinitionCollector = createDefinitionCollector();
   #kept: KeptBlock[] = [];
-  /** All that stands before it in the source is kept. */
+  /** Everything before it in the source is kept. */
   #keptText = "";
   #window = windowSize;
-  /** What begins behind the kept blocks are further items of the list before. */
+  /** What follows the kept blocks are further items of the previous list. */
   #isInList = false;
-  /** Kept blocks that were parsed before a name was defined which they may use. */
+  /** Kept blocks that may use a name that was defined only after they were parsed. */
   #stale = 0;
   #refreshed = 0;
 
@@ -93,10 +93,10 @@ class IncrementalBlockParser implements BlockParser {
     this.#refreshed = 0;
   }
 
-  /** Keeps what is final in a piece and gives its open blocks. */
+  /** Keeps what is final in a piece and returns its open blocks. */
   #parse(piece: string, isLast: boolean): MarkdownBlock[] {
     if (piece.length > blockLimit) return this.#passOver(piece, isLast);
-    // What begins in a line that is still being written may turn out to belong to the block before it.
+    // A block on a line that is still being written may turn out to belong to the block before it.
     const finalEnd = isLast ? findLineStart(piece, piece.length) : piece.length;
     const units = this.#toUnits(piece, finalEnd);
     let open = units.length - 1;
@@ -139,7 +139,7 @@ class IncrementalBlockParser implements BlockParser {
     return blocks;
   }
 
-  /** A block that is too long to be parsed while it grows is shown as it is written. */
+  /** A block that is too long to be parsed while it grows is shown as source. */
   #passOver(piece: string, isLast: boolean): MarkdownBlock[] {
     const node: RootContent = { type: "html", value: piece };
     if (isLast) return [{ key: this.#kept.length, node, isContinued: false }];
@@ -155,7 +155,7 @@ class IncrementalBlockParser implements BlockParser {
     if (this.definitions.add(unit.node)) this.#stale = this.#kept.length;
   }
 
-  /** Parses kept blocks again, some in a step, that may use names which were defined behind them. */
+  /** Parses kept blocks again, a few per step, that may use names defined after them. */
   #refresh(open: readonly MarkdownBlock[]): boolean {
     for (const { node } of open) if (this.definitions.add(node)) this.#stale = this.#kept.length;
     let left = refreshSize;
@@ -179,21 +179,21 @@ class IncrementalBlockParser implements BlockParser {
   }
 }
 
-/** First unit of the line that makes a block what it is: the second one of a table, whose first is the end of a text. */
+/** First unit of the line that determines the type of a block: of a table the second, since its first may end a paragraph. */
 function toDecision({ node, start }: Unit, piece: string): number {
   if (node.type !== "table") return start;
   const [firstLine] = /^.*(?:\r\n|\n|\r)?/.exec(piece.slice(start))!;
   return start + firstLine.length;
 }
 
-/** Definitions and what stands directly under them were one paragraph to the parser. */
+/** To the parser, definitions and the text directly below them were one paragraph. */
 function isJoined(units: readonly Unit[], index: number, piece: string): boolean {
   if (units[index - 1]!.node.type !== "definition") return false;
   const between = piece.slice(units[index - 1]!.start, units[index]!.start).replace(/(?:\r\n|\n|\r)$/, "");
   return !/[\n\r][\t ]*$/.test(between);
 }
 
-/** A list that goes on counts on from the items before it. */
+/** A continued list continues the numbering. */
 function toBlock({ node, isContinued }: Unit, key: number, before: MarkdownBlock | undefined): MarkdownBlock {
   const list = before?.node;
   if (!isContinued || node.type !== "list" || list?.type !== "list" || typeof list.start !== "number") {

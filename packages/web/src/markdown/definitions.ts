@@ -1,4 +1,4 @@
-/** Definitions of links and footnotes in trees of Markdown. */
+/** Definitions of links and footnotes in Markdown trees. */
 import type { Definition, FootnoteDefinition, Nodes } from "mdast";
 
 export interface Definitions {

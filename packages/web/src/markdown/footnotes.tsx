@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useMessages } from "../messages/use-messages.ts";
 import type { MarkdownScope } from "./render-node.tsx";
 
-/** The number of a note, where the text names it. No anchor: ids and addresses of the page are its own. */
+/** The number of a footnote, where the text refers to it. Not an anchor: foreign text must not set ids or addresses of the page. */
 export function FootnoteMark({ identifier, scope }: { readonly identifier: string; readonly scope: MarkdownScope }) {
   const number = [...scope.definitions.footnotes.keys()].indexOf(identifier) + 1;
   return <sup class="footnote-mark">[{number === 0 ? "?" : number}]</sup>;

@@ -1,7 +1,7 @@
 import { useMessages } from "../messages/use-messages.ts";
 import { Link } from "./link.tsx";
 
-/** An image of foreign text: never loaded, shown as a link (S-63). */
+/** An image in foreign text: never loaded, shown as a link (S-63). */
 export function ImageLink({ address, description }: { readonly address: string; readonly description: string }) {
   const messages = useMessages();
   return (

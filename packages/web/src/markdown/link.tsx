@@ -3,7 +3,7 @@ import { useLinkGuard } from "../elements/link-guard.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { toLinkTarget } from "./link-target.ts";
 
-/** A link of foreign text: shows its real target, asks before it leads to another host (S-63). */
+/** A link in foreign text: shows its real target, and asks before it leads to another host (S-63). */
 export function Link({ address, children }: { readonly address: string; readonly children: ComponentChildren }) {
   const openLink = useLinkGuard();
   const target = toLinkTarget(address, location.origin);

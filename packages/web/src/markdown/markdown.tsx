@@ -5,13 +5,13 @@ import { type MarkdownScope, renderFootnotes, renderNode } from "./render-node.t
 
 interface MarkdownProps {
   readonly text: string;
-  /** False while more of the text may come. */
+  /** False while more text may follow. */
   readonly isComplete: boolean;
 }
 
-/** Milliseconds of a frame that parsing may take. */
+/** Milliseconds per frame that parsing may take. */
 const frameShare = 8;
-/** An open block that takes longer is parsed again after this many times as long. */
+/** An open block that takes longer is not parsed again for this many times as long. */
 const pauseFactor = 6;
 
 /** Markdown that may still grow. Each frame parses a bounded part; what is final is never rendered again. */
@@ -43,7 +43,7 @@ interface MarkdownState {
   text: string;
   isComplete: boolean;
   hasMore: boolean;
-  /** Before this moment text that grew waits. Milliseconds, as `performance.now` tells them. */
+  /** Until this moment, new text waits. Milliseconds of `performance.now`. */
   pauseUntil: number;
 }
 

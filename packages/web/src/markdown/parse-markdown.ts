@@ -1,4 +1,4 @@
-/** Markdown to a tree: CommonMark with the extensions of GitHub. Raw HTML stays a node of text. */
+/** Parses Markdown to a tree: CommonMark with GitHub's extensions. Raw HTML becomes a text node. */
 import type { Nodes, Root, RootContent } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
@@ -19,17 +19,17 @@ export interface ParsedPiece {
   readonly toLineStart: (node: Nodes) => number;
 }
 
-/** Parses a whole text, about 5 µs a character. What the parser cannot take is one node of raw text. */
+/** Parses a whole text, at about 5 µs per character. Text on which the parser fails becomes one raw text node. */
 export function parseMarkdown(source: string): Root {
   try {
     return fromMarkdown(source, options);
   } catch {
-    // The parser fails on some texts (`-`, then `[x]` and `a` on the next lines): no answer may end the page.
+    // The parser fails on some texts (`-`, then `[x]` and `a` on the next lines); no answer may crash the page.
     return { type: "root", children: [{ type: "html", value: source }] };
   }
 }
 
-/** Parses a piece that begins where a top-level block begins. */
+/** Parses a piece that starts at a top-level block. */
 export function parsePiece(piece: string, defined: DefinedNames): ParsedPiece {
   const prefix = toDefinitions(piece, defined);
   const { children } = parseMarkdown(prefix + piece);
@@ -40,7 +40,7 @@ export function parsePiece(piece: string, defined: DefinedNames): ParsedPiece {
   };
 }
 
-/** Defines the names that the piece may use. The rule behind them keeps the piece from being read as part of them. */
+/** Defines the names that the piece may use. The rule after them keeps the piece from being read as part of them. */
 function toDefinitions(piece: string, { links, footnotes }: DefinedNames): string {
   const folded = foldName(piece);
   const isUsed = (name: string): boolean => folded.includes(name);
@@ -51,7 +51,7 @@ function toDefinitions(piece: string, { links, footnotes }: DefinedNames): strin
   return lines.length === 0 ? "" : `${lines.join("\n")}\n\n***\n\n`;
 }
 
-/** As CommonMark compares names: white space as one blank, case folded. */
+/** Normalises names as CommonMark compares them: white space as one blank, case folded. */
 function foldName(text: string): string {
   return text
     .replaceAll(/[\t\n\r ]+/g, " ")
@@ -60,7 +60,7 @@ function foldName(text: string): string {
     .toLowerCase();
 }
 
-/** First unit of the line that holds `offset`: blocks may be indented by up to three blanks. */
+/** First unit of the line that contains `offset`: blocks may be indented by up to three blanks. */
 export function findLineStart(text: string, offset: number): number {
   if (offset <= 0) return 0;
   return Math.max(text.lastIndexOf("\n", offset - 1), text.lastIndexOf("\r", offset - 1)) + 1;

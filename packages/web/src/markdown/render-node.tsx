@@ -1,6 +1,6 @@
 /**
- * A tree of Markdown as elements. Nothing of the text becomes an attribute but checked addresses and numbers,
- * raw HTML is shown as text, images are links that nothing loads (S-60 to S-63).
+ * Renders a Markdown tree as elements. Only checked addresses and numbers from the text become attributes,
+ * raw HTML is shown as text, and images are links that are never loaded (S-60 to S-63).
  */
 import type { ListItem, Nodes, Parents, Table, TableRow } from "mdast";
 import type { ComponentChildren, VNode } from "preact";
@@ -80,7 +80,7 @@ function renderParent(node: Parents, scope: MarkdownScope): ComponentChildren {
   }
 }
 
-/** The page's own headings take the first two levels. */
+/** The page's own headings use the first two levels. */
 function renderHeading(depth: number, children: ComponentChildren): VNode {
   const className = `heading-${depth}`;
   if (depth === 1)
@@ -109,7 +109,7 @@ function renderHeading(depth: number, children: ComponentChildren): VNode {
 }
 
 function renderItem(item: ListItem, scope: MarkdownScope): VNode {
-  // A tight item shows its paragraph without the element.
+  // A tight item shows its paragraph without a paragraph element.
   const children = item.children.map((child) =>
     child.type === "paragraph" && !item.spread ? renderChildren(child, scope) : renderNode(child, scope),
   );
@@ -143,7 +143,7 @@ function renderTable(table: Table, scope: MarkdownScope): VNode {
   );
 }
 
-/** The notes that the text names, at its end. */
+/** The footnotes that the text refers to, at its end. */
 export function renderFootnotes(scope: MarkdownScope): ComponentChildren {
   return <Footnotes scope={scope} renderNote={(note) => renderChildren(note, scope)} />;
 }

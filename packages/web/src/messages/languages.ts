@@ -1,4 +1,4 @@
-/** The languages of the page, by their own names. */
+/** The page's languages, by their own names. */
 export const languageNames = {
   en: "English",
   de: "Deutsch",
@@ -11,8 +11,8 @@ export type LanguageCode = keyof typeof languageNames;
 
 /**
  * The language of the page.
- * @param chosen by the person; "" for none
- * @param preferred of the browser, the most wanted first
+ * @param chosen by the user; "" for none
+ * @param preferred by the browser, in order of preference
  */
 export function chooseLanguage(chosen: string, preferred: readonly string[]): LanguageCode {
   for (const wanted of [chosen, ...preferred]) {
@@ -25,7 +25,7 @@ export function chooseLanguage(chosen: string, preferred: readonly string[]): La
 function findLanguage(wanted: string): LanguageCode | undefined {
   if (isLanguage(wanted)) return wanted;
   const [language = ""] = wanted.toLowerCase().split("-");
-  // The only Chinese that the page has.
+  // The only Chinese of the page.
   if (language === "zh") return "zh-TW";
   return isLanguage(language) ? language : undefined;
 }

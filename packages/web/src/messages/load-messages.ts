@@ -1,4 +1,4 @@
-/** Loads the texts of a language; English is always there. */
+/** Loads the texts of a language; English is always loaded. */
 import { english, type Messages } from "./english.ts";
 import type { LanguageCode } from "./languages.ts";
 
@@ -9,7 +9,7 @@ const loaders: Readonly<Record<Exclude<LanguageCode, "en">, () => Promise<Messag
   "zh-TW": async () => (await import("./chinese.ts")).chinese,
 };
 
-/** English too where the file cannot be loaded. */
+/** Falls back to English if the file cannot be loaded. */
 export async function loadMessages(language: LanguageCode): Promise<Messages> {
   if (language === "en") return english;
   try {

@@ -2,7 +2,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { english, type Messages } from "./english.ts";
 
-/** The texts of the page, and the language as browsers name it. */
+/** The page's texts, and the language as browsers name it. */
 export interface MessageScope {
   readonly messages: Messages;
   /** BCP 47, for instance `zh-TW`. */

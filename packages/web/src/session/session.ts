@@ -1,9 +1,9 @@
-/** How the page gets in: a ticket out of its own address, or a token that a person enters (S-51). */
+/** How the page signs in: with a ticket from its own address, or with a token that the user enters (S-51). */
 
 export interface SessionPort {
   /** Opens a session with a ticket that works once. */
   readonly openWithTicket: (ticket: string) => Promise<boolean>;
-  /** Opens a session with a token. It is sent once and kept nowhere. */
+  /** Opens a session with a token, which is sent once and not kept. */
   readonly openWithToken: (token: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
@@ -21,7 +21,7 @@ export function createSessionPort(): SessionPort {
   };
   return {
     openWithTicket: (ticket) => open({ ticket }, {}),
-    // What no header can carry is no token.
+    // What does not fit a header is not a token.
     openWithToken: async (token) => /^[\x21-\x7E]+$/.test(token) && open({}, { authorization: `Bearer ${token}` }),
     async close() {
       await fetch(path, { method: "DELETE" });
@@ -29,7 +29,7 @@ export function createSessionPort(): SessionPort {
   };
 }
 
-/** Takes the ticket out of the address, so that it is in no history. Nothing else is ever read from there (S-63). */
+/** Removes the ticket from the address, so that it is not in the history. Nothing else is ever read from there (S-63). */
 export function takeTicket(): string | undefined {
   const ticket = /^#ticket=([\w-]{20,200})$/.exec(location.hash)?.[1];
   if (location.hash.startsWith("#ticket=")) history.replaceState(undefined, "", "/");

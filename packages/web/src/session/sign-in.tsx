@@ -4,7 +4,7 @@ import type { SessionPort } from "./session.ts";
 
 interface SignInProps {
   readonly session: SessionPort;
-  /** A ticket was there, but did not work. */
+  /** There was a ticket, but it did not work. */
   readonly hasBadTicket: boolean;
   readonly onSignedIn: () => void;
 }

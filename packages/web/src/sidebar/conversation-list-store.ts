@@ -7,7 +7,7 @@ interface ConversationListState {
   readonly phase: "loading" | "ready" | "failed";
   readonly search: string;
   readonly conversations: readonly ConversationSummary[];
-  /** Where the next page begins; undefined: there is none. */
+  /** Where the next page begins; undefined if there is no next page. */
   readonly next: string | undefined;
   readonly failure: string | undefined;
 }
@@ -25,7 +25,7 @@ export interface ConversationListPorts {
 }
 
 const pageSize = 50;
-/** Milliseconds of silence after which a search goes out. */
+/** Milliseconds without typing after which a search is sent. */
 const searchDelay = 200;
 
 export function createConversationListStore(ports: ConversationListPorts): ConversationListStore {

@@ -14,7 +14,7 @@ interface SidebarProps {
   readonly onSettings: () => void;
 }
 
-/** The conversations, and the way to a new one. */
+/** The list of conversations, and a button for a new one. */
 export function Sidebar({ list, current, isShown, onHide, onSettings }: SidebarProps) {
   const messages = useMessages();
   const state = useStore(list);

@@ -1,5 +1,5 @@
 /**
- * Every colour of a terminal becomes one of sixteen, so that each can be read on the page's background and no style
+ * Maps every terminal colour to one of sixteen, so that each is readable on the page's background and no style
  * has to be written into the page.
  */
 
@@ -29,7 +29,7 @@ function toPaletteColour(index: number): string | undefined {
   return toNearest([toChannel(Math.floor(cube / 36)), toChannel(Math.floor(cube / 6) % 6), toChannel(cube % 6)]);
 }
 
-/** By hue where there is one, else by brightness. */
+/** By hue if the colour has one, otherwise by brightness. */
 function toNearest([red, green, blue]: readonly [number, number, number]): string {
   const high = Math.max(red, green, blue);
   const low = Math.min(red, green, blue);

@@ -11,10 +11,10 @@ interface TerminalPanelProps {
   readonly memoryKey: string;
 }
 
-/** Lines that are shown of a long output: its end. */
+/** Lines shown of a long output: its end. */
 const shownLines = 200;
 
-/** What a command wrote. While it runs, the end stays in sight unless the person scrolled up. */
+/** Output of a command. While it runs, the end stays visible unless the user scrolled up. */
 export function TerminalPanel({ output, label, isLive, memoryKey }: TerminalPanelProps) {
   const messages = useMessages();
   const [text] = useState(createTerminalText);

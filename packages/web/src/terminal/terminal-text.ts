@@ -1,20 +1,20 @@
 /**
- * What a command wrote, as lines of styled text. Colours are read by a library; of everything else that a terminal can
- * be told, only carriage return, backspace and "erase line" have an effect here. Links and titles are dropped.
+ * Output of a command as lines of styled text. A library reads the colours; of the other control sequences,
+ * only carriage return, backspace and "erase line" have an effect here. Links and titles are dropped.
  */
 import Anser from "anser";
 import { toNearestColour } from "./colours.ts";
 
 interface StyledText {
   readonly text: string;
-  /** Names of classes, joined by blanks; "" for none. */
+  /** Class names, joined by blanks; "" for none. */
   readonly style: string;
 }
 
 export type TerminalLine = readonly StyledText[];
 
 export interface TerminalText {
-  /** Takes the output so far. What it begins with is not read again. */
+  /** Takes the output so far. The part it shares with the previous call is not read again. */
   update(output: string): void;
   /** Complete lines keep their identity. */
   readonly lines: readonly TerminalLine[];
@@ -22,13 +22,13 @@ export interface TerminalText {
 
 // Control sequences (CSI), strings up to their end (OSC, DCS, PM, APC, SOS), other escapes, single controls.
 const controls =
-  // oxlint-disable-next-line no-control-regex -- these are what a terminal is told
+  // oxlint-disable-next-line no-control-regex -- these are terminal control sequences
   /\u001B\[([0-?]*)[ -/]*([@-~])|\u001B[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)?|\u001B[ -/]*[0-~]?|[\u0000-\u0008\u000A-\u001F\u007F-\u009F]/g;
 
-/** An escape that may go on in what comes next. */
+/** An escape that may continue in the next piece. */
 // oxlint-disable-next-line no-control-regex -- as above
 const unfinished = /\u001B(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001B]*\u001B?|[ -/]*)?$/;
-/** UTF-16 units that wait for the end of an escape. */
+/** UTF-16 units kept while waiting for the end of an escape. */
 const waitLimit = 4096;
 
 export function createTerminalText(): TerminalText {
@@ -92,7 +92,7 @@ class TerminalReader implements TerminalText {
     const entries = this.#anser.ansiToJson(`\u001B[${parameters}m.`, { json: true, use_classes: true });
     const entry = entries.at(-1);
     if (entry === undefined) return "";
-    // Reversed colours are swapped by the library already.
+    // The library has already swapped reversed colours.
     const front = toNearestColour(entry.fg, entry.fg_truecolor);
     const back = toNearestColour(entry.bg, entry.bg_truecolor);
     return [

@@ -1,4 +1,4 @@
-/** The todo list of a conversation: plans begin it anew, updates change it by id (N40, N41). */
+/** The todo list of a conversation: plans replace it, updates change it by id (N40, N41). */
 import { readObjects, readText, readTexts } from "../views/metadata.ts";
 import type { ForeignMetadata, ShownDocument } from "../views/view.ts";
 
@@ -13,7 +13,7 @@ export interface Todo {
 
 const states = new Set<string>(["pending", "in_progress", "completed", "cancelled"]);
 
-/** Todos of a plan or an update, as far as they are there. */
+/** Todos of a plan or an update, as far as they exist yet. */
 export function readTodos(metadata: ForeignMetadata): Todo[] {
   return readObjects(metadata, "todos").flatMap((todo) => {
     const id = readText(todo, "id");
@@ -28,7 +28,7 @@ export function readTodos(metadata: ForeignMetadata): Todo[] {
   });
 }
 
-/** Whether a document says something about todos. */
+/** Whether a document concerns todos. */
 export function isAboutTodos({ type }: ShownDocument): boolean {
   return type === "plan" || type === "todo_update";
 }
@@ -53,7 +53,7 @@ export function foldTodos(documents: readonly ShownDocument[]): readonly Todo[] 
   return [...todos.values()];
 }
 
-/** How far a list is: cancelled ones do not count. */
+/** Progress of a list, not counting cancelled todos. */
 export function toProgress(todos: readonly Todo[]): { readonly done: number; readonly all: number } {
   const counted = todos.filter(({ status }) => status !== "cancelled");
   return { done: counted.filter(({ status }) => status === "completed").length, all: counted.length };

@@ -1,4 +1,4 @@
-/** Reads the todo list of a conversation that grows. */
+/** Reads the todo list of a growing conversation. */
 import type { Document } from "@sheaf/protocol";
 import { createIncrementalMap, type IncrementalMap } from "../elements/map-incrementally.ts";
 import type { ShownDocument } from "../views/view.ts";

@@ -9,7 +9,7 @@ const stateIcons: Readonly<Record<TodoState, IconName>> = {
   cancelled: "circleMinus",
 };
 
-/** Todos with their state; what a todo waits for stands under it. */
+/** Todos with their state; below each, what it waits for. */
 export function TodoTree({ todos, label }: { readonly todos: readonly Todo[]; readonly label: string }) {
   const messages = useMessages();
   const byId = new Map(todos.map((todo) => [todo.id, todo]));
@@ -52,7 +52,7 @@ function Waiting({ todo, byId }: WaitingProps) {
   );
 }
 
-/** Steps from a todo without dependencies; foreign lists may hold a circle. */
+/** Depth below a todo without dependencies; foreign lists may contain a cycle. */
 function toDepth(todo: Todo, byId: ReadonlyMap<string, Todo>, seen: ReadonlySet<string> = new Set()): number {
   if (seen.size > 4 || seen.has(todo.id)) return 0;
   const known = todo.dependencies.flatMap((id) => byId.get(id) ?? []);

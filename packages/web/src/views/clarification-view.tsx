@@ -15,12 +15,12 @@ interface Question {
   readonly allowsText: boolean;
 }
 
-/** What a person chose and wrote so far, by question. */
+/** What the user has chosen and written so far, by question. */
 type Draft = Readonly<Record<string, { readonly optionIds: readonly string[]; readonly text: string }>>;
 
 const emptyEntry = { optionIds: [], text: "" };
 
-/** R11, N42: a form; its answers go with the next request of the conversation. */
+/** R11, N42: a form; its answers are sent with the next request of the conversation. */
 export function ClarificationView({ document, responseId, isCurrent }: ViewProps) {
   const messages = useMessages();
   const { canSend, isAsking, sendAnswers, findAnswers } = useConversation();
@@ -61,7 +61,7 @@ export function ClarificationView({ document, responseId, isCurrent }: ViewProps
   );
 }
 
-/** What was sent, as it stood in the form. */
+/** The answers as they were in the form. */
 function toDraft(answers: readonly ClarificationAnswer[], documentId: string): Draft {
   const own = answers.filter((answer) => answer.documentId === documentId);
   return Object.fromEntries(own.map(({ questionId, optionIds, text }) => [questionId, { optionIds, text }]));
@@ -99,7 +99,7 @@ function toAnswers(documentId: string, questions: readonly Question[], draft: Dr
   });
 }
 
-/** What stands in the conversation as the person's message. */
+/** The text that appears in the conversation as the user's message. */
 function toMessage(questions: readonly Question[], draft: Draft): string {
   return questions
     .map(({ id, text, options }) => {

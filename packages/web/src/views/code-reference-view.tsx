@@ -44,7 +44,7 @@ export function CodeReferenceView({ document, responseId }: ViewProps) {
   );
 }
 
-/** As editors take it: `src/main.py:12`. */
+/** In the form that editors accept: `src/main.py:12`. */
 function toPlace(path: string, line: number | undefined): string {
   return line === undefined ? path : `${path}:${line}`;
 }

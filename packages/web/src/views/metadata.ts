@@ -1,4 +1,4 @@
-/** Reads fields of foreign metadata: what has another type than the contract says counts as missing. */
+/** Reads fields of foreign metadata: a field whose type differs from the contract counts as missing. */
 import type { ForeignMetadata } from "./view.ts";
 
 export function readText(metadata: ForeignMetadata, name: string): string {

@@ -8,7 +8,7 @@ import { TodoTree } from "../todos/todo-tree.tsx";
 import { readNumber, readText } from "./metadata.ts";
 import { isOpen, type ViewProps } from "./view.ts";
 
-/** R10, N40. Its todos show how far they are now, wherever later updates stand. */
+/** R10, N40. Its todos show their current state, including updates that came later. */
 export function PlanView({ document, isCurrent }: ViewProps) {
   const messages = useMessages();
   const conversation = useConversation();

@@ -8,7 +8,7 @@ interface RunningBadgeProps extends Pick<ViewProps, "document" | "responseId"> {
   readonly label?: string;
 }
 
-/** What an open document of a tool does: it works, or waits for the person. */
+/** State of an open tool document: running, or waiting for the user. */
 export function RunningBadge({ document, responseId, label }: RunningBadgeProps) {
   const messages = useMessages();
   const { waiting } = useConversation();

@@ -77,7 +77,7 @@ function CommandFacts({ document, responseId }: Pick<ViewProps, "document" | "re
   );
 }
 
-/** Closed list (N38); what is not in it is shown as it is. */
+/** Closed list (N38); other values are shown as they are. */
 function toPermissionName(permission: string, names: Readonly<Record<string, string>>): string {
   return Object.hasOwn(names, permission) ? names[permission]! : permission;
 }

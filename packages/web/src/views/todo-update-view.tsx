@@ -6,7 +6,7 @@ import { readTodos, type Todo, toProgress } from "../todos/fold-todos.ts";
 import { TodoTree } from "../todos/todo-tree.tsx";
 import type { ViewProps } from "./view.ts";
 
-/** R13, N41: one line on what changed; the whole list as it stands now unfolds under it. */
+/** R13, N41: one line on what changed, which unfolds to the whole current list. */
 export function TodoUpdateView({ document, responseId }: ViewProps) {
   const messages = useMessages();
   const { todos } = useConversation();
@@ -35,7 +35,7 @@ export function TodoUpdateView({ document, responseId }: ViewProps) {
   );
 }
 
-/** What changed, by name; long lists by number. */
+/** What changed: by name, or by number if there is much. */
 function toSummary(
   changes: readonly Todo[],
   todos: readonly Todo[],

@@ -10,7 +10,7 @@ import { readFlag, readNumber, readObject, readText } from "./metadata.ts";
 import { RunningBadge } from "./running-badge.tsx";
 import { type ForeignMetadata, isOpen, type ShownDocument, type ViewProps } from "./view.ts";
 
-/** R8, N36: one line; arguments and result unfold under it. */
+/** R8, N36: one line that unfolds to arguments and result. */
 export function ToolCallView({ document, responseId }: ViewProps) {
   const messages = useMessages();
   const key = `${responseId}/${document.id}`;
@@ -100,7 +100,7 @@ function ToolPart({ title, value, memoryKey }: ToolPartProps) {
   );
 }
 
-/** The argument that says most: a path, a pattern, a query, or the first text. */
+/** The most telling argument: a path, a pattern, a query, or the first string. */
 function toDetail(given: ForeignMetadata | undefined): string {
   if (given === undefined) return "";
   const names = ["target_file", "pattern", "query", "path", "url", "command", "target_directory", "name"];

@@ -3,7 +3,7 @@ import { VisibleText } from "../elements/visible-text.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { isOpen, type ViewProps } from "./view.ts";
 
-/** A type that this page does not know is shown by its content, or not at all (N13). */
+/** A document of an unknown type: shows its content, or nothing (N13). */
 export function UnknownView({ document }: ViewProps) {
   if (document.content === null) return undefined;
   return (

@@ -1,18 +1,18 @@
-/** What a view gets: a document as the reducer gives it. Its metadata are foreign and may lack anything. */
+/** What a view gets: a document as the reducer returns it. Its metadata is foreign, and any field may be missing. */
 import type { ComponentChildren } from "preact";
 
-/** Metadata before they were looked at. */
+/** Unchecked metadata. */
 export type ForeignMetadata = Readonly<Record<string, unknown>>;
 
 export interface ShownDocument {
   /** Unique within the response (N9). */
   readonly id: string;
-  /** One of the ten, or one that this page does not know (N13). */
+  /** One of the ten types, or one that this page does not know (N13). */
   readonly type: string;
   readonly sequence: number;
   readonly content: string | null;
   readonly metadata: ForeignMetadata;
-  /** There while it may still grow (N3). */
+  /** Present while the document may still grow (N3). */
   readonly status?: "in_progress";
 }
 
@@ -25,7 +25,7 @@ export interface ViewProps {
 
 export type View = (props: ViewProps) => ComponentChildren;
 
-/** True while more of the document may come. */
+/** True while more of the document may follow. */
 export function isOpen(document: ShownDocument): boolean {
   return document.status === "in_progress";
 }

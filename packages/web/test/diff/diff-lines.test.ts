@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type DiffLine, parsePatch, toPairs, toReplacementLines } from "../../src/diff/diff-lines.ts";
 
-/** The old or the new text that the lines tell of. */
+/** The old or the new text that the lines represent. */
 function join(lines: readonly DiffLine[], kind: "added" | "removed"): string {
   return lines
     .filter((line) => line.kind === "same" || line.kind === kind)
@@ -12,7 +12,7 @@ function join(lines: readonly DiffLine[], kind: "added" | "removed"): string {
 }
 
 describe("git patches", () => {
-  test("hunks, numbers and what stands behind the marks", () => {
+  test("hunks, numbers and the text after the marks", () => {
     const patch =
       "--- a/x\n+++ b/x\n@@ -3,3 +3,4 @@ function f() {\n a\n-b\n+c\n+d\n e\n@@ -20 +21 @@\n-x\n+y\n\\ No newline at end of file\n";
     expect(parsePatch(patch).map(({ kind, oldNumber, newNumber, text }) => [kind, oldNumber, newNumber, text])).toEqual(
@@ -40,7 +40,7 @@ describe("git patches", () => {
     ]);
   });
 
-  test("a patch of the library tells both texts", () => {
+  test("a patch of the library gives both texts", () => {
     const text = fc.array(fc.constantFrom("a", "b", "c", "--- x", "+++ y", "@@ -1 +1 @@", ""), { maxLength: 12 });
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -68,7 +68,7 @@ describe("replacements", () => {
     expect(added).toMatchObject({ newNumber: 7, text: "return jsonify(read())", changed: [15, 21] });
   });
 
-  test("another line is not marked as a changed one", () => {
+  test("a different line is not marked as a changed one", () => {
     expect(toReplacementLines("alpha", "zeta", 1).some(({ changed }) => changed !== undefined)).toBe(false);
   });
 
@@ -80,7 +80,7 @@ describe("replacements", () => {
   });
 });
 
-test("side by side, removed lines stand beside those that replace them", () => {
+test("side by side, removed lines are next to those that replace them", () => {
   const lines = parsePatch("@@ -1,4 +1,4 @@\n a\n-b\n-c\n+d\n e\n+f\n");
   expect(toPairs(lines).map(({ left, right }) => [left?.text, right?.text])).toEqual([
     ["", ""],

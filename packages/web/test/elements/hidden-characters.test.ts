@@ -8,7 +8,7 @@ function show(text: string): string {
     .join("");
 }
 
-describe("characters that hide", () => {
+describe("hidden characters", () => {
   test.each([
     ["reordering marks", "rm \u202Efdp.exe\u202C", "rm <U+202E>fdp.exe<U+202C>"],
     ["isolates", "a\u2066b\u2069", "a<U+2066>b<U+2069>"],

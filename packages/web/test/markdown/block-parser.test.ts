@@ -29,7 +29,7 @@ function joinLists(blocks: readonly { node: RootContent; isContinued: boolean }[
   return nodes;
 }
 
-/** Without positions, and without what tells loose lists from tight ones. */
+/** Without positions, and without what distinguishes loose lists from tight ones. */
 function toPlain(node: Nodes): unknown {
   const { position: _, ...rest } = node;
   const plain: Record<string, unknown> = { ...rest };
@@ -38,7 +38,7 @@ function toPlain(node: Nodes): unknown {
   return plain;
 }
 
-/** Blocks without positions: of the pieces, and of the whole text at once. */
+/** Blocks without positions: of the pieces, and of the whole text. */
 function parseBothWays(pieces: readonly string[]): { readonly grown: unknown[]; readonly whole: unknown[] } {
   return {
     grown: parseInPieces(pieces).map((node) => toPlain(node)),
@@ -103,7 +103,7 @@ describe("text that grows", () => {
     );
   });
 
-  test("a long list is kept item by item, and counts on", () => {
+  test("a long list is kept item by item, and continues its numbering", () => {
     const items = Array.from({ length: 300 }, (_, index) => `1. item ${index} with some words\n   more of ${index}\n`);
     for (const pieces of [cut(items.join(""), 700), [items.join("")]]) {
       const { grown, whole } = parseBothWays(pieces);
@@ -121,12 +121,12 @@ describe("text that grows", () => {
     expect(parser.blocks[2]).not.toBe(before[2]);
   });
 
-  test("a text on which the parser fails is shown as it is written", () => {
+  test("a text on which the parser fails is shown as source", () => {
     const text = "-\n[x]\na\n";
     expect(parseMarkdown(text).children).toEqual([{ type: "html", value: text }]);
   });
 
-  test("another text begins anew", () => {
+  test("a different text starts anew", () => {
     const parser = createBlockParser();
     parser.step("a\n\nb\n\nc", false);
     parser.step("other", true);
@@ -141,7 +141,7 @@ describe("text that grows", () => {
     expect(parser.rest.length + parser.blocks.length).toBeLessThan(text.length);
   });
 
-  test("a single block without an end is shown as it is written", () => {
+  test("a single block without an end is shown as source", () => {
     const parser = createBlockParser();
     const text = "word ".repeat(20_000);
     for (let steps = 0; parser.step(text, true); steps += 1) expect(steps).toBeLessThan(100);

@@ -41,7 +41,7 @@ describe("output of commands", () => {
     expect(readPlain(output)).toEqual(lines);
   });
 
-  test("colours and styles become names of classes", () => {
+  test("colours and styles become class names", () => {
     const [line] = read("\u001B[1;31mbold red\u001B[0m plain \u001B[44mon blue\u001B[m\u001B[7mreverse\u001B[0m\n");
     expect(line).toEqual([
       { text: "bold red", style: "front-red text-bold" },
@@ -51,11 +51,11 @@ describe("output of commands", () => {
     ]);
   });
 
-  test("a style goes on over lines", () => {
+  test("a style continues across lines", () => {
     expect(read("\u001B[32ma\nb\u001B[0m\n").map((line) => line[0]!.style)).toEqual(["front-green", "front-green"]);
   });
 
-  test(verifies("S-60", "parameters that are none do not become names"), () => {
+  test(verifies("S-60", "invalid parameters do not become class names"), () => {
     const [line] = read('\u001B[38;5;999;"><b>mx\u001B[=1mx\u001B[99999999999mx\n');
     for (const { style } of line!) expect(style).toMatch(/^[a-z -]*$/);
   });
@@ -68,7 +68,7 @@ describe("output of commands", () => {
     expect(text.lines[0]).toBe(first);
   });
 
-  test("output that is another one begins anew", () => {
+  test("different output starts anew", () => {
     const text = createTerminalText();
     text.update("\u001B[31mabc\n");
     text.update("xyz\n");

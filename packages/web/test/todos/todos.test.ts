@@ -29,7 +29,7 @@ describe("the todo list", () => {
     ]);
   });
 
-  test(verifies("N40", "a newer plan takes the place of the older one"), () => {
+  test(verifies("N40", "a newer plan replaces the older one"), () => {
     const newer = createDocument("plan", [{ id: "x", content: "X", status: "pending", dependencies: [] }]);
     expect(foldTodos([plan, newer]).map(({ id }) => id)).toEqual(["x"]);
   });
@@ -54,7 +54,7 @@ describe("the todo list", () => {
   });
 });
 
-test("the reader gives the same list until something about todos changes", () => {
+test("the reader returns the same list until something about todos changes", () => {
   const reader = createTodoReader();
   const text = (sequence: number): Document =>
     ({ id: `t${sequence}`, type: "text", sequence, content: "", metadata: {} }) as unknown as Document;
