@@ -1,6 +1,6 @@
 import { createClient } from "@sheaf/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Highlighter } from "../code/load-highlighter.ts";
+import type { Highlighter } from "../code/highlighter.ts";
 import { HighlighterCache } from "../code/use-highlight.ts";
 import { Announcer } from "../elements/announcer.tsx";
 import { ConfirmProvider } from "../elements/confirm.tsx";

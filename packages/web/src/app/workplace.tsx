@@ -1,13 +1,13 @@
-import type { SheafClient } from "@sheaf/client";
+import { SheafApiError, type SheafClient } from "@sheaf/client";
 import type { ModelInfo } from "@sheaf/protocol";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ConversationPage } from "../conversation/conversation-page.tsx";
+import type { Messages } from "../messages/english.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import type { SessionPort } from "../session/session.ts";
 import { createConversationListStore } from "../sidebar/conversation-list-store.ts";
 import { SettingsDialog } from "../sidebar/settings-dialog.tsx";
 import { Sidebar } from "../sidebar/sidebar.tsx";
-import { describeFailure } from "./describe-failure.ts";
 import { createTabChannel } from "./tab-channel.ts";
 import { goToConversation, useRoute } from "./use-route.ts";
 
@@ -113,4 +113,14 @@ function focusPart(event: Event, id: string): void {
   const part = document.getElementById(id);
   const target = part?.querySelector<HTMLElement>("textarea, [role=article][tabindex='0'], .scroller") ?? part;
   target?.focus();
+}
+
+/** Describes why a request failed and what to do. */
+function describeFailure(error: unknown, messages: Messages): string {
+  if (!(error instanceof SheafApiError)) return messages.unreachable;
+  const { errorCode, message } = error;
+  if (errorCode === "CONVERSATION_BUSY") return messages.busy;
+  return Object.hasOwn(messages.advice, errorCode)
+    ? `${message} ${messages.advice[errorCode]!}`
+    : messages.requestFailed(message);
 }

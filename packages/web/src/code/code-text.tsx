@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks";
 import type { ComponentChildren, VNode } from "preact";
 import { useRemembered } from "../elements/remembered.ts";
 import { useMessages } from "../messages/use-messages.ts";
-import type { TokenLine } from "./load-highlighter.ts";
+import type { TokenLine } from "./highlighter.ts";
 import { type HighlightedCode, useHighlight } from "./use-highlight.ts";
 
 interface CodeTextProps {

@@ -2,7 +2,20 @@
 import type { Nodes, Root } from "hast";
 import type { LanguageFn } from "highlight.js";
 import { createLowlight } from "lowlight";
-import type { Highlighter, Token, TokenLine } from "./load-highlighter.ts";
+
+/** A function that highlights lines. */
+export interface Highlighter {
+  /** One array of tokens per line; joined, they are the code. */
+  toLines(code: string): TokenLine[];
+}
+
+/** A run of text of one kind, for instance `keyword`; "" for none. */
+interface Token {
+  readonly text: string;
+  readonly kind: string;
+}
+
+export type TokenLine = readonly Token[];
 
 export function createHighlighter(grammar: string, language: LanguageFn): Highlighter {
   const lowlight = createLowlight({ [grammar]: language });

@@ -1,5 +1,6 @@
 /** Loads each grammar from its own file when a language is first shown. */
 import type { LanguageFn } from "highlight.js";
+import type { Highlighter } from "./highlighter.ts";
 
 type Loader = () => Promise<{ readonly default: LanguageFn }>;
 
@@ -52,20 +53,6 @@ const loaders: Readonly<Record<string, Loader>> = {
   xml: () => import("highlight.js/lib/languages/xml"),
   yaml: () => import("highlight.js/lib/languages/yaml"),
 };
-
-/** A function that highlights lines. */
-export interface Highlighter {
-  /** One array of tokens per line; joined, they are the code. */
-  toLines(code: string): TokenLine[];
-}
-
-/** A run of text of one kind, for instance `keyword`; "" for none. */
-export interface Token {
-  readonly text: string;
-  readonly kind: string;
-}
-
-export type TokenLine = readonly Token[];
 
 /** @returns undefined if the grammar does not exist or could not be loaded */
 export async function loadHighlighter(grammar: string): Promise<Highlighter | undefined> {

@@ -1,7 +1,8 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { toGrammar } from "./languages.ts";
-import { type Highlighter, loadHighlighter, type TokenLine } from "./load-highlighter.ts";
+import type { Highlighter, TokenLine } from "./highlighter.ts";
+import { loadHighlighter } from "./load-highlighter.ts";
 
 /** Lines of tokens, and the code that they make up. */
 export interface HighlightedCode {

@@ -1,10 +1,11 @@
-import type { ModelInfo } from "@sheaf/protocol";
+import type { Mode, ModelInfo } from "@sheaf/protocol";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../elements/icon.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { AttachmentField, AttachmentList } from "./attachments.tsx";
 import { type Draft, isSendable } from "./draft.ts";
-import { ModeChoice } from "./mode-choice.tsx";
+
+const modes: readonly Mode[] = ["agent", "plan", "ask", "debug"];
 
 interface ComposerProps {
   readonly draft: Draft;
@@ -121,4 +122,26 @@ function useGrowingField(text: string) {
     current.style.height = `${current.scrollHeight}px`;
   }, [text]);
   return field;
+}
+
+function ModeChoice({ mode, onChange }: { readonly mode: Mode; readonly onChange: (mode: Mode) => void }) {
+  const messages = useMessages();
+  return (
+    <fieldset class="modes">
+      <legend class="unseen">{messages.mode}</legend>
+      {modes.map((name) => (
+        <label key={name} class="mode" title={messages.modeNotes[name]}>
+          <input
+            type="radio"
+            name="mode"
+            value={name}
+            checked={mode === name}
+            aria-description={messages.modeNotes[name]}
+            onChange={() => onChange(name)}
+          />
+          <span>{messages.modes[name]}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
 }

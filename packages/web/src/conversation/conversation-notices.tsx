@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "../elements/icon.tsx";
+import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { ConversationState } from "./conversation-state.ts";
 
@@ -85,5 +86,22 @@ function Notice({ text, children }: { readonly text: string; readonly children?:
       <span>{text}</span>
       {children}
     </div>
+  );
+}
+
+/** What prevents an undo: one line per file. */
+export function ChangedFiles({ files }: { readonly files: readonly string[] }) {
+  const messages = useMessages();
+  return (
+    <>
+      <p>{messages.conflictText}</p>
+      <ul class="changed-files">
+        {files.map((file) => (
+          <li key={file}>
+            <VisibleText text={file} />
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

@@ -3,7 +3,6 @@ import type { ClarificationAnswer, ModelInfo } from "@sheaf/protocol";
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TabChannel } from "../app/tab-channel.ts";
-import { useOnline } from "../app/use-online.ts";
 import { goToConversation } from "../app/use-route.ts";
 import { ApprovalPanel } from "../approvals/approval-panel.tsx";
 import { Composer } from "../composer/composer.tsx";
@@ -14,17 +13,16 @@ import { RememberedValues } from "../elements/remembered.ts";
 import { useStore } from "../elements/store.ts";
 import type { VirtualListHandle } from "../list/use-virtual-list.ts";
 import { useMessages } from "../messages/use-messages.ts";
-import { createTodoReader } from "../todos/todo-reader.ts";
-import { type ConversationActions, ConversationActionsContext } from "./conversation-actions.ts";
+import { createTodoReader } from "../todos/fold-todos.ts";
+import { TodoPanel } from "../todos/todo-tree.tsx";
 import { ConversationHead } from "./conversation-head.tsx";
 import { ConversationContext, type ConversationPort } from "./conversation-port.ts";
 import { type ConversationState, isStreaming, type Turn } from "./conversation-state.ts";
 import { type ConversationStore, createConversationStore } from "./conversation-store.ts";
 import { ConversationView } from "./conversation-view.tsx";
-import { ChangedFiles } from "./changed-files.tsx";
-import { ConnectionNotice, EmptyConversation, LoadFailure } from "./conversation-notices.tsx";
+import { ChangedFiles, ConnectionNotice, EmptyConversation, LoadFailure } from "./conversation-notices.tsx";
+import { type ConversationActions, ConversationActionsContext } from "./message-row.tsx";
 import { toDocumentKey } from "./rows.ts";
-import { TodoPanel } from "./todo-panel.tsx";
 import { useAnswerNews } from "./use-answer-news.ts";
 
 interface ConversationPageProps {
@@ -243,4 +241,19 @@ function useActions(
     }),
     [store, id, messages],
   );
+}
+
+/** Whether the browser is online. */
+function useOnline(): boolean {
+  const [isOnline, setOnline] = useState(navigator.onLine);
+  useEffect(() => {
+    const change = (): void => setOnline(navigator.onLine);
+    addEventListener("online", change);
+    addEventListener("offline", change);
+    return () => {
+      removeEventListener("online", change);
+      removeEventListener("offline", change);
+    };
+  }, []);
+  return isOnline;
 }

@@ -1,9 +1,27 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
 import { useConfirm } from "../elements/confirm.tsx";
 import { Menu, MenuItem } from "../elements/menu.tsx";
 import { formatMoment } from "../elements/format.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
-import { useConversationActions } from "./conversation-actions.ts";
 import type { MessageRowData } from "./rows.ts";
+
+/** What rows of a conversation can do, apart from their documents. */
+export interface ConversationActions {
+  /** A new conversation that shares everything up to this response. */
+  readonly fork: (responseId: string) => void;
+  /** Undoes this response, everything after it, and the file changes. */
+  readonly revert: (responseId: string) => void;
+}
+
+export const ConversationActionsContext = createContext<ConversationActions>({
+  fork: () => undefined,
+  revert: () => undefined,
+});
+
+function useConversationActions(): ConversationActions {
+  return useContext(ConversationActionsContext);
+}
 
 /** What the user wrote. */
 export function MessageRow({ row }: { readonly row: MessageRowData }) {

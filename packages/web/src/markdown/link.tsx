@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { useLinkGuard } from "../elements/link-guard.tsx";
+import { useConfirm } from "../elements/confirm.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
-import { toLinkTarget } from "./link-target.ts";
+import { useMessages } from "../messages/use-messages.ts";
+import { type LinkTarget, toLinkTarget } from "./link-target.ts";
 
 /** A link in foreign text: shows its real target, and asks before it leads to another host (S-63). */
 export function Link({ address, children }: { readonly address: string; readonly children: ComponentChildren }) {
@@ -39,4 +40,39 @@ export function Link({ address, children }: { readonly address: string; readonly
       </span>
     </a>
   );
+}
+
+/** An image in foreign text: never loaded, shown as a link (S-63). */
+export function ImageLink({ address, description }: { readonly address: string; readonly description: string }) {
+  const messages = useMessages();
+  return (
+    <Link address={address}>
+      {messages.image}: {description === "" ? messages.withoutDescription : description}
+    </Link>
+  );
+}
+
+/** Returns a function that asks before a link leads to another host (S-63). */
+function useLinkGuard(): (target: LinkTarget) => void {
+  const messages = useMessages();
+  const confirm = useConfirm();
+  return ({ href, place }) => {
+    const isMail = href.startsWith("mailto:");
+    confirm({
+      title: messages.linkTitle,
+      text: (
+        <>
+          <p>{isMail ? messages.linkMailText : messages.linkText}</p>
+          <p class="link-host">
+            <VisibleText text={place} />
+          </p>
+          <p class="link-address">
+            <VisibleText text={href} />
+          </p>
+        </>
+      ),
+      confirm: messages.linkOpen,
+      onConfirm: () => open(href, "_blank", "noopener,noreferrer"),
+    });
+  };
 }

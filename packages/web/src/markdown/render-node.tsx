@@ -2,13 +2,12 @@
  * Renders a Markdown tree as elements. Only checked addresses and numbers from the text become attributes,
  * raw HTML is shown as text, and images are links that are never loaded (S-60 to S-63).
  */
-import type { ListItem, Nodes, Parents, Table, TableRow } from "mdast";
+import type { FootnoteDefinition, ListItem, Nodes, Parents, Table, TableRow } from "mdast";
 import type { ComponentChildren, VNode } from "preact";
 import { CodePanel } from "../code/code-panel.tsx";
+import { useMessages } from "../messages/use-messages.ts";
 import type { Definitions } from "./definitions.ts";
-import { FootnoteMark, Footnotes } from "./footnotes.tsx";
-import { ImageLink } from "./image-link.tsx";
-import { Link } from "./link.tsx";
+import { ImageLink, Link } from "./link.tsx";
 
 /** What the elements of one text share. */
 export interface MarkdownScope {
@@ -146,4 +145,30 @@ function renderTable(table: Table, scope: MarkdownScope): VNode {
 /** The footnotes that the text refers to, at its end. */
 export function renderFootnotes(scope: MarkdownScope): ComponentChildren {
   return <Footnotes scope={scope} renderNote={(note) => renderChildren(note, scope)} />;
+}
+
+/** The number of a footnote, where the text refers to it. Not an anchor: foreign text must not set ids or addresses of the page. */
+function FootnoteMark({ identifier, scope }: { readonly identifier: string; readonly scope: MarkdownScope }) {
+  const number = [...scope.definitions.footnotes.keys()].indexOf(identifier) + 1;
+  return <sup class="footnote-mark">[{number === 0 ? "?" : number}]</sup>;
+}
+
+interface FootnotesProps {
+  readonly scope: MarkdownScope;
+  readonly renderNote: (note: FootnoteDefinition) => ComponentChildren;
+}
+
+function Footnotes({ scope, renderNote }: FootnotesProps) {
+  const messages = useMessages();
+  const { footnotes } = scope.definitions;
+  if (footnotes.size === 0) return undefined;
+  return (
+    <section class="footnotes" aria-label={messages.footnotes}>
+      <ol>
+        {[...footnotes.values()].map((note) => (
+          <li>{renderNote(note)}</li>
+        ))}
+      </ol>
+    </section>
+  );
 }

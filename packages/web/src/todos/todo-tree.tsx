@@ -1,6 +1,6 @@
 import { Icon, type IconName } from "../elements/icon.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import type { Todo, TodoState } from "./fold-todos.ts";
+import { type Todo, type TodoState, toProgress } from "./fold-todos.ts";
 
 const stateIcons: Readonly<Record<TodoState, IconName>> = {
   pending: "circle",
@@ -58,4 +58,19 @@ function toDepth(todo: Todo, byId: ReadonlyMap<string, Todo>, seen: ReadonlySet<
   const known = todo.dependencies.flatMap((id) => byId.get(id) ?? []);
   const inner = new Set([...seen, todo.id]);
   return known.length === 0 ? 0 : Math.min(4, 1 + Math.max(...known.map((next) => toDepth(next, byId, inner))));
+}
+
+/** The current list, next to the conversation. */
+export function TodoPanel({ todos }: { readonly todos: readonly Todo[] }) {
+  const messages = useMessages();
+  if (todos.length === 0) return undefined;
+  const { done, all } = toProgress(todos);
+  return (
+    <aside class="todo-panel" aria-label={messages.todoList}>
+      <h2>{messages.todoList}</h2>
+      <progress value={done} max={Math.max(1, all)} aria-label={messages.progress(done, all)} />
+      <p class="todo-progress">{messages.progress(done, all)}</p>
+      <TodoTree todos={todos} label={messages.todoList} />
+    </aside>
+  );
 }

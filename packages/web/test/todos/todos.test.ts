@@ -1,7 +1,6 @@
 import type { Document } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import { foldTodos, readTodos, toProgress } from "../../src/todos/fold-todos.ts";
-import { createTodoReader } from "../../src/todos/todo-reader.ts";
+import { createTodoReader, foldTodos, readTodos, toProgress } from "../../src/todos/fold-todos.ts";
 import type { ShownDocument } from "../../src/views/view.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
