@@ -122,7 +122,7 @@ function listAttacks(): readonly Attack[] {
     { call: `echo x > /dev/tcp/127.0.0.1/${tcpPort}; echo x > /dev/tcp/169.254.169.254/80; echo x > /dev/udp/192.0.2.1/53`, reason: /refused[\s\S]*unreachable/ },
     { call: perl(`use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0) or die "unix: $!"; connect(S, sockaddr_un("${outside}/socket"))`), reason: /unix: Operation not permitted/ },
     { call: perl("use Socket; socket(S, 17, SOCK_RAW, 0) or print STDERR \"packet: $!\\n\"; socket(S, 40, SOCK_STREAM, 0) or die \"vsock: $!\""), reason: /packet: Operation not permitted[\s\S]*vsock: Operation not permitted/ },
-    { call: { tool: "web_fetch", arguments: { url: `http://127.0.0.1:${tcpPort}/` } }, reason: /no public host/ },
+    { call: { tool: "web_fetch", arguments: { url: `http://127.0.0.1:${tcpPort}/` } }, reason: /not a public host/ },
     // Output.
     { call: "printf '\\033]0;evil\\007\\033[2J\\033[31m\\0\\r\\u202e'", reason: /u001b/ },
     { call: "yes 'a line of forty characters, more or less' | head -c 100000000", reason: /bytes cut out/ },

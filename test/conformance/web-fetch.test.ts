@@ -46,8 +46,8 @@ test(verifies(["S-32", "C9"], "a rule opens public hosts; a server of this machi
   const rules = ["--allow", "WebFetch(localhost)", "--allow", "WebFetch(127.0.0.1)"];
   const allowed = await fetchAll(urls.slice(0, 2), ...rules);
   expect(allowed.map(({ result }) => result.rejected!.reason)).toEqual([
-    "127.0.0.1 is no public host: web_fetch reaches public hosts only, whatever the rules say",
-    "localhost is no public host: web_fetch reaches public hosts only, whatever the rules say",
+    "127.0.0.1 is not a public host: web_fetch reaches public hosts only, whatever the rules say",
+    "localhost is not a public host: web_fetch reaches public hosts only, whatever the rules say",
   ]);
   const check = await runSheaf(["permissions", "check", "--url", urls[0]!, ...rules], { cwd: folders.newFolder({}) });
   expect(check.stdout).toMatch(/^deny: .* whatever the rules say\n$/);

@@ -13,13 +13,13 @@ import { sheafVersion } from "../base/version.ts";
 import { toMarkdown } from "./html-to-markdown.ts";
 import { openTunnel, TunnelError } from "./proxy-tunnel.ts";
 
-/** What an address gave. */
+/** A fetched page. */
 interface WebPage {
-  /** Where it came from, redirects followed. */
+  /** Its address after redirects. */
   readonly url: string;
-  /** Markdown of a page, else the text as it came. Bounded. */
+  /** Markdown of an HTML page, else the text itself. Bounded. */
   readonly text: string;
-  /** Bytes that came, at most the limit. */
+  /** Bytes read, at most the limit. */
   readonly bytes: number;
   /** The page is longer. */
   readonly isCut: boolean;
@@ -35,7 +35,7 @@ export interface PageFetcher {
   fetchPage(url: string, signal: AbortSignal): Promise<PageResult>;
 }
 
-/** Bytes of a page, unpacked; what is behind is cut. */
+/** Bytes of a page, unpacked; the rest is cut off. */
 const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const MAX_URL = 4096;
@@ -47,9 +47,9 @@ interface HostAddress {
   readonly family: number;
 }
 
-/** What a fetcher stands on; tests reach servers of their own. */
+/** What a fetcher needs from its surroundings; tests use local servers. */
 interface FetchPorts {
-  /** The proxy on the way to a page, as an address; undefined: there is none. @throws SheafError CONFIG_INVALID. */
+  /** The address of the proxy for a page; undefined: none. @throws SheafError CONFIG_INVALID. */
   readonly findProxy: (url: URL) => string | undefined;
   /** All addresses of a host. */
   readonly resolveHost: (host: string) => Promise<readonly HostAddress[]>;
@@ -65,7 +65,10 @@ const publicNetwork: FetchPorts = {
   timeoutMs: TIMEOUT_MS,
 };
 
-/** Makes a fetcher. Failures are values. */
+/**
+ * Creates a fetcher. A host is resolved once, and the connection goes to the address that was checked; redirects stay
+ * within the host. No cookies, no credentials. A proxy gets that address, never the name. Failures are values.
+ */
 export function createPageFetcher(given: Partial<FetchPorts> = {}): PageFetcher {
   const ports = { ...publicNetwork, ...given };
   return {
@@ -87,7 +90,7 @@ export function createPageFetcher(given: Partial<FetchPorts> = {}): PageFetcher 
 async function followPage(given: string, ports: FetchPorts, signal: AbortSignal): Promise<PageResult> {
   let url = parseUrl(given);
   if (!url) {
-    return fail("INVALID_URL", `${shorten(given)} is no http or https address without a name and a password`);
+    return fail("INVALID_URL", `${shorten(given)} is not an http or https address without user name and password`);
   }
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const proxy = ports.findProxy(url);
@@ -96,7 +99,7 @@ async function followPage(given: string, ports: FetchPorts, signal: AbortSignal)
       throw new TunnelError(`${url!.hostname} is not known here (${toReason(error)})`);
     });
     if (!addresses) {
-      return fail("ADDRESS_REFUSED", `${url.hostname} is no public host: web_fetch reaches public hosts only`);
+      return fail("ADDRESS_REFUSED", `${url.hostname} is not a public host: web_fetch reaches public hosts only`);
     }
     const way = proxy === undefined ? toDirectWay(addresses) : await openTunneledWay(url, addresses, proxy, signal);
     const response = await openUrl(url, way, signal);
@@ -104,17 +107,17 @@ async function followPage(given: string, ports: FetchPorts, signal: AbortSignal)
     if (target === undefined) return readPage(response, url, signal);
     response.destroy();
     const next = parseUrl(target);
-    if (!next) return fail("REDIRECTED", `${url.href} leads to ${shorten(target)}, which is no address of the web`);
+    if (!next) return fail("REDIRECTED", `${url.href} leads to ${shorten(target)}, which is not a web address`);
     // Another host is another permission.
     if (next.hostname !== url.hostname || (url.protocol === "https:" && next.protocol === "http:")) {
       return fail("REDIRECTED", `${url.href} leads to ${next.href}: call web_fetch with that address if you want it`);
     }
     url = next;
   }
-  return fail("REDIRECTED", `${shorten(given)} leads from one address to the next, ${MAX_REDIRECTS} times and more`);
+  return fail("REDIRECTED", `${shorten(given)} redirects more than ${MAX_REDIRECTS} times`);
 }
 
-/** Ports below 1024 other than those of the web belong to services that are not spoken to in HTTP. */
+/** Ports below 1024 other than 80 and 443 belong to services that do not speak HTTP. */
 function parseUrl(text: string): URL | undefined {
   if (text.length > MAX_URL || !URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -134,7 +137,7 @@ async function resolveAllowed(hostname: string, { resolveHost, isAllowed }: Fetc
   return addresses.length > 0 && addresses.every(({ address }) => isAllowed(address)) ? addresses : undefined;
 }
 
-/** A lookup cannot be ended; what comes of it later nobody hears. */
+/** A lookup cannot be cancelled; a late result is ignored. */
 async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
@@ -146,10 +149,10 @@ async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): P
   }
 }
 
-/** How a request reaches an address that was looked at: the name is never asked for again, so that it cannot lead elsewhere. */
+/** How a request reaches a checked address: the name is never resolved again, so it cannot lead elsewhere. */
 type Way =
   | { readonly lookup: LookupFunction; readonly agent: false }
-  // With an agent, Node would pass over it.
+  // With an agent, Node would ignore it.
   | { readonly createConnection: () => Socket };
 
 function toDirectWay(addresses: readonly HostAddress[]): Way {
@@ -162,7 +165,7 @@ function toDirectWay(addresses: readonly HostAddress[]): Way {
   };
 }
 
-/** A proxy that is given the name would look it up itself, and may find another host: it is given the address. */
+/** A proxy that got the name would resolve it itself, perhaps to another host. So it gets the address. */
 async function openTunneledWay(
   url: URL,
   addresses: readonly HostAddress[],
@@ -257,7 +260,7 @@ function shorten(text: string): string {
   return JSON.stringify(text.slice(0, 200)).slice(1, -1);
 }
 
-/** What a proxy does not let through, and why its own look-up is not enough. */
+/** Why a page could not be fetched; for a proxy, also why its own look-up is not enough. */
 function explainFailure(error: unknown): string {
   if (error instanceof SheafError) return `: ${error.message}`;
   if (!(error instanceof TunnelError)) return ` (${toReason(error)}): check the address`;
@@ -271,10 +274,10 @@ function toReason(error: unknown): string {
   return code || shorten(error.message);
 }
 
-/** How much of a page is looked through for what it says of its own encoding. Bytes. */
+/** The beginning of a page that is searched for its encoding. Bytes. */
 const HEAD_BYTES = 2048;
 
-/** How a type of content is read; undefined: it is no text. No type at all is taken as text. */
+/** How a content type is read; undefined: not text. A missing type counts as text. */
 function findTextKind(contentType: string): "html" | "text" | undefined {
   const [type = ""] = contentType.toLowerCase().split(";", 1);
   const name = type.trim();
@@ -285,7 +288,7 @@ function findTextKind(contentType: string): "html" | "text" | undefined {
     : undefined;
 }
 
-/** Text of a page: HTML as Markdown. Bytes that are no text of its encoding become U+FFFD. */
+/** The text of a page: HTML as Markdown. Bytes that are invalid in its encoding become U+FFFD. */
 function decodePage(bytes: Uint8Array, contentType: string, kind: "html" | "text", address: string): string {
   const text = createDecoder(bytes, contentType, kind).decode(bytes);
   return kind === "html" ? toMarkdown(text, address) : text;

@@ -1,13 +1,13 @@
-/** A page as Markdown that a model reads: its main part, without what is for browsers. */
+/** A page as Markdown for a model: its main part, without what is for browsers. */
 import { toHtmlTokens, type HtmlToken } from "./html-tokens.ts";
 import { createMarkdownWriter, type MarkdownWriter } from "./markdown-writer.ts";
 
 type OpenToken = Extract<HtmlToken, { type: "open" }>;
 
-/** Elements inside each other above it are taken as their text. */
+/** Deeper elements become their text. */
 const MAX_DEPTH = 100;
 
-/** What is behind is not looked at. */
+/** Further tokens are ignored. */
 const MAX_TOKENS = 200_000;
 
 const blockElements: ReadonlySet<string> = new Set([
@@ -16,7 +16,7 @@ const blockElements: ReadonlySet<string> = new Set([
   "thead", "tfoot", "caption", "legend",
 ]); // prettier-ignore
 
-/** Nothing in them is shown. */
+/** Their contents are left out. */
 const hiddenElements: ReadonlySet<string> = new Set([
   "nav",
   "button",
@@ -30,14 +30,14 @@ const hiddenElements: ReadonlySet<string> = new Set([
 
 const inlineMarks: Readonly<Record<string, string>> = { b: "**", strong: "**", em: "*", i: "*", del: "~~", s: "~~" };
 
-/** Links are resolved against `address`. What is not in `main`, where there is one, is left out. */
+/** Links are resolved against `address`. If the page has a `main` part, the rest is left out. */
 export function toMarkdown(html: string, address: string): string {
   const tokens = readTokens(html);
   const title = readTitle(tokens);
   const converter = new Converter(address);
   for (const token of toMainPart(tokens)) converter.push(token);
   const text = converter.end();
-  // A page that begins with its title needs it once.
+  // A page that begins with its title shows it once.
   const [firstLine = ""] = text.split("\n", 1);
   const isTold = title === "" || firstLine.replace(/^#+ /, "").trim() === title;
   return isTold ? text : `# ${title}\n\n${text}`.trim();
@@ -72,7 +72,7 @@ function toMainPart(tokens: readonly HtmlToken[]): readonly HtmlToken[] {
 class Converter {
   readonly #address: string;
   readonly #writer: MarkdownWriter = createMarkdownWriter();
-  /** Open elements that change how text is shown, with what is to be done at their end. */
+  /** Open elements that change how text is shown, and what to do at their ends. */
   readonly #open: { readonly name: string; readonly close: () => void }[] = [];
   #hidden = 0;
   #preformatted: { text: string; language: string } | undefined;
@@ -153,7 +153,7 @@ class Converter {
     else this.#writer.endBlock();
   }
 
-  /** Closes the element and what was left open in it; an end without a beginning closes nothing. */
+  /** Closes the element and those left open in it; an end tag without a start tag closes nothing. */
   #closeElement(name: string): void {
     const place = this.#open.findLastIndex((element) => element.name === name);
     if (place !== -1) {
@@ -177,7 +177,7 @@ class Converter {
     this.#openSpan("a", (text) => (target === undefined ? text : `[${text}](${target})`));
   }
 
-  /** What stands in the element is marked at its end, unless a paragraph began in it. */
+  /** Marks the text of an element when it ends, unless a paragraph began in it. */
   #openSpan(name: string, toMarked: (text: string) => string): void {
     const { paragraph, line } = this.#writer;
     this.#open.push({
@@ -193,7 +193,7 @@ class Converter {
     });
   }
 
-  /** Links within the page, and those that run something, are text. */
+  /** Links within the page, and those that run something, become text. */
   #toTarget(href: string): string | undefined {
     if (href === "" || href.startsWith("#") || !URL.canParse(href, this.#address)) return undefined;
     const url = new URL(href, this.#address);
@@ -242,7 +242,7 @@ class Converter {
     });
   }
 
-  /** An item ends the one before it, whose end tag may be left out. */
+  /** An item ends the previous one, whose end tag may be missing. */
   #openItem(): void {
     const place = this.#open.findLastIndex(({ name }) => name === "li" || name === "ul" || name === "ol");
     if (this.#open[place]?.name === "li") this.#closeElement("li");
@@ -275,7 +275,7 @@ class Converter {
   }
 
   #openTable(): void {
-    // A table in a table is for the layout: its cells are blocks.
+    // A nested table is for layout: its cells are blocks.
     if (this.#rows) return;
     this.#writer.endBlock();
     const rows: string[][] = [];

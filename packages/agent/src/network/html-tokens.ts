@@ -1,4 +1,4 @@
-/** HTML cut into tokens, in linear time, whatever it is: every text is some row of tokens. */
+/** HTML as tokens, in linear time: any text is some sequence of tokens. */
 
 export type HtmlToken =
   | { readonly type: "text"; readonly text: string }
@@ -10,7 +10,7 @@ const rawTextElements: ReadonlySet<string> = new Set([
   "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "template", "svg",
 ]); // prettier-ignore
 
-/** Entities that pages use without need; all others are kept as they are written. */
+/** Common entities; all others stay as written. */
 const entities: Readonly<Record<string, string>> = {
   amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", copy: "©", reg: "®", trade: "™", hellip: "…", mdash: "—",
   ndash: "–", lsquo: "‘", rsquo: "’", ldquo: "“", rdquo: "”", laquo: "«", raquo: "»", bull: "•", middot: "·", times: "×",
@@ -21,7 +21,7 @@ const entities: Readonly<Record<string, string>> = {
   zwj: "", lang: "⟨", rang: "⟩", le: "≤", ge: "≥", ne: "≠", asymp: "≈", infin: "∞", check: "✓", star: "☆", hearts: "♥",
 }; // prettier-ignore
 
-/** Cuts a page. Comments, declarations and processing instructions give nothing. */
+/** The tokens of a page. Comments, declarations and processing instructions yield none. */
 export function* toHtmlTokens(html: string): Generator<HtmlToken> {
   for (let place = 0; place < html.length;) {
     const open = findMarkup(html, place);
@@ -67,7 +67,7 @@ function decodeEntities(text: string): string {
   });
 }
 
-/** Gives the text of a title; what is in the others is for browsers. */
+/** Yields the text of a title; the contents of the others are for browsers. */
 function* readRawText(html: string, name: string, from: number): Generator<HtmlToken, number> {
   const end = findEndTag(html, name, from);
   if (name === "title") yield toText(html.slice(from, end));
@@ -87,7 +87,7 @@ const noAttributes: ReadonlyMap<string, string> = new Map();
 interface Tag {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
-  /** Where the text behind it begins. */
+  /** Where the text after it begins. */
   readonly end: number;
   /** Written as `<name/>`. */
   readonly isClosed: boolean;
@@ -108,7 +108,7 @@ function readTag(html: string, start: number): Tag {
   return { name, attributes: attributes ?? noAttributes, end: place + 1, isClosed: html.charAt(place - 1) === "/" };
 }
 
-/** At least one character is taken, so that a tag ends. */
+/** Reads at least one character, so that a tag ends. */
 function readAttribute(html: string, start: number): { name: string; value: string; end: number } {
   let place = start;
   while (place < html.length && !/[\s=>/]/.test(html.charAt(place))) place += 1;

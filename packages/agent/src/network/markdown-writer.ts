@@ -1,29 +1,29 @@
 /** Markdown written block by block: paragraphs with the marks of the quotes and lists around them. */
 
 export interface MarkdownWriter {
-  /** Text that flows; blanks and line ends are one blank. */
+  /** Running text; blanks and line ends become one blank. */
   write(text: string): void;
   /** A line end in the paragraph. */
   breakLine(): void;
-  /** Puts another text in the place of the open paragraph. */
+  /** Replaces the open paragraph. */
   rewrite(text: string): void;
   /** Ends the paragraph, if there is one. */
   endBlock(): void;
-  /** Lines as they are, in a block of their own. */
+  /** Lines as they are, in a separate block. */
   writeLines(lines: readonly string[]): void;
-  /** What begins the next block stands behind `first`; all lines behind it stand behind `rest`. */
+  /** Prefixes the first line of the next block with `first`, and all further lines with `rest`. */
   openContainer(first: string, rest: string): void;
   closeContainer(): void;
-  /** What stands in the paragraph that is open. */
+  /** The text of the open paragraph. */
   readonly line: string;
   /** Grows with each paragraph. */
   readonly paragraph: number;
-  /** Takes the open paragraph away. */
+  /** Returns and removes the open paragraph. */
   take(): string;
   end(): string;
 }
 
-/** A longer paragraph is cut into several: its end is looked at again and again. UTF-16 units. */
+/** Longer paragraphs are split, since their ends are examined repeatedly. UTF-16 units. */
 const MAX_PARAGRAPH = 4000;
 
 export function createMarkdownWriter(): MarkdownWriter {

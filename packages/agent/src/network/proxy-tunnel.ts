@@ -3,11 +3,11 @@ import { request as requestPlain, type IncomingMessage } from "node:http";
 import { request as requestSecure } from "node:https";
 import type { Socket } from "node:net";
 
-/** Why a proxy does not let through; in one line, without its address, which may hold a password (S-42). */
+/** Why a proxy refuses; in one line, without its address, which may contain a password (S-42). */
 export class TunnelError extends Error {}
 
 /**
- * Bytes to `authority` (host and port), unread by anybody. The proxy is an http or https address.
+ * Opens a tunnel to `authority` (host and port). The proxy is an http or https address.
  * @throws TunnelError; what the signal throws.
  */
 export async function openTunnel(proxy: string, authority: string, signal: AbortSignal): Promise<Socket> {

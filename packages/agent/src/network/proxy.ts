@@ -1,6 +1,6 @@
 /**
- * The one way from a sandbox to the network: an HTTP proxy outside of it (S-32). It looks at the parsed host alone,
- * resolves it once, and connects to the addresses that it looked at. What runs through it is not read.
+ * The only way from a sandbox to the network: an HTTP proxy outside it (S-32). It checks the parsed host only, resolves it
+ * once, and connects to the addresses that it checked. It does not read what passes through.
  */
 import { lookup } from "node:dns/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -9,7 +9,7 @@ import type { Duplex } from "node:stream";
 import { toHost } from "../base/host-pattern.ts";
 import { isPublicAddress } from "../base/public-address.ts";
 
-/** What a proxy stands on; tests reach servers of their own. */
+/** What a proxy needs from its surroundings; tests use local servers. */
 export interface ProxyPorts {
   /** Why a host must not be reached, "" if it may; the host as `toHost` gives it. */
   readonly findObstacle: (host: string) => string;
@@ -18,9 +18,9 @@ export interface ProxyPorts {
   readonly isAllowed?: ((address: string) => boolean) | undefined;
 }
 
-/** A host that was asked for and not reached. */
+/** A host that was refused. */
 interface RefusedHost {
-  /** As it was asked for, in one line. */
+  /** As it was requested, in one line. */
   readonly target: string;
   readonly reason: string;
 }
@@ -42,12 +42,12 @@ interface Target {
 }
 
 const maxRefusals = 50;
-/** Both sides counted: a command must not use up the descriptors of Sheaf. */
+/** Connections, both sides counted: a command must not use up Sheaf's descriptors. */
 const maxSockets = 512;
 /** Milliseconds. */
 const connectTimeout = 20_000;
 
-/** Headers that are about one connection and go no further. */
+/** Headers about one connection, which are not forwarded. */
 const ownHeaders = new Set([
   "connection",
   "keep-alive",
@@ -59,7 +59,7 @@ const ownHeaders = new Set([
   "host",
 ]);
 
-/** Makes a proxy; it listens nowhere by itself. */
+/** Creates a proxy; it does not listen by itself. */
 export function createProxy({
   findObstacle,
   resolveHost = (host) => lookup(host, { all: true, verbatim: true }),
@@ -74,17 +74,17 @@ export function createProxy({
     return socket;
   };
 
-  /** The target, or undefined when it was refused, which is then noted. */
+  /** The target, or undefined if it was refused, which is recorded. */
   const openTarget = async (authority: string): Promise<Target | string> => {
     const parsed = parseAuthority(authority);
-    if (!parsed) return "it is no host and port";
+    if (!parsed) return "it is not a host and port";
     const obstacle = isServicePort(parsed.port) ? `port ${parsed.port} is of no web server` : findObstacle(parsed.host);
     if (obstacle !== "") return obstacle;
     const literal = parsed.host.replace(/^\[(.*)\]$/, "$1");
     const found = isIP(literal) > 0 ? [{ address: literal }] : await resolveHost(parsed.host);
     const addresses = found.map(({ address }) => address);
-    // A name that leads to a public address and to another one is refused as a whole.
-    if (addresses.length === 0 || !addresses.every(isAllowed)) return "it is no public host";
+    // A name that leads to both a public and another address is refused.
+    if (addresses.length === 0 || !addresses.every(isAllowed)) return "it is not a public host";
     return { ...parsed, addresses };
   };
   const findTarget = async (authority: string): Promise<Target | string> => {
@@ -96,7 +96,7 @@ export function createProxy({
     return target;
   };
 
-  // Not by `import`: that reads all exports of the module, `WebSocket` among them, and takes a start 25 ms.
+  // Not by `import`, which would load all exports of the module, including `WebSocket`, and slow each start by 25 ms.
   const { createServer } = process.getBuiltinModule("node:http");
   const server = createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
     void forward(request, response, findTarget);
@@ -124,7 +124,7 @@ export function createProxy({
 
 type FindTarget = (authority: string) => Promise<Target | string>;
 
-/** `CONNECT host:port`: bytes in both directions, unread. */
+/** `CONNECT host:port`: passes bytes in both directions, unread. */
 async function openTunnel(
   authority: string,
   client: Duplex,
@@ -181,13 +181,13 @@ async function connectOnce(host: string, port: number): Promise<Socket | undefin
   return promise;
 }
 
-/** A request with the whole address in its first line: plain HTTP. It is written anew, so nothing hides in its form. */
+/** A plain HTTP request with the whole address in its first line. It is rewritten, so nothing can hide in its form. */
 async function forward(request: IncomingMessage, response: ServerResponse, findTarget: FindTarget): Promise<void> {
   const address = request.url ?? "";
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const host = url?.protocol === "http:" ? toHost(address) : undefined;
   const authority = host === undefined ? address : `${host}:${url!.port || 80}`;
-  const target = host === undefined ? "it is no plain http address" : await findTarget(authority);
+  const target = host === undefined ? "it is not a plain http address" : await findTarget(authority);
   if (typeof target === "string" || !url) {
     const body = toRefusalText(authority, typeof target === "string" ? target : "");
     response.writeHead(403, { "content-type": "text/plain", connection: "close" }).end(body);
@@ -225,7 +225,7 @@ function toForwarded(message: IncomingMessage): Record<string, string | string[]
   return Object.fromEntries(entries) as Record<string, string | string[]>;
 }
 
-/** `host:port`, the host in the one form that rules are compared with; undefined for anything that hides another host. */
+/** `host:port`, the host in the form that rules use; undefined for anything that could hide another host. */
 export function parseAuthority(text: string): { readonly host: string; readonly port: number } | undefined {
   const [, name, digits] = /^(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9_.-]{1,253}):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
@@ -233,7 +233,7 @@ export function parseAuthority(text: string): { readonly host: string; readonly 
   return host === undefined || port < 1 || port > 65_535 ? undefined : { host, port };
 }
 
-/** Ports of other services: mail, shells, databases of names. */
+/** Ports of other services such as mail, shells and name servers. */
 function isServicePort(port: number): boolean {
   return port < 1024 && port !== 80 && port !== 443;
 }
@@ -242,7 +242,7 @@ function toRefusalText(target: string, reason: string): string {
   return `Sheaf's sandbox refuses ${toShown(target)}: ${reason}.\n`;
 }
 
-/** What a command wrote, in one short line. */
+/** A command's text in one short line. */
 function toShown(text: string): string {
   return text.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, 200);
 }

@@ -25,10 +25,10 @@ import { findProtection } from "./protected-names.ts";
 import type { WorkspacePath } from "./workspace.ts";
 
 /**
- * Writes a file through a new one beside it, which takes its place once it is on the disk. Mode and owner are kept as
+ * Writes a new file next to the old one, which it replaces once it is on disk. Mode and owner are kept as
  * far as the system lets us, extended attributes are not; other names of a hard-linked file keep the old content.
- * `expected` is the file as it was read, undefined if there was none: if it is another one now, nothing is written.
- * `newMode` are the permission bits of a file that is new, less those that the process's mask takes away.
+ * `expected` is the file as it was read, undefined if none existed: if it has changed, nothing is written.
+ * `newMode` are the permission bits of a new file, less the process's mask.
  * Errors: PROTECTED_PATH, STALE_FILE, IS_A_DIRECTORY, NOT_A_FILE, READ_ONLY, DISK_FULL, PERMISSION_DENIED and others.
  */
 export async function writeFileAtomically(
@@ -48,7 +48,7 @@ export async function writeFileAtomically(
       const current = readCurrent(target, expected);
       if (current) accessSync(target, constants.W_OK);
       const mode = current ? Number(current.mode) & 0o7777 : newMode;
-      // Never readable by more people than the file that it is going to be.
+      // Never readable by more people than the final file.
       await writeTemporaryFile(temporary, bytes, mode & 0o777, (descriptor) => {
         if (current) takeOver(descriptor, current, mode);
       });
@@ -64,7 +64,7 @@ export async function writeFileAtomically(
   });
 }
 
-/** The file that stands there now. @throws STALE_FILE if it is not the expected one. */
+/** The current file. @throws STALE_FILE if it is not the expected one. */
 function readCurrent(target: string, expected: FileIdentity | undefined): BigIntStats | undefined {
   const stats = lstatSync(target, { bigint: true, throwIfNoEntry: false });
   if (stats) checkOrdinary(stats);
@@ -72,7 +72,7 @@ function readCurrent(target: string, expected: FileIdentity | undefined): BigInt
   return stats;
 }
 
-/** Gives the new file the owner and the mode of the old one; an owner that is not ours to give is left. */
+/** Gives the new file the owner and the mode of the old one. An owner that this user cannot set is left as it is. */
 function takeOver(descriptor: number, current: BigIntStats, mode: number): void {
   const own = fstatSync(descriptor, { bigint: true });
   let kept = mode;
@@ -81,14 +81,14 @@ function takeOver(descriptor: number, current: BigIntStats, mode: number): void 
       fchownSync(descriptor, Number(current.uid), Number(current.gid));
     } catch (error) {
       if (getFaultCode(error) !== "EPERM") throw error;
-      // Rights of another owner must not become rights of ours.
+      // Another owner's rights must not become this user's.
       kept &= 0o777;
     }
   }
   if ((Number(own.mode) & 0o7777) !== kept) fchmodSync(descriptor, kept);
 }
 
-/** A new file never takes the place of one that came up in the meantime. */
+/** A new file never replaces one that has appeared meanwhile. */
 function place(temporary: string, target: string, current: BigIntStats | undefined): void {
   if (current) {
     renameSync(temporary, target);
@@ -113,12 +113,12 @@ export function isLinkUnsupported(code: string): boolean {
 
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** So much is written at once: it goes to memory, which takes less time than the way to the thread pool. Bytes. */
+/** Up to this size, synchronous writing to the page cache is faster than the thread pool. Bytes. */
 const SMALL_BYTES = 64 * 1024;
 
 /**
- * Writes a new file and waits for the disk, so that others may run meanwhile. `finish` is called with the descriptor
- * between the two. When it fails, the file is gone. @throws an error of the file system.
+ * Writes a new file and waits until it is on disk. `finish` is called with the descriptor in between. On failure the file
+ * is removed. @throws an error of the file system.
  */
 export async function writeTemporaryFile(
   path: string,
@@ -140,12 +140,12 @@ export async function writeTemporaryFile(
   }
 }
 
-/** What went wrong before is what must be told. */
+/** Never throws: the caller reports its own failure. */
 function discardTemporaryFile(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It lies there under a name of its own and does no harm.
+    // It stays under its own name and does no harm.
   }
 }
 

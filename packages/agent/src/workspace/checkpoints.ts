@@ -1,4 +1,4 @@
-/** What files held before tools changed them, by the hash of the content, so that a response can be taken back. */
+/** The contents of files before tools changed them, by their hash, so that a response can be undone. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
@@ -9,10 +9,10 @@ import { getFaultCode } from "./file-error.ts";
 import { toHash } from "./read-file.ts";
 import { writeTemporaryFile } from "./atomic-write.ts";
 
-/** A larger content is not kept. Bytes. */
+/** Larger contents are not kept. Bytes. */
 export const MAX_CHECKPOINT_BYTES = 16 * 1024 * 1024;
 
-/** A smaller content is kept as it is: it takes a block of the disk, compressed or not. Bytes. */
+/** Smaller contents are not compressed: they take one block of the disk either way. Bytes. */
 const MIN_COMPRESSED_BYTES = 4096;
 
 /** What the contents of one conversation may take on the disk. Bytes. */
@@ -40,7 +40,7 @@ const decompress = (content: InputType, options: ZstdOptions): Promise<Buffer> =
 
 /** The contents that one conversation keeps. */
 export interface Checkpoints {
-  /** Keeps a content, on the disk when it returns. Gives why it was not kept, or undefined. `hash`: its SHA-256, hex. */
+  /** Keeps a content; when it resolves, it is on disk. Returns why it was not kept, or undefined. `hash`: SHA-256, hex. */
   keep(hash: string, content: Uint8Array): Promise<string | undefined>;
   /** The content of a hash; undefined if it is not kept, or damaged. */
   read(hash: string): Promise<Buffer | undefined>;
@@ -54,8 +54,9 @@ interface CheckpointLimits {
 }
 
 /**
- * The checkpoints of a conversation, in `checkpoints` of the user's data folder; made when the first content is kept: folders 0700, files 0600 (S-42).
- * A file is named by the hash of its content and compressed if that saves a block; what was kept once is not written again.
+ * The checkpoints of a conversation, in `checkpoints` of the user's data folder: folders 0700, files 0600 (S-42), created
+ * with the first content. A file is named by the hash of its content and compressed if that saves a block; the same
+ * content is written once.
  */
 export function createCheckpoints(
   dataFolder: string,
@@ -66,11 +67,11 @@ export function createCheckpoints(
   let kept: Map<string, number> | undefined;
   let room: Promise<void> | undefined;
 
-  /** Sizes of the files by hash. The first content is the moment at which old conversations make room, beside the run. */
+  /** Sizes of the files by hash. With the first content, old conversations are removed to make room, in the background. */
   const open = (): Map<string, number> => {
     const isNew = mkdirSync(own, { recursive: true, mode: 0o700 }) !== undefined;
     const sizes = new Map(isNew ? [] : listSizes(own));
-    // Where they cannot, this content is kept all the same.
+    // If that fails, this content is kept all the same.
     if (sizes.size === 0) room ??= makeRoom(own, limits.totalBytes).catch(() => undefined);
     return sizes;
   };
@@ -119,7 +120,7 @@ function toConversationFolder(dataFolder: string, conversationId: string): strin
   return join(dataFolder, "checkpoints", isPlain ? conversationId : toHash(Buffer.from(conversationId)));
 }
 
-/** Nothing of a folder that cannot be read, or that another process has taken away. */
+/** Empty for a folder that cannot be read, or that another process has removed. */
 function listSizes(folder: string): [name: string, bytes: number][] {
   try {
     const names = readdirSync(folder);
@@ -129,7 +130,7 @@ function listSizes(folder: string): [name: string, bytes: number][] {
   }
 }
 
-/** So many conversations are measured at once: a lookup takes microseconds, a thousand would hold others up. */
+/** Conversations measured before other events get their turn: a thousand lookups would delay them. */
 const MEASURED_AT_ONCE = 32;
 
 /** Removes the conversations that were changed longest ago until the others fit. */

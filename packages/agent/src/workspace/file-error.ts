@@ -1,14 +1,14 @@
 /** Errors of the file system as tool errors, and results that carry them. */
 import type { ToolError } from "@sheaf/protocol";
 
-/** What an operation on files gives; an expected failure is a value. */
+/** The result of an operation on files; an expected failure is a value. */
 export type FileResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: ToolError };
 
 interface FaultKind {
   readonly code: string;
-  /** Goes on behind the path: what is wrong, and what to do. */
+  /** Follows the path: what is wrong, and what to do. */
   readonly text: string;
 }
 
@@ -17,23 +17,23 @@ const ioFault: FaultKind = { code: "IO_ERROR", text: "could not be used" };
 /** By the code of the file system, or of Sheaf for what the file system has no code for. */
 const kinds: Readonly<Record<string, FaultKind>> = {
   ENOENT: { code: "FILE_NOT_FOUND", text: "does not exist: look for it with list_dir or glob_search" },
-  ENOTDIR: { code: "NOT_A_DIRECTORY", text: "lies below something that is no folder: check the path with list_dir" },
+  ENOTDIR: { code: "NOT_A_DIRECTORY", text: "is below something that is not a folder: check the path with list_dir" },
   EISDIR: { code: "IS_A_DIRECTORY", text: "is a folder: name a file in it; list_dir shows them" },
   EEXIST: { code: "FILE_EXISTS", text: "exists already: choose another name, or delete it first" },
   EACCES: { code: "PERMISSION_DENIED", text: "may not be used by this user: change its permissions, or leave it" },
   EPERM: { code: "PERMISSION_DENIED", text: "may not be changed by this user: change its permissions, or leave it" },
-  EROFS: { code: "READ_ONLY", text: "lies on a read-only file system: write somewhere else" },
+  EROFS: { code: "READ_ONLY", text: "is on a read-only file system: write somewhere else" },
   ENOSPC: { code: "DISK_FULL", text: "was not written, the disk is full: free some space and try again" },
   EDQUOT: { code: "DISK_FULL", text: "was not written, the quota is used up: free some space and try again" },
   ELOOP: {
     code: "PATH_INVALID",
-    text: "holds a link that leads in a circle or came up just now: check it with list_dir",
+    text: "contains a link that leads in a circle or has just appeared: check it with list_dir",
   },
   ENAMETOOLONG: { code: "PATH_INVALID", text: "has a name that is too long: name a shorter one" },
   EMFILE: { code: "TOO_MANY_OPEN_FILES", text: "cannot be opened, too many files are open: try again" },
   ENFILE: { code: "TOO_MANY_OPEN_FILES", text: "cannot be opened, too many files are open: try again" },
-  EXDEV: { code: "OTHER_FILE_SYSTEM", text: "lies on another file system: use run_terminal_cmd with mv" },
-  ENXIO: { code: "NOT_A_FILE", text: "is no ordinary file: only ordinary files can be used" },
+  EXDEV: { code: "OTHER_FILE_SYSTEM", text: "is on another file system: use run_terminal_cmd with mv" },
+  ENXIO: { code: "NOT_A_FILE", text: "is not an ordinary file: only ordinary files can be used" },
   NOT_A_FILE: { code: "NOT_A_FILE", text: "is a pipe, socket or device: only ordinary files can be used" },
   BINARY_FILE: { code: "BINARY_FILE", text: "is a binary file: use run_terminal_cmd with a program that knows it" },
   FILE_TOO_LARGE: { code: "FILE_TOO_LARGE", text: "is too large for this tool: use grep_search or run_terminal_cmd" },

@@ -1,14 +1,14 @@
-/** What .gitignore and .sheafignore files leave out; they are foreign text, and the matcher takes linear time (S-72). */
+/** What .gitignore and .sheafignore files leave out. They are foreign text, and the matcher takes linear time (S-72). */
 import { posix } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { readWholeFile } from "./read-file.ts";
 import { decodeText } from "./text-format.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** What one of them leaves out is left out; what is not for git can be left out for Sheaf. */
+/** An entry is left out if either file says so: .sheafignore can leave out more than .gitignore. */
 const FILE_NAMES = [".gitignore", ".sheafignore"] as const;
 
-/** A larger file is not looked at. */
+/** Larger files are ignored. Bytes. */
 const MAX_RULES_BYTES = 1024 * 1024;
 
 /** The rules of one file, and the folder that they are about. */
@@ -17,10 +17,10 @@ interface RuleFile {
   readonly rules: Ignore;
 }
 
-/** Rules that hold in one folder: for each kind of file those of this folder first, then those above it. */
+/** Rules that apply in one folder: for each kind of file those of this folder first, then those above it. */
 type FolderRules = readonly (readonly RuleFile[])[];
 
-/** The rules of a workspace; each file is read once, when a path below it is asked for. */
+/** The rules of a workspace. Each file is read once, when a path below its folder is first checked. */
 export class IgnoreRules {
   readonly #workspace: Workspace;
   readonly #folders = new Map<string, FolderRules>();
@@ -30,7 +30,7 @@ export class IgnoreRules {
   }
 
   /**
-   * Whether an entry is left out. `.git` always is. A deeper file wins over a higher one; what lies in a folder that is
+   * Whether an entry is left out. `.git` always is. A deeper file wins over a higher one; what is in a folder that is
    * left out is left out.
    */
   async isIgnored(relative: string, isFolder: boolean): Promise<boolean> {
@@ -51,7 +51,7 @@ export class IgnoreRules {
     return entries.filter(({ path, kind }) => !isLeftOut(rules, path, kind === "folder"));
   }
 
-  /** `present`: the files that are there, where that is known; to look for those that are not takes time. */
+  /** `present`: the rule files that exist, if known; looking for missing ones takes time. */
   async #readFolder(folder: string, present?: ReadonlySet<string>): Promise<FolderRules> {
     const known = this.#folders.get(folder);
     if (known) return known;

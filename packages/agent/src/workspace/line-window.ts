@@ -1,4 +1,4 @@
-/** Some lines out of a text that comes in pieces; the rest is only counted. */
+/** Some lines of a text that arrives in pieces; the rest is only counted. */
 import { toPrefix } from "./text-format.ts";
 
 /** Which lines to keep. */
@@ -10,9 +10,9 @@ export interface LineRange {
   readonly maxBytes: number;
 }
 
-/** What a window holds at the end of the text. */
+/** The contents of a window at the end of the text. */
 export interface LineSelection {
-  /** The lines as they stand, each with its line end. */
+  /** The lines, each with its line end. */
   readonly text: string;
   readonly startLine: number;
   readonly endLine: number;
@@ -22,7 +22,7 @@ export interface LineSelection {
   readonly totalChars: number;
   /** The byte limit ended it. */
   readonly isFull: boolean;
-  /** The one line that is kept is not kept whole. */
+  /** The only line kept is incomplete. */
   readonly isLineCut: boolean;
 }
 

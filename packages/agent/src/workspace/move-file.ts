@@ -8,8 +8,8 @@ import { findProtection } from "./protected-names.ts";
 import type { PathResolution, Workspace, WorkspacePath } from "./workspace.ts";
 
 /**
- * The entry that a path names: a link at its end is meant itself, not what it leads to. A link that leads out of the
- * workspace is refused all the same.
+ * The entry that a path names: a link at its end, not the link's target. A link that leads out of the workspace is refused
+ * all the same.
  */
 export function resolveEntry(workspace: Workspace, path: string): PathResolution {
   const target = workspace.resolve(path);
@@ -41,7 +41,7 @@ export async function removeFile(root: string, path: WorkspacePath): Promise<Fil
 }
 
 /**
- * Moves a file or a link to a name that is free; missing folders are made.
+ * Moves a file or a link to a free name; missing folders are created.
  * Errors: PROTECTED_PATH for either name, FILE_NOT_FOUND, FILE_EXISTS, IS_A_DIRECTORY, OTHER_FILE_SYSTEM and others.
  */
 export async function moveFile(root: string, from: WorkspacePath, to: WorkspacePath): Promise<FileResult<void>> {
@@ -76,14 +76,14 @@ function toEntry(folder: OpenFolder, path: WorkspacePath): string {
   return folder.entry(posix.basename(path.relative));
 }
 
-/** Whole folders are not moved or deleted here: protected names may lie in them. */
+/** Whole folders are not moved or deleted here: they may contain protected names. */
 function checkMovable(entry: string): void {
   const stats = lstatSync(entry);
   if (stats.isDirectory()) throw createFileFault("EISDIR");
   if (!stats.isFile() && !stats.isSymbolicLink()) throw createFileFault("NOT_A_FILE");
 }
 
-/** `rename` would replace what stands there; a second name never does. */
+/** `rename` would replace an existing file; a hard link never does. */
 function moveEntry(source: string, destination: string): void {
   try {
     linkSync(source, destination);

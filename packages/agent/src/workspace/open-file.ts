@@ -5,7 +5,7 @@ import { createFileFault } from "./file-error.ts";
 import { openFolder } from "./open-folder.ts";
 import type { WorkspacePath } from "./workspace.ts";
 
-/** What tells one state of a file from another without reading it. */
+/** Distinguishes states of a file without reading it. */
 export interface FileIdentity {
   readonly device: bigint;
   readonly inode: bigint;
@@ -25,7 +25,7 @@ export interface OpenFile {
 
 /**
  * Opens a file for reading. A pipe, socket or device is refused before it is opened, and opening never waits (R-15).
- * At once and not in the thread pool, whose way there and back takes ten times as long. The caller closes it.
+ * Synchronous: the thread pool takes ten times as long. The caller closes it.
  * @throws an error of the file system; EISDIR, ELOOP, NOT_A_FILE.
  */
 export function openFile(root: string, path: WorkspacePath): OpenFile {
@@ -69,7 +69,7 @@ export function isSameFile(one: FileIdentity | undefined, other: FileIdentity | 
   );
 }
 
-/** The text of an ordinary file of at most `maxBytes`, no link; undefined for anything else. */
+/** The text of a small ordinary file, read without waiting. Undefined for a link, a pipe, a device or a larger file. */
 export function readSmallFile(file: string, maxBytes: number): string | undefined {
   return readSmallBytes(file, maxBytes)?.toString();
 }

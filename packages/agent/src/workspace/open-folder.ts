@@ -1,4 +1,4 @@
-/** Folders held open, so that nothing swapped in behind a check is followed (S-21). */
+/** Folders kept open, so that nothing swapped in after a check is followed (S-21). */
 import { closeSync, constants, lstatSync, mkdirSync, openSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { createFileFault, getFaultCode } from "./file-error.ts";
@@ -16,9 +16,9 @@ const FOLDER_FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
  * Opens the folder `relative` below `root`, name by name, and follows no link on the way: `relative` comes from
- * `Workspace.resolve`, so a link in it has been put there since. With `create`, missing folders are made.
- * Calls are made at once and not in the thread pool: a lookup takes microseconds.
- * @throws an error of the file system; ELOOP for a link, ENOTDIR for anything else that is no folder.
+ * `Workspace.resolve`, so a link in it has appeared since. With `create`, missing folders are created.
+ * Calls are synchronous, since a lookup takes microseconds.
+ * @throws an error of the file system; ELOOP for a link, ENOTDIR for anything else that is not a folder.
  */
 export function openFolder(root: string, relative: string, options: { readonly create?: boolean } = {}): OpenFolder {
   const names = relative.split("/").filter((name) => name !== "" && name !== ".");
@@ -63,7 +63,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Without `/proc` the folder is checked once more before it is used; what comes behind that is not seen. */
+/** Without `/proc` the folder is checked once more before use; later changes are not noticed. */
 function openByPath(root: string, names: readonly string[], options: { readonly create?: boolean }): OpenFolder {
   const folder = join(root, ...names);
   if (options.create) mkdirSync(folder, { recursive: true });

@@ -1,8 +1,8 @@
-/** Names that file tools never write: what is in them runs or decides later (S-22). */
+/** Names that file tools never write: their contents run or take effect later (S-22). */
 import type { ToolError } from "@sheaf/protocol";
 import type { WorkspacePath } from "./workspace.ts";
 
-/** Files and folders that are protected wherever they lie, with all that is in them. */
+/** Files and folders that are protected at any depth, with everything in them. */
 const protectedNames: ReadonlySet<string> = new Set([
   // version control: hooks and settings run programs
   ".git", ".gitmodules", ".gitconfig", ".hg", ".hgrc", ".svn", ".jj",
@@ -24,14 +24,14 @@ const protectedPairs: ReadonlySet<string> = new Set([
   "fish/config.fish", "fish/conf.d",
 ]); // prettier-ignore
 
-/** Characters that some file systems leave out when they compare names. */
+/** Characters that some file systems ignore when they compare names. */
 const ignorable = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 
 const isPlain = /^[\x20-\x7E]*$/;
 
 /**
  * The protected name that a relative path meets, at any depth; undefined if there is none.
- * Names are compared as the most forgiving file system would: without regard to case, ignorable characters, trailing
+ * Names are compared as the most lenient file system would: without regard to case, ignorable characters, trailing
  * dots and blanks, streams (`.git::$DATA`) and short names (`GIT~1`).
  */
 export function toProtectedName(relative: string): string | undefined {
@@ -55,7 +55,7 @@ export function findProtection(path: WorkspacePath): ToolError | undefined {
 }
 
 function toComparable(name: string): string {
-  // Most names are plain: the tables of Unicode are dear to ask.
+  // Most names are plain: looking characters up in Unicode's tables is slow.
   const folded = isPlain.test(name) ? name : name.normalize("NFKC").replaceAll(ignorable, "");
   const [stem = ""] = folded.split(":", 1);
   return trimTail(stem.trimStart()).toLowerCase();

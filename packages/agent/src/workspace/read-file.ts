@@ -7,13 +7,13 @@ import { type FileIdentity, openFile, type OpenFile } from "./open-file.ts";
 import { detectTextFormat, FORMAT_HEAD_BYTES } from "./text-format.ts";
 import type { Workspace, WorkspacePath } from "./workspace.ts";
 
-/** Above it a file is not counted through any more. Bytes. */
+/** The lines of a larger file are not counted to the end. Bytes. */
 const MAX_READ_BYTES = 4 * 1024 ** 3;
 
-/** Small enough that the decoded blocks are collected at once. */
+/** Small enough that decoded blocks are collected soon. Bytes. */
 const BLOCK_BYTES = 64 * 1024;
 
-/** Files of `/proc` and the like say that they are empty, and are not. */
+/** Files of `/proc` and the like report a size of 0 but are not empty. */
 const UNKNOWN_SIZE_BYTES = 1024 * 1024;
 
 export interface WholeFile {
@@ -44,7 +44,7 @@ export function toHash(bytes: Uint8Array): string {
   return hash("sha256", bytes, "hex");
 }
 
-/** Reads a file of at most `maxBytes`, also a binary one. Errors: FILE_NOT_FOUND, FILE_TOO_LARGE and others. */
+/** Reads a file of at most `maxBytes`, even a binary one. Errors: FILE_NOT_FOUND, FILE_TOO_LARGE and others. */
 export async function readWholeFile(
   root: string,
   path: WorkspacePath,
@@ -59,8 +59,8 @@ export async function readWholeFile(
 }
 
 /**
- * Size of a file of any kind of content, and its SHA-256 unless it is larger than `maxBytes`; only a part of it is in
- * memory at a time. Errors: FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others.
+ * The size of any file, and its SHA-256 unless it is larger than `maxBytes`; reads it block by block.
+ * Errors: FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others.
  */
 export async function hashFile(
   root: string,
@@ -77,8 +77,8 @@ export async function hashFile(
 }
 
 /**
- * Reads some lines of a text file and counts the rest of it. Bytes that are no UTF-8 become U+FFFD; a byte order mark
- * is left out. After an abort the reading ends early, and the result is worthless.
+ * Reads some lines of a text file and counts the rest. Invalid UTF-8 becomes U+FFFD; a byte order mark is left out. After
+ * an abort reading ends early, and the result must not be used.
  * Errors: FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE, BINARY_FILE, FILE_TOO_LARGE and others.
  */
 export async function readLines(
@@ -129,8 +129,8 @@ async function runOnFile<Value>(
 }
 
 /**
- * One block at a time in one buffer, up to the size at the start: a file that grows is not followed. A file of one block
- * is read at once; a larger one, and one of `/proc`, in the thread pool, so that nobody waits for it.
+ * Reads block by block into one buffer, up to the size at the start: a growing file is not followed. A file of one block is
+ * read synchronously, a larger one and one of `/proc` in the thread pool.
  */
 async function readBlocks(
   { descriptor, size }: OpenFile,
@@ -142,7 +142,7 @@ async function readBlocks(
   const isSmall = limit <= BLOCK_BYTES;
   for (let position = 0; position < limit;) {
     const length = Math.min(buffer.length, limit - position);
-    // One after the other, for there is one buffer; without a position, for files of /proc have none.
+    // One after the other, since there is one buffer; without a position, since files of /proc have none.
     const bytesRead = isSmall
       ? readSync(descriptor, buffer, 0, length, null)
       : await readAside(descriptor, buffer, length);
@@ -158,10 +158,10 @@ function readAside(descriptor: number, buffer: Buffer, length: number): Promise<
   });
 }
 
-/** Longer quotes are not looked up. Bytes. */
+/** Longer quotes are not checked. Bytes. */
 const MAX_BYTES = 256 * 1024;
 
-/** Lines of a file, as somebody quotes them. */
+/** Lines of a file, as quoted. */
 export interface QuotedLines {
   readonly filePath: string;
   /** 1-based, included. */
@@ -171,7 +171,7 @@ export interface QuotedLines {
   readonly content: string;
 }
 
-/** False also for a path out of the workspace, and for a file that cannot be read. */
+/** Whether lines of a file are as quoted (N22). False for a path outside the workspace or a file that cannot be read. */
 export async function isQuotedExactly(workspace: Workspace, quote: QuotedLines, signal: AbortSignal): Promise<boolean> {
   const resolved = workspace.resolve(quote.filePath);
   if (!resolved.ok) return false;
@@ -182,7 +182,7 @@ export async function isQuotedExactly(workspace: Workspace, quote: QuotedLines, 
   return toPlainLineEnds(lines.value.text) === toPlainLineEnds(content);
 }
 
-/** Line ends are the model's own; the last one is not part of a quote. */
+/** Kinds of line ends do not matter, and the last one is not part of a quote. */
 function toPlainLineEnds(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(/\n$/, "");
 }

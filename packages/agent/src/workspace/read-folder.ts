@@ -12,7 +12,7 @@ export interface FolderEntry {
   /** Relative to the workspace. */
   readonly path: string;
   readonly kind: "file" | "folder" | "link" | "other";
-  /** Where a link leads to, as it is written; else "". */
+  /** The text of a link, else "". */
   readonly target: string;
 }
 
@@ -26,7 +26,7 @@ export interface FolderReader {
   read(path: string): Promise<FolderReading>;
 }
 
-/** No rule holds below a folder that is itself left out: whoever names it wants to see it. */
+/** No rule applies below a folder that is itself left out: whoever names it wants to see it. */
 export async function createFolderReader(workspace: Workspace, start: string): Promise<FolderReader> {
   const rules = new IgnoreRules(workspace);
   const isStartIgnored = await rules.isIgnored(start, true);
@@ -43,7 +43,7 @@ export async function createFolderReader(workspace: Workspace, start: string): P
   };
 }
 
-/** The folder is held open meanwhile, so a link that is put in its place is not followed (S-21). */
+/** The folder stays open meanwhile, so that a link that replaces it is not followed (S-21). */
 function readEntries(root: string, path: string): FolderEntry[] {
   const folder = openFolder(root, path);
   try {
@@ -65,7 +65,7 @@ function toKind(entry: Dirent): FolderEntry["kind"] {
   return entry.isSymbolicLink() ? "link" : "other";
 }
 
-/** What lies at an absolute path, links followed; missing is also what cannot be looked at. */
+/** What is at an absolute path, links followed. What cannot be examined counts as missing. */
 export function readKind(absolute: string): "file" | "folder" | "other" | "missing" {
   try {
     const status = statSync(absolute);

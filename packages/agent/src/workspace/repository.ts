@@ -1,9 +1,9 @@
-/** Which repository a folder belongs to, found without starting git: its files are only looked at (S-02, S-05). */
+/** Which repository a folder belongs to, found by reading files, without starting git (S-02, S-05). */
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readSmallFile } from "./open-file.ts";
 
-/** Files such as `.git`, `commondir` and `HEAD` hold one line. */
+/** Files such as `.git`, `commondir` and `HEAD` contain one line. */
 const MAX_BYTES = 8192;
 
 /**
@@ -24,7 +24,7 @@ export interface Repository {
 }
 
 /**
- * The repository that a folder lies in: that of the nearest `.git`, or bare repository, at or above it. One that belongs
+ * The repository of a folder: that of the nearest `.git`, or bare repository, at or above it. One that belongs
  * to another user than the folder does not count, as for git. `folder` is a real path.
  */
 export function findRepository(folder: string): Repository {
@@ -47,7 +47,7 @@ export function isSameRepository(one: Repository, other: Repository): boolean {
 
 /** The branch that is checked out; undefined for none, and for a name that git would not make. */
 export function readBranch({ root, gitFolder }: Repository): string | undefined {
-  // A file `.git` can name any folder: what lies elsewhere is not looked into.
+  // A file `.git` can name any folder: other places are not read.
   if (gitFolder !== root && dirname(gitFolder) !== root) return undefined;
   const head = readSmallFile(join(gitFolder, "HEAD"), MAX_BYTES) ?? "";
   return /^ref: refs\/heads\/([\w./+@#=-]{1,100})\s*$/.exec(head)?.[1];
@@ -73,7 +73,7 @@ function toPlainFolder(root: string): Repository {
   return { root, git: "none", gitFolder: "", commonFolder: "" };
 }
 
-/** A `.git` folder of its own looks the same from inside; it is found from the folder above. */
+/** A `.git` folder looks the same from inside; it is found from the folder above. */
 function isBare(folder: string): boolean {
   if (basename(folder) === ".git") return false;
   const isThere = (name: string): boolean => readStats(join(folder, name)) !== undefined;

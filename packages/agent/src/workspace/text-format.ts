@@ -1,6 +1,6 @@
 /** Text as bytes: the encoding of a file, its line ends, and cuts that fall between characters. */
 
-/** How the text of a file is written as bytes; kept over an edit. */
+/** How the text of a file is written as bytes; an edit keeps it. */
 
 export interface TextFormat {
   readonly encoding: "utf-8" | "utf-16le" | "utf-16be";
@@ -8,7 +8,7 @@ export interface TextFormat {
   readonly hasMark: boolean;
 }
 
-/** Bytes of a file's beginning that are looked at. */
+/** Bytes of a file's beginning that are examined. */
 export const FORMAT_HEAD_BYTES = 8192;
 
 const plain: TextFormat = { encoding: "utf-8", hasMark: false };
@@ -18,7 +18,7 @@ const marks: Readonly<Record<TextFormat["encoding"], readonly number[]>> = {
   "utf-16be": [0xfe, 0xff],
 };
 
-/** The format that the first bytes tell; undefined for a binary file: a NUL, and no mark of UTF-16. */
+/** The format that the first bytes show; undefined for a binary file: a NUL, and no mark of UTF-16. */
 export function detectTextFormat(head: Uint8Array): TextFormat | undefined {
   for (const encoding of ["utf-8", "utf-16le", "utf-16be"] as const) {
     if (!marks[encoding].every((byte, index) => head[index] === byte)) continue;
@@ -50,7 +50,7 @@ export function encodeText(text: string, format: TextFormat): Buffer {
   return Buffer.concat([mark, body]);
 }
 
-/** Line ends: "\n" and "\r\n". A lone "\r" is no line end. */
+/** A lone "\r" is not a line end. */
 
 export type LineEnd = "\n" | "\r\n";
 
@@ -71,7 +71,7 @@ export function toLineEnd(text: string, lineEnd: LineEnd): string {
   return lineEnd === "\n" ? unix : unix.replaceAll("\n", "\r\n");
 }
 
-/** How many "\n" stand in a text. */
+/** The number of "\n" in a text. */
 export function countLineEnds(text: string): number {
   let count = 0;
   for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) count += 1;
@@ -87,7 +87,7 @@ export function countLines(text: string): number {
 /** The longest beginning with at most `bytes`. */
 export function toPrefix(text: string, bytes: number): string {
   if (bytes <= 0) return "";
-  // No unit takes more than three bytes of its own.
+  // A UTF-16 unit takes at most three bytes.
   if (text.length * 3 <= bytes) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
   return text.slice(0, read);

@@ -11,7 +11,7 @@ export interface WorkspacePath {
   readonly absolute: string;
   /** Relative to the root with `/`; "." for the root. */
   readonly relative: string;
-  /** The same as it was named: relative (in an added folder absolute), but with the links in it. Documents show it (N21). */
+  /** As it was named: relative (in an added folder absolute), with its links. Documents show this one (N21). */
   readonly named: string;
 }
 
@@ -27,15 +27,15 @@ export interface Workspace {
   resolve(path: string): PathResolution;
 }
 
-/** Bytes of a path; what the kernel takes. */
+/** The kernel's limit for paths. Bytes. */
 const MAX_PATH_BYTES = 4096;
 
-/** Most paths are plain: the tables of Unicode are dear to ask. */
+/** Most paths are plain: looking characters up in Unicode's tables is slow. */
 const isPlain = /^[\x20-\x7E]*$/;
 
 /**
- * Makes the workspace of a folder. `isAdded`: it stands beside the workspace, so that its paths are shown as absolute.
- * @throws SheafError USAGE if there is no such folder.
+ * The workspace of a folder on this machine. `isAdded`: it is a further folder, whose paths are shown as absolute ones.
+ * @throws SheafError USAGE if the folder does not exist.
  */
 export function createWorkspace(root: string, { isAdded = false }: { readonly isAdded?: boolean } = {}): Workspace {
   const given = resolve(root);
@@ -58,12 +58,12 @@ function toRealRoot(given: string): string {
   } catch (cause) {
     throw new SheafError("USAGE", `the workspace ${given} cannot be used: name a folder that exists`, { cause });
   }
-  throw new SheafError("USAGE", `the workspace ${given} is no folder: name a folder`);
+  throw new SheafError("USAGE", `the workspace ${given} is not a folder: name a folder`);
 }
 
 /**
- * S-20: `..` and `.` are taken away first, as the text means them; then links are followed step by step, also those
- * that lead to something that is not there. Both the text and the end of the way must lie in the workspace.
+ * S-20: `..` and `.` are resolved first, as text; then links are followed step by step, even those whose target does not
+ * exist. Both the text and the final place must be inside the workspace.
  */
 function resolveInside(path: string, given: string, root: string): PathResolution {
   const fault = findSpellingFault(path);
@@ -91,13 +91,13 @@ function toNamedPath(path: string, given: string, root: string): string | undefi
 
 function findSpellingFault(path: string): ToolError | undefined {
   if (path.trim() === "") return toInvalidError('the path is empty: name a file, or "." for the workspace');
-  if (path.includes("\0")) return toInvalidError("the path holds a NUL character: leave it out");
+  if (path.includes("\0")) return toInvalidError("the path contains a NUL character: remove it");
   if (!isPlain.test(path) && /\p{Cc}/u.test(path)) {
     return toInvalidError(
-      `the path "${toVisible(path)}" holds a control character: name a path without, or use run_terminal_cmd`,
+      `the path "${toVisible(path)}" contains a control character: name a path without one, or use run_terminal_cmd`,
     );
   }
-  if (!path.isWellFormed()) return toInvalidError("the path holds half a surrogate pair: write it in valid Unicode");
+  if (!path.isWellFormed()) return toInvalidError("the path contains half a surrogate pair: write it in valid Unicode");
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     return toInvalidError(`the path is longer than ${MAX_PATH_BYTES} bytes: name a shorter one`);
   }
@@ -127,7 +127,7 @@ function isInside(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** A path inside a folder, relative to it. Both are without dots: asking `relative` of Node costs ten times as much. */
+/** A path inside a folder, relative to it. Both are without dots; Node's `relative` takes ten times as long. */
 function toInnerPath(folder: string, path: string): string {
   if (path === folder) return ".";
   return path.slice(folder.endsWith(sep) ? folder.length : folder.length + sep.length);
@@ -137,7 +137,7 @@ function toPortable(path: string): string {
   return sep === "/" ? path : path.replaceAll(sep, "/");
 }
 
-/** As many as Linux follows. */
+/** The limit of Linux. */
 const MAX_LINKS = 40;
 
 /**
@@ -169,7 +169,7 @@ function toRealPath(folder: string, segments: readonly string[]): string {
   return current;
 }
 
-/** Undefined where there is no link. Asked for first: an error costs more than the question. */
+/** Undefined where there is no link. `lstat` comes first, since an error is slower. */
 function readLink(path: string): string | undefined {
   try {
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;

@@ -165,9 +165,9 @@ describe("redirects", () => {
       ["/other", /leads to https:\/\/other\.example\/x: call web_fetch/],
       ["/local", /leads to http:\/\/127\.0\.0\.1:22\//],
       ["/metadata", /leads to http:\/\/169\.254/],
-      ["/file", /no address of the web/],
-      ["/user", /no address of the web/],
-      ["/odd", /no address of the web/],
+      ["/file", /not a web address/],
+      ["/user", /not a web address/],
+      ["/odd", /not a web address/],
     ] as const) {
       const result = await site.fetchPath(path);
       expect(result, path).toMatchObject({

@@ -83,7 +83,7 @@ describe("tunnels", () => {
     const resolveHost = async () => [{ address: "93.184.216.34" }, { address }];
     const { ask, proxy } = await startProxy({ findObstacle: () => "", resolveHost, isAllowed: undefined });
     expect(await ask("CONNECT allowed.test:443 HTTP/1.1\r\n\r\n")).toMatch(/^HTTP\/1\.1 403/);
-    expect(proxy.takeRefusals()).toEqual([{ target: "allowed.test:443", reason: "it is no public host" }]);
+    expect(proxy.takeRefusals()).toEqual([{ target: "allowed.test:443", reason: "it is not a public host" }]);
   });
 
   test.each(["127.0.0.1:80", "[::1]:80", "2130706433:80", "0x7f.1:80", "0177.0.0.1:80", "localhost:80"])(

@@ -63,7 +63,7 @@ function parseCommand(parser: Parser, command: string): ShellResult {
   }
 }
 
-/** Beside the built program, or in the package that brings the module. */
+/** Next to the built program, or in the package that contains the module. */
 function findModule(name: string, specifier: string): URL {
   const beside = new URL(`./${name}`, import.meta.url);
   if (existsSync(beside)) return beside;

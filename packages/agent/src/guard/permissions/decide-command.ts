@@ -7,7 +7,7 @@ import { createReadingPlace, type FindPlace } from "./reading-place.ts";
 import type { Rule, ShellRule } from "./rule.ts";
 import type { ShellReader, ShellReading, SimpleCommand } from "./shell-reading.ts";
 
-/** What holds for all commands of a run. */
+/** What applies to all commands of a run. */
 export interface CommandPolicy {
   /** Every command runs, unless a rule denies it. */
   readonly force: boolean;
@@ -24,7 +24,7 @@ interface Rules {
   readonly denies: readonly Rule[];
 }
 
-/** One command, as it will be executed, and the folder in which it will be. */
+/** One command, exactly as it will run, and its working directory. */
 interface CommandCall {
   readonly command: string;
   readonly workingDirectory: string;
@@ -54,7 +54,7 @@ export async function decideCommand(
 /** What lets every command run, if anything does. */
 function findGeneralPermission(policy: CommandPolicy, allows: readonly ShellRule[]): PermissionDecision | undefined {
   if (policy.force) return allow("--force lets every command run");
-  if (policy.sandbox === "enabled") return allow("the sandbox holds what a command can do");
+  if (policy.sandbox === "enabled") return allow("the sandbox limits what a command can do");
   const everything = allows.find(({ words }) => !words);
   return everything && allowByRule(everything.text);
 }
@@ -77,16 +77,19 @@ function findRefusal({ commands }: ShellReading, denies: readonly ShellRule[]): 
 
 function askToCompare(problem: string, denies: readonly ShellRule[]): PermissionDecision {
   const names = denies.map(({ text }) => text).join(", ");
-  return ask(`this command holds ${problem}, so it cannot be compared with ${names}`, "split it into plain commands");
+  return ask(
+    `this command contains ${problem}, so it cannot be compared with ${names}`,
+    "split it into plain commands",
+  );
 }
 
 function askForPermission(problem: string, allows: readonly ShellRule[]): PermissionDecision {
   const advice =
     allows.length > 0 ? "split it into plain commands that a rule allows, or the user passes" : "the user passes";
-  return ask(`this command needs a permission (it holds ${problem}, which no rule can judge)`, `${advice} --force`);
+  return ask(`this command needs a permission (it contains ${problem}, which no rule can judge)`, `${advice} --force`);
 }
 
-/** Every part needs a rule of its own, or must be one of the commands that only read. */
+/** Every part needs its own rule, or must be one of the commands that only read. */
 function decideByParts(
   reading: ShellReading,
   call: CommandCall,
@@ -137,14 +140,14 @@ function askForRules(open: readonly SimpleCommand[], obstacle: string | undefine
   return ask("this command needs a permission", advice, always);
 }
 
-/** The first words of a command, as far as a rule can hold them. */
+/** The first words of a command, as far as a rule can contain them. */
 function toPlainStart(command: SimpleCommand): string {
   const words = command.slice(0, 2).map(({ text }) => text);
   const end = words.findIndex((word) => !/^[\w./:@%+,-]{1,60}$/.test(word));
   return (end < 0 ? words : words.slice(0, end)).join(" ") || "*";
 }
 
-/** A command that stands there many times is looked at once. */
+/** Repeated commands are judged once. */
 function toDistinct(commands: readonly SimpleCommand[]): readonly SimpleCommand[] {
   if (commands.length < 2) return commands;
   return [...new Map(commands.map((command) => [JSON.stringify(command), command])).values()];
@@ -155,7 +158,7 @@ function toShown(word: string): string {
   return JSON.stringify(word.slice(0, 200));
 }
 
-/** What a rule says of a command: it covers it, it is about another one, or a word stands against it. */
+/** What a rule says about a command: it covers it, it is about another one, or it does not cover this word. */
 type Coverage = "covered" | "other" | { readonly word: string };
 
 /** Whether an allow rule covers a command. The rule's words are its first words; the rest may not run or write more. */
@@ -176,7 +179,7 @@ function compareWords(named: readonly string[], words: readonly string[], comman
 }
 
 /**
- * Whether a rule denies a command. Wider than allowing: its words may stand anywhere in the command, in this order,
+ * Whether a rule denies a command. Wider than allowing: its words may be anywhere in the command, in this order,
  * with others between (`sudo rm x`, `git -c a=b push`), in any case and with a folder in front. `maybe`: a pattern of
  * file names, or a text that a shell reads again, could be such a word.
  */
@@ -206,7 +209,7 @@ const namingWords: Readonly<Record<string, number>> = {
   terraform: 2, uv: 2, yarn: 2, bash: 2, node: 2, python: 2, python3: 2, ruby: 2, sh: 2,
 }; // prettier-ignore
 
-/** The rule that a person who says "always" to this command means; undefined: none that is narrow enough. */
+/** The rule that answering "always" adds for this command; undefined if none is narrow enough. */
 function suggestRule(command: SimpleCommand): string | undefined {
   const words = unwrapCommand(command.map(({ text }) => text));
   const program = words[0] ?? "";

@@ -1,4 +1,4 @@
-/** Whether a file tool may do what it is asked to. */
+/** Whether a file tool may run with these arguments. */
 import { allow, deny, type PermissionDecision, type ToolAccess } from "./decision.ts";
 import type { FileRule, Rule } from "./rule.ts";
 
@@ -10,8 +10,8 @@ interface FileCall {
 
 /**
  * File tools may read and write inside the workspace, except what a rule denies. A file that must not be read must not
- * be edited or moved either: the result would show it. A search is refused if its folder could hold such a file.
- * Of commands, those of the closed list keep to Read rules; all others are held to both kinds by the sandbox alone.
+ * be edited or moved either, since the result would show it. A search is refused if its folder could contain such a file.
+ * Of commands, those on the read-only list obey Read rules here; for all others the sandbox enforces both kinds.
  */
 export function decideFiles(call: FileCall, denies: readonly Rule[]): PermissionDecision {
   const { files, folders } = toPaths(call.toolName, call.arguments);
@@ -30,7 +30,7 @@ export function decideFiles(call: FileCall, denies: readonly Rule[]): Permission
 
 function refuseFolder(toolName: string, rule: FileRule, folder: string): PermissionDecision {
   const reason = `${toolName} in ${toShown(folder)} could show a file that the rule ${rule.text} denies`;
-  const advice = "name a folder that cannot hold one, or read files by name with read_file";
+  const advice = "name a folder that cannot contain one, or read files by name with read_file";
   return deny(`${reason}: ${advice}`, rule.text);
 }
 
@@ -39,7 +39,7 @@ function toShown(path: string): string {
   return JSON.stringify(path.slice(0, 200));
 }
 
-/** Files that a call names, and folders that it looks through. */
+/** Files that a call names, and folders that it searches. */
 interface CallPaths {
   readonly files: readonly string[];
   readonly folders: readonly string[];
@@ -47,7 +47,7 @@ interface CallPaths {
 
 const fileFields = ["target_file", "source_file", "destination_file"] as const;
 
-/** The one field of each search tool; without it the tool looks through the workspace. */
+/** The folder field of each search tool; without it the tool searches the workspace. */
 const folderFields: Readonly<Record<string, string>> = {
   list_dir: "target_directory",
   glob_search: "target_directory",
@@ -55,7 +55,7 @@ const folderFields: Readonly<Record<string, string>> = {
   codebase_search: "target_directories",
 };
 
-/** Tools that name files and look through no folder. */
+/** Tools that name files and search no folder. */
 const fileTools: ReadonlySet<string> = new Set([
   "read_file",
   "edit_file",
@@ -66,7 +66,7 @@ const fileTools: ReadonlySet<string> = new Set([
   "remove_instrumentation",
 ]);
 
-/** Of a tool that is not known here, the whole workspace is meant. Fields that a tool does not have do not count (S-14). */
+/** An unknown tool touches the whole workspace. Fields that a tool does not have do not count (S-14). */
 function toPaths(toolName: string, args: Readonly<Record<string, unknown>>): CallPaths {
   const files = fileFields.flatMap((field) => toStrings(args[field]));
   if (fileTools.has(toolName)) return { files, folders: [] };

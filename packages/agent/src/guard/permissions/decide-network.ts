@@ -1,4 +1,4 @@
-/** Which hosts tools and commands may reach, and which tools of MCP servers may run: none unless a rule or a person says so. */
+/** Which hosts tools and commands may reach, and which tools of MCP servers may run: none unless a rule or a person allows it. */
 import { isIP } from "node:net";
 import { toHost } from "../../base/host-pattern.ts";
 import { isPublicAddress } from "../../base/public-address.ts";
@@ -14,10 +14,10 @@ interface Rules {
 export function decideUrl(address: unknown, { allows, denies }: Rules): PermissionDecision {
   const host = typeof address === "string" ? toHost(address) : undefined;
   if (host === undefined) {
-    return deny("this is no plain http or https address: write one without a name, a password or an escaped host");
+    return deny("this is not a plain http or https address: write one without user name, password or escaped host");
   }
   if (isNeverPublic(host)) {
-    return deny(`${host} is no public host: web_fetch reaches public hosts only, whatever the rules say`);
+    return deny(`${host} is not a public host: web_fetch reaches public hosts only, whatever the rules say`);
   }
   const isAbout = (rule: Rule): boolean => rule.kind === "WebFetch" && rule.host.isMatch(host);
   const denied = denies.find(isAbout);
@@ -28,7 +28,7 @@ export function decideUrl(address: unknown, { allows, denies }: Rules): Permissi
   return ask(`${host} needs a permission`, `the user passes --allow ${JSON.stringify(rule)}`, [rule]);
 }
 
-/** Whether the name says it already. Where other names lead is seen when they are fetched. */
+/** Whether the name alone shows it. Other names are checked when they are resolved. */
 function isNeverPublic(host: string): boolean {
   const literal = host.replace(/^\[(.*)\]$/, "$1");
   return isIP(literal) === 0 ? /(^|\.)localhost$/.test(host) : !isPublicAddress(literal);

@@ -20,11 +20,11 @@ export type PermissionDecision =
       readonly reason: string;
     }
   | {
-      /** A person must say so first; where nobody can be asked, the call is refused (S-11). */
+      /** A person must agree first; where nobody can be asked, the call is refused (S-11). */
       readonly decision: "ask";
       /** One line: why no rule allows it. */
       readonly reason: string;
-      /** What who started Sheaf can do about it, to stand behind the reason; a person who is asked needs no flags. */
+      /** Follows the reason: what whoever started Sheaf can do. A person who is asked needs no flags. */
       readonly advice?: string;
       /** The rules that would allow it from now on; empty if no rule can. */
       readonly always: readonly string[];
@@ -46,7 +46,7 @@ export function ask(reason: string, advice?: string, always: readonly string[] =
   return { decision: "ask", reason, ...(advice !== undefined && { advice }), always };
 }
 
-/** Why, and what to do, where nobody is asked. */
+/** Why, and what to do, where nobody can be asked. */
 export function toFullReason({ reason, ...rest }: PermissionDecision): string {
   return "advice" in rest && rest.advice !== undefined ? `${reason}: ${rest.advice}` : reason;
 }

@@ -17,14 +17,14 @@ export interface ExplainedPolicy {
   readonly sandbox: RunStart["sandbox"];
   readonly classes: readonly {
     readonly class: string;
-    /** `rules`: goes by the rules below. */
+    /** `rules`: the rules below decide. */
     readonly decision: "allow" | "ask" | "deny" | "rules";
     readonly reason: string;
   }[];
   readonly rules: readonly SourcedRule[];
 }
 
-/** What the explanation is made from. */
+/** What the explanation is based on. */
 export interface PolicyFacts {
   readonly mode: Mode;
   readonly trusted: boolean;
@@ -47,7 +47,7 @@ export function explainPolicy(facts: PolicyFacts): ExplainedPolicy {
     ...(facts.addedFolders.length === 0 ? [] : [toRow(facts, "read", "added folders", toAddedRow(facts))]),
     toRow(facts, "write", "write protected names", {
       decision: "deny",
-      reason: "what lies in them runs or decides later, for instance .git, .sheaf, .vscode, .bashrc",
+      reason: "their contents run or take effect later, for instance .git, .sheaf, .vscode, .bashrc",
     }),
     toRow(facts, "command", "commands", toCommandRow(facts)),
     toRow(facts, "command", "denied files, for commands", toDeniedFileRow(facts)),
@@ -64,7 +64,7 @@ export function explainPolicy(facts: PolicyFacts): ExplainedPolicy {
     {
       class: "what asks",
       decision: "ask",
-      reason: "a person is asked where one can be; else the call is refused, and the model is told",
+      reason: "a person is asked if possible; otherwise the call is refused, and the model gets the reason",
     } as const,
   ];
   return { mode, trusted, sandbox, classes, rules };
@@ -81,8 +81,8 @@ function hasRule({ rules }: PolicyFacts, kind: string, effect: SourcedRule["effe
 
 function toFileRow(facts: PolicyFacts, kind: "Read" | "Write"): Omit<Row, "class"> {
   const denies = hasRule(facts, "Read", "deny") || (kind === "Write" && hasRule(facts, "Write", "deny"));
-  if (denies) return { decision: "rules", reason: "in the workspace, but for what a rule denies; never outside of it" };
-  return { decision: "allow", reason: "in the workspace, also where a link leads; never outside of it" };
+  if (denies) return { decision: "rules", reason: "in the workspace, except what a rule denies; never outside it" };
+  return { decision: "allow", reason: "in the workspace, also through links; never outside it" };
 }
 
 function toAddedRow({ addedFolders }: PolicyFacts): Omit<Row, "class"> {
@@ -96,18 +96,18 @@ function toCommandRow(facts: PolicyFacts): Omit<Row, "class"> {
   const denies = hasRule(facts, "Shell", "deny");
   const general =
     (facts.force && "--force lets every command run") ||
-    (facts.sandbox === "enabled" && "the sandbox holds what a command can do");
+    (facts.sandbox === "enabled" && "the sandbox limits what a command can do");
   if (general) {
     if (!denies) return { decision: "allow", reason: general };
     return {
       decision: "rules",
-      reason: `${general}, but for what a rule denies; what cannot be compared with it asks`,
+      reason: `${general}, except what a rule denies; what cannot be compared with it asks`,
     };
   }
   if (denies || hasRule(facts, "Shell", "allow")) {
     return { decision: "rules", reason: "each part of a command needs a rule that allows it and none that denies it" };
   }
-  return { decision: "ask", reason: "there is no sandbox and no rule: pass --allow RULE or --force" };
+  return { decision: "ask", reason: "without a sandbox and a rule: pass --allow RULE or --force" };
 }
 
 /** What rules for files mean to commands. */
@@ -117,10 +117,10 @@ function toDeniedFileRow(facts: PolicyFacts): Omit<Row, "class"> {
     return { decision: "allow", reason: "no rule denies a file" };
   }
   if (facts.sandbox === "disabled") {
-    return { decision: "rules", reason: "without the sandbox only the commands that only read keep to Read rules" };
+    return { decision: "rules", reason: "without the sandbox only the commands that only read obey Read rules" };
   }
   const reason =
-    "in the sandbox Read rules hide files and Write rules keep them as they are; rules for more than 300 places let no command run";
+    "in the sandbox Read rules hide files and Write rules make them read-only; with more than 300 denied places no command runs";
   return { decision: "deny", reason };
 }
 
@@ -142,7 +142,7 @@ function toGitRow(facts: PolicyFacts): Omit<Row, "class"> {
 
 function toNetworkRow(facts: PolicyFacts): Omit<Row, "class"> {
   if (facts.sandbox === "unavailable") return toCommandRow(facts);
-  if (facts.sandbox === "disabled") return { decision: "allow", reason: "without the sandbox nothing holds it" };
+  if (facts.sandbox === "disabled") return { decision: "allow", reason: "without the sandbox nothing limits it" };
   if (!hasRule(facts, "Network", "allow")) return { decision: "deny", reason: "none without a rule for the host" };
   return { decision: "rules", reason: "hosts that a rule allows, through the sandbox's proxy" };
 }

@@ -10,7 +10,7 @@ export interface Glob {
 }
 
 /**
- * `*` and `?` within a name, `**` for any folders, `[a-z]`, `[!a-z]`, `{a,b}`, `\` before a character that means itself.
+ * `*` and `?` within a name, `**` for any folders, `[a-z]`, `[!a-z]`, `{a,b}`, `\` to escape a character.
  * Names that begin with a dot are matched only by a part that begins with one, unless `dot` is set.
  */
 export interface GlobOptions {
@@ -84,7 +84,7 @@ function step(states: ReadonlySet<number>, name: string, parts: readonly Part[],
   return close(next, parts);
 }
 
-/** `**` may stand for nothing. */
+/** `**` may match nothing. */
 function close(states: Set<number>, parts: readonly Part[]): Set<number> {
   for (const state of states) if (parts[state]?.kind === "folders") states.add(state + 1);
   return states;
@@ -153,11 +153,11 @@ function toPart(text: string): Part {
   return { kind: "wild", tokens, isDotted: tokens[0] === "." };
 }
 
-/** `[` that is never closed means itself. */
+/** A `[` that is never closed is literal. */
 function parseSet(characters: readonly string[], start: number): { token: Token; end: number } | undefined {
   const isNegated = characters[start + 1] === "!" || characters[start + 1] === "^";
   const first = start + (isNegated ? 2 : 1);
-  // A closing bracket in the first place means itself.
+  // A closing bracket in first place is literal.
   const end = characters.indexOf("]", first + 1);
   if (end < 0) return undefined;
   const members = characters.slice(first, end);
@@ -172,7 +172,7 @@ function parseSet(characters: readonly string[], start: number): { token: Token;
   return { token: { kind: "set", isIn }, end };
 }
 
-/** Every choice written out; undefined if there are too many. Braces without a comma mean themselves. */
+/** All alternatives; undefined if there are too many. Braces without a comma are literal. */
 function expandBraces(pattern: string): string[] | undefined {
   const done: string[] = [];
   const open = [pattern];
@@ -185,7 +185,7 @@ function expandBraces(pattern: string): string[] | undefined {
   return done;
 }
 
-/** The first pair of braces that holds a comma. */
+/** The first pair of braces with a comma. */
 function findChoice(text: string): { before: string; options: string[]; after: string } | undefined {
   for (let start = 0; start < text.length; start += 1) {
     if (text[start] === "\\") start += 1;
@@ -222,21 +222,21 @@ function readChoice(text: string, start: number): { before: string; options: str
   return undefined;
 }
 
-/** A glob that looks at a path as the most forgiving file system would. */
+/** A glob of a rule, which compares paths as the most lenient file system would. Pure: it follows no links. */
 export interface PathGlob {
-  /** It is about names, wherever they stand: the path of a name alone tells whether it matches. */
+  /** It matches names at any depth: the name alone decides. */
   readonly isAnyDepth: boolean;
-  /** Whether the path, or a folder that it lies in, matches. A path of several meanings matches by any of them. */
+  /** Whether the path, or a folder above it, matches. An ambiguous path matches by any of its meanings. */
   isCovering(path: string): boolean;
   /** Whether something in this folder could match. */
   mayMatchBelow(folder: string): boolean;
 }
 
-/** Characters that some file systems leave out when they compare names. */
+/** Characters that some file systems ignore when they compare names. */
 const ignorable = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 
 /**
- * A glob without `/` (but for the end) matches at any depth, as in .gitignore; any other is relative to the workspace.
+ * A glob without `/` (except at its end) matches at any depth, as in .gitignore; any other is relative to the workspace.
  * Undefined if it is too long.
  */
 export function parsePathGlob(text: string): PathGlob | undefined {
@@ -253,7 +253,7 @@ export function parsePathGlob(text: string): PathGlob | undefined {
 
 /**
  * The relative paths that a path may mean. An absolute path, and one that leads out and may lead in again, is taken
- * from each of its folders on: where the workspace lies is not known here.
+ * from each of its folders on: the location of the workspace is not known here.
  */
 function toMeanings(path: string): string[] {
   const names: string[] = [];

@@ -23,8 +23,8 @@ export interface Permissions {
 }
 
 /**
- * What the policy is made of. `sandbox`: `enabled`, it holds commands, so they run without a rule; `disabled`, nothing
- * does; `unavailable`, it should but cannot start, so no command runs (S-31).
+ * What the policy is made from. `sandbox`: `enabled`, commands run in it without a rule; `disabled`, commands need a rule;
+ * `unavailable`, it is wanted but cannot start, so no command runs (S-31).
  */
 export interface PermissionOptions extends CommandPolicy {
   readonly mode: Mode;
@@ -67,7 +67,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
   };
 }
 
-/** What is no text is judged as a text that passes no rule. */
+/** Anything but text is judged as a text that matches no rule. */
 function toText(value: unknown, missing: string): string {
   if (value === undefined) return missing;
   return typeof value === "string" ? value : "";
@@ -79,7 +79,7 @@ const stateTools = { ask: ["ask_question"], plan: ["ask_question", "create_plan"
 /** Tools that only debug mode has. */
 const debugTools: ReadonlySet<string> = new Set(["add_instrumentation", "remove_instrumentation"]);
 
-/** Whether a mode has a tool: ask and plan have none that writes, runs commands or uses the network (S-15). */
+/** Whether a mode offers a tool: ask and plan offer none that writes, runs commands or uses the network (S-15). */
 export function isOffered(mode: Mode, tool: { readonly name: string; readonly access: ToolAccess }): boolean {
   if (mode === "debug") return true;
   if (debugTools.has(tool.name)) return false;
@@ -90,6 +90,6 @@ export function isOffered(mode: Mode, tool: { readonly name: string; readonly ac
 
 function refuseByMode(mode: Mode, toolName: string): PermissionDecision {
   return deny(
-    `${toolName} is not there in ${mode} mode, which changes nothing: go on without it, or start with --mode agent`,
+    `${toolName} is not available in ${mode} mode, which changes nothing: go on without it, or start with --mode agent`,
   );
 }

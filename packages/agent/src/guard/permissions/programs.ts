@@ -26,10 +26,10 @@ const shellCommands: ReadonlySet<string> = new Set([
   "typeset", "ulimit", "umask", "unalias", "unset", "wait", "newgrp", "{", "}", "!", "[[", "((",
 ]); // prettier-ignore
 
-/** Of compilers: they run or load programs, or say where the output goes. */
+/** Options of compilers that run or load programs, or set the output file. */
 const compilerOptions = ["-B", "-fplugin", "-load", "-o", "-specs", "-wrapper"] as const;
 
-/** Options by program; one letter also stands for the option with its value behind it. */
+/** Options by program; a one-letter option also matches when its value follows. */
 const riskyOptions: Readonly<Record<string, readonly string[]>> = {
   apt: ["-c", "-o", "--config-file", "--option"],
   "apt-get": ["-c", "-o", "--config-file", "--option"],
@@ -77,7 +77,7 @@ const riskyOptions: Readonly<Record<string, readonly string[]>> = {
   zip: ["-T", "-TT", "--unzip-command", "--test"],
 }; // prettier-ignore
 
-/** Options in front of the first word that is none; `git -c alias.x=…` makes any word a program. */
+/** Options before the first operand; `git -c alias.x=…` makes any word a program. */
 const riskyFrontOptions: Readonly<Record<string, readonly string[]>> = {
   git: ["-c", "-C", "-p", "--config-env", "--exec-path", "--git-dir", "--namespace", "--paginate", "--work-tree"],
   docker: ["-H", "--config", "--context", "--host"],
@@ -96,14 +96,14 @@ const riskyGitOptions: Readonly<Record<string, readonly string[]>> = {
   rebase: ["-s"],
 };
 
-/** Words that are no options, but do what a risky one does. */
+/** Words that are not options, but do what a risky option does. */
 const riskyWords: Readonly<Record<string, RegExp>> = {
   // files of options
   cc: /^@/, "c++": /^@/, clang: /^@/, "clang++": /^@/, gcc: /^@/, "g++": /^@/,
   // a variable may be a program, and a text that make runs
   gmake: /[=$]/, make: /[=$]/,
   mvn: /^exec:/,
-  // another machine, which a program of its own reaches
+  // another machine, reached through another program
   tar: /^[^/]+:/,
 }; // prettier-ignore
 
@@ -158,7 +158,7 @@ export function findUnnamedWord(words: readonly string[], named: number): string
   if (isRunner(program)) {
     const target = behind.findIndex(isTarget);
     if (target < 0 || target > named - 2) return behind[target] ?? program;
-    // What it runs is judged like a command of its own.
+    // What it runs is judged like a separate command.
     const inner = findUnnamedWord(behind.slice(target), named - 1 - target);
     if (inner !== undefined) return inner;
   }
@@ -218,7 +218,7 @@ function isShort(name: string): boolean {
   return /^-[A-Za-z]$/.test(name);
 }
 
-/** The letter in a group (`-ni`), or with its value behind it (`-i.bak`). */
+/** The letter in a group (`-ni`), or followed by its value (`-i.bak`). */
 function isShortWith(word: string, letter: string): boolean {
   return /^-[^-]/.test(word) && word.includes(letter, 1);
 }
@@ -247,12 +247,12 @@ export function takesCommandText(words: readonly string[]): boolean {
   return names.slice(gatherer + 1).some((name) => isRunner(name) || /^-[a-z]*i|^--replace/.test(name));
 }
 
-/** Whether words that are read at run time may stand behind those of a command. */
+/** Whether words that are read at run time may follow those of a command. */
 export function gathersWords(words: readonly string[]): boolean {
   return words.some((word) => gatherers.has(toProgramName(word)));
 }
 
-/** Options of each wrapper, and the number of words before the program that are its own. */
+/** Programs that only change how long or how eagerly another one runs: a rule for that one covers both. */
 const wrappers: Readonly<
   Record<string, { readonly switches: RegExp; readonly valued: RegExp; readonly own: RegExp[] }>
 > = {
@@ -266,10 +266,10 @@ const wrappers: Readonly<
   },
 };
 
-/** A wrapper may wrap another one, so many times. */
+/** How often a wrapper may wrap another one. */
 const MAX_WRAPPERS = 3;
 
-/** The words of the program that a wrapper runs; the same words if there is none, or one of an unknown form. */
+/** The words of the program that a wrapper runs; the same words if they are not a known wrapper. */
 export function unwrapCommand(words: readonly string[]): readonly string[] {
   let rest = words;
   for (let depth = 0; depth < MAX_WRAPPERS; depth += 1) rest = unwrapOnce(rest) ?? rest;

@@ -21,7 +21,7 @@ export function isReadOnly(command: SimpleCommand, place: ReadingPlace): boolean
   return Object.hasOwn(readOnlyPrograms, program) && isCovered(readOnlyPrograms[program]!, words, place);
 }
 
-/** Programs that say their version without a look at the workspace. */
+/** Programs that print their version without reading the workspace. */
 const versioned: ReadonlySet<string> = new Set(["bash", "gcc", "git", "node", "python3", "rg", "tar"]);
 
 function isCovered(program: ReadOnlyProgram, words: readonly string[], place: ReadingPlace): boolean {
@@ -76,7 +76,7 @@ function splitWords(
   return { operands, hasPattern };
 }
 
-/** How many words an option takes: 1, or 2 with its value behind it. Undefined: it is not on the list. */
+/** How many words an option takes: 1, or 2 with a separate value. Undefined: it is not on the list. */
 function countOptionWords(program: ReadOnlyProgram, word: string): 1 | 2 | undefined {
   const { letters = "", valued = "", long = [], isJoined = false } = program;
   const withNext = isJoined ? 1 : 2;
@@ -120,13 +120,13 @@ function isReadOnlyGit([subcommand = "", ...words]: readonly string[], place: Re
   return isCovered(readOnlyGit[subcommand]!, words, place);
 }
 
-/** What the words of a program mean that are no options. */
+/** What those words of a program mean that are not options. */
 type Operands =
   /** None may be there. */
   | "none"
   /** Text that the program only prints or takes apart; what looks like an option too. */
   | "words"
-  /** Text behind options. */
+  /** Text after options. */
   | "text"
   /** Text that begins with `+`. */
   | "format"
@@ -139,20 +139,20 @@ type Operands =
 
 export interface ReadOnlyProgram {
   readonly operands: Operands;
-  /** One-letter options without a value; they may stand in a group. */
+  /** One-letter options without a value; they may be grouped. */
   readonly letters?: string;
   /** One-letter options that need a value, in the same word or the next. */
   readonly valued?: string;
   /**
    * Long options; one that ends with `=` has a value, in the same word or the next. An option that may go without its
-   * value stands here twice, so that the next word is no value.
+   * value is listed twice, so that the next word is not taken as its value.
    */
   readonly long?: readonly string[];
   /** It takes `-20` for `-n 20`. */
   readonly takesCount?: true;
   /** At most so many operands. */
   readonly most?: number;
-  /** Values of options stand in the word of the option only: what stands behind it is looked at as an operand. */
+  /** Values are part of the option's word: the next word is an operand. */
   readonly isJoined?: true;
 }
 
@@ -242,7 +242,7 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   whoami: { operands: "none" },
 }; // prettier-ignore
 
-/** Options of `find` that only look, with the number of words behind each. */
+/** Options of `find` that only read, with the number of words that follow each. */
 const findTests: Readonly<Record<string, number>> = {
   "-a": 0, "-and": 0, "-amin": 1, "-atime": 1, "-cmin": 1, "-ctime": 1, "-daystart": 0, "-depth": 0, "-empty": 0, "-executable": 0,
   "-false": 0, "-group": 1, "-iname": 1, "-ipath": 1, "-iregex": 1, "-links": 1, "-ls": 0, "-maxdepth": 1, "-mindepth": 1, "-mmin": 1,
@@ -252,8 +252,8 @@ const findTests: Readonly<Record<string, number>> = {
 }; // prettier-ignore
 
 /**
- * Commands of git that only look. The repository's configuration can make git run programs, so this part of the list
- * holds in a trusted workspace only, and at its root.
+ * Commands of git that only read. The repository's configuration can make git run programs, so this part of the list
+ * applies only at the root of a trusted workspace.
  */
 export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
   blame: { isJoined: true, operands: "folders", letters: "bceflnstw", valued: "LMC", most: 2 },

@@ -1,12 +1,12 @@
 /**
- * The syntax tree of a shell command as a reading. The parser's word is not enough: every character must stand in a
- * token of a kind that is known here, and every gap between tokens must be one that bash sees too. So a mistake of the
- * parser's grammar makes a command unknown, not allowed.
+ * The syntax tree of a shell command as a reading. The parser alone is not trusted: every character must be in a token of
+ * a known kind, and every gap between tokens must be one that bash sees too. So a mistake in the parser's grammar makes a
+ * command unknown, not allowed.
  */
 import type { TreeCursor } from "web-tree-sitter";
 import type { ShellReading, ShellResult, ShellWord } from "./shell-reading.ts";
 
-/** Nodes that hold others. */
+/** Nodes that contain others. */
 const structures: ReadonlySet<string> = new Set([
   "program",
   "list",
@@ -21,7 +21,7 @@ const structures: ReadonlySet<string> = new Set([
 const words: ReadonlySet<string> = new Set(["word", "number", "string", "raw_string", "concatenation"]);
 const operators: ReadonlySet<string> = new Set(["&&", "||", "|", "|&", ";", "(", ")", "{", "}", "!"]);
 
-/** Words that begin something else than a command, unless they are quoted. */
+/** Words that begin something other than a command, unless they are quoted. */
 const reserved: ReadonlySet<string> = new Set([
   "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in", "select", "then", "until", "while",
 ]); // prettier-ignore
@@ -29,7 +29,7 @@ const reserved: ReadonlySet<string> = new Set([
 /** Redirections that reach no file: to and from /dev/null, and of one output into the other. */
 const harmlessRedirection = /^(?:[12]?>>?[ \t]*\/dev\/null|&>>?[ \t]*\/dev\/null|[12]?>&[12]|0?<[ \t]*\/dev\/null)$/;
 
-/** What stands before a token, other than its gap. */
+/** What precedes a token, apart from its gap. */
 type Last = "start" | "operator" | "opening" | "closing" | "word" | "redirection" | "comment";
 
 const problems: Readonly<Record<string, string>> = {
@@ -53,14 +53,14 @@ const problems: Readonly<Record<string, string>> = {
   "&": "a command in the background",
 };
 
-/** The reading of a tree without errors, of which `cursor` stands at the root. */
+/** The reading of a tree without errors; `cursor` is at its root. */
 export function readTree(cursor: TreeCursor, source: string): ShellResult {
   const reader = new TreeReader(source);
   const problem = visitTree(cursor, reader) ?? reader.end();
   return problem === undefined ? { ok: true, reading: reader.reading } : { ok: false, problem };
 }
 
-/** Hands tokens to the reader, left to right; gives the problem that ended it. No recursion: depth is the model's. */
+/** Passes tokens to the reader, left to right; returns the problem that ended it. Not recursive: the model decides the depth. */
 function visitTree(cursor: TreeCursor, reader: TreeReader): string | undefined {
   for (;;) {
     const type = cursor.nodeType;
@@ -83,7 +83,7 @@ class TreeReader {
   readonly #commands: ShellWord[][] = [];
   readonly #connectors: string[] = [];
   #words: ShellWord[] | undefined;
-  /** A redirection stands in front of the first word. */
+  /** A redirection precedes the first word. */
   #isRedirected = false;
   #last: Last = "start";
   /** Where the last token ends. UTF-16 units. */
@@ -123,7 +123,7 @@ class TreeReader {
     return problems[type] ?? "a form of the shell that is not known";
   }
 
-  /** Behind the last token; what is wrong there. */
+  /** After the last token: what is wrong there, if anything. */
   end(): string | undefined {
     this.endCommand();
     const isOpen = this.#last === "opening" || (this.#last === "operator" && this.#connectors.at(-1) !== ";");
@@ -178,7 +178,7 @@ class TreeReader {
       this.#noteNewline(separation);
       this.#connectors.push(raw);
       this.#last = "opening";
-      // Reserved words need a blank behind them.
+      // Reserved words must be followed by a blank.
       const next = this.#source[this.#at] ?? "";
       return raw === "(" || /[ \t\n]/.test(next) ? undefined : fault;
     }
@@ -216,8 +216,8 @@ class TreeReader {
 type Separation = "none" | "blank" | "newline";
 
 /**
- * How a gap separates. The end of a line behind a backslash is nothing to bash, so it must not be all that keeps two
- * tokens apart; undefined for anything that bash does not see as a gap.
+ * How a gap separates. Bash removes a line end after a backslash, so that alone must not separate two tokens. Undefined
+ * for anything that bash does not see as a gap.
  */
 function toSeparation(gap: string): Separation | undefined {
   if (gap === "") return "none";
@@ -232,7 +232,7 @@ const wildcard = /[*?[\]]/;
 /** Characters that a backslash in double quotes protects. */
 const escapable = /[$`"\\]/;
 
-/** The word, or undefined if the shell would make something else of it. Linear. */
+/** The word, or undefined if the shell would change it. Takes linear time. */
 function readWord(raw: string): ShellWord | undefined {
   let text = "";
   let isGlob = false;
@@ -255,7 +255,7 @@ function readWord(raw: string): ShellWord | undefined {
       at += 1;
     }
   }
-  // A file of any name stands behind a leading wildcard, also one that reads as an option.
+  // A leading wildcard matches any file name, including one that looks like an option.
   return isGlob && /^[*?[\]-]/.test(text) ? undefined : { text, isGlob };
 }
 
@@ -278,18 +278,18 @@ function readQuoted(raw: string, start: number): { readonly text: string; readon
   return undefined;
 }
 
-/** Whether the character at a place without quotes stands for itself. */
+/** Whether an unquoted character means itself. */
 function isPlain(raw: string, at: number): boolean {
   const character = raw[at]!;
-  // There begins a comment.
+  // It begins a comment.
   if (character === "#" && at === 0) return false;
   if (plain.test(character)) return true;
-  // A tilde at the beginning, or where a value begins, is a folder of a user.
+  // A tilde at the beginning, or where a value begins, is a user's home folder.
   if (character === "~") return at > 0 && !/[:=]/.test(raw[at - 1]!);
   return character > "\u007f" && !isSplitBySomeShells(raw, at);
 }
 
-/** Some systems take the bytes 85 and A0 for blanks, also within a character of several bytes. */
+/** Some systems treat the bytes 85 and A0 as blanks, even inside a character of several bytes. */
 function isSplitBySomeShells(raw: string, at: number): boolean {
   const code = raw.codePointAt(at)!;
   const bytes = [code & 0x3f, (code >> 6) & 0x3f, (code >> 12) & 0x3f];

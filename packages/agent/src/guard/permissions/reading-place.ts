@@ -16,7 +16,7 @@ interface FoundPlace {
 /** Follows a path, relative or absolute, as file tools do. Undefined: it leads out of the workspace, or to a device, pipe or socket. */
 export type FindPlace = (path: string) => FoundPlace | undefined;
 
-/** The place of a command's parts; a `cd` in front is taken away from them. */
+/** The place of a command's parts, without a `cd` in front. */
 export interface CommandPlace extends ReadingPlace {
   readonly commands: readonly SimpleCommand[];
 }
@@ -58,7 +58,7 @@ function toChangedFolder(command: SimpleCommand): string | undefined {
   return isUnclear(folder.text) || folder.text.startsWith("-") ? undefined : folder.text;
 }
 
-/** A path whose meaning depends on more than what stands there. */
+/** A path whose meaning depends on more than its text. */
 function isUnclear(path: string): boolean {
   return path === "" || path.split("/").includes("..");
 }

@@ -76,8 +76,8 @@ function parseShellRule(text: string, content: string): ShellRule {
   const words = content.split(/[ \t]+/);
   if (plainWords.test(content) && !words[0]!.includes("=")) return { kind: "Shell", text, words };
   const advice =
-    "its words are compared one by one with the first words of a command, so it holds no wildcards or quotes";
-  throw createRuleError(text, `is no list of plain words (${advice})`);
+    "its words are compared one by one with the first words of a command, so it contains no wildcards or quotes";
+  throw createRuleError(text, `is not a list of plain words (${advice})`);
 }
 
 function parseFileRule(text: string, content: string, kind: FileRule["kind"]): FileRule {

@@ -1,4 +1,4 @@
-/** What a shell command says, as far as it can be known before it runs (S-11). */
+/** What a shell command will run, as far as that is known beforehand (S-11). */
 
 /** One word as the program gets it. */
 export interface ShellWord {
@@ -7,7 +7,7 @@ export interface ShellWord {
   readonly isGlob: boolean;
 }
 
-/** A program with its arguments. Its redirections, if any, reach no file. The first word is no pattern. */
+/** A program with its arguments. Its redirections, if any, reach no file. The first word is not a pattern. */
 export type SimpleCommand = readonly ShellWord[];
 
 /** Everything that a command runs; each part of it may run or not. */
@@ -17,12 +17,12 @@ export interface ShellReading {
   readonly isChain: boolean;
 }
 
-/** The reading, or what stands in the command that cannot be known, in a few words. */
+/** The reading, or which part of the command cannot be known, in a few words. */
 export type ShellResult =
   | { readonly ok: true; readonly reading: ShellReading }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads commands as bash does. What it does not know with certainty, it says it does not (S-11). */
+/** Reads commands as bash does, and reports what it does not know with certainty (S-11). */
 export interface ShellReader {
   read(command: string): ShellResult;
 }

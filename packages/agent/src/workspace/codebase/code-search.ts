@@ -1,4 +1,4 @@
-/** The port to the indexes of folders. */
+/** Finds places in code by words, through an index of each folder. */
 import { createHash } from "node:crypto";
 import { join, posix } from "node:path";
 import { readLines } from "../read-file.ts";
@@ -7,7 +7,7 @@ import { type FoundPiece, type IndexDatabase, isDamaged, openIndexDatabase, remo
 import { toQueryWords } from "./index-text.ts";
 import { updateIndex } from "./update-index.ts";
 
-/** A part of a file that fits a query. */
+/** A part of a file that matches a query. */
 export interface CodePlace {
   /** Relative to the folder that was searched, with `/`. */
   readonly path: string;
@@ -20,15 +20,15 @@ export interface CodePlace {
 export interface CodeSearchResult {
   /** The best first. */
   readonly places: readonly CodePlace[];
-  /** Words of the query that were looked for. */
+  /** Words of the query that were searched. */
   readonly words: readonly string[];
   /** Files in the index. */
   readonly files: number;
-  /** Files that could not be taken in yet, because it took too long; the next search goes on. */
+  /** Files not indexed yet, because time ran out; the next search continues. */
   readonly waiting: number;
 }
 
-/** Where places are looked for. */
+/** Where to search. */
 interface CodeScope {
   /** The workspace, or a folder that the user added. */
   readonly workspace: Workspace;
@@ -42,7 +42,7 @@ export interface CodeSearch {
   search(query: string, scope: CodeScope, signal: AbortSignal): Promise<CodeSearchResult>;
 }
 
-/** How long one search may take files in. Milliseconds. */
+/** How long one search may index files. Milliseconds. */
 const UPDATE_MS = 45_000;
 
 const MAX_PLACES = 12;
@@ -50,12 +50,12 @@ const MAX_PLACES = 12;
 const MAX_PER_FILE = 3;
 /** Bytes of a place that are shown. */
 const MAX_PLACE_BYTES = 8 * 1024;
-/** Pieces that are looked at: most fall away where folders are named. */
+/** Pieces considered: most are discarded where folders are named. */
 const MAX_CANDIDATES = 2000;
 
 /**
- * Makes the search. Each folder has an index of its own: a file in `index` of Sheaf's data folder, named by the hash of
- * the folder's root; it is as readable as the store. Without a data folder it lives in memory as long as this object.
+ * Each folder has its own index: a file in `index` of Sheaf's data folder, named by the hash of the folder's root and
+ * readable by this user only. Without a data folder the index is in memory, for the lifetime of this object.
  */
 export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
   const inMemory = new Map<string, IndexDatabase>();
@@ -97,7 +97,7 @@ export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
   let last: Promise<unknown> = Promise.resolve();
   return {
     search(query, scope, signal) {
-      // One after the other: two that write would wait for each other.
+      // One after the other: two writers would wait for each other.
       const result = last.then(() => runSafely(query, scope, signal));
       last = result.catch(() => undefined);
       return result;
@@ -110,7 +110,7 @@ function toIndexFile(dataFolder: string, root: string): string {
   return join(dataFolder, "index", `${name}.db`);
 }
 
-/** The best ones that lie in one of the folders, a few of each file. */
+/** The best ones in these folders, a few of each file. */
 function choosePieces(found: readonly FoundPiece[], folders: readonly string[]): FoundPiece[] {
   const counts = new Map<string, number>();
   const chosen: FoundPiece[] = [];

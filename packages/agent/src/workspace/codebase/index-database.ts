@@ -5,10 +5,10 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { makeFolder } from "../../base/make-folder.ts";
 import { type CodePiece, toIndexedText } from "./index-text.ts";
 
-/** Raised when an index of before cannot be read any more: it is made anew. */
+/** Raised when older indexes can no longer be read: they are then rebuilt. */
 const VERSION = 1;
 
-/** Indexes of other workspaces that are kept. */
+/** Number of indexes kept, of all workspaces. */
 const MAX_INDEXES = 30;
 
 const SQLITE_BUSY = 5;
@@ -16,7 +16,7 @@ const SQLITE_BUSY = 5;
 /** How long a writer waits for another process. Milliseconds. */
 const BUSY_TIMEOUT_MS = 2000;
 
-/** What tells one state of a file from another. */
+/** The state of a file in the index. */
 export interface IndexedFile {
   readonly path: string;
   readonly size: number;
@@ -32,7 +32,7 @@ export interface FoundPiece {
   readonly changedAt: bigint;
 }
 
-/** As the database gives it. */
+/** A row as the database returns it. */
 interface FoundRow {
   readonly path: string;
   readonly startLine: bigint;
@@ -41,7 +41,7 @@ interface FoundRow {
   readonly changedAt: bigint;
 }
 
-/** Opens the index, makes it if it is missing or of another version: folder 0700, file 0600. Undefined: in memory. */
+/** Opens the index; creates it if it is missing or of another version: folder 0700, file 0600. Undefined: in memory. */
 export function openIndexDatabase(file: string | undefined): IndexDatabase {
   if (file === undefined) return new IndexDatabase(new DatabaseSync(":memory:"));
   makeFolder(dirname(file));
@@ -51,7 +51,7 @@ export function openIndexDatabase(file: string | undefined): IndexDatabase {
   try {
     return new IndexDatabase(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
   } catch {
-    // Nothing is lost with an index: it is made of the files.
+    // Nothing is lost: the index is rebuilt from the files.
     removeIndex(file);
     closeSync(openSync(file, "a", 0o600));
     return new IndexDatabase(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
@@ -82,7 +82,7 @@ function toErrorCode(error: unknown): number {
 
 export class IndexDatabase {
   readonly #database: DatabaseSync;
-  /** By their text: most are run once for each piece. */
+  /** By their text: most run once for each piece. */
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(database: DatabaseSync) {
@@ -119,7 +119,7 @@ export class IndexDatabase {
     return files;
   }
 
-  /** One step for all of it. False: another process writes, and nothing was done. */
+  /** Runs `work` in one transaction. False: another process is writing, and nothing was done. */
   transact(work: () => void): boolean {
     try {
       this.#database.exec("BEGIN IMMEDIATE");
@@ -145,7 +145,7 @@ export class IndexDatabase {
     this.#prepare("DELETE FROM files WHERE key = ?").run(row.key);
   }
 
-  /** Takes a file in, in place of what is known of it. A file without pieces is known not to be text. */
+  /** Adds a file, replacing its old entry. A file without pieces is known not to be text. */
   addFile({ path, size, changedAt }: IndexedFile, pieces: readonly CodePiece[]): void {
     this.removeFile(path);
     const file = this.#prepare("INSERT INTO files (path, size, changed_at) VALUES (?, ?, ?) RETURNING key");
@@ -162,7 +162,7 @@ export class IndexDatabase {
     }
   }
 
-  /** The pieces that hold any of the words, the best first: rare words count more, and those of the path most. */
+  /** The pieces that contain any of the words, the best first: rare words count more, and words of the path most. */
   findPieces(words: readonly string[], limit: number): FoundPiece[] {
     const query = words.map((word) => `"${word.replaceAll('"', "")}"`).join(" OR ");
     const select = this.#prepare(

@@ -1,4 +1,4 @@
-/** Files and questions as the index holds them: pieces of lines, and words. */
+/** How the index sees files and questions: as pieces of lines, and as words. */
 
 /** Words that say nothing about code. */
 const stopWords: ReadonlySet<string> = new Set(
@@ -15,8 +15,8 @@ const MAX_WORDS = 32;
 const joinedIdentifier = /[\p{L}\p{N}]*\p{Ll}\p{Lu}[\p{L}\p{N}]*|\p{Lu}{2,}\p{Ll}[\p{L}\p{N}]*/gu;
 
 /**
- * A text, and behind it the parts of its joined identifiers, so that `user name` finds `getUserName`. Underscores and
- * other marks separate words by themselves.
+ * A text, followed by the parts of its joined identifiers, so that `user name` finds `getUserName`. Underscores and other
+ * marks separate words anyway.
  */
 export function toIndexedText(text: string): string {
   const parts = new Set<string>();
@@ -26,7 +26,7 @@ export function toIndexedText(text: string): string {
   return parts.size === 0 ? text : `${text}\n${[...parts].join(" ")}`;
 }
 
-/** `HTTPServerName2` gives `HTTP Server Name2`. */
+/** `HTTPServerName2` becomes `HTTP Server Name2`. */
 function splitIdentifier(identifier: string): string {
   return identifier.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2").replaceAll(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2");
 }
@@ -43,7 +43,7 @@ export function toQueryWords(query: string): string[] {
 const MAX_LINES = 40;
 const MIN_LINES = 12;
 
-/** Longest line that is looked at; longer ones are data or made by programs. UTF-16 units. */
+/** Longer lines are left out: they are data or generated. UTF-16 units. */
 const MAX_LINE = 500;
 
 /** Lines from `startLine` to `endLine`, 1-based, included. */
@@ -67,7 +67,7 @@ export function cutLines(text: string): CodePiece[] {
   return pieces;
 }
 
-/** The last place between the limits behind a blank line whose next line is not indented; else the upper limit. */
+/** The last place between the limits that follows a blank line and precedes an unindented one; else the upper limit. */
 function findEnd(lines: readonly string[], start: number): number {
   const most = start + MAX_LINES;
   if (most >= lines.length) return lines.length;

@@ -1,4 +1,4 @@
-/** Brings an index to the state of the files: what is new or changed is taken in, what is gone goes. */
+/** Updates an index to the state of the files: adds what is new or changed, removes what is gone. */
 import { lstatSync } from "node:fs";
 import { posix } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
@@ -13,16 +13,16 @@ import type { IndexDatabase, IndexedFile } from "./index-database.ts";
 /** A larger file is data. Bytes. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/** More files are not looked at. */
+/** Further files are not indexed. */
 const MAX_FILES = 250_000;
 
-/** Files that are taken in between two commits; other events have their turn then. */
+/** Files indexed per transaction; other events have their turn in between. */
 const BATCH = 100;
 
 /** Milliseconds of work before other events get their turn. */
 const TURN_MS = 20;
 
-/** Gives how many files are still waiting when the time is over. */
+/** Returns how many files are indexed, and how many are still waiting when the time is over. */
 export async function updateIndex(
   database: IndexDatabase,
   workspace: Workspace,
@@ -51,7 +51,7 @@ export async function updateIndex(
     const isTaken = database.transact(() => {
       for (const file of batch) database.addFile(file, readPieces(workspace, file));
     });
-    // Another process brings the same index up to date: what it has so far is searched.
+    // Another process is updating the same index: search what it has so far.
     if (!isTaken) break;
     taken += batch.length;
     await yieldToEvents();
@@ -60,8 +60,8 @@ export async function updateIndex(
 }
 
 /**
- * The pieces of a file; none if it is no text, too large, or cannot be read. At once and not in the thread pool: a small
- * file takes less time than the way there and back.
+ * The pieces of a file; none if it is not text, too large, or cannot be read. Synchronous: for a small file that is faster
+ * than the thread pool.
  */
 function readPieces(workspace: Workspace, { path, size }: IndexedFile): readonly CodePiece[] {
   if (size > MAX_FILE_BYTES) return [];
@@ -105,7 +105,7 @@ async function* listFiles(workspace: Workspace, signal: AbortSignal): AsyncGener
   }
 }
 
-/** The folder is held open meanwhile. A file that goes at this moment is not there. */
+/** The folder stays open meanwhile. A file that disappears meanwhile is left out. */
 function readStates(root: string, folder: string, entries: readonly FolderEntry[]): IndexedFile[] {
   const names = entries.filter(({ kind }) => kind === "file");
   if (names.length === 0) return [];
