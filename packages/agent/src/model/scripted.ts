@@ -4,7 +4,7 @@ import { toDocumentType } from "@sheaf/documents";
 import type { ModelEvent, TurnFinishReason, Usage } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { readNamedFile } from "../base/read-named-file.ts";
-import { createUsageEstimator, type UsageEstimator } from "./offline/estimated-usage.ts";
+import { createUsageEstimator, type UsageEstimator } from "./estimated-usage.ts";
 import type { Model, ModelRequest } from "./provider.ts";
 import {
   parseScript,

@@ -1,9 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readInstruction } from "../../src/model/offline/instruction.ts";
-import { createPromptReader } from "../../src/model/offline/reading.ts";
+import { chinese } from "../../src/model/offline/languages/chinese.ts";
+import { english } from "../../src/model/offline/languages/english.ts";
+import { german } from "../../src/model/offline/languages/german.ts";
+import { japanese } from "../../src/model/offline/languages/japanese.ts";
+import { turkish } from "../../src/model/offline/languages/turkish.ts";
+import { createOfflineModel } from "../../src/model/offline/offline.ts";
 import { createScriptedModelFrom } from "../../src/model/scripted.ts";
+import { runModel } from "./run-model.ts";
 
 const guides = join(import.meta.dirname, "../../../../docs/guide");
 const read = (name: string): string => readFileSync(join(guides, name), "utf8");
@@ -23,7 +28,7 @@ describe("docs/guide/scripted-models.md", () => {
 });
 
 describe("docs/guide/offline-model.md", () => {
-  const languages = { English: "en", German: "de", Turkish: "tr", Japanese: "ja", Chinese: "zh-TW" } as const;
+  const languages = { English: english, German: german, Turkish: turkish, Japanese: japanese, Chinese: chinese };
   const rows = read("offline-model.md")
     .split("\n")
     .flatMap((line) => {
@@ -34,16 +39,20 @@ describe("docs/guide/offline-model.md", () => {
         (example) => [language, example[1] ?? example[2] ?? ""] as const,
       );
     });
-  const reader = createPromptReader();
+  const model = createOfflineModel();
+  const names = ["README.md", "a.md", "b.md", "package.json", "src/main.ts", "docs/guide.md", "hello.txt"];
+  const files = Object.fromEntries(names.map((name) => [name, '{ "scripts": { "test": "vitest run" } }']));
 
   test("has examples in all languages", () => {
     expect(rows.length).toBeGreaterThan(70);
   });
 
-  test.each(rows)("%s: %s", (language, example) => {
-    const { intent, reading } = readInstruction(reader, example, language);
-    expect(intent.kind).not.toBe("unknown");
-    expect(intent.kind).not.toBe("missing");
-    expect(reading.language).toBe(language);
+  test.each(rows)("%o: %s", async ({ phrases, code }, example) => {
+    const { result, calls } = await runModel(model, example, { files });
+    expect(calls.map(({ tool }) => tool)).not.toContain("ask_question");
+    expect(result).not.toContain(phrases.notUnderstood);
+    for (const other of Object.values(languages)) {
+      if (other.code !== code) expect(result).not.toContain(other.phrases.introduction);
+    }
   });
 });

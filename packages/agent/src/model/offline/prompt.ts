@@ -1,204 +1,131 @@
-/** An instruction, taken apart: its words, and the names and quotations in it. */
-import { wideCharacters, wordCharacters } from "./character-classes.ts";
-import { toFolded } from "./fold.ts";
-import { toMention, toQuotedMention, type Mention } from "./mention.ts";
+/** An instruction, with the names and quotations in it. */
 
-/** One word, or one run of Chinese or Japanese characters. */
-export interface Token {
-  /** As written. */
+/** A name or a quotation. */
+export interface Mention {
+  readonly kind: "path" | "folder" | "glob" | "quote";
+  /** The path, the pattern or the quoted text. */
   readonly text: string;
-  readonly folded: string;
-  /** Offset in `Prompt.folded`. */
+  /** As written, with quotation marks. */
+  readonly raw: string;
+  /** The text between quotation marks. */
+  readonly quoted?: string;
+  /** The line numbers of `a.ts:10-20`. */
+  readonly lines?: readonly [number, number];
+  /** The character of a private area that takes its place in the text of the prompt, and where. */
+  readonly mark: string;
   readonly at: number;
-  /** Offset in `Prompt.masked`. */
-  readonly maskedAt: number;
-  readonly isCjk: boolean;
 }
 
 export interface Prompt {
-  /** As written. */
   readonly original: string;
-  /** Each mention is one placeholder character. Case kept, forms narrowed (NFKC). */
-  readonly masked: string;
-  /** `masked` folded for comparing. Placeholders are the same. */
+  /** The instruction in Unicode's NFKC form, with the marks of its mentions. */
+  readonly text: string;
+  /** `text` folded for comparing; offsets are the same. */
   readonly folded: string;
-  readonly tokens: readonly Token[];
-  readonly mentions: readonly PlacedMention[];
+  /** In order. */
+  readonly mentions: readonly Mention[];
 }
 
-export type PlacedMention = Mention & {
-  /** Offset of the placeholder in `folded`. */
-  readonly at: number;
-  /** Offset of the placeholder in `masked`. */
-  readonly maskedAt: number;
-};
+type Name = Omit<Mention, "mark" | "at">;
 
-const firstPlaceholder = 0xe000;
-const mentionLimit = 500;
-const tokenPattern = new RegExp(`[\\uE000-\\uE1FF]|[${wordCharacters}]+|[${wideCharacters}]+`, "g");
-/** A comma belongs to a run only inside the braces of a pattern: `*.{ts,tsx}`. */
-const runPattern = new RegExp(`(?:[${wordCharacters}\\-./\\\\~@+*{}\\[\\]#%:=&–]|,(?=[^\\s{}]{1,40}\\}))+`, "g");
-const wideTail = new RegExp(`[${wideCharacters}]+$`);
-const wideStart = new RegExp(`^[${wideCharacters}]`);
-const wordCharacter = new RegExp(`[${wordCharacters}]`);
+/** Letters and digits of scripts with spaces between words, for character classes. */
+export const wordCharacters = String.raw`0-9A-Za-z_$\u00c0-\u1fff\uac00-\ud7ff`;
 
-/** Verbs that can stand right before a Chinese or Japanese file name. */
-const cjkVerbs = /^(?:請|请)?(?:讀取|读取|閱讀|阅读|顯示|显示|總結|总结|摘要|打開|打开|開啟|看看|讀|读|看|把|將|将)/u;
+const marks = /[\uE000-\uF8FF]/g;
+const quotation =
+  /`{1,5}([^`]+)`{1,5}|(?<![\w(=[])"((?:[^"\\]|\\.)*)"|[„“]([^„“”"]*)[“”"]|«([^»]*)»|「([^」]*)」|『([^』]*)』|《([^》]*)》|(?<![^\s([{:,])['‘]([^'’\n]{1,300})['’](?![\p{L}\p{N}])/gu;
+const pathWord = new RegExp(`(?:[${wordCharacters}\\-./\\\\~@+*{}:&–]|,(?=[^\\s{}]{1,40}\\}))+`, "g");
+const extensions = new Set(
+  (
+    "md mdx rst adoc txt log csv tsv json jsonl ndjson yaml yml toml ini cfg conf lock xml html css scss svg ts tsx mts cts js jsx mjs " +
+    "cjs vue svelte py ipynb rb php java kt scala gradle go rs c h cc cpp hpp m swift cs lua r dart ex hs sh bash zsh ps1 bat sql graphql " +
+    "proto tf diff patch tex pdf png jpg jpeg gif webp zip gz tar bin db docx"
+  ).split(" "),
+);
 
-const closingMarks: Readonly<Record<string, string>> = {
-  '"': '"',
-  "“": "”",
-  "„": "“",
-  "«": "»",
-  "»": "«",
-  "「": "」",
-  "『": "』",
-  "《": "》",
-  "‘": "’",
-  "'": "'",
-};
-
-/** Takes an instruction apart. Linear; the instruction is short (see `instruction.ts`). */
+/** Finds the mentions of an instruction. Callers pass at most 2,000 characters, so that its time is bounded (S-72). */
 export function parsePrompt(original: string): Prompt {
-  const mentions: Mention[] = [];
-  const masked = maskPaths(maskQuotations(withoutPlaceholders(original), mentions), mentions);
-  const { tokens, folded } = toTokens(masked);
-  const placed = mentions.map((mention, index) => {
-    const placeholder = String.fromCharCode(firstPlaceholder + index);
-    return { ...mention, at: folded.indexOf(placeholder), maskedAt: masked.indexOf(placeholder) };
+  const found: Name[] = [];
+  const hide = (name: Name): string => String.fromCharCode(0xe000 + found.push(name) - 1);
+  const text = original
+    .replaceAll(marks, " ")
+    .replaceAll(quotation, (raw: string, ...groups: unknown[]) =>
+      hide(toQuotation(raw, String(groups.find((group) => typeof group === "string")))),
+    )
+    .normalize("NFKC")
+    .replaceAll(pathWord, (word) => {
+      const core = trimWord(word);
+      const name = toName(core);
+      return name ? word.replace(core, () => hide(name)) : word;
+    });
+  const mentions = found.map((name, index) => {
+    const mark = String.fromCharCode(0xe000 + index);
+    return { ...name, mark, at: text.indexOf(mark) };
   });
-  placed.sort((a, b) => a.at - b.at);
-  return { original, masked, folded, tokens, mentions: placed };
+  return { original, text, folded: toFolded(text), mentions: mentions.toSorted((a, b) => a.at - b.at) };
 }
 
-/** A piece of `masked` as it was written. */
-export function restoreMentions(prompt: Prompt, piece: string): string {
-  if (!/[\uE000-\uE1FF]/.test(piece)) return piece;
-  return piece.replaceAll(/[\uE000-\uE1FF]/g, (placeholder) => {
-    const mention = prompt.mentions.find(({ maskedAt }) => prompt.masked.charAt(maskedAt) === placeholder);
-    return mention?.raw ?? "";
+/** A piece of `text` as it was written. */
+export function restoreMentions({ mentions }: Prompt, piece: string): string {
+  return piece.replaceAll(marks, (found) => mentions.find(({ mark }) => found === mark)?.raw ?? "");
+}
+
+/** Lower case without diacritics, character by character, so that the length stays. Kana keep their marks. */
+export function toFolded(text: string): string {
+  return text.replaceAll(/[^a-z\s]/g, (character) => {
+    if (character === "ı") return "i";
+    if (character === "ß") return "s";
+    const lower = character.toLowerCase();
+    return (character < "\u2000" ? lower.normalize("NFD") : lower).charAt(0);
   });
 }
 
-function withoutPlaceholders(text: string): string {
-  return /[\uE000-\uE1FF]/.test(text) ? text.replaceAll(/[\uE000-\uE1FF]/g, " ") : text;
+/** The extension in lower case, without its dot; "" without one. */
+export function toExtension(path: string): string {
+  return /[^/]\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
 }
 
-function toPlaceholder(mentions: Mention[], mention: Mention): string {
-  mentions.push(mention);
-  return String.fromCharCode(firstPlaceholder + mentions.length - 1);
+export function toBaseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
-function maskQuotations(text: string, mentions: Mention[]): string {
-  let masked = "";
-  let plain = 0;
-  let index = 0;
-  while (index < text.length && mentions.length < mentionLimit) {
-    const quotation = readQuotation(text, index);
-    if (!quotation) {
-      index += 1;
-      continue;
-    }
-    masked += text.slice(plain, index).normalize("NFKC") + toPlaceholder(mentions, quotation.mention);
-    index = quotation.end;
-    plain = index;
-  }
-  return masked + text.slice(plain).normalize("NFKC");
+/** Without the punctuation around it, and without the end of `README-Datei`. */
+function trimWord(word: string): string {
+  if (word === "." || word === "..") return word;
+  const core = word.replace(/^[:&,–-]+/, "").replace(/[.:&,–-]+$/, "");
+  return core.replace(/-(?:dateien|datei|dosyası|files?|ordner)$/i, "");
 }
 
-interface Quotation {
-  readonly mention: Mention;
-  readonly end: number;
+/** A name with spaces needs a known extension. */
+function toQuotation(raw: string, inner: string): Name {
+  const quoted = inner.replaceAll('\\"', '"');
+  const text = quoted.trim();
+  const isSpaced = /^[\p{L}\p{N}_][\p{L}\p{N} _.()-]{1,120}$/u.test(text) && extensions.has(toExtension(text));
+  const name = /[\s"<>|]/.test(text) ? undefined : toName(text);
+  const kind = name?.kind ?? (isSpaced && !raw.startsWith("`") ? "path" : "quote");
+  return { kind, text: name?.text ?? (kind === "path" ? text : quoted), raw, quoted };
 }
 
-function readQuotation(text: string, start: number): Quotation | undefined {
-  const mark = text.charAt(start);
-  if (mark === "`") return readBackticks(text, start);
-  const closing = closingMarks[mark];
-  if (closing === undefined) return undefined;
-  const isApostrophe = mark === "'" || mark === "‘";
-  if (isApostrophe && start > 0 && !/[\s([{:,]/.test(text.charAt(start - 1))) return undefined;
-  // `print("hi")`: quotation marks of code.
-  if (mark === '"' && start > 0 && /[\w(=[]/.test(text.charAt(start - 1))) return undefined;
-  let end = findClosing(text, start + 1, closing);
-  // „so“, but also „so” and "so".
-  if (end === -1 && mark === "„") end = findClosing(text, start + 1, "”");
-  if (end === -1 && (mark === "„" || mark === "“")) end = findClosing(text, start + 1, '"');
-  if (end === -1) return undefined;
-  if (isApostrophe && (end - start > 300 || wordCharacter.test(text.charAt(end + 1)))) return undefined;
-  const raw = text.slice(start, end + 1);
-  const content = raw.slice(1, -1).replaceAll(`\\${closing}`, closing);
-  return { mention: toQuotedMention(content, raw, false), end: end + 1 };
+/** What a word names; undefined for one that is just a word. */
+function toName(raw: string): Name | undefined {
+  // `**bold**` is emphasis.
+  if (/\*.*[./]|[./].*\*|\{[^{}]+\}/.test(raw)) return { kind: "glob", text: raw, raw };
+  const numbers = /^(.+):(\d{1,7})(?:[-–](\d{1,7}))?$/u.exec(raw);
+  const word = numbers?.[1] ?? raw;
+  const isReadme = /^readme$/i.test(word);
+  const kind = isReadme ? "path" : toNameKind(word);
+  if (kind === undefined) return undefined;
+  if (kind === "glob") return { kind, text: `*${word}`, raw };
+  const text = isReadme ? "README.md" : word.replace(/^\.\/(?=.)/, "").replace(/(?<=.)\/$/, "");
+  return { kind, text, raw, ...(numbers && { lines: [Number(numbers[2]), Number(numbers[3] ?? numbers[2])] }) };
 }
 
-function findClosing(text: string, from: number, closing: string): number {
-  let end = text.indexOf(closing, from);
-  while (end > 0 && text.charAt(end - 1) === "\\") end = text.indexOf(closing, end + 1);
-  return end;
-}
-
-function readBackticks(text: string, start: number): Quotation | undefined {
-  let length = 1;
-  while (text.charAt(start + length) === "`") length += 1;
-  const fence = "`".repeat(length);
-  let end = text.indexOf(fence, start + length);
-  // The closing run has the same length.
-  while (end !== -1 && text.charAt(end + length) === "`") {
-    while (text.charAt(end) === "`") end += 1;
-    end = text.indexOf(fence, end);
-  }
-  if (end === -1) return undefined;
-  const raw = text.slice(start, end + length);
-  const inner = text.slice(start + length, end);
-  const lineEnd = inner.indexOf("\n");
-  if (length >= 3 && lineEnd !== -1) {
-    const content = inner.slice(lineEnd + 1);
-    return { mention: { kind: "block", text: content, raw, quoted: true, code: true }, end: end + length };
-  }
-  return { mention: toQuotedMention(inner, raw, true), end: end + length };
-}
-
-function maskPaths(text: string, mentions: Mention[]): string {
-  let masked = "";
-  let plain = 0;
-  for (const match of text.matchAll(runPattern)) {
-    if (mentions.length >= mentionLimit) break;
-    const run = match[0];
-    const mention = toMention(run);
-    if (!mention) continue;
-    let start = match.index + run.indexOf(mention.raw);
-    const end = start + mention.raw.length;
-    const name = toCjkName(text.slice(plain, start), mention);
-    if (name) start -= name.raw.length - mention.raw.length;
-    masked += text.slice(plain, start) + toPlaceholder(mentions, name ?? mention);
-    plain = end;
-  }
-  return masked + text.slice(plain);
-}
-
-/** `設計.md`: characters before an ending belong to the name, unless they are a verb. */
-function toCjkName(before: string, mention: Mention): Mention | undefined {
-  const isEnding = mention.kind === "extension" || (mention.raw.startsWith(".") && mention.kind === "path");
-  if (!isEnding && !/^[-_]/.test(mention.raw)) return undefined;
-  const tail = wideTail.exec(before.slice(-60))?.[0];
-  if (tail === undefined) return undefined;
-  const stem = tail.replace(cjkVerbs, "");
-  // Kana before an ending are particles more often than names: `すべての.tsファイル`.
-  if (stem === "" || /[のをはがでにと有]$/u.test(stem)) return undefined;
-  return { kind: "path", text: stem + mention.raw, raw: stem + mention.raw };
-}
-
-function toTokens(masked: string): { tokens: Token[]; folded: string } {
-  const tokens: Token[] = [];
-  let folded = "";
-  let plain = 0;
-  for (const match of masked.matchAll(tokenPattern)) {
-    folded += masked.slice(plain, match.index).toLowerCase();
-    const word = toFolded(match[0]);
-    const isCjk = wideStart.test(match[0]);
-    tokens.push({ text: match[0], folded: word, at: folded.length, maskedAt: match.index, isCjk });
-    folded += word;
-    plain = match.index + match[0].length;
-  }
-  return { tokens, folded: folded + masked.slice(plain).toLowerCase() };
+function toNameKind(word: string): "path" | "folder" | "glob" | undefined {
+  if (word === "." || word === "..") return "folder";
+  // `1.2.3`, `2/3`, `e.g`, `and/or`, and addresses
+  if (!/\p{L}/u.test(word) || /^\p{L}\.\p{L}$|:\/\//u.test(word)) return undefined;
+  if (/^(?:and\/or|und\/oder|ve\/veya|true\/false|yes\/no|input\/output|n\/a)$/i.test(word)) return undefined;
+  if (word.includes("/")) return toExtension(word) === "" ? "folder" : "path";
+  if (/^\.[a-z]/i.test(word)) return extensions.has(word.slice(1).toLowerCase()) ? "glob" : "path";
+  return /[\p{L}\p{N}].*\.\p{L}[\p{L}\p{N}]{0,9}$/u.test(word) ? "path" : undefined;
 }
