@@ -1,5 +1,5 @@
 /** A run of the command line: mixed turns, a long answer, and how long a delta is on its way from the model to stdout. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createWords, listTurns, type Run, runAgent, type Side } from "./support/agent.ts";
 import { type Bench, compare, type Figure, now, toQuantile, withFolder } from "./support/measure.ts";
@@ -31,7 +31,7 @@ function toToolTurn(turn: number): Answer {
   const calls = [
     { name: "read_file", args: { target_file: "read.txt", limit: turn + 1 } },
     { name: "edit_file", args: { target_file: "edit.txt", edits: [edit] } },
-    { name: "run_terminal_cmd", args: { command: `echo ${turn}` } },
+    { name: "run_terminal_cmd", args: { command: `echo ${turn} >> ran.txt` } },
   ];
   return { text, call: calls[turn % calls.length]! };
 }
@@ -41,9 +41,13 @@ function compareTurns(provider: Provider, workspace: string, turns: number, roun
   const script: Script = (turn) => (turn < turns ? toToolTurn(turn) : { text: createWords(40) });
   const measure = async (side: Side): Promise<Record<string, number>> => {
     writeFileSync(join(workspace, "edit.txt"), "value 1\n");
+    writeFileSync(join(workspace, "ran.txt"), "");
     await runAgent(side, { provider, script, workspace });
     const times = listTurns(provider);
-    if (times.length !== turns) throw new Error(`${side} ran ${times.length} of ${turns} turns`);
+    const commands = readFileSync(join(workspace, "ran.txt"), "utf8").split("\n").length - 1;
+    if (times.length !== turns || commands !== turns / 3) {
+      throw new Error(`${side} ran ${times.length} of ${turns} turns and ${commands} commands: see "sheaf doctor"`);
+    }
     return { [name]: times.reduce((sum, time) => sum + time, 0) / turns };
   };
   return compare({ units: { [name]: "ms" }, rounds, floor: () => measure("floor"), sheaf: () => measure("sheaf") });

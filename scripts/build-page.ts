@@ -1,4 +1,4 @@
-/** Builds the page into the agent's package: hashed files, and the list of them that the server serves. */
+/** Builds the page into the agent's package: files with hashed names, and the list of files that the server may serve. */
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -19,7 +19,7 @@ export interface PageFile {
   readonly type: string;
   /** Hex, of the content. */
   readonly sha256: string;
-  /** The name holds a hash of the content: it may be kept for ever. */
+  /** The name contains a hash of the content, so browsers may cache it for ever. */
   readonly immutable: boolean;
 }
 
@@ -31,8 +31,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * In browsers this package decodes entities by parsing HTML, which Trusted Types forbid (S-62).
- * Its table does the same without.
+ * In browsers this package decodes entities by parsing HTML, which Trusted Types forbid (S-62). Its table for Node does
+ * not.
  */
 function findEntityTable(): string {
   const parser = createRequire(createRequire(join(web, "package.json")).resolve("mdast-util-from-markdown"));
@@ -53,7 +53,7 @@ export function toViteConfig(entry: string, output: string): InlineConfig {
       outDir: output,
       emptyOutDir: true,
       target: "es2024",
-      // Nothing as `data:` address, no inline script: the content security policy forbids both.
+      // The content security policy forbids `data:` addresses and inline scripts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
@@ -64,11 +64,11 @@ export function toViteConfig(entry: string, output: string): InlineConfig {
 
 export interface Page {
   readonly files: readonly PageFile[];
-  /** Paths of the sources that went into it. */
+  /** Paths of the sources in it. */
   readonly modules: readonly string[];
 }
 
-/** Builds the page and writes `files.json` beside it. */
+/** Builds the page and writes `files.json` next to it. */
 export async function buildPage(): Promise<Page> {
   const result = await runBuild(toViteConfig("index.html", pageFolder));
   const files = globSync("**/*.*", { cwd: pageFolder })
@@ -81,7 +81,7 @@ export async function buildPage(): Promise<Page> {
 
 function toPageFile(name: string): PageFile {
   const type = contentTypes[extname(name)];
-  if (type === undefined) throw new Error(`${name} has no content type in scripts/build-page.ts`);
+  if (type === undefined) throw new Error(`${name} has no content type: add its extension to scripts/build-page.ts`);
   const sha256 = createHash("sha256")
     .update(readFileSync(join(pageFolder, name)))
     .digest("hex");

@@ -1,4 +1,4 @@
-/** Builds everything: libraries and types by tsc, the command line as split bundles by esbuild. */
+/** Builds everything: libraries and types with tsc, the command line as split bundles with esbuild. */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "..");
 const agent = join(root, "packages/agent");
 const output = join(agent, "dist/cli");
 
-/** Adapters of provider packages: one file each, loaded by wire.ts on demand. */
+/** Adapters of provider packages: one file each, which wire.ts loads on demand. */
 const families = ["openai", "anthropic", "google", "openai-compatible"];
 
 const shared = {
@@ -23,12 +23,12 @@ const shared = {
   platform: "node",
   target: "node24",
   conditions: ["sheaf-source"],
-  // Holds the path of a program inside its own package.
+  // It finds its program relative to its own package.
   external: ["@vscode/ripgrep"],
-  // Names stay, so that an unexpected error can be read; blanks only cost start-up.
+  // Names stay, so that unexpected errors are readable; whitespace only slows the start.
   minifyWhitespace: true,
   minifySyntax: true,
-  // formatNotices() has the whole texts.
+  // formatNotices() writes the whole licences.
   legalComments: "none",
   metafile: true,
   banner: { js: builtinBanner },
@@ -36,8 +36,8 @@ const shared = {
 } satisfies BuildOptions;
 
 /**
- * The adapters are a bundle of their own. In one bundle they would share zod with the tools, and every start would load
- * what only they need of it. They share no class with the rest, so nothing is told apart by `instanceof` across.
+ * The adapters are a separate bundle. In one bundle they would share zod with the tools, and every start would load the
+ * parts that only they need. They share no class with the rest, so `instanceof` is never used across the two.
  */
 const separateAdapters: Plugin = {
   name: "separate-adapters",
@@ -49,7 +49,7 @@ const separateAdapters: Plugin = {
   },
 };
 
-/** zod brings its messages in fifty languages along, and nobody here reads them. */
+/** zod includes its messages in fifty languages; only English is used. */
 const englishOnly: Plugin = {
   name: "english-only",
   setup(build) {
@@ -59,7 +59,7 @@ const englishOnly: Plugin = {
   },
 };
 
-/** What the provider packages need of zod to write requests: nothing (see the file that stands in for it). */
+/** Provider packages need nothing of zod to write requests; the file that replaces it says why. */
 const withoutSchemas: Plugin = {
   name: "without-schemas",
   setup(build) {
@@ -77,7 +77,7 @@ const program = await runBuild({
   outdir: output,
   plugins: [separateAdapters, englishOnly, withoutFacades, createCorePlugin(join(agent, "src"))],
 });
-// The thread that writes the store of a server is loaded by its path, beside the code that starts it.
+// The server's store thread is loaded by its path, next to the code that starts it.
 await runBuild({
   ...shared,
   entryPoints: [join(agent, "src/store/sqlite-worker.ts")],
@@ -92,7 +92,7 @@ const adapters = await runBuild({
   plugins: [withoutSchemas, withoutFacades],
 });
 
-// The parser of shell commands reads its compiled modules from beside the program.
+// The parser of shell commands reads its compiled modules from the program's folder.
 const compiled = ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"].map((module) =>
   fileURLToPath(import.meta.resolve(module)),
 );
@@ -100,22 +100,22 @@ for (const file of compiled) cpSync(file, join(output, basename(file)));
 
 const page = await buildPage();
 
-// Packages of others that the build puts into ours, with their licences.
+// Licences of the third-party packages that the build includes.
 const bundled = [program, adapters].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 writeFileSync(join(agent, "dist/THIRD-PARTY-NOTICES.txt"), formatNotices([...bundled, ...compiled, ...page.modules]));
 
-// The manual page comes from the tables of the help.
+// The manual page is made from the tables of the help.
 const { formatManualPage } = await import("../packages/agent/src/cli/manual-page.ts");
 mkdirSync(join(agent, "dist/man"), { recursive: true });
 writeFileSync(join(agent, "dist/man/sheaf.1"), formatManualPage());
 
 const packages = ["protocol", "documents", "client", "conformance", "agent"].map((name) => `packages/${name}`);
-// What npm gives out holds the licence.
+// Every published package contains the licence.
 for (const folder of packages) cpSync(join(root, "LICENSE"), join(root, folder, "LICENSE"));
 const types = spawnSync("tsc", ["-b", ...packages], { cwd: root, stdio: "inherit" });
 process.exitCode = types.status ?? 1;
 
-// tsc leaves what it has made of sources that are gone.
+// tsc leaves the output of deleted sources.
 for (const folder of packages) {
   const made = join(root, folder, folder.endsWith("agent") ? "dist/lib" : "dist");
   for (const path of globSync("**/*.{js,d.ts}{,.map}", { cwd: made })) {

@@ -1,13 +1,13 @@
-/** Modules of Node without their facade: an `import` of one reads all its exports, and so loads what nobody asked for. */
+/** Node's modules without their facade: an `import` reads all exports of a module, and so loads code that nobody uses. */
 import { builtinModules } from "node:module";
 import type { Plugin } from "esbuild";
 
-/** What stands at the head of each bundle: the modules of Node, also for packages that ask by `require`. */
+/** First line of each bundle: access to Node's modules, also for packages that call `require`. */
 export const builtinBanner = "const sheafBuiltin=process.getBuiltinModule,require=sheafBuiltin;";
 
 /**
- * `import { readFileSync } from "node:fs"` alone costs 5 ms, for the module has exports that load streams and promises
- * when they are read. Here each export is read only if somebody imports it.
+ * `import { readFileSync } from "node:fs"` alone costs 5 ms, because the module has exports that load streams and promises
+ * when they are read. This plugin reads an export only if something imports it.
  */
 export const withoutFacades: Plugin = {
   name: "without-facades",
@@ -22,7 +22,7 @@ export const withoutFacades: Plugin = {
   },
 };
 
-/** Modules of functions alone that most runs never call: they are loaded by the first call. */
+/** Modules with nothing but functions, which most runs never call: the first call loads them. */
 const lazyModules: ReadonlySet<string> = new Set(["child_process", "dns/promises"]);
 
 function formatModule(name: string): string {

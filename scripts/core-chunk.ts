@@ -1,19 +1,19 @@
-/** Few files for a start: what a prompt loads is one chunk, not the forty that splitting by command would make of it. */
+/** Few files for a start: a prompt loads one chunk, not the forty that splitting by command would produce. */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Plugin } from "esbuild";
 
-/** What the prompt of a real model always loads: with all that they import, these are the core. */
+/** What a prompt to a real model always loads. These files and all that they import are the core. */
 const coreRoots = ["cli/commands/prompt.ts", "model/live/live-model.ts", "store/sqlite.ts"];
 
-/** Commands that share hardly anything with a prompt and answer at once: they do not wait for the core. */
+/** Commands that share little with a prompt and answer at once, so they do not load the core. */
 const lightEntry = /\/cli\/commands\/(help|completion|create-chat)\.ts$/;
 
 /**
- * esbuild puts modules into one chunk when the same entry points reach them. So whatever is loaded by `import()` is made
- * to import the core, which then is one chunk, and what `main.ts` imports, which is another. A file costs a start a third
- * of a millisecond. The price: a command that needs a part of the core loads it whole.
+ * esbuild puts modules into one chunk when the same entry points reach them. So this plugin makes every file that is
+ * loaded by `import()` import the core, which becomes one chunk, and what `main.ts` imports, which becomes another. Each
+ * file costs a start a third of a millisecond. In return, a command that needs a part of the core loads all of it.
  */
 export function createCorePlugin(source: string): Plugin {
   const core = coreRoots.map((path) => join(source, path));
@@ -26,7 +26,7 @@ export function createCorePlugin(source: string): Plugin {
         if (kind === "dynamic-import") entries.add(resolve(resolveDir, path));
         return undefined;
       });
-      // A root that is asked for by `import()` stands in the core already: no file of its own.
+      // A root that is loaded by `import()` is in the core already and needs no separate file.
       build.onLoad({ filter: /\/wire\.ts$/ }, async ({ path }) => {
         let contents = await readFile(path, "utf8");
         for (const [index, root] of core.entries()) {
@@ -47,7 +47,7 @@ export function createCorePlugin(source: string): Plugin {
   };
 }
 
-/** The files that a file imports by `from`, types left out. */
+/** The files that a file imports statically, types excluded. */
 function readImports(file: string): string[] {
   const imports = readFileSync(file, "utf8").matchAll(/^import (?!type)[^;]*? from "(\.[^"]+)";$/gm);
   return [...imports].map(([, target]) => resolve(file, "..", target!));

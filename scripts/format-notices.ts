@@ -1,4 +1,4 @@
-/** The licences of the packages whose code a build holds. */
+/** The licences of the packages whose code a build contains. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,7 +9,7 @@ interface Notice {
   readonly text: string;
 }
 
-/** One text for all packages that the files belong to; `files` are paths below some `node_modules`, others count as ours. */
+/** One text for all packages that the files belong to. Files outside `node_modules` count as ours. */
 export function formatNotices(files: readonly string[]): string {
   const folders = new Set(files.map(toPackageFolder).filter((folder) => folder !== undefined));
   const notices = [...folders].map(readNotice).filter((notice) => notice !== undefined);
@@ -17,14 +17,14 @@ export function formatNotices(files: readonly string[]): string {
   const parts = [...byTitle.keys()]
     .toSorted()
     .map((title) => `${title}\n${"-".repeat(title.length)}\n\n${byTitle.get(title)}\n`);
-  return ["Sheaf holds code of these packages.\n", ...parts].join("\n");
+  return ["Sheaf contains code of these packages.\n", ...parts].join("\n");
 }
 
 function toPackageFolder(file: string): string | undefined {
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file.replaceAll("\\", "/"))?.[0];
 }
 
-/** Undefined for a package of our own. @throws Error when a package comes without a licence. */
+/** Undefined for one of our packages. @throws Error when a package has no licence. */
 function readNotice(folder: string): Notice | undefined {
   const path = join(folder, "package.json");
   if (!existsSync(path)) return undefined;
@@ -35,6 +35,7 @@ function readNotice(folder: string): Notice | undefined {
     .filter((name) => /^(licen[cs]e|copying)\b/i.test(name))
     .toSorted();
   if (file !== undefined) return { title, text: readFileSync(join(folder, file), "utf8").trim() };
-  if (manifest.license === undefined) throw new Error(`${title} names no licence: it cannot be given away with Sheaf`);
+  if (manifest.license === undefined)
+    throw new Error(`${title} has no licence: it cannot be distributed with Sheaf, so replace it`);
   return { title, text: `Licence: ${manifest.license}` };
 }

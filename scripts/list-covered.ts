@@ -1,4 +1,4 @@
-/** Writes test/conformance/covered.ts: the clauses that have a test now. Run it when a clause got its first test. */
+/** Writes test/conformance/covered.ts: the clauses that have a test. Run it after writing the first test of a clause. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCitedClauses } from "../test/conformance/cited.ts";
