@@ -3,7 +3,7 @@ import type { RunEvent } from "@sheaf/protocol";
 import type { SheafError } from "../base/errors.ts";
 import type { Model } from "../model/provider.ts";
 import { startDeadline, type TimeLimit } from "../run/budget.ts";
-import { createFailedRun } from "../run/conversations/failed-run.ts";
+import { createFailedRun } from "../run/run-failure.ts";
 import { respond, waitForTools, type RespondPorts } from "../run/conversations/respond.ts";
 import type { RunSettings } from "../run/run.ts";
 import type { Store } from "../store/store.ts";

@@ -1,7 +1,7 @@
 /** A run whose settings or prompt cannot be used, told in the format that was asked for (C22). */
 import { randomUUID } from "node:crypto";
 import type { RunEvent } from "@sheaf/protocol";
-import { createFailedRun } from "../run/conversations/failed-run.ts";
+import { createFailedRun } from "../run/run-failure.ts";
 import type { SheafError } from "../base/errors.ts";
 import type { OutputFormat } from "../output/projection.ts";
 import { sheafVersion } from "../base/version.ts";

@@ -2,7 +2,7 @@
 import { toSheafError, SheafError } from "../base/errors.ts";
 import type { BodyTap, Model, ModelRequest } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
-import type { QuoteCheck } from "../run/reference-checker.ts";
+import type { QuoteCheck } from "../run/model-turn.ts";
 import type { RunPorts, RunSettings } from "../run/run.ts";
 import type { Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";

@@ -1,6 +1,6 @@
 /** Ports of a run that give what a cassette holds, and compare what the run asks for (X11). */
 import type { AnswerCheck } from "../run/final-answer.ts";
-import type { Quote, QuoteCheck } from "../run/reference-checker.ts";
+import type { Quote, QuoteCheck } from "../run/model-turn.ts";
 import type { ApprovalAnswer, Approver } from "../tools/approval.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";

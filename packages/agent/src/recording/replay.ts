@@ -1,9 +1,8 @@
 /** A recorded run, run again by the real loop on recorded ports: the same log, offline (X11). */
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
 import type { SheafError } from "../base/errors.ts";
-import type { EventGroup } from "../run/event-group.ts";
-import { toFailure } from "../run/run-failure.ts";
-import { storeEvents } from "../run/run-log.ts";
+import { type EventGroup, createRunLog } from "../run/run-log.ts";
+import { toRunFailure } from "../run/run-failure.ts";
 import { runResponse, type RunPorts } from "../run/run.ts";
 import type { Store } from "../store/store.ts";
 import { fromRecordedError, type Cassette, type GivenRecord } from "./cassette.ts";
@@ -29,7 +28,7 @@ export async function* replayRun(cassette: Cassette, store: Store): AsyncGenerat
   const { responseId, conversationId, workspace } = start;
   await store.createResponse({ id: responseId, conversationId, workspace, title: "", createdAt: 0 });
   const settings = { start, history, system, limits, stopsOnDenied };
-  yield* storeEvents(regroup(runResponse(settings, ports, controller.signal), tape, controller.signal), {
+  const log = createRunLog({
     store: createReplayStore(store, tape),
     responseId,
     now: () => tape.logTime,
@@ -39,6 +38,10 @@ export async function* replayRun(cassette: Cassette, store: Store): AsyncGenerat
       controller.abort(error);
     },
   });
+  for await (const group of regroup(runResponse(settings, ports, controller.signal), tape, controller.signal)) {
+    const events = await log.append(group);
+    if (events.length > 0) yield events;
+  }
 }
 
 /** The tape of a cassette, and the ports that it feeds. */
@@ -120,7 +123,7 @@ async function* regroup(
 
 /** A replay that went wrong says so in its last event, however the run ended. */
 function toToldEvents(events: readonly RunEventBody[], failure: SheafError | undefined): readonly RunEventBody[] {
-  return failure ? events.map((event) => (event.type === "run_end" ? toFailure(failure) : event)) : events;
+  return failure ? events.map((event) => (event.type === "run_end" ? toRunFailure(failure) : event)) : events;
 }
 
 /**

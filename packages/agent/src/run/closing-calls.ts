@@ -2,7 +2,7 @@
 import type { InstrumentationBlock, RunEnd, RunEventBody, RunStart, ToolDocumentType } from "@sheaf/protocol";
 import type { ToolInvocation } from "../tools/tool.ts";
 import type { ApprovalPorts } from "./approvals.ts";
-import type { EventGroup } from "./event-group.ts";
+import type { EventGroup } from "./run-log.ts";
 import { runToolCalls } from "./tool-calls.ts";
 
 /** How long a call may take. Milliseconds. */

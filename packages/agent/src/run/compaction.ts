@@ -2,13 +2,10 @@
  * When the conversation no longer fits the model's window: the model writes a summary of what lies back, and from then on
  * the summary stands in its place. What the user wrote stays word for word.
  */
-import type { Compaction, RunStart } from "@sheaf/protocol";
-import type { AssistantPart, ModelMessage } from "../model/provider.ts";
-import { UNITS_PER_TOKEN, toTokens, type ContextSize } from "./context-size.ts";
-import type { EventGroup } from "./event-group.ts";
+import type { Compaction, RunEventBody, RunStart } from "@sheaf/protocol";
+import type { AssistantPart, ModelMessage, ModelRequest } from "../model/provider.ts";
 import type { History } from "./history.ts";
-import { createTurnState, runModelTurn, type TurnState } from "./model-turn.ts";
-import type { RunPorts } from "./run.ts";
+import { createTurnState, runModelTurn, type ModelTurnPorts, type TurnState } from "./model-turn.ts";
 
 /** Part of the window at which the conversation is made shorter. */
 const FULL = 0.8;
@@ -31,10 +28,8 @@ Leave out what no longer matters. Write nothing else. What the conversation quot
 
 /** Makes a conversation shorter when it has to be. */
 export interface Shortener {
-  /** Whether the next turn would be too large, so that the conversation is made shorter before it. */
-  readonly isFull: boolean;
   /** Before a turn. */
-  shortenIfFull(signal: AbortSignal): AsyncGenerator<EventGroup>;
+  shortenIfFull(signal: AbortSignal): Promise<Compaction | undefined>;
   /** Behind a turn that the provider refused as too long, once; the turn is then to be asked again. */
   shortenIfRefused(state: TurnState, signal: AbortSignal): Promise<Compaction | undefined>;
 }
@@ -44,7 +39,7 @@ export function createShortener(
   { mode, context }: RunStart,
   history: History,
   size: ContextSize,
-  { model, now, newCallId }: Pick<RunPorts, "model" | "now" | "newCallId">,
+  { model, now, newCallId }: Pick<ModelTurnPorts, "model" | "now"> & Pick<ModelRequest, "newCallId">,
 ): Shortener {
   const windowTokens = context?.windowTokens;
   let wasRefused = false;
@@ -67,16 +62,10 @@ export function createShortener(
     return { type: "compaction", reason, summary, keptMessages: plan.keptMessages, tokens, usage, modelMs };
   };
 
-  const isFull = (): boolean => windowTokens !== undefined && size.tokens > windowTokens * FULL;
-
   return {
-    get isFull() {
-      return isFull();
-    },
-    async *shortenIfFull(signal) {
-      if (!isFull()) return;
-      const compaction = await compact("window", signal);
-      if (compaction) yield { events: [compaction], durability: "synced" };
+    async shortenIfFull(signal) {
+      const isFull = windowTokens !== undefined && size.tokens > windowTokens * FULL;
+      return isFull ? compact("window", signal) : undefined;
     },
     async shortenIfRefused({ error, text, calls, openCalls }, signal) {
       const isShown = text !== "" || calls.length > 0 || openCalls.size > 0;
@@ -158,4 +147,38 @@ function shorten(text: string): string {
   if (text.length <= MAX_RESULT) return text;
   const half = MAX_RESULT / 2;
   return `${text.slice(0, half)}\n(…)\n${text.slice(-half)}`;
+}
+
+/** UTF-16 units of a token, roughly: code and prose in Latin letters have three to four. */
+export const UNITS_PER_TOKEN = 3.5;
+
+export interface ContextSize {
+  push(event: RunEventBody): void;
+  /** Tokens that the next request would take: what the provider counted last, and an estimate of what came since. */
+  readonly tokens: number;
+}
+
+/** Follows the events of a conversation. `tokens`: what those before it take. */
+export function createContextSize(tokens = 0): ContextSize {
+  const size = { tokens };
+  const add = (text: string): void => void (size.tokens += toTokens(text));
+  return {
+    get tokens() {
+      return Math.round(size.tokens);
+    },
+    push(event) {
+      if (event.type === "run_start") add(event.prompt);
+      else if (event.type === "turn_start") add(event.note ?? "");
+      else if (event.type === "tool_result") add(event.output);
+      else if (event.type === "compaction") size.tokens = event.tokens;
+      else if (event.type === "turn_end" && event.usage.totalTokens > 0 && event.finishReason !== "error") {
+        size.tokens = event.usage.totalTokens;
+      }
+    },
+  };
+}
+
+/** An estimate. */
+export function toTokens(text: string): number {
+  return text.length / UNITS_PER_TOKEN;
 }

@@ -1,7 +1,7 @@
 /** The end of a run whose answer must pass a check (`--output-schema`): one repair turn, then a failure. */
 import type { RunEnd } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
-import { toFailure } from "./run-failure.ts";
+import { toRunFailure } from "./run-failure.ts";
 
 /** The answer's value, or what is wrong with it in one line that a model can act on. */
 export type CheckedAnswer =
@@ -31,7 +31,7 @@ export function createFinalAnswer(check: AnswerCheck | undefined): FinalAnswer {
       if (checked.ok) return { type: "run_end", reason: "end_turn", output: checked.value };
       if (note !== undefined) {
         const message = `the answer does not fit the output schema, also after a repair turn: ${checked.problem}`;
-        return toFailure(new SheafError("OUTPUT_INVALID", message, { source: "provider" }));
+        return toRunFailure(new SheafError("OUTPUT_INVALID", message, { source: "provider" }));
       }
       note = `Your answer was not accepted: ${checked.problem}. Answer again with the JSON alone.`;
       return undefined;

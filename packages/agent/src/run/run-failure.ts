@@ -1,9 +1,9 @@
 /** Errors as the log keeps them. */
-import type { RunEnd, RunError } from "@sheaf/protocol";
-import { errorTable, toSheafError, type SheafError } from "../base/errors.ts";
+import type { RunEnd, RunError, RunEvent, RunStart } from "@sheaf/protocol";
+import { type SheafError, errorTable, toSheafError } from "../base/errors.ts";
 
 /** The last event of a run that failed. */
-export function toFailure(error: SheafError): RunEnd {
+export function toRunFailure(error: SheafError): RunEnd {
   return { type: "run_end", reason: toFinishReason(error), error: toRunError(error) };
 }
 
@@ -25,4 +25,12 @@ function toRunError(value: unknown): RunError {
     retryable: errorTable[error.code].retryable,
     ...(error.resetsAt !== undefined && { resetsAt: error.resetsAt }),
   };
+}
+
+/** Two events: what was asked, and why it failed. */
+export function createFailedRun(start: Omit<RunStart, "type">, error: unknown, time: number): readonly RunEvent[] {
+  return [
+    { type: "run_start", ...start, seq: 1, time },
+    { ...toRunFailure(toSheafError(error)), seq: 2, time },
+  ];
 }

@@ -1,8 +1,7 @@
 /** Persist, then deliver: numbers the events of a run, stores them, and only then hands them on. */
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
-import { toSheafError, type SheafError } from "../base/errors.ts";
-import type { Store } from "../store/store.ts";
-import type { EventGroup } from "./event-group.ts";
+import { type SheafError, toSheafError } from "../base/errors.ts";
+import type { Durability, Store } from "../store/store.ts";
 
 /** What the log of a run needs. */
 export interface RunLogPorts {
@@ -26,40 +25,121 @@ export function isDelta(event: RunEventBody): boolean {
   return deltaTypes.has(event.type);
 }
 
-/**
- * Gives each group of a run with numbers and times, after it is stored.
- * When the store fails, the run is ended; its last events (results of open calls, `run_end`) are delivered all the same,
- * so that every reader learns why, and deltas that could not be stored are never shown.
- */
-export async function* storeEvents(
-  groups: AsyncIterable<EventGroup>,
-  ports: RunLogPorts,
-): AsyncGenerator<readonly RunEvent[]> {
+/** The log of one response. */
+export interface RunLog {
+  /**
+   * Gives the events of a group with numbers and times, after they are stored.
+   * When the store fails, the run is ended; its last events (results of open calls, `run_end`) are given all the same, so
+   * that every reader learns why. Deltas that could not be stored are never given.
+   */
+  append(group: EventGroup): Promise<readonly RunEvent[]>;
+}
+
+/** An empty log. */
+export function createRunLog({ store, responseId, now, onStoreFailure }: RunLogPorts): RunLog {
   let seq = 0;
   let time = 0;
   let isStored = true;
-  for await (const { events, durability } of groups) {
-    const kept = isStored ? events : events.filter((event) => !deltaTypes.has(event.type));
-    time = Math.max(time, ports.now());
-    let numbered = numberEvents(kept, seq, time);
-    if (isStored) {
-      try {
-        await ports.store.appendEvents(ports.responseId, numbered, durability);
-      } catch (error) {
-        isStored = false;
-        numbered = numberEvents(
-          events.filter((event) => !deltaTypes.has(event.type)),
-          seq,
-          time,
-        );
-        ports.onStoreFailure(toSheafError(error));
+  return {
+    async append({ events, durability }) {
+      time = Math.max(time, now());
+      if (isStored) {
+        const numbered = numberEvents(events, seq, time);
+        try {
+          await store.appendEvents(responseId, numbered, durability);
+          seq += numbered.length;
+          return numbered;
+        } catch (error) {
+          isStored = false;
+          onStoreFailure(toSheafError(error));
+        }
       }
-    }
-    seq += numbered.length;
-    if (numbered.length > 0) yield numbered;
-  }
+      const kept = numberEvents(
+        events.filter((event) => !isDelta(event)),
+        seq,
+        time,
+      );
+      seq += kept.length;
+      return kept;
+    },
+  };
 }
 
 function numberEvents(events: readonly RunEventBody[], seq: number, time: number): RunEvent[] {
   return events.map((event, index) => ({ ...event, seq: seq + index + 1, time }));
+}
+
+export interface EventGroup {
+  readonly events: readonly RunEventBody[];
+  readonly durability: Durability;
+}
+
+/** Events that may wait. */
+const MAX_WAITING = 256;
+
+/**
+ * The same events in the same order, in fewer groups. Only deltas are read ahead: everything else is handed on, and
+ * nothing behind it is asked for before it was stored, since what follows may have effects.
+ */
+export function readAhead(groups: AsyncIterable<EventGroup>): AsyncIterable<EventGroup> {
+  return { [Symbol.asyncIterator]: () => new ReadAhead(groups[Symbol.asyncIterator]()) };
+}
+
+class ReadAhead implements AsyncIterator<EventGroup> {
+  readonly #source: AsyncIterator<EventGroup>;
+  #deltas: EventGroup["events"][number][] = [];
+  /** What stands behind the deltas, and is not read past. */
+  #barrier: IteratorResult<EventGroup> | { readonly error: unknown } | undefined;
+  #isReading = false;
+  #wake: (() => void) | undefined;
+
+  constructor(source: AsyncIterator<EventGroup>) {
+    this.#source = source;
+  }
+
+  async next(): Promise<IteratorResult<EventGroup>> {
+    if (this.#deltas.length === 0 && !this.#barrier) {
+      void this.#read();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#deltas.length > 0) {
+      const events = this.#deltas;
+      this.#deltas = [];
+      if (!this.#barrier) void this.#read();
+      return { value: { events, durability: "grouped" }, done: false };
+    }
+    const barrier = this.#barrier!;
+    if ("error" in barrier) throw barrier.error;
+    this.#barrier = barrier.done ? barrier : undefined;
+    return barrier;
+  }
+
+  async return(): Promise<IteratorResult<EventGroup>> {
+    await this.#source.return?.();
+    return { value: undefined, done: true };
+  }
+
+  /** Reads until there is something that must be stored first. */
+  async #read(): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    try {
+      while (!this.#barrier && this.#deltas.length < MAX_WAITING) {
+        const step = await this.#source.next();
+        if (!step.done && step.value.durability === "grouped" && step.value.events.every(isDelta)) {
+          this.#deltas.push(...step.value.events);
+        } else {
+          this.#barrier = step;
+        }
+        this.#wake?.();
+      }
+    } catch (error) {
+      this.#barrier = { error };
+      this.#wake?.();
+    } finally {
+      this.#isReading = false;
+    }
+  }
 }

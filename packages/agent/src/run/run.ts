@@ -8,14 +8,12 @@ import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
 import { createFinalAnswer, type AnswerCheck } from "./final-answer.ts";
 import { createBudget, type Budget, type BudgetLimits } from "./budget.ts";
 import { createClosingCalls } from "./closing-calls.ts";
-import { createShortener } from "./compaction.ts";
-import { createContextSize, toTokens } from "./context-size.ts";
-import type { EventGroup } from "./event-group.ts";
-import { createHistory, type History } from "./history.ts";
+import { createContextSize, createShortener, toTokens } from "./compaction.ts";
+import type { EventGroup } from "./run-log.ts";
+import { createHistory } from "./history.ts";
 import { createLoopGuard } from "./loop-guard.ts";
-import { createTurnState, runModelTurn, type TurnState } from "./model-turn.ts";
-import type { QuoteCheck } from "./reference-checker.ts";
-import { toFailure } from "./run-failure.ts";
+import { type QuoteCheck, type TurnState, createTurnState, runModelTurn } from "./model-turn.ts";
+import { toRunFailure } from "./run-failure.ts";
 import { runToolCalls } from "./tool-calls.ts";
 
 /** What a run begins with. */
@@ -62,141 +60,111 @@ export async function* runResponse(
   ports: RunPorts,
   signal: AbortSignal,
 ): AsyncGenerator<EventGroup> {
-  const start: RunStart = { type: "run_start", ...settings.start };
-  yield { events: [start], durability: "synced" };
-  const closing = createClosingCalls(settings.start);
-  const turns = runTurns(start, settings, ports, signal);
-  let step = await turns.next();
-  for (; !step.done; step = await turns.next()) {
-    for (const event of step.value.events) closing.push(event);
-    yield step.value;
+  const run = createRunMemory(settings, ports);
+  const { note, shortener } = run;
+  yield note({ events: [run.start], durability: "synced" });
+  let end: RunEnd | undefined;
+  for (let turn = 1; !end; turn += 1) {
+    const shorter = await shortener.shortenIfFull(signal);
+    if (shorter) yield note({ events: [shorter], durability: "synced" });
+
+    const state = createTurnState();
+    // A run that was aborted between turns makes no further request.
+    if (!signal.aborted) {
+      const { turnStart, request } = run.startTurn(turn);
+      yield note({ events: [turnStart], durability: "grouped" });
+      for await (const group of runModelTurn(request, state, ports, signal)) yield note(group);
+      if (!state.end) yield note({ events: [toMissingEnd(state)], durability: "synced" });
+      run.budget.addTurn(toSpentUsage(state, request, settings.limits));
+    }
+    const retry = await shortener.shortenIfRefused(state, signal);
+    if (retry) {
+      yield note({ events: [retry], durability: "synced" });
+      continue;
+    }
+
+    end = run.findEnd(state, signal);
+    if (end) {
+      const open = toOpenResults(state);
+      if (open.length > 0) yield note({ events: open, durability: "synced" });
+    } else if (state.calls.length > 0) {
+      const results: ToolResult[] = [];
+      for await (const group of runToolCalls(state.calls, ports, signal)) {
+        results.push(...group.events.filter((event) => event.type === "tool_result"));
+        yield note(group);
+      }
+      end = run.findEndAfterTools(state, results, signal);
+    }
   }
-  yield* closing.run(step.value, ports);
-  yield { events: [step.value], durability: "synced" };
+  yield* run.closing.run(end, ports);
+  yield { events: [end], durability: "synced" };
 }
 
-/** Gives how the run ends. */
-async function* runTurns(
-  start: RunStart,
-  settings: RunSettings,
-  ports: RunPorts,
-  signal: AbortSignal,
-): AsyncGenerator<EventGroup, RunEnd> {
+/** What a run remembers from turn to turn. */
+function createRunMemory(settings: RunSettings, ports: RunPorts) {
+  const start: RunStart = { type: "run_start", ...settings.start };
   const history = createHistory(settings.history);
   const size = createContextSize(start.context?.usedTokens);
   const loop = createLoopGuard();
   const budget = createBudget(settings.limits, start.price);
   const answer = createFinalAnswer(ports.checkAnswer);
-  const note = (event: RunEventBody): void => {
-    history.push(event);
-    size.push(event);
-    if (event.type === "compaction") budget.addUsage(event.usage);
-  };
-  note(start);
-  const shortener = createShortener(start, history, size, ports);
+  const closing = createClosingCalls(settings.start);
   let hasText = false;
-  /** Stored together with the start of the next turn. */
-  let held: EventGroup | undefined;
-  for (let turn = 1; ; turn += 1) {
-    if (held && shortener.isFull) {
-      yield held;
-      held = undefined;
-    }
-    for await (const group of shortener.shortenIfFull(signal)) {
-      group.events.forEach(note);
-      yield group;
-    }
-    const state = createTurnState();
-    const told = [answer.note, loop.note].filter((text) => text !== undefined).join("\n");
-    const turnStart: TurnStart = { type: "turn_start", turn, ...(told !== "" && { note: told }) };
-    for await (const group of runTurn(turnStart, settings, { ...ports, budget, history }, state, signal)) {
-      group.events.forEach(note);
-      yield held ? joinGroups(held, group) : group;
-      held = undefined;
-    }
-    if (held) yield held;
-    held = undefined;
-    const shorter = await shortener.shortenIfRefused(state, signal);
-    if (shorter) {
-      note(shorter);
-      yield { events: [shorter], durability: "synced" };
-      continue;
-    }
-    hasText ||= state.text.trim() !== "";
-    const end = toRunEnd(state, hasText, budget, signal);
-    const checked = end?.reason === "end_turn" ? answer.toEnd(state.text) : end;
-    if (checked) {
-      const open = toOpenResults(state);
-      if (open.length > 0) yield { events: open, durability: "synced" };
-      return checked;
-    }
-    if (state.calls.length === 0) continue;
-    budget.addToolCalls(state.calls.length);
-    const results: ToolResult[] = [];
-    for await (const group of runToolCalls(state.calls, ports, signal)) {
-      group.events.forEach(note);
-      results.push(...group.events.filter((event) => event.type === "tool_result"));
-      // The model is asked first: what the last result costs in the store, it costs while the model thinks.
-      if (results.length === state.calls.length) held = held ? joinGroups(held, group) : group;
-      else yield group;
-    }
-    loop.addTurn(state.calls, results);
-    const endBehindTools = signal.aborted ? undefined : toEndBehindTools(results, settings, ports, loop.failure);
-    if (!endBehindTools) continue;
-    if (held) yield held;
-    return endBehindTools;
-  }
-}
-
-function joinGroups(one: EventGroup, other: EventGroup): EventGroup {
-  const isSynced = one.durability === "synced" || other.durability === "synced";
-  return { events: [...one.events, ...other.events], durability: isSynced ? "synced" : "grouped" };
-}
-
-interface TurnPorts extends RunPorts {
-  readonly budget: Budget;
-  readonly history: History;
-}
-
-async function* runTurn(
-  start: TurnStart,
-  settings: RunSettings,
-  ports: TurnPorts,
-  state: TurnState,
-  signal: AbortSignal,
-): AsyncGenerator<EventGroup> {
-  // A run that was aborted between turns makes no further request.
-  if (signal.aborted) return;
-  const { tools, budget, history, newCallId } = ports;
-  const request = {
-    system: settings.system + (budget.isLastTurn ? wrapUpNote : ""),
-    messages: [...history.messages, ...(start.note === undefined ? [] : [{ role: "user" as const, text: start.note }])],
-    tools: tools.definitions,
-    mode: settings.start.mode,
-    newCallId,
+  return {
+    start,
+    budget,
+    closing,
+    shortener: createShortener(start, history, size, ports),
+    /** Takes what the run makes, on its way out. */
+    note(group: EventGroup): EventGroup {
+      for (const event of group.events) {
+        history.push(event);
+        size.push(event);
+        closing.push(event);
+        if (event.type === "compaction") budget.addUsage(event.usage);
+      }
+      return group;
+    },
+    /** The first event of a turn, and what the model gets. */
+    startTurn(turn: number): { readonly turnStart: TurnStart; readonly request: ModelRequest } {
+      const text = [answer.note, loop.note].filter((line) => line !== undefined).join("\n");
+      const turnNote: readonly ModelMessage[] = text === "" ? [] : [{ role: "user", text }];
+      return {
+        turnStart: { type: "turn_start", turn, ...(text !== "" && { note: text }) },
+        request: {
+          system: settings.system + (budget.isLastTurn ? wrapUpNote : ""),
+          messages: [...history.messages, ...turnNote],
+          tools: ports.tools.definitions,
+          mode: start.mode,
+          newCallId: ports.newCallId,
+        },
+      };
+    },
+    /** How the run ends after a turn; undefined: it goes on. */
+    findEnd(state: TurnState, signal: AbortSignal): RunEnd | undefined {
+      hasText ||= state.text.trim() !== "";
+      const end = toRunEnd(state, hasText, budget, signal);
+      return end?.reason === "end_turn" ? answer.toEnd(state.text) : end;
+    },
+    /** The same after the tool calls of a turn. */
+    findEndAfterTools({ calls }: TurnState, results: readonly ToolResult[], signal: AbortSignal): RunEnd | undefined {
+      budget.addToolCalls(calls.length);
+      loop.addTurn(calls, results);
+      // The next turn finds out about an abort.
+      return signal.aborted ? undefined : toEndAfterTools(results, settings, ports, loop.failure);
+    },
   };
-  // The model is asked first: what the start costs in the store, it costs while the model thinks.
-  const answer = runModelTurn(request, state, ports, signal);
-  try {
-    const first = answer.next();
-    await passEventLoop();
-    yield { events: [start], durability: "grouped" };
-    for (let step = await first; !step.done; step = await answer.next()) yield step.value;
-  } finally {
-    // Whoever leaves early does not wait for the model.
-    void answer.return(undefined);
-  }
-  if (!state.end) {
-    const end: TurnEnd = {
-      type: "turn_end",
-      finishReason: state.error ? "error" : "unknown",
-      rawFinishReason: "",
-      usage: zeroUsage,
-      modelMs: 0,
-    };
-    yield { events: [end], durability: "synced" };
-  }
-  budget.addTurn(toSpentUsage(state, request, settings.limits));
+}
+
+/** A turn that broke off has an end, too. */
+function toMissingEnd({ error }: TurnState): TurnEnd {
+  return {
+    type: "turn_end",
+    finishReason: error ? "error" : "unknown",
+    rawFinishReason: "",
+    usage: zeroUsage,
+    modelMs: 0,
+  };
 }
 
 /** What the turn took: where the provider tells nothing, an estimate, so that budgets hold all the same (C24). */
@@ -213,20 +181,13 @@ function toSpentUsage(
   return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
 }
 
-/** Until what is on its way to a socket is out. */
-function passEventLoop(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-}
-
-/** How the run ends behind this turn; undefined when there are tool calls to run. */
+/** How the run ends after this turn; undefined when there are tool calls to run. */
 function toRunEnd(state: TurnState, hasText: boolean, budget: Budget, signal: AbortSignal): RunEnd | undefined {
-  if (signal.aborted) return toFailure(toAbortReason(signal));
-  if (state.error) return toFailure(state.error);
+  if (signal.aborted) return toRunFailure(toAbortReason(signal));
+  if (state.error) return toRunFailure(state.error);
   switch (state.end?.finishReason) {
     case "max_tokens":
-      return toFailure(
+      return toRunFailure(
         new SheafError(
           "MAX_TOKENS",
           "the model's answer was cut at its token limit: ask for less, or raise the limit",
@@ -236,13 +197,13 @@ function toRunEnd(state: TurnState, hasText: boolean, budget: Budget, signal: Ab
         ),
       );
     case "refusal":
-      return toFailure(
+      return toRunFailure(
         new SheafError("REFUSED", "the model refused to answer: say it in other words, or use another model", {
           source: "provider",
         }),
       );
     case "content_filter":
-      return toFailure(
+      return toRunFailure(
         new SheafError("CONTENT_FILTER", "the provider's content filter cut the answer: change the prompt", {
           source: "provider",
         }),
@@ -251,10 +212,10 @@ function toRunEnd(state: TurnState, hasText: boolean, budget: Budget, signal: Ab
   }
   if (state.calls.length > 0) {
     const exceeded = budget.findExceeded(state.calls.length);
-    return exceeded && toFailure(exceeded);
+    return exceeded && toRunFailure(exceeded);
   }
   if (!hasText) {
-    return toFailure(
+    return toRunFailure(
       new SheafError("EMPTY_ANSWER", "the model ended without a word: try again, or use another model", {
         source: "provider",
       }),
@@ -267,20 +228,20 @@ function toRunEnd(state: TurnState, hasText: boolean, budget: Budget, signal: Ab
  * Results that end the run: a question to the user (N42), the plan of plan mode (N40), a refusal where that was asked
  * for (C20), or a loop.
  */
-function toEndBehindTools(
+function toEndAfterTools(
   results: readonly ToolResult[],
   { start, stopsOnDenied }: RunSettings,
   { checkAnswer }: RunPorts,
   loop: SheafError | undefined,
 ): RunEnd | undefined {
   const denied = stopsOnDenied ? results.find((result) => result.status === "rejected") : undefined;
-  if (denied) return toFailure(new SheafError("PERMISSION_REQUIRED", denied.error?.message ?? "a call was refused"));
+  if (denied) return toRunFailure(new SheafError("PERMISSION_REQUIRED", denied.error?.message ?? "a call was refused"));
   const kinds = new Set(results.map(({ status, effect }) => (status === "success" ? effect?.kind : undefined)));
   if (kinds.has("question")) return { type: "run_end", reason: "clarification" };
   // An answer that must fit a schema still has to be written.
   const isPlanned = start.mode === "plan" && kinds.has("plan") && !checkAnswer;
   if (isPlanned) return { type: "run_end", reason: "end_turn" };
-  return loop && toFailure(loop);
+  return loop && toRunFailure(loop);
 }
 
 function toAbortReason(signal: AbortSignal): SheafError {

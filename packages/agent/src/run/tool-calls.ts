@@ -1,11 +1,10 @@
 /** Runs the tool calls of one turn. */
-import type { ApprovalRequest, ToolResult } from "@sheaf/protocol";
+import type { ApprovalRequest, RunEventBody, ToolResult } from "@sheaf/protocol";
+import { type ApprovalPorts, askApproval, createApprovalRequests } from "./approvals.ts";
+import type { EventGroup } from "./run-log.ts";
 import type { Approval, CheckArguments } from "../tools/approval.ts";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
 import type { ExecuteOptions, ToolBox, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
-import { askApproval, createApprovalRequests, type ApprovalPorts } from "./approvals.ts";
-import type { EventGroup } from "./event-group.ts";
-import { createEventQueue, type EventQueue } from "./event-queue.ts";
 
 /**
  * Runs calls and gives their live output and results as they come; exactly one result a call.
@@ -90,3 +89,38 @@ async function executeSafely(tools: ToolBox, call: ToolInvocation, options: Exec
 
 /** How long a call may take to end by itself after an abort: the last line must be out within a second (C23). */
 const ABORT_GRACE_MS = 400;
+
+export interface EventQueue {
+  /** Takes an event. Resolves when it is stored and delivered. */
+  push(event: RunEventBody): Promise<void>;
+  /** Gives what is taken, as it comes, until `isEnded` says so and nothing is left. `push` or `wake` after a change. */
+  drain(isEnded: () => boolean): AsyncGenerator<EventGroup>;
+}
+
+/** An empty queue. Results and answers are stored to the disk, the rest in groups (R-03). */
+export function createEventQueue(): EventQueue {
+  let waiting: RunEventBody[] = [];
+  let stored = Promise.withResolvers<void>();
+  let arrival = Promise.withResolvers<void>();
+
+  return {
+    push(event) {
+      waiting.push(event);
+      arrival.resolve();
+      return stored.promise;
+    },
+    async *drain(isEnded) {
+      while (!isEnded() || waiting.length > 0) {
+        if (waiting.length === 0) await arrival.promise;
+        arrival = Promise.withResolvers<void>();
+        const events = waiting;
+        const { resolve } = stored;
+        waiting = [];
+        stored = Promise.withResolvers<void>();
+        const isSynced = events.some(({ type }) => type === "tool_result" || type === "approval_resolved");
+        yield { events, durability: isSynced ? "synced" : "grouped" };
+        resolve();
+      }
+    },
+  };
+}

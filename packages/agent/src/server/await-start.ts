@@ -1,5 +1,5 @@
 /** A reader that waits with its response: its stream is open, and nothing has begun. */
-import { createFailedRun } from "../run/conversations/failed-run.ts";
+import { createFailedRun } from "../run/run-failure.ts";
 import { SheafError, toSheafError } from "../base/errors.ts";
 import type { EventSink } from "./event-sink.ts";
 import type { QueuedResponse } from "./queued-responses.ts";

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { ChatResponse, RunEvent } from "@sheaf/protocol";
 import { encodeSse } from "@sheaf/protocol/encode";
-import type { Live } from "../run/live.ts";
+import type { Live } from "../run/conversations/response-runner.ts";
 import type { Store } from "../store/store.ts";
 import type { EventSink, Frames } from "./event-sink.ts";
 import { createLogReader, readState, type LogReader } from "./log-reader.ts";

@@ -2,7 +2,7 @@
 import { createAssembler, type Assembler } from "@sheaf/documents";
 import { createReducer, toSnapshot, type ChatResponse, type Reducer, type RunEvent } from "@sheaf/protocol";
 import { encodeSse } from "@sheaf/protocol/encode";
-import type { LiveChannel } from "../run/live.ts";
+import type { LiveChannel } from "../run/conversations/response-runner.ts";
 import { toFrames, type Frames } from "./event-sink.ts";
 
 /** One of those who listen. */

@@ -1,7 +1,6 @@
 /** The whole server: store, runs, app and sockets, started and stopped together. */
-import { createResponseRunner } from "../run/conversations/response-runner.ts";
+import { createInProcessLive, createResponseRunner } from "../run/conversations/response-runner.ts";
 import { toSheafError } from "../base/errors.ts";
-import { createInProcessLive } from "../run/live.ts";
 import type { SharedStore } from "../store/store.ts";
 import { createApp } from "./app.ts";
 import { createHeartbeat } from "./heartbeat.ts";

@@ -2,8 +2,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Mode } from "@sheaf/protocol";
 import type { RunSetup } from "../assemble/run-order.ts";
-import type { ResponseRunner } from "../run/conversations/response-runner.ts";
-import type { Live } from "../run/live.ts";
+import type { Live, ResponseRunner } from "../run/conversations/response-runner.ts";
 import type { SharedStore } from "../store/store.ts";
 import type { OwnerMeter } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 import type { RunEvent } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { createProjection } from "../../src/output/create-projection.ts";
-import { createReferenceChecker } from "../../src/run/reference-checker.ts";
+import { createReferenceChecker } from "../../src/run/model-turn.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { runStart, toLog } from "./log.ts";
 

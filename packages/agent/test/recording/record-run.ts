@@ -10,7 +10,7 @@ import { decodeCassette } from "../../src/recording/decode-cassette.ts";
 import { createRecording } from "../../src/recording/recording.ts";
 import { replayRun } from "../../src/recording/replay.ts";
 import type { AnswerCheck } from "../../src/run/final-answer.ts";
-import type { Quote } from "../../src/run/reference-checker.ts";
+import type { Quote } from "../../src/run/model-turn.ts";
 import type { RunSettings } from "../../src/run/run.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";

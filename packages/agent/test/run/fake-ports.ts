@@ -3,7 +3,7 @@ import type { ModelEvent, RunEvent, RunStart } from "@sheaf/protocol";
 import { respond } from "../../src/run/conversations/respond.ts";
 import type { SheafError } from "../../src/base/errors.ts";
 import type { Model, ModelRequest } from "../../src/model/provider.ts";
-import type { Quote } from "../../src/run/reference-checker.ts";
+import type { Quote } from "../../src/run/model-turn.ts";
 import type { RunSettings } from "../../src/run/run.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";

@@ -82,7 +82,7 @@ describe("the loop", () => {
       ]);
     const tools = createFakeTools({ write: async () => ok() });
 
-    test(verifies("R-03", "is synced with the start of the next turn, while the model is asked"), async () => {
+    test(verifies("R-03", "is synced before the model is asked again"), async () => {
       const model = createWritingModel();
       const store = createSqliteStore(":memory:");
       const appends: { readonly types: readonly string[]; readonly durability: string; readonly asked: number }[] = [];
@@ -98,11 +98,11 @@ describe("the loop", () => {
       });
       expect(appends.filter(({ types: [type] }) => type === "tool_result")).toEqual([
         { types: ["tool_result"], durability: "synced", asked: 1 },
-        { types: ["tool_result", "turn_start"], durability: "synced", asked: 2 },
+        { types: ["tool_result"], durability: "synced", asked: 1 },
       ]);
     });
 
-    test(verifies("R-02", "that cannot be stored ends the run, and the model that was asked is left"), async () => {
+    test(verifies("R-02", "that cannot be stored ends the run, and the model is not asked again"), async () => {
       const model = createFakeModel([[[...call("call_1", "write"), end("tool_calls")]], ["hang"]]);
       const store = createSqliteStore(":memory:");
       const groups = await runModel(model, {
@@ -117,8 +117,8 @@ describe("the loop", () => {
           },
         },
       });
-      expect(model.requests.length).toBe(2);
-      expect(types(groups).slice(-4)).toEqual(["tool_result", "turn_start", "turn_end", "run_end"]);
+      expect(model.requests.length).toBe(1);
+      expect(types(groups).slice(-2)).toEqual(["tool_result", "run_end"]);
       expect(last(groups)).toMatchObject({ reason: "error", error: { code: "STORAGE_FULL" } });
     });
 

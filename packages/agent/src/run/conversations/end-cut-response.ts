@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
-import { toFailure } from "../run-failure.ts";
+import { toRunFailure } from "../run-failure.ts";
 import type { Store } from "../../store/store.ts";
 import { applyToState, createConversationState, toBlockId } from "../../tools/conversation-state.ts";
 import { toCancelledOutcome } from "../../tools/failure.ts";
@@ -54,7 +54,7 @@ function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
       ...(!unapproved.has(callId) && toCutEffect(events, callId)),
       durationMs: 0,
     })),
-    toFailure(error),
+    toRunFailure(error),
   ];
 }
 

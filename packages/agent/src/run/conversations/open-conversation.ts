@@ -1,7 +1,7 @@
 /** What a conversation remembers, rebuilt from its logs. */
 import { applyToState, createConversationState, type ConversationState } from "../../tools/conversation-state.ts";
 import type { ModelMessage } from "../../model/provider.ts";
-import { createContextSize } from "../context-size.ts";
+import { createContextSize } from "../compaction.ts";
 import { createHistory } from "../history.ts";
 import { createBusyError } from "../../store/busy-error.ts";
 import type { ResponseRecord, Store } from "../../store/store.ts";

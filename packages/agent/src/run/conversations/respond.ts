@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
-import { readAhead } from "../read-ahead.ts";
-import { storeEvents } from "../run-log.ts";
+import { createRunLog, readAhead } from "../run-log.ts";
 import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
 import { createLostError } from "../../store/busy-error.ts";
 import type { RequestKey, Store } from "../../store/store.ts";
@@ -47,13 +46,12 @@ export async function* respond(
   });
   const keeper = keepLease(store, responseId, abort);
   try {
+    const log = createRunLog({ store, responseId, now, onStoreFailure: abort });
     const groups = runResponse(settings, ports, signal);
-    yield* storeEvents(store.gathersWrites ? readAhead(groups) : groups, {
-      store,
-      responseId,
-      now,
-      onStoreFailure: abort,
-    });
+    for await (const group of store.gathersWrites ? readAhead(groups) : groups) {
+      const events = await log.append(group);
+      if (events.length > 0) yield events;
+    }
   } finally {
     clearInterval(keeper);
   }

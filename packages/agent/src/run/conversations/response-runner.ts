@@ -2,12 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../../base/errors.ts";
-import type { Live } from "../live.ts";
 import { startDeadline } from "../budget.ts";
+import { type WhenBusy, createConversationLanes } from "./conversation-lanes.ts";
+import { type RespondPorts, respond, waitForTools } from "./respond.ts";
 import type { RunSettings } from "../run.ts";
 import type { ToolBox } from "../../tools/tool.ts";
-import { createConversationLanes, type WhenBusy } from "./conversation-lanes.ts";
-import { respond, waitForTools, type RespondPorts } from "./respond.ts";
 
 /** How often a conversation that another process writes is tried again. Milliseconds. */
 const RETRY_MS = 200;
@@ -20,7 +19,7 @@ interface PreparedRun {
 }
 
 /** A response that is asked for. */
-interface RunOrder {
+interface StartOrder {
   /** `chat_<uuid>`. */
   readonly responseId: string;
   /** `conv_<uuid>`. */
@@ -55,7 +54,7 @@ export interface ResponseRunner {
    * Resolves once `run_start` is stored.
    * @throws SheafError CONVERSATION_BUSY, OVERLOADED when no more are started, STORAGE_…; what `prepare` throws.
    */
-  start(order: RunOrder): Promise<RunningResponse>;
+  start(order: StartOrder): Promise<RunningResponse>;
   find(responseId: string): RunningResponse | undefined;
   /** Responses that run now. */
   readonly running: readonly RunningResponse[];
@@ -80,7 +79,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
   let isClosing = false;
 
   /** Stores the events, and tells the channel of each group behind that. */
-  async function play(order: RunOrder, run: Started, prepared: PreparedRun): Promise<void> {
+  async function play(order: StartOrder, run: Started, prepared: PreparedRun): Promise<void> {
     const { responseId } = order;
     const { settings, ports } = prepared;
     const channel = live.open(responseId);
@@ -106,7 +105,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
     }
   }
 
-  async function startInLane(order: RunOrder, release: () => void): Promise<RunningResponse> {
+  async function startInLane(order: StartOrder, release: () => void): Promise<RunningResponse> {
     const { responseId, conversationId } = order;
     const run = createStarted();
     const ended = Promise.withResolvers<void>();
@@ -140,7 +139,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
     }
   }
 
-  async function enterLane(order: RunOrder): Promise<() => void> {
+  async function enterLane(order: StartOrder): Promise<() => void> {
     if (isClosing) throw createClosingError();
     const { conversationId, whenBusy, startSignal, onWait } = order;
     const release = await lanes.enter(conversationId, whenBusy, startSignal, onWait);
@@ -227,4 +226,46 @@ function createShutdownError(): SheafError {
     source: "server",
     details: "shutdown",
   });
+}
+
+/** Takes the events of one running response, group by group, each after it is stored. */
+export interface LiveChannel {
+  push(events: readonly RunEvent[]): void;
+  /** The run is over, or this process no longer has it: nothing comes any more. */
+  close(): void;
+}
+
+/** The responses that run here, each with its channel. */
+export interface Live<Channel extends LiveChannel = LiveChannel> {
+  /** Called once, before the first event of a run is stored. */
+  open(responseId: string): Channel;
+  /** Undefined: the response does not run here. */
+  find(responseId: string): Channel | undefined;
+  /** Closes the channel and forgets it. */
+  close(responseId: string): void;
+  /** Responses that run here. */
+  readonly size: number;
+}
+
+/** Makes a channel for each run that begins. */
+export function createInProcessLive<Channel extends LiveChannel>(
+  createChannel: (responseId: string) => Channel,
+): Live<Channel> {
+  const channels = new Map<string, Channel>();
+  return {
+    open(responseId) {
+      const channel = createChannel(responseId);
+      channels.set(responseId, channel);
+      return channel;
+    },
+    find: (responseId) => channels.get(responseId),
+    close(responseId) {
+      const channel = channels.get(responseId);
+      channels.delete(responseId);
+      channel?.close();
+    },
+    get size() {
+      return channels.size;
+    },
+  };
 }

@@ -2,8 +2,7 @@
 import { SheafError } from "../../base/errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { Checkpoints } from "../../workspace/checkpoints.ts";
-import { toFileSpans } from "./file-spans.ts";
-import { planFileReverts, type RevertConflict, type RevertedFile } from "./revert-files.ts";
+import { type RevertConflict, type RevertedFile, planFileReverts, toFileSpans } from "./revert-files.ts";
 
 /** What is to be taken back. */
 export interface RevertOrder {
