@@ -1,26 +1,52 @@
 /** Flags of commands that are no prompt: what a command does not know is a usage error, never ignored (C20). */
 import { SheafError } from "../base/errors.ts";
-import type { ParsedArguments } from "./arguments.ts";
+import { commandNames, isUuid, type CommandName, type ParsedArguments } from "./arguments.ts";
 import { commandDescriptions } from "./command-descriptions.ts";
-import type { FlagName } from "./flags.ts";
+import { flags, type FlagName } from "./flags.ts";
 
 /** Flags that go with every command: a launcher may put a profile before all of them. */
 const general: ReadonlySet<FlagName> = new Set(["verbose", "compat"]);
 
 /** @throws SheafError USAGE that names the first flag beside those of the command. */
-export function checkFlags({ command, flags }: ParsedArguments): void {
+export function checkFlags({ command, flags: given }: ParsedArguments): void {
   if (command === "prompt") return;
   const known = commandDescriptions[command].flags;
-  const other = (Object.keys(flags) as FlagName[]).find((name) => !general.has(name) && !known.includes(name));
+  const other = (Object.keys(given) as FlagName[]).find((name) => !general.has(name) && !known.includes(name));
   if (other === undefined) return;
   const list = known.length === 0 ? "it takes none" : `it takes ${known.map((name) => `--${name}`).join(", ")}`;
   throw new SheafError("USAGE", `--${other} does not go with sheaf ${command}: ${list}`);
 }
 
 /** The value of `--format`. @throws SheafError USAGE for an unknown one. */
-export function toCommandFormat({ flags }: ParsedArguments): "text" | "json" {
-  const { format = "text" } = flags;
-  if (flags.json) return "json";
+export function toCommandFormat(parsed: ParsedArguments): "text" | "json" {
+  const { format = "text", json } = parsed.flags;
+  if (json) return "json";
   if (format === "text" || format === "json") return format;
   throw new SheafError("USAGE", `--format "${format}" is unknown: use text or json`);
+}
+
+/** @throws SheafError USAGE when there are words. */
+export function checkNoWords({ command, positionals }: ParsedArguments): void {
+  if (positionals.length === 0) return;
+  throw new SheafError("USAGE", `${command} takes no words; "${positionals.join(" ")}" was given`);
+}
+
+/** The id of the conversation that the one word names, `conv_<uuid>`. @throws SheafError USAGE. */
+export function toSessionWord({ command, positionals }: ParsedArguments): string {
+  const [session = "", ...rest] = positionals;
+  if (rest.length === 0 && isUuid(session)) return `conv_${session.toLowerCase()}`;
+  throw new SheafError("USAGE", `${command} takes one session id, a UUID; "${positionals.join(" ")}" was given`);
+}
+
+/** The part about this command, else what holds for all others; `command` undefined: for a prompt. */
+export function toFlagHelp(flag: FlagName, command?: CommandName): string {
+  const parts = flags[flag].help.split("; ");
+  const own = parts.filter((part) => command !== undefined && toOwner(part) === command);
+  if (own.length > 0) return own.map((part) => part.replace(/^[\w-]+:? /, "")).join("; ");
+  return parts.filter((part) => toOwner(part) === undefined).join("; ");
+}
+
+/** `serve` of `serve: address to listen on`, `mcp` of `mcp add: address of a server`. */
+function toOwner(part: string): CommandName | undefined {
+  return commandNames.find((name) => part.startsWith(name) && /^( \w+)?: /.test(part.slice(name.length)));
 }

@@ -1,5 +1,7 @@
 /** What a command gets from the process around it. */
+import { fstatSync } from "node:fs";
 import type { Environment } from "../base/paths.ts";
+import type { FlagValues } from "./flags.ts";
 import type { Profile } from "../output/profile.ts";
 
 export interface CommandIo {
@@ -10,4 +12,18 @@ export interface CommandIo {
   readonly profile: Profile;
   readonly isInputTerminal: boolean;
   readonly isOutputTerminal: boolean;
+}
+
+/** Print mode: asked for, or inferred because stdout is no terminal or stdin is piped (C1). */
+export function isPrintMode(flags: FlagValues, io: CommandIo): boolean {
+  return flags.print === true || !io.isOutputTerminal || !io.isInputTerminal;
+}
+
+/** `process.stdin.isTTY` would make a stream of what is no terminal, and load what streams need. */
+export function isTerminal(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(descriptor);
+  } catch {
+    return false;
+  }
 }

@@ -2,13 +2,11 @@
 import { errorTable, SheafError, toSheafError } from "../base/errors.ts";
 import { sheafVersion } from "../base/version.ts";
 import { parseArguments } from "./arguments.ts";
-import type { CommandIo } from "./io.ts";
+import { isPrintMode, isTerminal, type CommandIo } from "./io.ts";
 import { chooseProfile } from "./profile-choice.ts";
-import { isPrintMode } from "./print-mode.ts";
 import { formatFailure } from "./report-error.ts";
 import { createRunControl, type RunControl } from "./signals.ts";
 import { useSmallMemory } from "./small-memory.ts";
-import { isTerminal } from "./terminal-check.ts";
 
 async function runCommandLine(words: readonly string[]): Promise<number> {
   const parsed = parseArguments(words);
@@ -39,15 +37,15 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
     case "show":
       return (await import("./commands/show.ts")).runShow(parsed, io);
     case "ls":
-      return (await import("./commands/list-sessions.ts")).runListSessions(parsed, io);
+      return (await import("./commands/sessions.ts")).runListSessions(parsed, io);
     case "create-chat":
-      return (await import("./commands/create-chat.ts")).runCreateChat(parsed);
+      return (await import("./commands/sessions.ts")).runCreateChat(parsed);
     case "export":
       return (await import("./commands/export.ts")).runExport(parsed, io);
     case "fork":
-      return (await import("./commands/fork.ts")).runFork(parsed, io);
+      return (await import("./commands/sessions.ts")).runFork(parsed, io);
     case "rm":
-      return (await import("./commands/remove-session.ts")).runRemoveSession(parsed, io);
+      return (await import("./commands/sessions.ts")).runRemoveSession(parsed, io);
     case "import":
       return (await import("./commands/import.ts")).runImport(parsed, io);
     case "replay":
@@ -59,7 +57,7 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
     case "login":
       return (await import("./commands/login.ts")).runLogin(parsed, io);
     case "logout":
-      return (await import("./commands/logout.ts")).runLogout(parsed, io);
+      return (await import("./commands/login.ts")).runLogout(parsed, io);
     case "status":
     case "whoami":
       return (await import("./commands/status.ts")).runStatus(parsed, io);

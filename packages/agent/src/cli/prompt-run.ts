@@ -4,16 +4,16 @@ import type { RunStart } from "@sheaf/protocol";
 import { createLoggedRun, type LoggedRun, type OpenedRun, type RunRequest } from "../assemble/logged-run.ts";
 import type { RunOrder } from "../assemble/run-order.ts";
 import { createAnswerCheck, createModel, createStore, now } from "../assemble/wire.ts";
+import { SheafError } from "../base/errors.ts";
 import { toUserFiles, type Environment } from "../base/paths.ts";
+import { isUuid } from "./arguments.ts";
+import type { FlagValues } from "./flags.ts";
+import type { RunControl } from "./signals.ts";
 import type { Config } from "../config/config.ts";
 import type { McpServers } from "../config/mcp-server-settings.ts";
 import { createRecording } from "../recording/recording.ts";
-import { memoryFile } from "../store/store.ts";
+import { memoryFile, type Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
-import { isUuid } from "./arguments.ts";
-import type { FlagValues } from "./flags.ts";
-import { chooseConversation, findNamedSession } from "./session-choice.ts";
-import type { RunControl } from "./signals.ts";
 
 /** What is asked for, and how. */
 export interface PromptOrder {
@@ -85,4 +85,42 @@ async function openPromptRun(
     checkAnswer,
     ...(recording && { wrapPorts: (settings, ports) => recording.wrap(settings, ports, signal) }),
   };
+}
+
+/**
+ * The id of the conversation, `conv_<uuid>`: the one named, the newest of the workspace, or a new one.
+ * An id that is well formed but not stored begins a new conversation under it.
+ * @throws SheafError USAGE for a malformed id, or when there is nothing to go on with.
+ */
+export async function chooseConversation(flags: FlagValues, store: Store, workspace: string): Promise<string> {
+  const { resume } = flags;
+  if (flags["no-save"] && (resume !== undefined || flags.continue)) {
+    throw new SheafError(
+      "USAGE",
+      "--no-save reads no session either: leave it out, or leave --resume and --continue out",
+    );
+  }
+  const named = findNamedSession(flags);
+  if (named !== undefined) {
+    if (!isUuid(named)) throw new SheafError("USAGE", `the session id "${named}" is no UUID`);
+    return `conv_${named.toLowerCase()}`;
+  }
+  if (resume === undefined && !flags.continue) return `conv_${randomUUID()}`;
+  const [newest] = await store.listConversations({ limit: 1, workspace });
+  if (newest) return newest.id;
+  throw new SheafError("USAGE", `there is no session of ${workspace} to go on with: leave --resume and --continue out`);
+}
+
+/** The session that a flag names, as it was given. @throws SheafError USAGE when two flags name two. */
+export function findNamedSession(flags: FlagValues): string | undefined {
+  const { resume, "session-id": sessionId } = flags;
+  const named = sessionId ?? (resume || undefined);
+  const isOther = resume !== undefined && resume.toLowerCase() !== named?.toLowerCase();
+  if (sessionId !== undefined && (isOther || flags.continue)) {
+    throw new SheafError(
+      "USAGE",
+      `--session-id ${sessionId} names another session than --resume or --continue: give one of them`,
+    );
+  }
+  return named;
 }

@@ -1,9 +1,12 @@
 /** What a run is set up with: flags, environment and the user's configuration. */
-import { findUserConfig } from "../config/config-file.ts";
-import { createConfig, type Config } from "../config/config.ts";
+import { SheafError } from "../base/errors.ts";
+import { findNearest } from "../base/nearest-names.ts";
 import { toUserFiles } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";
 import type { CommandIo } from "./io.ts";
+import { findUserConfig } from "../config/config-file.ts";
+import { createConfig, type Config } from "../config/config.ts";
+import type { Provider } from "../config/providers.ts";
 
 /** The settings of a run. @throws SheafError USAGE or CONFIG_INVALID. */
 export function toConfig(flags: FlagValues, io: CommandIo): Config {
@@ -39,4 +42,24 @@ export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig
     allow: flags.allow,
     deny: flags.deny,
   };
+}
+
+/**
+ * The word is not repeated where it may be a key that was put into the wrong place (S-41).
+ * @throws SheafError USAGE for an unknown one, with those that are known.
+ */
+export function chooseProvider(
+  word: string,
+  providers: ReadonlyMap<string, Provider>,
+  { repeatsWord = true }: { readonly repeatsWord?: boolean } = {},
+): Provider {
+  // `anthropic/…` is what one has at hand.
+  const provider = providers.get(word) ?? providers.get(word.split("/", 1)[0]!);
+  if (provider) return provider;
+  const nearest = findNearest(word, [...providers.keys()]);
+  const question = nearest.length === 0 ? "" : `did you mean ${nearest.join(" or ")}? `;
+  throw new SheafError(
+    "USAGE",
+    `the provider ${repeatsWord ? `"${word}" ` : ""}is unknown: ${question}use one of ${[...providers.keys()].join(", ")}`,
+  );
 }

@@ -1,6 +1,7 @@
 /** Writes lines to stdout: one write() a line (C4), never faster than the reader, never blocking the process. */
 import { constants, fstatSync, openSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
+import { reportOutputError } from "./report-error.ts";
 
 /** A sink for lines. */
 export interface LineOutput {
@@ -99,4 +100,14 @@ function tryWrite(descriptor: number, buffer: Buffer, offset: number): number {
 
 function createStuckReaderError(): NodeJS.ErrnoException {
   return Object.assign(new Error("the reader of stdout takes nothing"), { code: stuckReaderCode });
+}
+
+/** Writes the text; gives the exit code: 1 for a stdout that takes no more (C23). */
+export async function printText(text: string): Promise<number> {
+  try {
+    await createLineOutput(1).write(text);
+    return 0;
+  } catch (error) {
+    return reportOutputError(error as NodeJS.ErrnoException, false);
+  }
 }

@@ -2,14 +2,15 @@
  * The cassette: one NDJSON file with everything that came into a run from outside. docs/guide/record-and-replay.md
  * describes it (X11). It never holds keys, headers or the environment.
  */
+import { createHash } from "node:crypto";
 import type { ModelStreamFormat } from "@sheaf/documents/model-streams";
-import type { ModelEvent, RunEventType, RunStart } from "@sheaf/protocol";
-import { isErrorCode, SheafError, type ErrorSource } from "../base/errors.ts";
+import type { ModelEvent, RunEventBody, RunEventType, RunStart } from "@sheaf/protocol";
+import { SheafError, isErrorCode, type ErrorSource } from "../base/errors.ts";
+import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { ModelMessage } from "../model/provider.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { CheckedAnswer } from "../run/final-answer.ts";
 import type { ApprovalAnswer, ApprovalQuestion } from "../tools/approval.ts";
-import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { ToolOutcome } from "../tools/tool.ts";
 
 /** Version of the format; raised when an old reader would go wrong. */
@@ -140,4 +141,28 @@ export function toRecordedError(error: SheafError): RecordedError {
 export function fromRecordedError({ code, message, source, details, resetsAt }: RecordedError): SheafError {
   const known = isErrorCode(code) ? code : "INTERNAL";
   return new SheafError(known, message, { source, details, ...(resetsAt !== undefined && { resetsAt }) });
+}
+
+type BytesRecord = Extract<BodyRecord, { type: "provider_bytes" }>;
+
+/** As text where that gives the same bytes again: so a cassette can be read and searched. */
+export function toBytesRecord(bytes: Uint8Array): BytesRecord {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = buffer.toString();
+  if (Buffer.from(text).equals(buffer)) return { type: "provider_bytes", text };
+  return { type: "provider_bytes", text: buffer.toString("base64"), encoding: "base64" };
+}
+
+export function toBytes({ text, encoding }: BytesRecord): Uint8Array {
+  return Buffer.from(text, encoding ?? "utf8");
+}
+
+/** 16 hex digits: enough to tell two runs apart, no protection against a forger. */
+export function toDigest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+}
+
+/** Digest of each event, without its number and time. */
+export function toEventDigests(events: readonly (RunEventBody & { seq?: number; time?: number })[]): string[] {
+  return events.map(({ seq: _seq, time: _time, ...body }) => toDigest(body));
 }

@@ -7,10 +7,15 @@ import type { RunPorts, RunSettings } from "../run/run.ts";
 import type { Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
 import type { ToolBox } from "../tools/tool.ts";
-import { toBytesRecord } from "./body-bytes.ts";
-import { cassetteVersion, toRecordedError, type CassetteRecord } from "./cassette.ts";
+import {
+  cassetteVersion,
+  toBytesRecord,
+  toDigest,
+  toEventDigests,
+  toRecordedError,
+  type CassetteRecord,
+} from "./cassette.ts";
 import { createCassetteWriter, type CassetteWriter } from "./cassette-writer.ts";
-import { toDigest, toEventDigests } from "./digest.ts";
 
 /** The ports of a response that is recorded. */
 interface RecordedPorts extends RunPorts {

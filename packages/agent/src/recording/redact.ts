@@ -1,4 +1,5 @@
 /** A cassette without what is private in it, for sharing (docs/guide/record-and-replay.md). It still replays. */
+import { basename } from "node:path";
 import type { ModelEvent } from "@sheaf/protocol";
 import type { Cassette, CassetteHeader, CassetteRecord } from "./cassette.ts";
 
@@ -186,4 +187,30 @@ function withoutDigest(record: CassetteRecord): CassetteRecord {
   if (record.type === "events") return { type: "events", time: record.time, types: record.types };
   if (record.type === "model_request") return { type: "model_request", turn: record.turn };
   return record;
+}
+
+const secretName = /key|token|secret|passw|credential|auth|cookie|private|dsn/i;
+
+/** Shorter values are no secrets, and stand everywhere. UTF-16 units. */
+const MIN_SECRET = 6;
+
+/** Names that tell nothing about anybody. */
+const commonNames: ReadonlySet<string> = new Set(["root", "user", "home", "node", "runner", "ubuntu"]);
+
+/** @param home the user's folder. */
+export function readPrivateWords(
+  environment: Readonly<Record<string, string | undefined>>,
+  home: string,
+): PrivateWords {
+  const names = [environment.USER, environment.LOGNAME, environment.USERNAME, basename(home)];
+  const secrets = Object.entries(environment).flatMap(([name, value = ""]) =>
+    // A path or a switch is none, whatever its variable is called.
+    secretName.test(name) && value.length >= MIN_SECRET && !value.startsWith("/") ? [value] : [],
+  );
+  return {
+    names: [...new Set(names)].filter(
+      (name) => name !== undefined && name.length > 2 && !commonNames.has(name),
+    ) as string[],
+    secrets: [...new Set(secrets)],
+  };
 }

@@ -1,12 +1,10 @@
 /** The model of a replay: gives what a cassette holds, and compares what it is asked (X11). */
 import type { ModelEvent } from "@sheaf/protocol";
 import type { Model, ModelRequest } from "../model/provider.ts";
-import { fromRecordedError, type BodyRecord, type CassetteHeader } from "./cassette.ts";
-import { toDigest } from "./digest.ts";
-import { shortenValue } from "./format-record.ts";
+import { fromRecordedError, toDigest, type BodyRecord, type CassetteHeader } from "./cassette.ts";
+import { shortenValue, type Tape } from "./tape.ts";
 import type { ReplayPort } from "./replay-ports.ts";
 import { createReplayedBody, type ReplayedBody } from "./replayed-body.ts";
-import type { Tape } from "./tape.ts";
 
 type ModelStep = IteratorResult<readonly ModelEvent[], undefined>;
 const modelEnd: ModelStep = { done: true, value: undefined };

@@ -6,8 +6,7 @@ import { toCancelledOutcome } from "../tools/failure.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
 import type { CassetteHeader, GivenRecord } from "./cassette.ts";
-import { formatCall } from "./format-record.ts";
-import type { Tape } from "./tape.ts";
+import { formatCall, type Tape } from "./tape.ts";
 
 /** A port and the end of the tape that feeds it. */
 export interface ReplayPort<Port, Given extends GivenRecord["type"]> {

@@ -1,9 +1,8 @@
 /** The body of a provider's answer, decoded once more and compared with what came of it when it was recorded. */
 import { createModelStreamDecoder, modelStreamFormats } from "@sheaf/documents/model-streams";
 import type { ModelEvent } from "@sheaf/protocol";
-import { toBytes } from "./body-bytes.ts";
-import type { BodyRecord } from "./cassette.ts";
-import { shortenValue } from "./format-record.ts";
+import { toBytes, type BodyRecord } from "./cassette.ts";
+import { shortenValue } from "./tape.ts";
 
 /** A group of events as the decoder of today gives it. */
 interface DecodedGroup {

@@ -150,7 +150,7 @@ function shorten(text: string): string {
 }
 
 /** UTF-16 units of a token, roughly: code and prose in Latin letters have three to four. */
-export const UNITS_PER_TOKEN = 3.5;
+const UNITS_PER_TOKEN = 3.5;
 
 export interface ContextSize {
   push(event: RunEventBody): void;

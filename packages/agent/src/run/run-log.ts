@@ -21,7 +21,7 @@ const deltaTypes: ReadonlySet<RunEventBody["type"]> = new Set([
 ]);
 
 /** Whether an event is a piece of something that goes on. */
-export function isDelta(event: RunEventBody): boolean {
+function isDelta(event: RunEventBody): boolean {
   return deltaTypes.has(event.type);
 }
 

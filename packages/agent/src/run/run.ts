@@ -61,37 +61,37 @@ export async function* runResponse(
   signal: AbortSignal,
 ): AsyncGenerator<EventGroup> {
   const run = createRunMemory(settings, ports);
-  const { note, shortener } = run;
-  yield note({ events: [run.start], durability: "synced" });
+  const { shortener } = run;
+  yield run.note({ events: [run.start], durability: "synced" });
   let end: RunEnd | undefined;
   for (let turn = 1; !end; turn += 1) {
     const shorter = await shortener.shortenIfFull(signal);
-    if (shorter) yield note({ events: [shorter], durability: "synced" });
+    if (shorter) yield run.note({ events: [shorter], durability: "synced" });
 
     const state = createTurnState();
     // A run that was aborted between turns makes no further request.
     if (!signal.aborted) {
       const { turnStart, request } = run.startTurn(turn);
-      yield note({ events: [turnStart], durability: "grouped" });
-      for await (const group of runModelTurn(request, state, ports, signal)) yield note(group);
-      if (!state.end) yield note({ events: [toMissingEnd(state)], durability: "synced" });
+      yield run.note({ events: [turnStart], durability: "grouped" });
+      for await (const group of runModelTurn(request, state, ports, signal)) yield run.note(group);
+      if (!state.end) yield run.note({ events: [toMissingEnd(state)], durability: "synced" });
       run.budget.addTurn(toSpentUsage(state, request, settings.limits));
     }
     const retry = await shortener.shortenIfRefused(state, signal);
     if (retry) {
-      yield note({ events: [retry], durability: "synced" });
+      yield run.note({ events: [retry], durability: "synced" });
       continue;
     }
 
     end = run.findEnd(state, signal);
     if (end) {
       const open = toOpenResults(state);
-      if (open.length > 0) yield note({ events: open, durability: "synced" });
+      if (open.length > 0) yield run.note({ events: open, durability: "synced" });
     } else if (state.calls.length > 0) {
       const results: ToolResult[] = [];
       for await (const group of runToolCalls(state.calls, ports, signal)) {
         results.push(...group.events.filter((event) => event.type === "tool_result"));
-        yield note(group);
+        yield run.note(group);
       }
       end = run.findEndAfterTools(state, results, signal);
     }

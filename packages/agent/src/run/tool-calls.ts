@@ -90,7 +90,7 @@ async function executeSafely(tools: ToolBox, call: ToolInvocation, options: Exec
 /** How long a call may take to end by itself after an abort: the last line must be out within a second (C23). */
 const ABORT_GRACE_MS = 400;
 
-export interface EventQueue {
+interface EventQueue {
   /** Takes an event. Resolves when it is stored and delivered. */
   push(event: RunEventBody): Promise<void>;
   /** Gives what is taken, as it comes, until `isEnded` says so and nothing is left. `push` or `wake` after a change. */
@@ -98,7 +98,7 @@ export interface EventQueue {
 }
 
 /** An empty queue. Results and answers are stored to the disk, the rest in groups (R-03). */
-export function createEventQueue(): EventQueue {
+function createEventQueue(): EventQueue {
   let waiting: RunEventBody[] = [];
   let stored = Promise.withResolvers<void>();
   let arrival = Promise.withResolvers<void>();

@@ -2,14 +2,12 @@
 import { Hono } from "hono";
 import { createAuthentication, type Doors } from "./authenticate.ts";
 import { HttpError, toErrorAnswer } from "./http-error.ts";
-import { findRoute } from "./known-routes.ts";
-import { createRequestObserver, type Log } from "./observe-requests.ts";
+import { createRequestRules, findRoute, type IsOwnHost } from "./request-rules.ts";
+import { createRequestObserver, type Log } from "./metrics.ts";
 import type { PageFiles } from "./page-files.ts";
-import { createRequestRules, type IsOwnHost } from "./request-rules.ts";
 import { addChatRoute } from "./routes/chat.ts";
 import { addConversationRoutes } from "./routes/conversations.ts";
-import { addDescriptionRoutes } from "./routes/description.ts";
-import { addModelRoute } from "./routes/models.ts";
+import { addDescriptionRoutes, addModelRoute } from "./routes/description.ts";
 import { addPageRoutes, addSessionRoutes } from "./routes/page.ts";
 import { addResponseRoutes } from "./routes/responses.ts";
 import { securityHeaders } from "./security-headers.ts";

@@ -3,8 +3,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { HttpError } from "./http-error.ts";
 import type { ServerEnvironment } from "./server-context.ts";
-import type { SessionTable } from "./sessions.ts";
-import type { TokenTable } from "./tokens.ts";
+import type { SessionTable, TokenTable } from "./sessions.ts";
 
 /** Cookie of the page; only the server can read it. */
 export const sessionCookie = "sheaf_session";

@@ -1,9 +1,14 @@
 /** A reader that waits with its response: its stream is open, and nothing has begun. */
-import { createFailedRun } from "../run/run-failure.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context } from "hono";
 import { SheafError, toSheafError } from "../base/errors.ts";
+import type { ResponseRunner } from "../run/conversations/response-runner.ts";
+import { createFailedRun } from "../run/run-failure.ts";
 import type { EventSink } from "./event-sink.ts";
 import type { QueuedResponse } from "./queued-responses.ts";
 import type { ReaderView } from "./reader-view.ts";
+import type { ServerEnvironment } from "./server-context.ts";
+import type { Store } from "../store/store.ts";
 
 interface WaitingReader {
   readonly sink: EventSink;
@@ -34,4 +39,34 @@ export async function awaitStart(queued: QueuedResponse, reader: WaitingReader):
     sink.end();
     return false;
   }
+}
+
+/** How often a response of another process is looked at. Milliseconds. */
+const POLL_MS = 200;
+
+/** @throws the reason of the signal when it is aborted before. */
+export async function waitForEnd(
+  responseId: string,
+  store: Store,
+  runner: Pick<ResponseRunner, "find">,
+  signal: AbortSignal,
+): Promise<void> {
+  await runner.find(responseId)?.ended;
+  for (;;) {
+    const record = await store.getResponse(responseId);
+    if (!record || record.ended) return;
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+/** Aborted when the client goes away before its answer is complete. */
+export function watchClient(context: Context<ServerEnvironment>): AbortSignal {
+  const controller = new AbortController();
+  const { outgoing } = context.env;
+  const leave = (): void => {
+    if (!outgoing.writableFinished) controller.abort(new Error("the client went away"));
+  };
+  if (outgoing.destroyed) leave();
+  else outgoing.on("close", leave);
+  return controller.signal;
 }

@@ -1,8 +1,8 @@
 /** The raw way out of one event stream, with back-pressure (N55, R-08). */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
-import { securityHeaders } from "./security-headers.ts";
 import { encodeHeartbeat, encodeRetry } from "@sheaf/protocol/encode";
+import { securityHeaders } from "./security-headers.ts";
 
 /** What may wait for a reader before it is disconnected; it goes on by the last id. Bytes. */
 const MAX_UNSENT = 1024 * 1024;
@@ -129,4 +129,26 @@ class Sink implements EventSink {
   cut(): void {
     this.#outgoing.destroy();
   }
+}
+
+export interface Heartbeat {
+  /** Beats for a reader until its stream is over. */
+  add(sink: EventSink): void;
+  close(): void;
+}
+
+/** One timer for all streams. */
+export function createHeartbeat(everyMs: number): Heartbeat {
+  const sinks = new Set<EventSink>();
+  const timer = setInterval(() => {
+    for (const sink of sinks) sink.beat();
+  }, everyMs);
+  timer.unref();
+  return {
+    add(sink) {
+      sinks.add(sink);
+      sink.closed.addEventListener("abort", () => sinks.delete(sink), { once: true });
+    },
+    close: () => clearInterval(timer),
+  };
 }

@@ -1,6 +1,8 @@
 /** Opens the event stream of a request: counted, shown to live, closed for all who are too many. */
 import type { Context } from "hono";
 import { openEventSink, type EventSink } from "./event-sink.ts";
+import { HttpError } from "./http-error.ts";
+import { wireForms, type WireForm } from "./reader-view.ts";
 import type { ServerContext, ServerEnvironment } from "./server-context.ts";
 
 /** A stream that counts already, and has sent nothing. Exactly one of the two ends that. */
@@ -36,4 +38,29 @@ export function openStream(
   headers: Readonly<Record<string, string>>,
 ): EventSink {
   return reserveStream(request, context).open(headers);
+}
+
+/** Where the reader stands: what it has seen wins over what its address says, which it keeps when it comes again. */
+export function readPosition(request: Context<ServerEnvironment>): number {
+  const header = request.req.header("last-event-id");
+  const [name, text] = header ? ["the header Last-Event-ID", header] : ["after", request.req.query("after") ?? "0"];
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new HttpError(
+    "USAGE",
+    `${name} is ${JSON.stringify(text.slice(0, 100))}: send the id of the last event that you have`,
+  );
+}
+
+/** A switch of the address. */
+export function isSet(value: string | undefined): boolean {
+  return value === "1" || value === "true";
+}
+
+/** The wire form of a stream (X17). @throws HttpError USAGE. */
+export function readForm(request: Context<ServerEnvironment>): WireForm {
+  const text = request.req.query("format") ?? "documents";
+  const form = wireForms.find((known) => known === text);
+  if (form !== undefined) return form;
+  const message = `format is ${JSON.stringify(text.slice(0, 100))}: use one of ${wireForms.join(", ")}`;
+  throw new HttpError("USAGE", message);
 }

@@ -1,6 +1,7 @@
 /** What every request must keep, whoever sends it: its host, its origin, its form (S-50, S-52). */
 import type { IncomingMessage } from "node:http";
 import type { MiddlewareHandler } from "hono";
+import { listOperations } from "../output/openapi.ts";
 import { HttpError } from "./http-error.ts";
 import type { ServerEnvironment } from "./server-context.ts";
 
@@ -60,4 +61,42 @@ function checkForm({ url = "", httpVersion, rawHeaders }: IncomingMessage): void
     if (seen.has(name)) throw new HttpError("USAGE", `the header ${name} comes twice: send it once`);
     seen.add(name);
   }
+}
+
+/** A route by the path of a request. */
+export interface KnownRoute {
+  /** As in the description of the API: `/v1/responses/{id}`. */
+  readonly path: string;
+  readonly methods: readonly string[];
+}
+
+const patterns: (KnownRoute & { readonly pattern: RegExp })[] = [];
+for (const [path, methods] of listOperations()) {
+  const pattern = new RegExp(`^${path.replaceAll(".", String.raw`\.`).replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+  patterns.push({ path, methods, pattern });
+}
+
+/** Undefined: no route of the API; it may be one of the page. */
+export function findRoute(path: string): KnownRoute | undefined {
+  return patterns.find(({ pattern }) => pattern.test(path));
+}
+
+const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
+
+/** Whether only programs of this machine reach a server that listens there. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** `others`: names given by the operator, with or without a port; those without go with every port. */
+export function createOwnHosts(host: string, port: number, others: readonly string[]): IsOwnHost {
+  const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  const own = new Set([...loopbackNames, name].map((known) => `${known}:${port}`.toLowerCase()));
+  // The port of the scheme is left out by browsers.
+  if (port === 80) for (const known of [...loopbackNames, name]) own.add(known.toLowerCase());
+  const given = new Set(others.map((other) => other.toLowerCase()));
+  return (candidate) => {
+    const lower = candidate.toLowerCase();
+    return own.has(lower) || given.has(lower) || given.has(lower.replace(/:\d{1,5}$/, ""));
+  };
 }

@@ -3,29 +3,27 @@ import { createInProcessLive, createResponseRunner } from "../run/conversations/
 import { toSheafError } from "../base/errors.ts";
 import type { SharedStore } from "../store/store.ts";
 import { createApp } from "./app.ts";
-import { createHeartbeat } from "./heartbeat.ts";
+import { createHeartbeat } from "./event-sink.ts";
 import { createOwnerMeter, type OwnerLimits } from "./limits.ts";
 import { listen } from "./listen.ts";
-import { createMetrics } from "./metrics.ts";
-import type { Log } from "./observe-requests.ts";
-import { createOwnHosts } from "./own-hosts.ts";
+import { createMetrics, type Log } from "./metrics.ts";
+import { createOwnHosts } from "./request-rules.ts";
 import { createPageFiles } from "./page-files.ts";
 import { createPendingApprovals } from "./pending-approvals.ts";
-import { createQueuedResponses } from "./queued-responses.ts";
+import { createQueuedResponses, createStartTurns } from "./queued-responses.ts";
 import { startRecovery } from "./recovery.ts";
 import { createRequestKeys } from "./request-keys.ts";
 import { createResponseChannel } from "./response-channel.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
 import type { ServerModels } from "./server-models.ts";
-import { createSessionTable } from "./sessions.ts";
-import { createStartTurns } from "./start-turns.ts";
-import { createTokenTable, type Token } from "./tokens.ts";
+import type { ServerToken } from "../config/server-tokens.ts";
+import { createSessionTable, createTokenTable } from "./sessions.ts";
 
 export interface ServeOptions {
   readonly settings: ServerSettings;
   readonly models: ServerModels;
   readonly store: SharedStore;
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly ServerToken[];
   readonly ownerLimits: OwnerLimits;
   /** Where the built page is. */
   readonly pageFolder: string;
@@ -46,7 +44,7 @@ export interface RunningServer {
   /** What stands behind the address to open the page for an owner, once, within a minute. */
   createTicketPath(owner: string): string;
   /** From now on only these tokens count, for new requests; a stream that is open goes on. */
-  replaceTokens(tokens: readonly Token[]): void;
+  replaceTokens(tokens: readonly ServerToken[]): void;
   /** Takes nothing more, lets runs end within the grace, then ends them. Milliseconds. */
   close(graceMs: number): Promise<void>;
 }

@@ -7,12 +7,11 @@ import type { SharedStore } from "../store/store.ts";
 import type { OwnerMeter } from "./limits.ts";
 import type { Metrics } from "./metrics.ts";
 import type { PendingApprovals } from "./pending-approvals.ts";
-import type { QueuedResponses } from "./queued-responses.ts";
+import type { QueuedResponses, TakeStartTurn } from "./queued-responses.ts";
 import type { RequestKeys } from "./request-keys.ts";
 import type { ResponseChannel, WireOptions } from "./response-channel.ts";
-import type { Heartbeat } from "./heartbeat.ts";
+import type { Heartbeat } from "./event-sink.ts";
 import type { ServerModels } from "./server-models.ts";
-import type { TakeStartTurn } from "./start-turns.ts";
 
 /** What Hono hands to the routes. */
 export interface ServerEnvironment {

@@ -1,6 +1,6 @@
-/** How the page gets in without a token in its hands: a ticket that works once, then a cookie (S-51). */
+/** Who may talk to the server: tokens, each of an owner; for the page a ticket that works once, then a cookie (S-51). */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Token } from "./tokens.ts";
+import type { ServerToken } from "../config/server-tokens.ts";
 
 /** How long a ticket works. Milliseconds. */
 const TICKET_MS = 60_000;
@@ -22,7 +22,7 @@ export interface SessionTable {
   closeSession(session: string): void;
   findOwner(session: string): string | undefined;
   /** Tokens were changed: every session and ticket ends, as with a restart. */
-  replaceTokens(tokens: readonly Token[]): void;
+  replaceTokens(tokens: readonly ServerToken[]): void;
 }
 
 interface Entry {
@@ -32,7 +32,7 @@ interface Entry {
 }
 
 /** `now` in milliseconds, never falling. Who changes a token ends every session. */
-export function createSessionTable(now: () => number, tokens: readonly Token[]): SessionTable {
+export function createSessionTable(now: () => number, tokens: readonly ServerToken[]): SessionTable {
   let key = toKey(tokens);
   // Looked up by hash, so that the time it takes tells nothing about a ticket.
   const tickets = new Map<string, Entry>();
@@ -51,18 +51,18 @@ export function createSessionTable(now: () => number, tokens: readonly Token[]):
     if (text === undefined || signature === undefined) return undefined;
     if (!timingSafeEqual(Buffer.from(signature, "base64url"), sign(text))) return undefined;
     const entry = JSON.parse(Buffer.from(text, "base64url").toString()) as Entry;
-    return entry.expiresAt > now() && !ended.has(toHash(session)) ? entry : undefined;
+    return entry.expiresAt > now() && !ended.has(toHashText(session)) ? entry : undefined;
   };
 
   return {
     createTicket(owner) {
       const ticket = randomBytes(32).toString("base64url");
-      keep(tickets, toHash(ticket), { owner, expiresAt: now() + TICKET_MS });
+      keep(tickets, toHashText(ticket), { owner, expiresAt: now() + TICKET_MS });
       return ticket;
     },
     takeTicket(ticket) {
-      const entry = tickets.get(toHash(ticket));
-      tickets.delete(toHash(ticket));
+      const entry = tickets.get(toHashText(ticket));
+      tickets.delete(toHashText(ticket));
       return entry && entry.expiresAt > now() ? entry.owner : undefined;
     },
     openSession(owner) {
@@ -73,7 +73,7 @@ export function createSessionTable(now: () => number, tokens: readonly Token[]):
     },
     closeSession(session) {
       const entry = readSession(session);
-      if (entry) keep(ended, toHash(session), entry);
+      if (entry) keep(ended, toHashText(session), entry);
     },
     findOwner: (session) => readSession(session)?.owner,
     replaceTokens(others) {
@@ -83,12 +83,44 @@ export function createSessionTable(now: () => number, tokens: readonly Token[]):
   };
 }
 
-function toKey(tokens: readonly Token[]): Buffer {
+function toKey(tokens: readonly ServerToken[]): Buffer {
   return createHash("sha256")
     .update(`sheaf session ${JSON.stringify(tokens)}`)
     .digest();
 }
 
-function toHash(name: string): string {
-  return createHash("sha256").update(name).digest("base64");
+function toHashText(name: string): string {
+  return toHash(name).toString("base64");
+}
+
+export interface TokenTable {
+  /** The owner; undefined: not a token of ours. The time it takes does not depend on the token. */
+  findOwner(token: string): string | undefined;
+  /** From now on only these count. */
+  replace(tokens: readonly ServerToken[]): void;
+}
+
+/** Only hashes are kept. */
+export function createTokenTable(tokens: readonly ServerToken[]): TokenTable {
+  let rows = toRows(tokens);
+  return {
+    replace(others) {
+      rows = toRows(others);
+    },
+    findOwner(token) {
+      const hash = toHash(token);
+      let found: string | undefined;
+      // Every row is compared, found or not.
+      for (const row of rows) if (timingSafeEqual(row.hash, hash)) found = row.owner;
+      return found;
+    },
+  };
+}
+
+function toRows(tokens: readonly ServerToken[]) {
+  return tokens.map(({ token, owner }) => ({ hash: toHash(token), owner }));
+}
+
+function toHash(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
 }

@@ -1,18 +1,18 @@
 /** From the body of a request to a response that runs. */
 import { randomUUID } from "node:crypto";
-import type { ChatRequest } from "@sheaf/protocol";
-import type { SheafError } from "../base/errors.ts";
-import { toUserFiles } from "../base/paths.ts";
-
+import type { ChatRequest, ClarificationAnswer, ClarificationDocument } from "@sheaf/protocol";
 import { prepareResponse } from "../assemble/prepare-response.ts";
 import { toRunStart, type RunOrder } from "../assemble/run-order.ts";
+import { SheafError } from "../base/errors.ts";
+import { toUserFiles } from "../base/paths.ts";
 import type { Model } from "../model/provider.ts";
-import type { RequestKey } from "../store/store.ts";
-import type { AcceptedResponse } from "./request-keys.ts";
 import type { BudgetLimits } from "../run/budget.ts";
-import { checkAnswers } from "./check-answers.ts";
-import { createNotFoundError, HttpError } from "./http-error.ts";
+import { HttpError, createNotFoundError } from "./http-error.ts";
+import { readResponse } from "./log-reader.ts";
+import type { AcceptedResponse } from "./request-keys.ts";
+import type { WireOptions } from "./response-channel.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
+import type { RequestKey, Store } from "../store/store.ts";
 
 interface StartOptions {
   /** The request, where it may come again (X9). */
@@ -129,4 +129,52 @@ function toLowerLimits(own: BudgetLimits, asked: Limits): BudgetLimits {
 
 function toLower(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}
+
+/** @throws SheafError USAGE that names the field. */
+async function checkAnswers(
+  answers: readonly ClarificationAnswer[],
+  conversationId: string | undefined,
+  store: Store,
+  wire: WireOptions,
+): Promise<void> {
+  if (answers.length === 0) return;
+  const asked = conversationId === undefined ? [] : await readQuestions(conversationId, store, wire);
+  for (const [index, answer] of answers.entries()) {
+    const problem = findProblem(answer, asked);
+    if (problem === undefined) continue;
+    const [field, message] = problem;
+    const told = `the body is not valid at answers.${index}.${field}: ${message}`;
+    throw new SheafError("USAGE", told, { source: "server" });
+  }
+}
+
+async function readQuestions(
+  conversationId: string,
+  store: Store,
+  wire: WireOptions,
+): Promise<ClarificationDocument[]> {
+  const last = (await store.listResponses(conversationId)).findLast(({ reverted }) => !reverted);
+  const response = last && (await readResponse(store, last.id, wire));
+  return response?.documents.filter((document) => document.type === "clarification") ?? [];
+}
+
+type Problem = readonly [field: keyof ClarificationAnswer, message: string];
+
+function findProblem(answer: ClarificationAnswer, asked: readonly ClarificationDocument[]): Problem | undefined {
+  const { documentId, questionId, optionIds } = answer;
+  const document = asked.find(({ id }) => id === documentId);
+  if (!document) return ["documentId", `the last response has no clarification ${quote(documentId)}`];
+  const question = document.metadata.questions.find(({ id }) => id === questionId);
+  if (!question) return ["questionId", `${quote(questionId)} was not asked`];
+  const unknown = optionIds.find((optionId) => !question.options.some(({ id }) => id === optionId));
+  if (unknown !== undefined) return ["optionIds", `${quote(unknown)} is none of the options of ${quote(questionId)}`];
+  if (optionIds.length > 1 && question.allowMultiple !== true) {
+    return ["optionIds", `${quote(questionId)} takes one option`];
+  }
+  return undefined;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
 }

@@ -1,11 +1,10 @@
 /** One connection to the SQLite file: statements, transactions, durability. */
-import { chmodSync, closeSync, openSync } from "node:fs";
+import { chmodSync, closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { SheafError, type ErrorCode } from "../base/errors.ts";
 import { makeFolder } from "../base/make-folder.ts";
-import { completeCutFile } from "./complete-cut-file.ts";
 import { migrate } from "./migrations/migrate.ts";
-import { toStorageError } from "./sqlite-errors.ts";
 import { memoryFile, type Durability } from "./store.ts";
 
 /** How long a writer waits for another process before STORAGE_LOCKED. Milliseconds. */
@@ -110,3 +109,84 @@ function openFile(file: string): DatabaseSync {
     throw error;
   }
 }
+
+const SQLITE_CORRUPT = 11;
+
+/** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
+const codes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
+  [5, ["STORAGE_LOCKED", "another process holds it: try again"]],
+  [6, ["STORAGE_LOCKED", "another process holds it: try again"]],
+  [
+    8,
+    ["STORAGE_LOCKED", "it cannot be written: check its rights, choose another folder by SHEAF_HOME, or use --no-save"],
+  ],
+  [
+    10,
+    [
+      "STORAGE_FULL",
+      "the disk refused to write: free some space, choose another folder by SHEAF_HOME, or use --no-save",
+    ],
+  ],
+  [SQLITE_CORRUPT, ["STORAGE_CORRUPT", "it is damaged: move the file away, or choose another folder by SHEAF_HOME"]],
+  [13, ["STORAGE_FULL", "the disk is full: free some space, choose another folder by SHEAF_HOME, or use --no-save"]],
+  [
+    14,
+    ["STORAGE_LOCKED", "it cannot be opened: check its rights, choose another folder by SHEAF_HOME, or use --no-save"],
+  ],
+  [26, ["STORAGE_CORRUPT", "it is no SQLite file: move it away, or choose another folder by SHEAF_HOME"]],
+]);
+
+const systemCodes: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
+  ["ENOSPC", codes.get(13)!],
+  ["EDQUOT", codes.get(13)!],
+]);
+
+/** The primary result code: extended ones carry it in the low byte. */
+function toResultCode(error: unknown): number | undefined {
+  // A row that is no JSON, a number that is out of bounds: Sheaf writes none, so the file is damaged.
+  if (error instanceof SyntaxError || error instanceof RangeError) return SQLITE_CORRUPT;
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined ? undefined : errcode & 0xff;
+}
+
+/** A failure of the store at `file` as STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT or INTERNAL. */
+function toStorageError(error: unknown, file: string): SheafError {
+  if (error instanceof SheafError) return error;
+  const { code, message } = error as { code?: string; message?: string };
+  const resultCode = toResultCode(error);
+  const known = resultCode === undefined ? (systemCodes.get(code ?? "") ?? codes.get(14)) : codes.get(resultCode);
+  const [kind, advice] = known ?? (["INTERNAL", "unexpected"] as const);
+  return new SheafError(kind, `the store ${file} failed (${message ?? String(error)}): ${advice}`, {
+    cause: error,
+    source: "storage",
+  });
+}
+
+/** The header of a database file, by https://sqlite.org/fileformat.html. */
+const headerBytes = 100;
+
+/**
+ * Makes a file that is shorter than its header says as long as it says, with zeros; gives whether it was shorter.
+ * What lies on the lost pages stays damaged, everything else can be read. Nothing is overwritten.
+ * Only for a file that SQLite has called damaged: one that another process is writing may look shorter for a moment.
+ */
+function completeCutFile(file: string): boolean {
+  const descriptor = openSync(file, "r+");
+  try {
+    const header = Buffer.alloc(headerBytes);
+    const { size } = fstatSync(descriptor);
+    if (readSync(descriptor, header, 0, headerBytes, 0) < headerBytes) return false;
+    if (!header.toString("latin1").startsWith("SQLite format 3\0")) return false;
+    const storedSize = header.readUInt16BE(16);
+    const pageSize = storedSize === 1 ? 65_536 : storedSize;
+    const whole = header.readUInt32BE(28) * pageSize;
+    if (whole <= size || whole > size + maximalGap) return false;
+    ftruncateSync(descriptor, whole);
+    return true;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Zeros take no room on the disk; beyond this the header itself is not believed. Bytes. */
+const maximalGap = 2 ** 36;

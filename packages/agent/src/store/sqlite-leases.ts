@@ -1,8 +1,7 @@
 /** One writer a conversation, over all processes of a machine: leases with a number that only grows. */
-import { createBusyError } from "./busy-error.ts";
+import { createBusyError, type LeaseState } from "./store.ts";
 import { createLeaseHolder, readUptime, type LeaseHolder } from "./lease-holder.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import type { LeaseState } from "./store.ts";
 
 /** How long a lease holds when its writer says nothing. Milliseconds. */
 const LEASE_MS = 10_000;

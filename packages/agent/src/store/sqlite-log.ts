@@ -1,7 +1,7 @@
 /** The logs of responses in SQLite: begun, taken over, written, read. */
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
-import { createLostError } from "./busy-error.ts";
+import { createLostError, type Durability, type LeaseState, type NewResponse, type ResponseRecord } from "./store.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import {
   insertGroup,
@@ -14,7 +14,6 @@ import {
   type EncodedEvents,
 } from "./sqlite-groups.ts";
 import type { Lease, Leases } from "./sqlite-leases.ts";
-import type { Durability, LeaseState, NewResponse, ResponseRecord } from "./store.ts";
 
 /** A response that is written here: its row, its lease, and the number of its last event. */
 interface OpenLog {

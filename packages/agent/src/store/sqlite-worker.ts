@@ -9,7 +9,7 @@ import { createSqliteLogs } from "./sqlite-log.ts";
 import { openSqliteConnection } from "./sqlite-connection.ts";
 import { createSqliteView } from "./sqlite.ts";
 import { createUpkeep } from "./sqlite-upkeep.ts";
-import type { PlainError, WorkerReply, WorkerRequest } from "./sqlite-worker-messages.ts";
+import type { PlainError, WorkerReply, WorkerRequest } from "./threaded-sqlite.ts";
 
 type AppendRequest = Extract<WorkerRequest, { readonly kind: "append" }>;
 type CallRequest = Extract<WorkerRequest, { readonly kind: "call" }>;

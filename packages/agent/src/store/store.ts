@@ -1,5 +1,6 @@
 /** The port between conversations and storage. One contract suite runs against every implementation. */
 import type { RunEvent } from "@sheaf/protocol";
+import { SheafError } from "../base/errors.ts";
 
 /** The owner of everything that the command line keeps. */
 export const localOwner = "local";
@@ -167,4 +168,22 @@ export interface SharedStore extends Store {
   addUsage(day: string, usage: OwnerUsage): Promise<void>;
   /** False: there is none. @throws SheafError CONVERSATION_BUSY. */
   deleteConversation(conversationId: string): Promise<boolean>;
+}
+
+/** Another writer has the conversation. */
+export function createBusyError(conversationId: string): SheafError {
+  return new SheafError(
+    "CONVERSATION_BUSY",
+    `another response of ${conversationId} is being written: wait for its end, or cancel it`,
+    { source: "storage" },
+  );
+}
+
+/** Another writer took the response over. */
+export function createLostError(responseId: string): SheafError {
+  return new SheafError(
+    "CONVERSATION_BUSY",
+    `another process took ${responseId} over, since this one said nothing for a while: look at what it wrote`,
+    { source: "storage" },
+  );
 }

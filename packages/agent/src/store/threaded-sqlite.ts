@@ -1,12 +1,11 @@
 /** The embedded store for servers: reads here, writes in a thread of their own (R-03). */
 import { Worker } from "node:worker_threads";
-import { SheafError } from "../base/errors.ts";
+import { SheafError, type ErrorCode, type ErrorSource } from "../base/errors.ts";
 import { openSqliteConnection } from "./sqlite-connection.ts";
-import { createLeases } from "./sqlite-leases.ts";
 import { encodeEvents } from "./sqlite-groups.ts";
-import { createSqliteLogs } from "./sqlite-log.ts";
+import { createLeases } from "./sqlite-leases.ts";
+import { createSqliteLogs, type OwnedAppend } from "./sqlite-log.ts";
 import { createSqliteStore, createSqliteView, type SqliteParts } from "./sqlite.ts";
-import type { WorkerReply, WorkerRequest, WriteMethod } from "./sqlite-worker-messages.ts";
 import { localOwner, memoryFile, type SharedStore } from "./store.ts";
 
 /** What the thread makes lives for one message. MiB. */
@@ -149,3 +148,42 @@ function createDeathError(file: string, cause: Error | undefined): SheafError {
   const message = `the thread that writes the store ${file} has ended (${cause?.message ?? "closed"}): start the server again`;
   return new SheafError("INTERNAL", message, { source: "storage", cause });
 }
+
+/** Writes beside appends. */
+export type WriteMethod =
+  | "createResponse"
+  | "claimResponse"
+  | "keepLease"
+  | "requestCancel"
+  | "lockConversation"
+  | "revertResponses"
+  | "addConversation"
+  | "deleteConversation"
+  | "addUsage";
+
+/** One thing to do. `id` comes back with its outcome. */
+export type WorkerRequest =
+  | (OwnedAppend & { readonly kind: "append"; readonly id: number })
+  | {
+      readonly kind: "call";
+      readonly id: number;
+      readonly owner: string;
+      readonly method: WriteMethod;
+      readonly args: Parameters<SharedStore[WriteMethod]>;
+    }
+  /** Gives a lock back; `lock` is the id of the call that took it. */
+  | { readonly kind: "unlock"; readonly id: number; readonly lock: number }
+  | { readonly kind: "close"; readonly id: number };
+
+/** An error as it crosses threads. */
+export interface PlainError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly source: ErrorSource;
+  readonly details: string;
+}
+
+/** What became of a request. The value of `lockConversation` is whether there is such a conversation. */
+export type WorkerReply =
+  | { readonly id: number; readonly ok: true; readonly value?: unknown }
+  | { readonly id: number; readonly ok: false; readonly error: PlainError };

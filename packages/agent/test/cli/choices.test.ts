@@ -1,14 +1,13 @@
 /** What a command line chooses: profile, format, provider, session, print mode. */
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
-import type { CommandIo } from "../../src/cli/io.ts";
+import { isPrintMode, type CommandIo } from "../../src/cli/io.ts";
 import { createChosenProjection, toOutputFormat } from "../../src/cli/output-choice.ts";
-import { isPrintMode } from "../../src/cli/print-mode.ts";
 import { chooseProfile } from "../../src/cli/profile-choice.ts";
 import { checkPromptFlags } from "../../src/cli/prompt-flags.ts";
-import { chooseProvider } from "../../src/cli/provider-choice.ts";
-import { chooseConversation, findNamedSession } from "../../src/cli/session-choice.ts";
-import { checkNoWords, toSessionWord } from "../../src/cli/words.ts";
+import { chooseProvider } from "../../src/cli/run-config.ts";
+import { chooseConversation, findNamedSession } from "../../src/cli/prompt-run.ts";
+import { checkNoWords, toSessionWord } from "../../src/cli/command-flags.ts";
 import { providerPresets } from "../../src/config/provider-presets.ts";
 import type { Provider } from "../../src/config/providers.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";

@@ -4,12 +4,11 @@ import { commandNames } from "../../src/cli/arguments.ts";
 import { commandDescriptions } from "../../src/cli/command-descriptions.ts";
 import { formatHelp } from "../../src/cli/commands/help.ts";
 import { toCompletionTable, type FlagCompletion } from "../../src/cli/completion/completion-table.ts";
-import { toFlagHelp } from "../../src/cli/flag-help.ts";
+import { checkFlags, toFlagHelp } from "../../src/cli/command-flags.ts";
 import { flags, type Flag, type FlagName } from "../../src/cli/flags.ts";
 import { formatManualPage } from "../../src/cli/manual-page.ts";
 import { commonFlags, generalFlags, promptFlags } from "../../src/cli/prompt-flags.ts";
 import { parseArguments } from "../../src/cli/arguments.ts";
-import { checkFlags } from "../../src/cli/command-flags.ts";
 
 const flagNames = Object.keys(flags) as FlagName[];
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toJsonLine } from "@sheaf/protocol/encode";
 import { decodeCassette } from "../../src/recording/decode-cassette.ts";
-import { readPrivateWords } from "../../src/recording/private-words.ts";
-import { redactCassette } from "../../src/recording/redact.ts";
+import { readPrivateWords, redactCassette } from "../../src/recording/redact.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createFakeModel, createFakeTools, end, start, text } from "../run/fake-ports.ts";
 import { recordRun, replayText } from "./record-run.ts";

@@ -1,34 +1,34 @@
 /** Sheaf as an agent of the Agent Client Protocol: sessions of an editor are conversations of the store. */
 import { randomUUID } from "node:crypto";
 import {
-  agent,
-  methods,
   PROTOCOL_VERSION,
   RequestError,
+  agent,
+  methods,
   type AgentApp,
   type AgentContext,
+  type ContentBlock,
   type InitializeResponse,
   type McpServer,
   type PromptRequest,
   type PromptResponse,
+  type RequestPermissionRequest,
   type SessionModeState,
 } from "@agentclientprotocol/sdk";
 import type { RunEnd } from "@sheaf/protocol";
-import { SheafError, toSheafError } from "../../base/errors.ts";
-import { createAcpProjection, toStopReason } from "../../output/acp-updates.ts";
-import { toBareId } from "../../output/result-line.ts";
-import type { McpServers } from "../../config/mcp-server-settings.ts";
-import type { Store } from "../../store/store.ts";
-import { sheafVersion } from "../../base/version.ts";
 import { createStore } from "../../assemble/wire.ts";
+import { SheafError, toSheafError } from "../../base/errors.ts";
+import { sheafVersion } from "../../base/version.ts";
 import { isUuid } from "../arguments.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { createPromptRun } from "../prompt-run.ts";
 import { toConfig } from "../run-config.ts";
-import { toMcpServers } from "./mcp-servers.ts";
-import { createEditorApprover } from "./permission-requests.ts";
-import { toPromptText } from "./prompt-content.ts";
+import type { McpServerSettings, McpServers } from "../../config/mcp-server-settings.ts";
+import { createAcpProjection, toStopReason } from "../../output/acp-updates.ts";
+import { toBareId } from "../../output/result-line.ts";
+import type { Store } from "../../store/store.ts";
+import type { Approver } from "../../tools/approval.ts";
 
 /** Sessions of one page of the list. */
 const PAGE = 50;
@@ -245,4 +245,69 @@ async function translate<Result>(action: () => Result | Promise<Result>): Promis
 
 function createCancelError(): SheafError {
   return new SheafError("CANCELLED", "cancelled by the editor", { source: "user" });
+}
+
+/** By name. @throws SheafError USAGE for a transport that Sheaf did not offer. */
+export function toMcpServers(servers: readonly McpServer[]): McpServers {
+  return Object.fromEntries(servers.map((server) => [server.name, toSettings(server)]));
+}
+
+function toSettings(server: McpServer): McpServerSettings {
+  if (!("type" in server)) {
+    const { command, args, env } = server;
+    return { command, args, env: Object.fromEntries(env.map(({ name, value }) => [name, value])) };
+  }
+  if (server.type === "http") {
+    const { url, headers } = server;
+    return { url, headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])) };
+  }
+  throw new SheafError("USAGE", `the MCP server "${server.name}" is reached by ${server.type}: use stdio or http`);
+}
+
+/** How long a question stays open. Milliseconds. */
+const EXPIRES_AFTER_MS = 30 * 60 * 1000;
+
+/** An editor that answers nothing rejects. */
+export function createEditorApprover(client: AgentContext, sessionId: string): Approver {
+  return {
+    expiresAfterMs: EXPIRES_AFTER_MS,
+    async ask({ callId, title, description, subject, options }, signal) {
+      const { type: _, ...rawInput } = subject;
+      const shown = typeof subject.command === "string" ? subject.command : JSON.stringify(rawInput, undefined, 2);
+      const text = `${title}\n\n${shown}\n\n${description}`;
+      const params: RequestPermissionRequest = {
+        sessionId,
+        toolCall: { toolCallId: callId, rawInput, content: [{ type: "content", content: { type: "text", text } }] },
+        options: options.map(({ id, label, kind }) => ({ optionId: id, name: label, kind })),
+      };
+      const { requestPermission } = methods.client.session;
+      const { outcome } = await client.request(requestPermission, params, { cancellationSignal: signal });
+      if (outcome.outcome === "selected") return { optionId: outcome.optionId, by: "editor" };
+      throw new SheafError("CANCELLED", "the editor gave no answer", { source: "user" });
+    },
+  };
+}
+
+/** Text as it is, links by name and address, embedded files whole. @throws SheafError USAGE for images and sound. */
+export function toPromptText(content: readonly ContentBlock[]): string {
+  return content.map(toBlockText).join("\n\n");
+}
+
+function toBlockText(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "resource_link":
+      return `[${block.name}](${block.uri})`;
+    case "resource": {
+      const { resource } = block;
+      if (!("text" in resource))
+        throw new SheafError("USAGE", `the attachment ${resource.uri} is no text: leave it out`);
+      const longest = Math.max(2, ...[...resource.text.matchAll(/`+/g)].map(([run]) => run.length));
+      const fence = "`".repeat(longest + 1);
+      return `${resource.uri}\n${fence}\n${resource.text}\n${fence}`;
+    }
+    default:
+      throw new SheafError("USAGE", `a prompt holds ${block.type}: send text, links or embedded text`);
+  }
 }

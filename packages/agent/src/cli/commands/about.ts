@@ -3,10 +3,9 @@ import { homedir } from "node:os";
 import { toDataFolder, toUserFiles } from "../../base/paths.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import { checkFlags, checkNoWords, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../print-text.ts";
-import { checkNoWords } from "../words.ts";
+import { printText } from "../standard-output.ts";
 
 /** Prints the facts. @throws SheafError USAGE. */
 export async function runAbout(parsed: ParsedArguments, { environment }: CommandIo): Promise<number> {

@@ -3,11 +3,10 @@ import { Readable, Writable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { createAcpAgent } from "../acp/agent.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags } from "../command-flags.ts";
+import { checkFlags, checkNoWords } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
-import { checkNoWords } from "../words.ts";
 
 /** Serves one editor until it goes away. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runAcp(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {

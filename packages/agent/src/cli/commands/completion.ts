@@ -6,7 +6,7 @@ import { formatBashCompletion } from "../completion/bash.ts";
 import { toCompletionTable } from "../completion/completion-table.ts";
 import { formatFishCompletion } from "../completion/fish.ts";
 import { formatZshCompletion } from "../completion/zsh.ts";
-import { printText } from "../print-text.ts";
+import { printText } from "../standard-output.ts";
 
 const shells = { bash: formatBashCompletion, zsh: formatZshCompletion, fish: formatFishCompletion } as const;
 

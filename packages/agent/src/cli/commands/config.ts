@@ -8,7 +8,7 @@ import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../print-text.ts";
+import { printText } from "../standard-output.ts";
 import { toRawSettings } from "../run-config.ts";
 
 /** Prints the settings that a run with the same flags has. @throws SheafError USAGE, CONFIG_INVALID. */

@@ -7,11 +7,10 @@ import { formatMarkdownExport } from "../../output/exports/markdown-export.ts";
 import type { Store } from "../../store/store.ts";
 import { createStore } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags } from "../command-flags.ts";
+import { checkFlags, toSessionWord } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { writeOutputFile } from "../output-file.ts";
-import { printText } from "../print-text.ts";
-import { toSessionWord } from "../words.ts";
+import { printText } from "../standard-output.ts";
 
 const formats: Readonly<Record<string, (conversation: ConversationExport) => string>> = {
   json: formatJsonExport,

@@ -3,9 +3,9 @@ import { SheafError } from "../../base/errors.ts";
 import { sheafVersion } from "../../base/version.ts";
 import { commandNames, type CommandName, type ParsedArguments } from "../arguments.ts";
 import { commandDescriptions } from "../command-descriptions.ts";
+import { toFlagHelp } from "../command-flags.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
-import { toFlagHelp } from "../flag-help.ts";
-import { printText } from "../print-text.ts";
+import { printText } from "../standard-output.ts";
 import { commonFlags, generalFlags, promptFlags } from "../prompt-flags.ts";
 
 const head = `sheaf ${sheafVersion}: a coding agent whose answer is a sheaf of typed documents

@@ -8,7 +8,7 @@ import { createStore } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../print-text.ts";
+import { printText } from "../standard-output.ts";
 
 /** The largest file that is read. Bytes. */
 const MAX_BYTES = 512 * 1024 * 1024;

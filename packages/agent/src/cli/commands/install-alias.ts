@@ -5,7 +5,7 @@ import { SheafError } from "../../base/errors.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
 import { writeOutputFile } from "../output-file.ts";
-import { printText } from "../print-text.ts";
+import { printText } from "../standard-output.ts";
 import { aliasNames } from "../profile-choice.ts";
 
 /** By this line a launcher of ours is known again. */

@@ -1,17 +1,18 @@
 /** `sheaf login PROVIDER`: keeps a key, read from a hidden prompt or from a pipe, never from the command line (S-42). */
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { SheafError } from "../../base/errors.ts";
+import { toUserFiles } from "../../base/paths.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { checkFlags } from "../command-flags.ts";
+import type { CommandIo } from "../io.ts";
+import { chooseProvider } from "../run-config.ts";
+import { readStandardInput, toInputKind } from "../standard-input.ts";
+import { printText } from "../standard-output.ts";
 import { findUserConfig } from "../../config/config-file.ts";
 import { readCredentials, writeCredentials } from "../../config/credential-file.ts";
 import { isKeyText } from "../../config/key-text.ts";
-import { toUserFiles } from "../../base/paths.ts";
 import { toProviders } from "../../config/providers.ts";
-import { SheafError } from "../../base/errors.ts";
-import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags } from "../command-flags.ts";
-import { readHiddenLine } from "../hidden-prompt.ts";
-import type { CommandIo } from "../io.ts";
-import { printText } from "../print-text.ts";
-import { chooseProvider } from "../provider-choice.ts";
-import { readStandardInput, toInputKind } from "../standard-input.ts";
 
 /** Reads the key and keeps it. @throws SheafError USAGE, CONFIG_INVALID, STORAGE_FULL, CANCELLED. */
 export async function runLogin(parsed: ParsedArguments, io: CommandIo): Promise<number> {
@@ -54,4 +55,44 @@ async function readKey(credential: string, io: CommandIo): Promise<string> {
     );
   }
   return key;
+}
+
+/** Nothing to forget is no failure. @throws SheafError USAGE, CONFIG_INVALID. */
+export async function runLogout(parsed: ParsedArguments, { environment }: CommandIo): Promise<number> {
+  checkFlags(parsed);
+  const [word, ...rest] = parsed.positionals;
+  if (rest.length > 0) {
+    throw new SheafError("USAGE", `logout takes one provider; "${parsed.positionals.join(" ")}" was given`);
+  }
+  const files = toUserFiles(environment);
+  const kept = readCredentials(files.credentials);
+  const forgotten = word === undefined ? [...kept.keys()] : toCredentials(word, kept, files.config);
+  writeCredentials(files.credentials, new Map([...kept].filter(([name]) => !forgotten.includes(name))));
+  if (forgotten.length > 0) return printText(`Forgotten: the key of ${forgotten.join(", ")}.\n`);
+  return printText(`There was no key to forget in ${files.credentials}.\n`);
+}
+
+/** The kept key that the word means. The key of an endpoint that the configuration no longer names can go too. */
+function toCredentials(word: string, kept: ReadonlyMap<string, string>, configFile: string): string[] {
+  if (kept.has(word)) return [word];
+  const { credential } = chooseProvider(word, toProviders(findUserConfig(configFile).settings));
+  return kept.has(credential) ? [credential] : [];
+}
+
+/** Asks on stderr, reads one line of stdin without showing it. @throws SheafError CANCELLED for Ctrl-C and Ctrl-D. */
+export async function readHiddenLine(question: string): Promise<string> {
+  // Readline edits the line in raw mode, in which only readline itself would show it: into nothing.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  // From here on the terminal shows nothing by itself.
+  process.stderr.write(question);
+  lines.once("line", resolve);
+  lines.once("close", () => reject(new SheafError("CANCELLED", "cancelled at the prompt", { source: "user" })));
+  try {
+    return await promise;
+  } finally {
+    lines.close();
+    process.stderr.write("\n");
+  }
 }

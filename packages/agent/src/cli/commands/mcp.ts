@@ -11,7 +11,7 @@ import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../print-text.ts";
+import { printText } from "../standard-output.ts";
 
 /** Runs the one that is named. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<number> {

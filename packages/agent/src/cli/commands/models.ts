@@ -9,8 +9,8 @@ import { listModels } from "../../model/model-list.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../print-text.ts";
-import { chooseProvider } from "../provider-choice.ts";
+import { printText } from "../standard-output.ts";
+import { chooseProvider } from "../run-config.ts";
 
 /** How long a provider may take. Milliseconds. */
 const TIMEOUT_MS = 5000;

@@ -14,7 +14,7 @@ import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../print-text.ts";
+import { printText } from "../standard-output.ts";
 import { toConfig } from "../run-config.ts";
 
 /** Prints the policy, or one decision; gives 0, whatever is decided. @throws SheafError USAGE, CONFIG_INVALID. */

@@ -12,12 +12,11 @@ import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
 import { checkPromptFlags } from "../prompt-flags.ts";
 import { now } from "../../assemble/wire.ts";
 import { createPromptRun } from "../prompt-run.ts";
-import { readPrompt } from "../prompt-text.ts";
+import { readPrompt, toInputKind } from "../standard-input.ts";
 import { printRefusedRun } from "../refused-run.ts";
 import { reportEnd } from "../report-end.ts";
 import { toConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
-import { toInputKind } from "../standard-input.ts";
 import { createLineOutput } from "../standard-output.ts";
 
 /** Runs one prompt; gives the exit code (C20). */

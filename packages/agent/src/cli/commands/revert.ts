@@ -8,7 +8,7 @@ import { createStore } from "../../assemble/wire.ts";
 import { isUuid, type ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../print-text.ts";
+import { printText } from "../standard-output.ts";
 
 /**
  * Prints what was put back and what was left.

@@ -4,7 +4,7 @@ import { SheafError } from "../../base/errors.ts";
 import { schemaNames, toJsonSchema } from "@sheaf/protocol/schemas";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags } from "../command-flags.ts";
-import { printText } from "../print-text.ts";
+import { printText } from "../standard-output.ts";
 
 /** Prints the schema. @throws SheafError USAGE for an unknown name. */
 export async function runSchema(parsed: ParsedArguments): Promise<number> {

@@ -16,7 +16,7 @@ import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../print-text.ts";
+import { printText } from "../standard-output.ts";
 
 /** Prints the state; a missing key is no failure. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runStatus(parsed: ParsedArguments, { environment, profile }: CommandIo): Promise<number> {

@@ -9,7 +9,7 @@ import { findRepository, isSameRepository, type Repository } from "../../workspa
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../print-text.ts";
+import { printText } from "../standard-output.ts";
 
 /** Trusts the repository of a folder, forgets it (`--remove`), or lists all (`--list`). @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<number> {

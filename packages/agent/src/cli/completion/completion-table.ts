@@ -6,8 +6,8 @@ import { schemaNames } from "@sheaf/protocol/schemas";
 import { providerPresets } from "../../config/provider-presets.ts";
 import { commandNames } from "../arguments.ts";
 import { commandDescriptions } from "../command-descriptions.ts";
+import { toFlagHelp } from "../command-flags.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
-import { toFlagHelp } from "../flag-help.ts";
 import { commonFlags, generalFlags, promptFlags } from "../prompt-flags.ts";
 
 /** How the value of a flag is completed. */

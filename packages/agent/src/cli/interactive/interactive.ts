@@ -1,28 +1,26 @@
 /** `sheaf` alone in a terminal: a conversation, prompt by prompt. No full screen: what is said stays in the scrollback. */
 import type { RunStart } from "@sheaf/protocol";
-import { errorTable, SheafError, toSheafError } from "../../base/errors.ts";
-import { toLocale } from "../../output/action-words.ts";
-import { toBareId } from "../../output/result-line.ts";
-import { createTerminalProjection } from "../../output/terminal/terminal.ts";
-import { sheafVersion } from "../../base/version.ts";
 import { createStore } from "../../assemble/wire.ts";
+import { SheafError, errorTable, toSheafError } from "../../base/errors.ts";
+import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { answerPrompt } from "../commands/prompt.ts";
 import { readQuestion, toAnswerMessage } from "../commands/answer.ts";
+import { answerPrompt } from "../commands/prompt.ts";
 import type { FlagValues } from "../flags.ts";
+import { createApprovalMenu } from "./approval-menu.ts";
+import { createLineReader } from "./line-reader.ts";
+import { askQuestions } from "./question-menu.ts";
+import { runSlashCommand, type InteractiveState } from "./run-slash-command.ts";
+import { completeSlashLine, parseSlashLine } from "./slash-commands.ts";
 import type { CommandIo } from "../io.ts";
 import { checkPromptFlags } from "../prompt-flags.ts";
 import { formatFailure } from "../report-error.ts";
 import { toConfig } from "../run-config.ts";
-import { chooseConversation } from "../session-choice.ts";
+import { chooseConversation } from "../prompt-run.ts";
 import { createRunControl } from "../signals.ts";
-import { createApprovalMenu } from "./approval-menu.ts";
-import { createLineReader } from "./line-reader.ts";
-import { askQuestions } from "./question-menu.ts";
-import { runSlashCommand } from "./run-slash-command.ts";
-import { completeSlashLine, parseSlashLine } from "./slash-commands.ts";
-import type { InteractiveState } from "./state.ts";
-import { keepTerminalClean } from "./terminal-state.ts";
+import { toLocale } from "../../output/action-words.ts";
+import { toBareId } from "../../output/result-line.ts";
+import { createTerminalProjection } from "../../output/terminal/terminal.ts";
 
 type Message = Pick<RunStart, "prompt" | "answers">;
 
@@ -122,4 +120,21 @@ async function askPerson(state: InteractiveState, io: CommandIo): Promise<Messag
   const { storeFile } = toConfig(state.flags, io);
   const answers = await askQuestions(await readQuestion(storeFile, state.session));
   return answers && toAnswerMessage(answers);
+}
+
+/** However the process ends (but by SIGKILL), keys are shown again and the cursor is visible. */
+export function keepTerminalClean(): void {
+  process.on("exit", () => {
+    if (process.stdin.isRaw) process.stdin.setRawMode(false);
+    process.stdout.write("\u001B[?25h");
+  });
+  // While a run goes on, its own handlers come first; at the prompt these end the program.
+  for (const [name, code] of [
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const) {
+    process.on(name, () => {
+      if (process.listenerCount(name) === 1) process.exit(code);
+    });
+  }
 }

@@ -1,18 +1,18 @@
 /** Runs a command of the conversation. */
 import { randomUUID } from "node:crypto";
 import { isCancel, select } from "@clack/prompts";
-import { SheafError, toSheafError } from "../../base/errors.ts";
-import { toBareId } from "../../output/result-line.ts";
-import { toVisibleLine } from "../../output/visible-text.ts";
 import { createStore } from "../../assemble/wire.ts";
+import { SheafError, toSheafError } from "../../base/errors.ts";
 import { isUuid } from "../arguments.ts";
 import { runExport } from "../commands/export.ts";
 import { runRevert } from "../commands/revert.ts";
+import type { FlagValues } from "../flags.ts";
+import { formatSlashHelp, type SlashCommandName, type SlashLine } from "./slash-commands.ts";
 import type { CommandIo } from "../io.ts";
 import { formatFailure } from "../report-error.ts";
 import { toConfig } from "../run-config.ts";
-import { formatSlashHelp, type SlashCommandName, type SlashLine } from "./slash-commands.ts";
-import type { InteractiveState } from "./state.ts";
+import { toBareId } from "../../output/result-line.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
 
 type Run = (words: readonly string[], state: InteractiveState, io: CommandIo) => Promise<void> | void;
 
@@ -115,4 +115,11 @@ async function revertLast(_words: readonly string[], state: InteractiveState, io
     });
     if (!isCancel(chosen) && chosen !== "cancel") await revert(chosen);
   }
+}
+
+export interface InteractiveState {
+  /** As given at the start, changed by `/mode` and `/model`. */
+  flags: FlagValues;
+  /** UUID (C14). */
+  session: string;
 }

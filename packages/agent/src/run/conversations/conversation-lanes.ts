@@ -1,6 +1,6 @@
 /** One response at a time in a conversation, in this process: those who come later are refused, wait, or take over. */
 import { SheafError } from "../../base/errors.ts";
-import { createBusyError } from "../../store/busy-error.ts";
+import { createBusyError } from "../../store/store.ts";
 
 /** What to do while another response of the conversation runs (`whenBusy`). */
 export type WhenBusy = "reject" | "queue" | "cancel";

@@ -3,8 +3,7 @@ import { applyToState, createConversationState, type ConversationState } from ".
 import type { ModelMessage } from "../../model/provider.ts";
 import { createContextSize } from "../compaction.ts";
 import { createHistory } from "../history.ts";
-import { createBusyError } from "../../store/busy-error.ts";
-import type { ResponseRecord, Store } from "../../store/store.ts";
+import { createBusyError, type ResponseRecord, type Store } from "../../store/store.ts";
 import { endCutResponse } from "./end-cut-response.ts";
 
 export interface OpenConversation {

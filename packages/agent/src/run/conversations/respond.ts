@@ -4,8 +4,7 @@ import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
 import { createRunLog, readAhead } from "../run-log.ts";
 import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
-import { createLostError } from "../../store/busy-error.ts";
-import type { RequestKey, Store } from "../../store/store.ts";
+import { createLostError, type RequestKey, type Store } from "../../store/store.ts";
 import type { ToolBox } from "../../tools/tool.ts";
 
 /** How often a writer tells that it lives. Milliseconds; a lease holds five times as long. */

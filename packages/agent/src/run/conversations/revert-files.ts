@@ -178,7 +178,7 @@ async function keepPresent(hash: string, files: readonly PresentFile[], checkpoi
 }
 
 /** A file at one moment. `unknown`: there was one, but its content has no hash (a link, a huge file). */
-export type FileState =
+type FileState =
   | { readonly kind: "absent" }
   | { readonly kind: "unknown" }
   | { readonly kind: "content"; readonly hash: string; readonly mode?: number };
@@ -222,7 +222,7 @@ export function toFileSpans(events: readonly RunEvent[]): FileSpan[] {
 }
 
 /** Whether both are known to be the same. */
-export function isSameState(one: FileState, other: FileState): boolean {
+function isSameState(one: FileState, other: FileState): boolean {
   if (one.kind === "content") return other.kind === "content" && one.hash === other.hash;
   return one.kind === "absent" && other.kind === "absent";
 }

@@ -93,6 +93,6 @@ Sheaf takes out what is left at the end.`;
 const prompts: Readonly<Record<Mode, string>> = { agent, plan, ask, debug };
 
 /** The task of a mode. */
-export function toModePrompt(mode: Mode): string {
+function toModePrompt(mode: Mode): string {
   return prompts[mode];
 }

@@ -4,18 +4,15 @@ import type { Hono } from "hono";
 import { SheafError } from "../../base/errors.ts";
 import type { RunningResponse } from "../../run/conversations/response-runner.ts";
 import { chatRequest } from "@sheaf/protocol/schemas";
-import { awaitStart } from "../await-start.ts";
-import { reserveStream } from "../open-stream.ts";
+import { awaitStart, waitForEnd, watchClient } from "../await-start.ts";
+import { readForm, reserveStream } from "../open-stream.ts";
 import { followResponse } from "../follow-response.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readResponse } from "../log-reader.ts";
 import { createReaderView, toFormHeaders } from "../reader-view.ts";
-import { readForm } from "../stream-query.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 import { toRequestKey, type AcceptedResponse, type ResponseIds } from "../request-keys.ts";
 import { startResponse } from "../start-response.ts";
-import { waitForEnd } from "../wait-for-end.ts";
-import { watchClient } from "../watch-client.ts";
 
 export function addChatRoute(app: Hono<ServerEnvironment>, context: ServerContext): void {
   app.post("/v1/chat", async (request) => {

@@ -1,16 +1,15 @@
 /** `/v1/conversations`: what was said before. */
-import type { Context, Hono } from "hono";
 import type { ChatResponse, ClarificationAnswer, ConversationPage, ConversationSummary } from "@sheaf/protocol";
+import { forkRequest, revertRequest } from "@sheaf/protocol/schemas";
+import type { Context, Hono } from "hono";
 import { forkConversation } from "../../run/conversations/fork.ts";
 import { revertConversation } from "../../run/conversations/revert.ts";
-import { forkRequest, revertRequest } from "@sheaf/protocol/schemas";
-import type { ConversationRecord, SharedStore } from "../../store/store.ts";
-import { createCheckpoints, removeCheckpoints } from "../../workspace/checkpoints.ts";
-import { createNotFoundError, HttpError } from "../http-error.ts";
+import { HttpError, createNotFoundError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readResponse } from "../log-reader.ts";
-import { decodePlace, encodePlace } from "../page-place.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
+import type { ConversationRecord, SharedStore } from "../../store/store.ts";
+import { createCheckpoints, removeCheckpoints } from "../../workspace/checkpoints.ts";
 
 /** Longest text that is looked for. UTF-16 units. */
 const MAX_SEARCH = 1000;
@@ -121,4 +120,18 @@ function readLimit(request: Context<ServerEnvironment>): number {
   const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= 200) return limit;
   throw new HttpError("USAGE", `limit is ${JSON.stringify(text.slice(0, 100))}: send a whole number from 1 to 200`);
+}
+
+type Place = Pick<ConversationRecord, "id" | "updatedAt">;
+
+/** Opaque to clients. */
+function encodePlace({ updatedAt, id }: Place): string {
+  return Buffer.from(`${updatedAt} ${id}`).toString("base64url");
+}
+
+/** @throws HttpError USAGE. */
+function decodePlace(text: string): Place {
+  const [, time, id] = /^(\d{1,16}) (\S{1,200})$/.exec(Buffer.from(text, "base64url").toString()) ?? [];
+  if (time !== undefined && id !== undefined) return { updatedAt: Number(time), id };
+  throw new HttpError("USAGE", `before is ${JSON.stringify(text.slice(0, 100))}: send the "next" of the page before`);
 }

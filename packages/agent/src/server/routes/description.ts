@@ -1,10 +1,10 @@
 /** `/v1/openapi.json`, `/v1/schema/{name}.json`: what the API is (X10). */
-import type { Hono } from "hono";
 import { schemaNames, toJsonSchema } from "@sheaf/protocol/schemas";
-import { createOpenApiDocument } from "../../output/openapi.ts";
+import type { Hono } from "hono";
 import { sheafVersion } from "../../base/version.ts";
+import { createOpenApiDocument } from "../../output/openapi.ts";
 import { HttpError } from "../http-error.ts";
-import type { ServerEnvironment } from "../server-context.ts";
+import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 
 export function addDescriptionRoutes(app: Hono<ServerEnvironment>): void {
   app.get("/v1/openapi.json", (request) => request.json(createOpenApiDocument(sheafVersion)));
@@ -15,4 +15,8 @@ export function addDescriptionRoutes(app: Hono<ServerEnvironment>): void {
     const names = schemaNames.map((known) => `${known}.json`).join(", ");
     throw new HttpError("NOT_FOUND", `there is no such schema: use one of ${names}`);
   });
+}
+
+export function addModelRoute(app: Hono<ServerEnvironment>, { models }: ServerContext): void {
+  app.get("/v1/models", (request) => request.json({ models: models.names.map((id) => ({ id })) }));
 }

@@ -5,14 +5,13 @@ import { SheafError } from "../../base/errors.ts";
 import type { ResponseRecord } from "../../store/store.ts";
 import { approvalAnswer } from "@sheaf/protocol/schemas";
 import { awaitStart } from "../await-start.ts";
-import { openStream } from "../open-stream.ts";
+import { isSet, openStream, readForm, readPosition } from "../open-stream.ts";
 import { followResponse, type FollowPorts } from "../follow-response.ts";
 import { createNotFoundError, HttpError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readResponse, readState } from "../log-reader.ts";
 import { createReaderView, toFormHeaders, type WireForm } from "../reader-view.ts";
 import { toQueuedSnapshot } from "../queued-responses.ts";
-import { isSet, readForm, readPosition } from "../stream-query.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 import { toResponseHeaders } from "./chat.ts";
 

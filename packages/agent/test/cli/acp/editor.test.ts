@@ -1,9 +1,7 @@
 /** What an editor sends and is asked over the Agent Client Protocol. */
 import type { AgentContext, ContentBlock, McpServer } from "@agentclientprotocol/sdk";
 import { describe, expect, test } from "vitest";
-import { toMcpServers } from "../../../src/cli/acp/mcp-servers.ts";
-import { createEditorApprover } from "../../../src/cli/acp/permission-requests.ts";
-import { toPromptText } from "../../../src/cli/acp/prompt-content.ts";
+import { createEditorApprover, toMcpServers, toPromptText } from "../../../src/cli/acp/agent.ts";
 
 describe("a prompt", () => {
   test.each<[readonly ContentBlock[], string]>([
