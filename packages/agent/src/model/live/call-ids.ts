@@ -1,5 +1,5 @@
 /** Ids of tool calls as a provider takes them. */
-import type { RequestWriter } from "./provider-data.ts";
+import type { RequestWriterName } from "./provider-data.ts";
 import type { ModelMessage } from "../provider.ts";
 
 /** Of the ids that we make; what any protocol allows. */
@@ -9,7 +9,7 @@ const wordCharacters = /^[\w-]+$/;
 const visibleCharacters = /^[\x21-\x7E]+$/;
 
 /** What each protocol allows. OpenAI's chat completions refuse ids longer than 40. */
-const rules: Readonly<Record<RequestWriter, { readonly characters: RegExp; readonly longest: number }>> = {
+const rules: Readonly<Record<RequestWriterName, { readonly characters: RegExp; readonly longest: number }>> = {
   "anthropic-messages": { characters: wordCharacters, longest: 64 },
   "openai-responses": { characters: wordCharacters, longest: 64 },
   "openai-chat": { characters: visibleCharacters, longest },
@@ -22,7 +22,10 @@ const rules: Readonly<Record<RequestWriter, { readonly characters: RegExp; reado
  * The provider's own where it gave one, it fits and none before it has it: some count from 0 in every turn, and
  * Anthropic refuses a history with equal ids. A pure function of the history up to the call, so that caches hold.
  */
-export function toWireCallIds(messages: readonly ModelMessage[], writer: RequestWriter): ReadonlyMap<string, string> {
+export function toWireCallIds(
+  messages: readonly ModelMessage[],
+  writer: RequestWriterName,
+): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
   const taken = new Set<string>();
   const rule = rules[writer];

@@ -13,13 +13,13 @@ import {
   toCallMark,
   toOrigin,
   type AssistantMessage,
-  type RequestWriter,
+  type RequestWriterName,
 } from "./provider-data.ts";
 
 type ToolResultMessage = Extract<ModelMessage, { role: "tool" }>;
 
 interface PromptContext {
-  readonly writer: RequestWriter;
+  readonly writer: RequestWriterName;
   /** Who reads what is sent. */
   readonly origin: string;
   /** Ids for the provider by call id. */
@@ -69,7 +69,7 @@ export function toCallOptions(
   };
 }
 
-function toWriterOptions(writer: RequestWriter, modelId: string): Partial<LanguageModelV4CallOptions> {
+function toWriterOptions(writer: RequestWriterName, modelId: string): Partial<LanguageModelV4CallOptions> {
   // Nothing is kept at OpenAI; reasoning comes back to us encrypted instead.
   if (writer === "openai-responses") return { providerOptions: { openai: { store: false } } };
   // Other servers that speak this protocol need not know Anthropic's newer fields.
@@ -84,7 +84,7 @@ function findNewest(messages: readonly LanguageModelV4Message[]): LanguageModelV
   return messages.filter(({ role }) => role !== "assistant").slice(-2);
 }
 
-function toFunctionTool(tool: ToolDefinition, writer: RequestWriter): LanguageModelV4FunctionTool {
+function toFunctionTool(tool: ToolDefinition, writer: RequestWriterName): LanguageModelV4FunctionTool {
   return {
     type: "function",
     name: tool.name,

@@ -9,7 +9,7 @@ type Content = AssistantMessage["content"];
 type Options = NonNullable<AssistantMessage["providerOptions"]>;
 
 /** What writes a request: one of our own protocols, or a package of the user's. */
-export type RequestWriter = WireProtocol | "package";
+export type RequestWriterName = WireProtocol | "package";
 
 /** Who can read what this endpoint wants back: another model or provider would refuse it. */
 export function toOrigin(endpoint: ProviderEndpoint | PackageEndpoint): string {
@@ -18,7 +18,7 @@ export function toOrigin(endpoint: ProviderEndpoint | PackageEndpoint): string {
 }
 
 /** Puts a block, or the mark of the text before it, behind the parts of an answer so far. */
-export function appendProviderData(message: AssistantMessage, { data }: ProviderData, writer: RequestWriter): void {
+export function appendProviderData(message: AssistantMessage, { data }: ProviderData, writer: RequestWriterName): void {
   switch (writer) {
     case "package":
       return appendPart(message.content, data);

@@ -19,7 +19,7 @@ describe("a failed command", () => {
   });
 
   test("with a network is told of the proxy", () => {
-    const output = "getaddrinfo ENOTFOUND registry.npmjs.org";
+    const output = "getaddrinfo ENOTFOUND registry.example";
     expect(explainFailure({ exitCode: 1, output, permissions: ["network"] })[0]).toMatch(/HTTPS_PROXY/);
   });
 
