@@ -36,8 +36,7 @@ const shared = {
 } satisfies BuildOptions;
 
 /**
- * The adapters are a separate bundle. In one bundle they would share zod with the tools, and every start would load the
- * parts that only they need. They share no class with the rest, so `instanceof` is never used across the two.
+ * The adapters are a separate bundle. In it, a stand-in replaces zod. They share no class with the rest, so `instanceof` is never used across the two.
  */
 const separateAdapters: Plugin = {
   name: "separate-adapters",
@@ -49,7 +48,7 @@ const separateAdapters: Plugin = {
   },
 };
 
-/** zod includes its messages in fifty languages; only English is used. */
+/** The SDKs of MCP and ACP include zod with its messages in fifty languages; only English is used. */
 const englishOnly: Plugin = {
   name: "english-only",
   setup(build) {

@@ -9,7 +9,7 @@ export type { PermissionSettings } from "./assemble/run-order.ts";
 export type { LanguageModel } from "./assemble/wire.ts";
 export type { Environment } from "./base/paths.ts";
 export { errorTable, SheafError, type ErrorCode, type ErrorKind } from "./base/errors.ts";
-export type { McpServers, McpServerSettings } from "./config/mcp-server-settings.ts";
+export type { McpServers, McpServerSettings } from "./config/mcp-settings.ts";
 export type { Model, ModelMessage, ModelRequest, ModelToolCall, ToolDefinition } from "./model/provider.ts";
 export type { Locale } from "./output/action-words.ts";
 export { createProjection, type ProjectionOptions } from "./output/create-projection.ts";

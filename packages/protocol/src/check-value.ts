@@ -233,14 +233,16 @@ export function parseValue<Value>(
   return problems.length === 0 ? { ok: true, value: known as Value } : { ok: false, problems };
 }
 
-function keepKnown({ properties, required = [], items }: JsonSchema, value: unknown, dropsNull: boolean): unknown {
+function keepKnown(schema: JsonSchema, value: unknown, dropsNull: boolean): unknown {
+  const { properties, additionalProperties, required = [], items } = schema;
   if (items && Array.isArray(value)) return value.map((item: unknown) => keepKnown(items, item, dropsNull));
-  if (!properties || !isJsonObject(value)) return value;
+  // A schema that says something of other fields decides about them itself.
+  if (!properties || additionalProperties !== undefined || !isJsonObject(value)) return value;
   const known: Record<string, unknown> = {};
-  for (const [name, schema] of Object.entries(properties)) {
+  for (const [name, field] of Object.entries(properties)) {
     const given: unknown = Object.hasOwn(value, name) ? value[name] : undefined;
     if (given === undefined || (given === null && dropsNull && !required.includes(name))) continue;
-    known[name] = keepKnown(schema, given, dropsNull);
+    known[name] = keepKnown(field, given, dropsNull);
   }
   return known;
 }

@@ -8,7 +8,7 @@ import { findNearest } from "../base/nearest-names.ts";
 import { toUserFiles, type Environment } from "../base/paths.ts";
 import { findUserConfig } from "../config/config-file.ts";
 import { chooseModel } from "../config/endpoints.ts";
-import type { McpServers } from "../config/mcp-server-settings.ts";
+import type { McpServers } from "../config/mcp-settings.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
 import type { Model } from "../model/provider.ts";
 import { toAnswerCheck } from "../run/answer-schema.ts";

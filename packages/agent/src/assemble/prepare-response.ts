@@ -6,7 +6,7 @@ import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
 import { openConversation } from "../run/conversations/open-conversation.ts";
 import type { RespondPorts } from "../run/conversations/respond.ts";
 import type { SheafError } from "../base/errors.ts";
-import type { McpServers } from "../config/mcp-server-settings.ts";
+import type { McpServers } from "../config/mcp-settings.ts";
 import { preparePolicy } from "./prepare-policy.ts";
 import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";

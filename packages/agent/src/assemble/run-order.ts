@@ -2,7 +2,7 @@
 import type { Mode, RunStart, TokenPrice } from "@sheaf/protocol";
 import type { Environment, UserFiles } from "../base/paths.ts";
 import { sheafVersion } from "../base/version.ts";
-import type { McpServers } from "../config/mcp-server-settings.ts";
+import type { McpServers } from "../config/mcp-settings.ts";
 import type { SandboxSetting } from "../guard/sandbox/sandbox.ts";
 import type { Model } from "../model/provider.ts";
 import type { BudgetLimits } from "../run/budget.ts";

@@ -17,7 +17,7 @@ import {
 import type { CreateLanguageModel } from "../model/live/language-model.ts";
 import type { LivePorts } from "../model/live/live-ports.ts";
 import type { McpConnections } from "../tools/mcp/connect.ts";
-import type { McpServers } from "../config/mcp-server-settings.ts";
+import type { McpServers } from "../config/mcp-settings.ts";
 import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { SharedStore } from "../store/store.ts";

@@ -10,7 +10,7 @@ import { isUuid } from "./arguments.ts";
 import type { FlagValues } from "./flags.ts";
 import type { RunControl } from "./signals.ts";
 import type { Config } from "../config/config.ts";
-import type { McpServers } from "../config/mcp-server-settings.ts";
+import type { McpServers } from "../config/mcp-settings.ts";
 import { createRecording } from "../recording/recording.ts";
 import { memoryFile, type Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";

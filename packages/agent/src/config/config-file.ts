@@ -1,130 +1,20 @@
-/** The user's configuration, `config.json`, checked. Described in docs/guide/models.md. */
-import { readFileSync, statSync } from "node:fs";
-import * as z from "zod/mini";
-import createEnglishMessages from "zod/v4/locales/en.js";
-import type { TokenPrice } from "@sheaf/protocol";
-import type { McpServers } from "./mcp-server-settings.ts";
+/** Reads, checks and changes the user's configuration, `config.json`. Described in docs/guide/models.md. */
+import { randomUUID } from "node:crypto";
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { formatPath, formatProblem, listProblems, type Problem } from "@sheaf/protocol/check-value";
+import type { JsonSchema } from "@sheaf/protocol/schema";
 import { SheafError, toSheafError } from "../base/errors.ts";
-import type { PackageSettings, WireProtocol } from "../model/endpoint.ts";
-import { parseRule } from "../guard/permissions/rule.ts";
-import { longestSeconds } from "./config.ts";
-import { findJsonFault } from "./json-fault.ts";
-import { createMcpSchema } from "./mcp-settings.ts";
-import { createEndpointsSchema, createPackagesSchema } from "./provider-schema.ts";
-import { adviseOnKey } from "./known-keys.ts";
+import { makeFolder } from "../base/make-folder.ts";
+import { findNearest } from "../base/nearest-names.ts";
+import { userConfig, type UserConfig } from "./user-config.ts";
 
-/** The largest file that is read. Bytes. */
+/** Largest file that is read. Bytes. */
 const MAX_BYTES = 1024 * 1024;
-
-/** A server that the user gave a name. */
-export interface EndpointSettings {
-  readonly protocol: WireProtocol;
-  /** Without a slash at the end. */
-  readonly baseUrl: string;
-  /** Variable that holds its key. */
-  readonly apiKeyEnv?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Ids of its models, for `sheaf models`. */
-  readonly models?: readonly string[] | undefined;
-}
-
-/** A provider that a package speaks to. */
-export interface PackageProviderSettings extends PackageSettings {
-  /** Variable that holds its key. */
-  readonly apiKeyEnv?: string | undefined;
-  /** Ids of its models, for `sheaf models`. */
-  readonly models?: readonly string[] | undefined;
-}
-
-/** What the user has set for good. Flags and environment win over it. */
-export interface UserConfig {
-  /** Where editors find the schema (`sheaf schema config`). */
-  readonly $schema?: string | undefined;
-  readonly model?: string | undefined;
-  readonly endpoints?: Readonly<Record<string, EndpointSettings>> | undefined;
-  readonly providers?: Readonly<Record<string, PackageProviderSettings>> | undefined;
-  readonly limits?:
-    | { readonly silenceSeconds?: number | undefined; readonly maxTries?: number | undefined }
-    | undefined;
-  /** US dollars for a million tokens, by the name of the model (C24). */
-  readonly prices?: Readonly<Record<string, TokenPrice>> | undefined;
-  /** What a model takes in one request, by its name. Tokens. */
-  readonly contextTokens?: Readonly<Record<string, number>> | undefined;
-  /** Servers of the Model Context Protocol. */
-  readonly mcpServers?: McpServers | undefined;
-  /** Rules that hold for every run (S-06). */
-  readonly permissions?:
-    | { readonly allow?: readonly string[] | undefined; readonly deny?: readonly string[] | undefined }
-    | undefined;
-  /** C24; `timeout` in seconds. */
-  readonly budgets?:
-    | {
-        readonly maxTurns?: number | undefined;
-        readonly maxToolCalls?: number | undefined;
-        readonly maxTokens?: number | undefined;
-        readonly maxCostUsd?: number | undefined;
-        readonly timeout?: number | undefined;
-      }
-    | undefined;
-}
-
-/** Made when there is a file to check: a start without one pays nothing. */
-function createSchema(): z.ZodMiniType<UserConfig> {
-  const whole = z.int().check(z.gte(1));
-  const name = z.string().check(z.minLength(1), z.maxLength(200));
-  const dollars = z.number().check(z.gte(0));
-  const price = z.strictObject({
-    input: dollars,
-    output: dollars,
-    cacheRead: z.exactOptional(dollars),
-    cacheWrite: z.exactOptional(dollars),
-  });
-  const rule = z.string().check(z.refine(isRule, "expected a rule, for instance Shell(npm test) or Read(.env)"));
-  const config = z.strictObject({
-    // Editors look for it; it means nothing to a run.
-    $schema: z.optional(z.string()),
-    model: z.optional(name),
-    endpoints: z.optional(createEndpointsSchema()),
-    providers: z.optional(createPackagesSchema()),
-    limits: z.optional(
-      z.strictObject({
-        silenceSeconds: z.optional(z.number().check(z.gt(0), z.lte(86_400))),
-        maxTries: z.optional(whole.check(z.lte(10))),
-      }),
-    ),
-    prices: z.optional(z.record(name, price)),
-    contextTokens: z.optional(z.record(name, whole.check(z.gte(1000)))),
-    mcpServers: z.optional(createMcpSchema()),
-    permissions: z.optional(z.strictObject({ allow: z.optional(z.array(rule)), deny: z.optional(z.array(rule)) })),
-    budgets: z.optional(
-      z.strictObject({
-        maxTurns: z.optional(whole),
-        maxToolCalls: z.optional(whole),
-        maxTokens: z.optional(whole),
-        maxCostUsd: z.optional(z.number().check(z.gt(0))),
-        timeout: z.optional(z.number().check(z.gt(0), z.lte(longestSeconds))),
-      }),
-    ),
-  });
-  return config.check(z.refine(hasOwnNames, 'a name stands in both "endpoints" and "providers": rename one'));
-}
-
-function isRule(text: string): boolean {
-  try {
-    parseRule(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The JSON Schema of the file, for editors: name it in `$schema`. */
 export function toConfigSchema(): object {
-  return z.toJSONSchema(createSchema(), { io: "input", target: "draft-2020-12", unrepresentable: "any" });
-}
-
-function hasOwnNames({ endpoints = {}, providers = {} }: UserConfig): boolean {
-  return Object.keys(providers).every((name) => !Object.hasOwn(endpoints, name));
+  return { $schema: "https://json-schema.org/draft/2020-12/schema", ...userConfig };
 }
 
 /**
@@ -160,42 +50,30 @@ export function parseUserConfig(text: string, file: string): UserConfig {
     const expected = "expected JSON, which has no comments and no comma before a closing bracket";
     throw createFault(file, `is not valid at line ${fault.line}, column ${fault.column}`, expected);
   }
-  const { localeError } = createEnglishMessages();
-  const parsed = createSchema().safeParse(JSON.parse(json), { error: localeError });
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.flatMap((issue) => toProblems(issue));
+  const value: unknown = JSON.parse(json);
+  const problems = listProblems(userConfig, value).map(toLine);
+  if (problems.length === 0) return value as UserConfig;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
   const advice = `the format is in docs/guide/models.md`;
-  throw new SheafError(
-    "CONFIG_INVALID",
-    `the configuration ${file} is not valid at ${problems[0] ?? "its top level"}${more}; ${advice}`,
-    { details: problems.join("\n") },
-  );
+  throw new SheafError("CONFIG_INVALID", `the configuration ${file} is not valid at ${problems[0]}${more}; ${advice}`, {
+    details: problems.join("\n"),
+  });
 }
 
-/** Where there are several forms, the one that was meant is the one with the fewest problems. `above`: where it stands. */
-function toProblems(issue: z.core.$ZodIssue, above: readonly PropertyKey[] = []): string[] {
-  const path = [...above, ...issue.path];
-  const place = formatPath(path);
-  switch (issue.code) {
-    case "invalid_key":
-      return issue.issues.map(({ message }) => `${place}: ${message}`);
-    case "unrecognized_keys":
-      return issue.keys.map((key) => `${place}: there is no key "${key}"${adviseOnKey(toConfigSchema(), path, key)}`);
-    case "invalid_union": {
-      const [nearest = []] = issue.errors.toSorted((one, other) => one.length - other.length);
-      return nearest.flatMap((inner) => toProblems(inner, path));
-    }
-    default:
-      return [`${place}: ${issue.message}`];
-  }
+/** Never with the value, which may be a key (S-41). */
+function toLine(problem: Problem): string {
+  const { path, reason } = problem;
+  if (reason !== "unknown") return `${path.length === 0 ? "its top level: " : ""}${formatProblem(problem)}`;
+  const place = path.slice(0, -1);
+  const key = String(path.at(-1));
+  return `${formatPath(place) || "its top level"}: there is no key "${key}"${adviseOnKey(problem.schema, key)}`;
 }
 
-/** `endpoints.lab.baseUrl`. */
-function formatPath(path: readonly PropertyKey[]): string {
-  let text = "";
-  for (const key of path) text += typeof key === "number" ? `[${key}]` : `${text === "" ? "" : "."}${String(key)}`;
-  return text === "" ? "its top level" : text;
+/** ` (did you mean "model"?)`, or the keys that exist. */
+function adviseOnKey({ properties = {} }: JsonSchema, key: string): string {
+  const known = Object.keys(properties);
+  const nearest = findNearest(key, known).map((name) => `"${name}"`);
+  return nearest.length > 0 ? ` (did you mean ${nearest.join(" or ")}?)` : ` (there are ${known.join(", ")})`;
 }
 
 function createFault(file: string, problem: string, advice: string, cause?: unknown): SheafError {
@@ -214,5 +92,78 @@ export function findUserConfig(file: string): FoundConfig {
     return { settings: readUserConfig(file), fault: undefined };
   } catch (error) {
     return { settings: {}, fault: toSheafError(error) };
+  }
+}
+
+/**
+ * Reads the file, changes its value and writes it back whole or not at all; what Sheaf does not change stays, only the
+ * layout is Sheaf's. Others cannot read a new file (S-42).
+ * @throws SheafError CONFIG_INVALID for a file, or a change, that is not valid: then nothing is written.
+ */
+export function writeUserConfig(
+  file: string,
+  change: (config: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): void {
+  const before = readText(file);
+  if (before !== undefined) parseUserConfig(before, file);
+  const value = before === undefined ? {} : (JSON.parse(before.replace(/^\uFEFF/, "")) as Record<string, unknown>);
+  const text = `${JSON.stringify(change(value), undefined, 2)}\n`;
+  parseUserConfig(text, file);
+  try {
+    makeFolder(dirname(file));
+    replaceFile(file, text, before === undefined ? 0o600 : statSync(file).mode & 0o777);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const message = `the configuration ${file} cannot be written (${code}): check the rights of its folder, or set SHEAF_HOME`;
+    throw new SheafError("CONFIG_INVALID", message, { cause: error });
+  }
+}
+
+function replaceFile(file: string, text: string, mode: number): void {
+  const temporary = join(dirname(file), `.config-${randomUUID()}.tmp`);
+  try {
+    writeFileSync(temporary, text, { flag: "wx", mode });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** A place in a text, both from 1. */
+export interface TextPlace {
+  readonly line: number;
+  /** UTF-16 units. */
+  readonly column: number;
+}
+
+/**
+ * Where a text stops being JSON: the first place at which no JSON can continue; undefined: the text is JSON. The message of
+ * `JSON.parse` quotes the text, which may contain a key (S-41); this does not.
+ */
+export function findJsonFault(text: string): TextPlace | undefined {
+  if (readJson(text) === "whole") return undefined;
+  let good = 0;
+  let bad = text.length + 1;
+  // A beginning with a fault in it stays faulty however the text goes on, so the shortest one can be searched by halves.
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (middle <= text.length && readJson(text.slice(0, middle)) !== "faulty") good = middle;
+    else bad = middle;
+  }
+  const lines = text.slice(0, good).split("\n");
+  return { line: lines.length, column: lines.at(-1)!.length + 1 };
+}
+
+/** `begun`: it may still become JSON. */
+function readJson(text: string): "whole" | "begun" | "faulty" {
+  try {
+    JSON.parse(text);
+    return "whole";
+  } catch (error) {
+    const message = error instanceof Error ? error.message : "";
+    if (message.includes("end of JSON input")) return "begun";
+    const [, position] = / at position (\d+)/.exec(message) ?? [];
+    return position !== undefined && Number(position) >= text.length ? "begun" : "faulty";
   }
 }

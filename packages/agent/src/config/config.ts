@@ -5,11 +5,12 @@ import { join, resolve } from "node:path";
 import type { Mode, TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { hasForeignName } from "../base/foreign-name.ts";
-import type { McpServers } from "./mcp-server-settings.ts";
+import type { McpServers } from "./mcp-settings.ts";
 import type { FoundConfig } from "./config-file.ts";
 import { chooseModel, findModelName, type ModelChoice, type ModelFlags } from "./endpoints.ts";
 import { toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
 import { isTrusted } from "./trust.ts";
+import { longestSeconds } from "./user-config.ts";
 
 /** Values as they were given, still text. */
 export interface RawSettings extends ModelFlags {
@@ -80,9 +81,6 @@ export interface Config {
   /** Milliseconds between heartbeats (C26); undefined: none. */
   readonly heartbeatMs: number | undefined;
 }
-
-/** The most that a timer takes, 24 days: one that is set to more ends at once. */
-export const longestSeconds = 2_147_483;
 
 const modes: readonly string[] = ["agent", "plan", "ask", "debug"] satisfies Mode[];
 

@@ -1,7 +1,7 @@
 /** Where the key of a provider comes from: the flag, the environment, then what `sheaf login` kept (C5). */
 import { SheafError } from "../base/errors.ts";
-import { readCredentials } from "./credential-file.ts";
 import { isKeyText } from "./key-text.ts";
+import { createDamageError, readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";
 import type { Environment } from "../base/paths.ts";
 
 /** Whose key is looked for. */
@@ -46,4 +46,55 @@ export function findKey({ credential, keyVariables }: KeyOwner, sources: KeySour
   }
   const value = readCredentials(sources.credentialsFile).get(credential);
   return value === undefined ? { source: "none", value: undefined } : { source: "login", value };
+}
+
+/** Keys by provider. */
+export type Credentials = ReadonlyMap<string, string>;
+
+function toTarget(file: string): PrivateFile {
+  return {
+    file,
+    subject: "the file of keys",
+    remedy: "remove it and run sheaf login",
+    exposure: ", and replace its keys if others may have read them",
+  };
+}
+
+/**
+ * The keys at `file`; none if there is no file.
+ * @throws SheafError CONFIG_INVALID when others can read the file, when it is someone else's, or when it is no such file.
+ */
+export function readCredentials(file: string): Credentials {
+  const text = readPrivateFile(toTarget(file));
+  return text === undefined ? new Map() : parseCredentials(text, file);
+}
+
+function parseCredentials(text: string, file: string): Credentials {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw createDamageError(toTarget(file));
+  }
+  const keys: unknown = isObject(value) && value.version === 1 ? value.keys : undefined;
+  if (!isObject(keys)) throw createDamageError(toTarget(file));
+  const entries = Object.entries(keys);
+  if (!entries.every((entry): entry is [string, string] => typeof entry[1] === "string" && isKeyText(entry[1]))) {
+    throw createDamageError(toTarget(file));
+  }
+  return new Map(entries);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Puts these keys in the place of the old ones; without a key the file goes.
+ * @throws SheafError STORAGE_FULL, or CONFIG_INVALID when the folder cannot be written.
+ */
+export function writeCredentials(file: string, credentials: Credentials): void {
+  const keys = Object.fromEntries([...credentials].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  const text = `${JSON.stringify({ version: 1, keys }, undefined, 2)}\n`;
+  writePrivateFile(toTarget(file), credentials.size === 0 ? undefined : text);
 }

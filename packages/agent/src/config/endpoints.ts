@@ -9,8 +9,9 @@ import {
   type RequestLimits,
 } from "../model/endpoint.ts";
 import { findNearest } from "../base/nearest-names.ts";
-import { parseBaseUrl } from "./base-url.ts";
-import type { FoundConfig, UserConfig } from "./config-file.ts";
+import { parseBaseUrl } from "./key-text.ts";
+import type { FoundConfig } from "./config-file.ts";
+import type { UserConfig } from "./user-config.ts";
 import { findKey, type FoundKey, type KeySources } from "./credentials.ts";
 import { hasKeyHeader, parseHeaders } from "./key-text.ts";
 import type { Environment, UserFiles } from "../base/paths.ts";

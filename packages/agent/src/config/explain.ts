@@ -1,5 +1,5 @@
 /** Each setting of a run, with the place that it came from. */
-import type { UserConfig } from "./config-file.ts";
+import type { UserConfig } from "./user-config.ts";
 import type { RawSettings } from "./config.ts";
 import type { Environment } from "../base/paths.ts";
 

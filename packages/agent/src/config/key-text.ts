@@ -1,24 +1,31 @@
 /**
- * Checks of keys and headers before they are used: `fetch` quotes a value that it refuses in its message, and a key must
- * never stand in one (S-41).
+ * Checks of keys, headers and addresses before they are used: `fetch` quotes a value that it refuses in its message, and
+ * a key must never appear in one (S-41).
  */
+import * as s from "@sheaf/protocol/schema";
 import { SheafError } from "../base/errors.ts";
 
 /** Longest key. UTF-16 units. */
 const MAX_KEY_LENGTH = 8192;
 
-/** Whether a text can be a key: printable ASCII without blanks. */
+/** Whether a text can be a key: printable ASCII without spaces. */
 export function isKeyText(text: string): boolean {
   return text.length <= MAX_KEY_LENGTH && /^[\x21-\x7E]+$/.test(text);
 }
 
-export function isHeaderName(text: string): boolean {
+function isHeaderName(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
 }
 
-export function isHeaderValue(text: string): boolean {
+function isHeaderValue(text: string): boolean {
   return /^[\t\x20-\x7E\x80-\xFF]*$/.test(text);
 }
+
+/** Headers by name. They may hold keys, so no message shows them (S-41). */
+export const headerFields = s.record(
+  s.refine(s.string(), "one line of printable characters", isHeaderValue),
+  s.refine(s.string(), "the name of a header", isHeaderName),
+);
 
 /** Names of headers that carry a key. */
 const keyHeaders: readonly string[] = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
@@ -29,8 +36,8 @@ export function hasKeyHeader(headers: Readonly<Record<string, string>>): boolean
 }
 
 /**
- * Headers of `-H "Name: value"`, names in lower case; the last of a name counts.
- * @throws SheafError USAGE; the message never holds the value.
+ * Headers of `-H "Name: value"`, names in lower case; the last one of a name applies.
+ * @throws SheafError USAGE; the message never contains the value.
  */
 export function parseHeaders(lines: readonly string[]): Record<string, string> {
   const entries = lines.map((line, index): [string, string] => {
@@ -38,12 +45,35 @@ export function parseHeaders(lines: readonly string[]): Record<string, string> {
     const name = line.slice(0, Math.max(colon, 0)).trim();
     const value = line.slice(colon + 1).trim();
     if (!isHeaderName(name)) {
-      throw new SheafError("USAGE", `header ${index + 1} (-H) is no header: write -H "Name: value"`);
+      throw new SheafError("USAGE", `header ${index + 1} (-H) is not a header: write -H "Name: value"`);
     }
     if (!isHeaderValue(value)) {
-      throw new SheafError("USAGE", `the header "${name}" (-H) holds a character that no header can have: correct it`);
+      throw new SheafError(
+        "USAGE",
+        `the header "${name}" (-H) contains a character that is not allowed in headers: remove it`,
+      );
     }
     return [name.toLowerCase(), value];
   });
   return Object.fromEntries(entries);
+}
+
+/** An address without a slash at its end, or what was expected; never the text, which may contain a key (S-42). */
+export type ParsedUrl =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly expected: string };
+
+/** Checks an address to which the path of a request is appended. */
+export function parseBaseUrl(text: string): ParsedUrl {
+  const url = URL.parse(text.trim());
+  if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    return { ok: false, expected: "expected an address that begins with http:// or https://" };
+  }
+  if (url.username !== "" || url.password !== "") {
+    return { ok: false, expected: "expected an address without a name or a password in it" };
+  }
+  if (url.search !== "" || url.hash !== "") {
+    return { ok: false, expected: "expected an address without ? and # in it" };
+  }
+  return { ok: true, value: url.href.replace(/\/+$/, "") };
 }

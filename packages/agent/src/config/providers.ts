@@ -1,6 +1,7 @@
 /** All providers that a model name may begin with: those that Sheaf knows, then the user's own. */
 import type { PackageSettings } from "../model/endpoint.ts";
-import type { EndpointSettings, PackageProviderSettings, UserConfig } from "./config-file.ts";
+import type { EndpointSettings, PackageProviderSettings, UserConfig } from "./user-config.ts";
+import { parseBaseUrl } from "./key-text.ts";
 import { familyOfProtocol, providerPresets, type ProviderFacts, type ProviderPreset } from "./provider-presets.ts";
 
 interface NamedProvider {
@@ -44,7 +45,9 @@ export function toProviders({ endpoints = {}, providers = {} }: UserConfig): Rea
 }
 
 function toWireProvider(name: string, settings: EndpointSettings): Provider {
-  const { protocol, baseUrl, apiKeyEnv, headers = {}, models = [] } = settings;
+  const { protocol, apiKeyEnv, headers = {}, models = [] } = settings;
+  const parsed = parseBaseUrl(settings.baseUrl);
+  const baseUrl = parsed.ok ? parsed.value : settings.baseUrl;
   return {
     kind: "wire",
     name,

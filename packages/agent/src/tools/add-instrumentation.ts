@@ -1,5 +1,6 @@
 /** add_instrumentation: code that shows whether a hypothesis holds, marked so that it can be taken out again. */
 import type { InstrumentationBlock } from "@sheaf/protocol";
+import * as s from "@sheaf/protocol/schema";
 import { findCommentForm } from "./comment-form.ts";
 import { toBlockId, type ConversationState } from "./conversation-state.ts";
 import { applyEdits } from "./edit-matching.ts";
@@ -7,21 +8,26 @@ import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toEditChange } from "./file-change.ts";
 import { hasMark, insertBlock } from "./instrumentation-blocks.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { choice, nonEmptyString, object, optional, string, type ArgumentsOf } from "./parameters.ts";
 import { encodeTextFile, loadTextFile, saveTextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
-const parameters = object({
-  hypothesis: nonEmptyString("Id of the todo that it belongs to"),
-  target_file: string("File, relative to the workspace"),
-  anchor: nonEmptyString("Line or lines of the file beside which it goes; must fit exactly one place"),
-  position: optional(choice(["before", "after"], "Where it goes; default: after")),
-  code: nonEmptyString("Whole lines with their indentation; they print what decides the hypothesis"),
+const parameters = s.object({
+  hypothesis: s.string({ minLength: 1, description: "Id of the todo that it belongs to" }),
+  target_file: s.string({ description: "File, relative to the workspace" }),
+  anchor: s.string({
+    minLength: 1,
+    description: "Line or lines of the file beside which it goes; must fit exactly one place",
+  }),
+  position: s.optional(s.choice(["before", "after"], { description: "Where it goes; default: after" })),
+  code: s.string({
+    minLength: 1,
+    description: "Whole lines with their indentation; they print what decides the hypothesis",
+  }),
 });
 
 /** Debug mode only. Lines are put in, none is changed: taken out again, the file is what it was. */
-export const addInstrumentationTool: Tool<ArgumentsOf<typeof parameters>> = {
+export const addInstrumentationTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "add_instrumentation",
   description:
     "Put marked lines into a file that show whether a hypothesis holds. They are taken out again at the end.",

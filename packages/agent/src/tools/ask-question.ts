@@ -1,30 +1,29 @@
 /** ask_question: asks the user, which ends the response (N42, C25). */
+import * as s from "@sheaf/protocol/schema";
 import { toFailure } from "./failure.ts";
-import { flag, list, nonEmptyString, object, optional, type ArgumentsOf } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
-const parameters = object({
-  title: nonEmptyString("Why you ask, in one sentence"),
-  questions: list(
-    object({
-      id: nonEmptyString("Unique id"),
-      prompt: nonEmptyString("The question"),
-      options: list(
-        object({ id: nonEmptyString("Unique id"), label: nonEmptyString("What the user sees") }),
-        0,
-        20,
-        "Empty for a free answer",
+const parameters = s.object({
+  title: s.string({ minLength: 1, description: "Why you ask, in one sentence" }),
+  questions: s.list(
+    s.object({
+      id: s.string({ minLength: 1, description: "Unique id" }),
+      prompt: s.string({ minLength: 1, description: "The question" }),
+      options: s.list(
+        s.object({
+          id: s.string({ minLength: 1, description: "Unique id" }),
+          label: s.string({ minLength: 1, description: "What the user sees" }),
+        }),
+        { minItems: 0, maxItems: 20, description: "Empty for a free answer" },
       ),
-      allow_multiple: optional(flag("Whether several options may be chosen")),
+      allow_multiple: s.optional(s.boolean({ description: "Whether several options may be chosen" })),
     }),
-    1,
-    20,
-    "The questions",
+    { minItems: 1, maxItems: 20, description: "The questions" },
   ),
 });
 
 /** The answer comes with the next prompt; nobody makes one up. */
-export const askQuestionTool: Tool<ArgumentsOf<typeof parameters>> = {
+export const askQuestionTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "ask_question",
   description: "Ask the user one or more questions. The run ends; the answer comes with the next message.",
   documentType: "clarification",

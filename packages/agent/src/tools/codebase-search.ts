@@ -1,16 +1,25 @@
 /** codebase_search: places that fit a question, by their words. */
+import * as s from "@sheaf/protocol/schema";
 import type { CodePlace, CodeSearchResult } from "../workspace/codebase/code-search.ts";
 import { readKind, toLine } from "../workspace/read-folder.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { list, nonEmptyString, object, optional, string, type ArgumentsOf } from "./parameters.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
-const parameters = object({
-  query: nonEmptyString("What is looked for: names and words that would stand in the code and around it"),
-  target_directories: optional(list(string("Folder or file in the workspace"), 0, 20, "Where; default: everywhere")),
-  explanation: optional(string("Why this helps, in one sentence")),
+const parameters = s.object({
+  query: s.string({
+    minLength: 1,
+    description: "What is looked for: names and words that would stand in the code and around it",
+  }),
+  target_directories: s.optional(
+    s.list(s.string({ description: "Folder or file in the workspace" }), {
+      minItems: 0,
+      maxItems: 20,
+      description: "Where; default: everywhere",
+    }),
+  ),
+  explanation: s.optional(s.string({ description: "Why this helps, in one sentence" })),
 });
 
 type Places =
@@ -18,7 +27,7 @@ type Places =
   | { readonly ok: false; readonly outcome: ToolOutcome };
 
 /** Ranked by an index of words; it knows no synonyms, and says so when nothing fits. */
-export const codebaseSearchTool: Tool<ArgumentsOf<typeof parameters>> = {
+export const codebaseSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "codebase_search",
   description:
     "Find the places of the code that fit a question best, ranked by their words. For an exact text or a pattern use grep_search.",

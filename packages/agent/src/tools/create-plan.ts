@@ -1,27 +1,31 @@
 /** create_plan: presents a plan with its tasks (N40). */
 import type { PlanTodo } from "@sheaf/protocol";
+import * as s from "@sheaf/protocol/schema";
 import { toFailure } from "./failure.ts";
-import { list, nonEmptyString, object, optional, string, type ArgumentsOf } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
-const parameters = object({
-  title: nonEmptyString("A few words"),
-  overview: string("One or two sentences"),
-  plan: nonEmptyString("The plan as Markdown"),
-  todos: list(
-    object({
-      id: nonEmptyString("Unique id, for instance add-tests"),
-      content: nonEmptyString("What is to be done"),
-      dependencies: optional(list(string("Id"), 0, 200, "Ids of todos of this plan that come before")),
+const parameters = s.object({
+  title: s.string({ minLength: 1, description: "A few words" }),
+  overview: s.string({ description: "One or two sentences" }),
+  plan: s.string({ minLength: 1, description: "The plan as Markdown" }),
+  todos: s.list(
+    s.object({
+      id: s.string({ minLength: 1, description: "Unique id, for instance add-tests" }),
+      content: s.string({ minLength: 1, description: "What is to be done" }),
+      dependencies: s.optional(
+        s.list(s.string({ description: "Id" }), {
+          minItems: 0,
+          maxItems: 200,
+          description: "Ids of todos of this plan that come before",
+        }),
+      ),
     }),
-    0,
-    200,
-    "The tasks, in order",
+    { minItems: 0, maxItems: 200, description: "The tasks, in order" },
   ),
 });
 
 /** A newer plan replaces the older one; its tasks become the task list. */
-export const createPlanTool: Tool<ArgumentsOf<typeof parameters>> = {
+export const createPlanTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "create_plan",
   description: "Present a plan with tasks and their dependencies. Nothing is changed by it.",
   documentType: "plan",

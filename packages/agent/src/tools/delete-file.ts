@@ -1,4 +1,5 @@
 /** delete_file: deletes one file or link (N33). */
+import * as s from "@sheaf/protocol/schema";
 import { MAX_CHECKPOINT_BYTES, type Checkpoints } from "../workspace/checkpoints.ts";
 import { createFileFault, toFileError } from "../workspace/file-error.ts";
 import { countLines, decodeText, detectTextFormat } from "../workspace/text-format.ts";
@@ -9,14 +10,13 @@ import { followChange } from "./conversation-state.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { MAX_CONTENT_BYTES } from "./file-change.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, string, type ArgumentsOf } from "./parameters.ts";
 import { keepContent } from "./text-file.ts";
 import type { Tool } from "./tool.ts";
 
-const parameters = object({ target_file: string("File, relative to the workspace") });
+const parameters = s.object({ target_file: s.string({ description: "File, relative to the workspace" }) });
 
 /** A file that was read here and has changed since is not deleted (STALE_FILE). */
-export const deleteFileTool: Tool<ArgumentsOf<typeof parameters>> = {
+export const deleteFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "delete_file",
   description: "Delete one file. Folders are not deleted.",
   documentType: "file_edit",

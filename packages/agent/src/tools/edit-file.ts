@@ -1,30 +1,28 @@
 /** edit_file: replaces parts of a file, all of them or none. */
 import type { FileChange } from "@sheaf/protocol";
+import * as s from "@sheaf/protocol/schema";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { applyEdits, describeRule, type EditResult } from "./edit-matching.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { flag, list, object, optional, string, type ArgumentsOf } from "./parameters.ts";
 import { encodeTextFile, loadTextFile, saveTextFile } from "./text-file.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
-const parameters = object({
-  target_file: string("File, relative to the workspace"),
-  edits: list(
-    object({
-      old_string: string("Text to replace, as it stands in the file; must fit exactly one place"),
-      new_string: string("Text to put there"),
-      replace_all: optional(flag("Replace every place where old_string stands exactly")),
+const parameters = s.object({
+  target_file: s.string({ description: "File, relative to the workspace" }),
+  edits: s.list(
+    s.object({
+      old_string: s.string({ description: "Text to replace, as it stands in the file; must fit exactly one place" }),
+      new_string: s.string({ description: "Text to put there" }),
+      replace_all: s.optional(s.boolean({ description: "Replace every place where old_string stands exactly" })),
     }),
-    1,
-    200,
-    "Made in order, each on what the ones before it made",
+    { minItems: 1, maxItems: 200, description: "Made in order, each on what the ones before it made" },
   ),
 });
 
 /** The result tells which rule found each place, and the hashes before and after. Line ends and encoding are kept. */
-export const editFileTool: Tool<ArgumentsOf<typeof parameters>> = {
+export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "edit_file",
   description: "Replace parts of a file. All edits are made, or none. An empty old_string writes a new or empty file.",
   documentType: "file_edit",

@@ -1,11 +1,11 @@
 /** glob_search: files by the pattern of their paths. */
 import { isAbsolute } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
+import * as s from "@sheaf/protocol/schema";
 import { type Glob, parseGlob } from "../guard/permissions/glob.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, optional, string, type ArgumentsOf } from "./parameters.ts";
 import { createFolderReader, type FolderEntry, readKind, toLine } from "../workspace/read-folder.ts";
 import type { Tool } from "./tool.ts";
 
@@ -19,13 +19,13 @@ const maxOutputBytes = 200 * 1024;
 /** Milliseconds of work before other events get their turn. */
 const turnPeriod = 20;
 
-const parameters = object({
-  pattern: string('Glob, for instance "**/*.test.ts"; without "/" it matches at any depth'),
-  target_directory: optional(string("Folder in the workspace; default: the workspace")),
+const parameters = s.object({
+  pattern: s.string({ description: 'Glob, for instance "**/*.test.ts"; without "/" it matches at any depth' }),
+  target_directory: s.optional(s.string({ description: "Folder in the workspace; default: the workspace" })),
 });
 
 /** Names that begin with a dot are found only by a pattern that names them; links to folders are not followed. */
-export const globSearchTool: Tool<ArgumentsOf<typeof parameters>> = {
+export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "glob_search",
   description: `Find files by a glob; at most ${maxFiles} paths, sorted, without what .gitignore leaves out.`,
   documentType: "tool_call",

@@ -1,11 +1,11 @@
 /** grep_search: text in files, by ripgrep. */
 import { posix } from "node:path";
+import * as s from "@sheaf/protocol/schema";
 import { findRipgrep, type ProgramOutcome, runProgram } from "../guard/sandbox/programs.ts";
 import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { choice, flag, object, optional, positiveInteger, string, type ArgumentsOf } from "./parameters.ts";
 import { readKind } from "../workspace/read-folder.ts";
 import { createSearchResults, type FileMatches, type SearchResults } from "./search-results.ts";
 import { formatSearch } from "./search-text.ts";
@@ -18,15 +18,17 @@ const maxDuration = 30_000;
 /** Characters of a line that are shown; ripgrep cuts it and says so. */
 const maxColumns = 500;
 
-const parameters = object({
-  pattern: string("Regular expression (Rust syntax, within one line)"),
-  path: optional(string("File or folder in the workspace; default: the workspace")),
-  glob: optional(string('Only files that match, for instance "*.ts"')),
-  case_insensitive: optional(flag("Whether A matches a too")),
-  output_mode: optional(choice(["content", "files_with_matches", "count"], "Default: content")),
-  max_results: optional(positiveInteger(`Lines (or files) shown; default ${defaultResults}, at most ${maxResults}`)),
+const parameters = s.object({
+  pattern: s.string({ description: "Regular expression (Rust syntax, within one line)" }),
+  path: s.optional(s.string({ description: "File or folder in the workspace; default: the workspace" })),
+  glob: s.optional(s.string({ description: 'Only files that match, for instance "*.ts"' })),
+  case_insensitive: s.optional(s.boolean({ description: "Whether A matches a too" })),
+  output_mode: s.optional(s.choice(["content", "files_with_matches", "count"], { description: "Default: content" })),
+  max_results: s.optional(
+    s.integer({ minimum: 1, description: `Lines (or files) shown; default ${defaultResults}, at most ${maxResults}` }),
+  ),
 });
-type Arguments = ArgumentsOf<typeof parameters>;
+type Arguments = s.ValueOf<typeof parameters>;
 
 /** Binary files, names with a dot in front and what .gitignore leaves out are not searched, unless they are named. */
 export const grepSearchTool: Tool<Arguments> = {

@@ -1,20 +1,20 @@
 /** list_dir: the tree of a folder. */
 import type { ToolError } from "@sheaf/protocol";
+import * as s from "@sheaf/protocol/schema";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, optional, string, type ArgumentsOf } from "./parameters.ts";
 import { createFolderReader, type FolderEntry, type FolderReader, readKind, toLine } from "../workspace/read-folder.ts";
 import type { Tool } from "./tool.ts";
 
 const maxDepth = 3;
 const maxEntries = 500;
 
-const parameters = object({
-  target_directory: optional(string("Folder in the workspace; default: the workspace")),
+const parameters = s.object({
+  target_directory: s.optional(s.string({ description: "Folder in the workspace; default: the workspace" })),
 });
 
 /** Sorted by name, folders with `/` at the end, links not followed; level by level until it is too much. */
-export const listDirTool: Tool<ArgumentsOf<typeof parameters>> = {
+export const listDirTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "list_dir",
   description: `Show a folder as a tree: at most ${maxDepth} levels and ${maxEntries} entries, without what .gitignore leaves out.`,
   documentType: "tool_call",

@@ -1,22 +1,22 @@
 /** read_file: some lines of a text file, exactly as they stand. */
 import type { ToolError } from "@sheaf/protocol";
+import * as s from "@sheaf/protocol/schema";
 import { readLines, type ReadLines } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, optional, positiveInteger, string, type ArgumentsOf } from "./parameters.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const DEFAULT_LINES = 2000;
 const MAX_BYTES = 256 * 1024;
 
-const parameters = object({
-  target_file: string("File, relative to the workspace"),
-  offset: optional(positiveInteger("First line to read, from 1")),
-  limit: optional(positiveInteger(`Number of lines; ${DEFAULT_LINES} if left out`)),
+const parameters = s.object({
+  target_file: s.string({ description: "File, relative to the workspace" }),
+  offset: s.optional(s.integer({ minimum: 1, description: "First line to read, from 1" })),
+  limit: s.optional(s.integer({ minimum: 1, description: `Number of lines; ${DEFAULT_LINES} if left out` })),
 });
 
-type Arguments = ArgumentsOf<typeof parameters>;
+type Arguments = s.ValueOf<typeof parameters>;
 
 /** Memory is bounded for a file of any size (R-15); `totalLines` counts the empty tail, so an empty file has 1 (C9). */
 export const readFileTool: Tool<Arguments> = {

@@ -1,25 +1,29 @@
 /** read_terminal: what a command in the background has said since it was last asked, and whether it still runs. */
 import type { TerminalEffect } from "@sheaf/protocol";
+import * as s from "@sheaf/protocol/schema";
 import type { BackgroundCommand } from "../guard/sandbox/follow/background-command.ts";
 import type { CommandOutcome } from "../guard/sandbox/command.ts";
 import { toCancelledOutcome, toFailure } from "./failure.ts";
-import { type ArgumentsOf, flag, nonEmptyString, object, optional, positiveInteger } from "./parameters.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const maxWaitMs = 60_000;
 /** Milliseconds that the end of a command may take. */
 const endPeriod = 5000;
 
-const parameters = object({
-  terminal_id: nonEmptyString("Id that run_terminal_cmd gave, for instance bg_1"),
-  wait_ms: optional(
-    positiveInteger(`Waits this long for more output; default: not at all, at most ${maxWaitMs}`, maxWaitMs),
+const parameters = s.object({
+  terminal_id: s.string({ minLength: 1, description: "Id that run_terminal_cmd gave, for instance bg_1" }),
+  wait_ms: s.optional(
+    s.integer({
+      minimum: 1,
+      maximum: maxWaitMs,
+      description: `Waits this long for more output; default: not at all, at most ${maxWaitMs}`,
+    }),
   ),
-  end: optional(flag("Ends the command first")),
+  end: s.optional(s.boolean({ description: "Ends the command first" })),
 });
 
 /** Also called by Sheaf itself, for what still runs at the end of a run. */
-export const readTerminalTool: Tool<ArgumentsOf<typeof parameters>> = {
+export const readTerminalTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "read_terminal",
   description: "Read what a command in the background has printed since the last time, or end it.",
   documentType: "tool_call",

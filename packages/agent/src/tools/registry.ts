@@ -4,7 +4,7 @@ import { isOffered } from "../guard/permissions/permissions.ts";
 import type { ToolDefinition } from "../model/provider.ts";
 import { addInstrumentationTool } from "./add-instrumentation.ts";
 import { askQuestionTool } from "./ask-question.ts";
-import { parseArguments } from "./arguments.ts";
+import { parseArguments } from "./parse-arguments.ts";
 import { codebaseSearchTool } from "./codebase-search.ts";
 import { createPlanTool } from "./create-plan.ts";
 import { deleteFileTool } from "./delete-file.ts";
@@ -43,7 +43,7 @@ function toCallable<Arguments>(tool: Tool<Arguments>): CallableTool {
     description: tool.description,
     documentType: tool.documentType,
     access: tool.access,
-    schema: tool.parameters.schema,
+    schema: { ...tool.parameters },
     prepare(call) {
       const args = parseArguments(tool, call);
       return args.ok ? { ok: true, run: (context) => tool.run(args.value, context) } : args;

@@ -1,22 +1,22 @@
 /** remove_instrumentation: takes out what add_instrumentation put in. Sheaf calls it itself for what is left at the end. */
 import type { FileChange, InstrumentationBlock } from "@sheaf/protocol";
+import * as s from "@sheaf/protocol/schema";
 import type { FileResult } from "../workspace/file-error.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { toEditChange } from "./file-change.ts";
 import { removeBlocks, type RemovedBlocks } from "./instrumentation-blocks.ts";
-import { object, optional, string, type ArgumentsOf } from "./parameters.ts";
 import { encodeTextFile, loadTextFile, saveTextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
 
-const parameters = object({
-  target_file: optional(string("Only in this file; default: everywhere")),
-  hypothesis: optional(string("Only that of this todo; default: all")),
+const parameters = s.object({
+  target_file: s.optional(s.string({ description: "Only in this file; default: everywhere" })),
+  hypothesis: s.optional(s.string({ description: "Only that of this todo; default: all" })),
 });
 
 /** Debug mode only. A block that lost one of its marks is left and told of. */
-export const removeInstrumentationTool: Tool<ArgumentsOf<typeof parameters>> = {
+export const removeInstrumentationTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "remove_instrumentation",
   description: "Take the lines of add_instrumentation out again.",
   documentType: "file_edit",

@@ -1,22 +1,22 @@
 /** rename_file: moves one file to a name that is free (N32). */
+import * as s from "@sheaf/protocol/schema";
 import { moveFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile } from "../workspace/read-file.ts";
 import { followChange } from "./conversation-state.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toMissingFileError } from "./missing-file.ts";
-import { object, string, type ArgumentsOf } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
 /** To move a file takes no time; to read one that is larger would. */
 const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 
-const parameters = object({
-  source_file: string("File, relative to the workspace"),
-  destination_file: string("New path, relative to the workspace; must not exist"),
+const parameters = s.object({
+  source_file: s.string({ description: "File, relative to the workspace" }),
+  destination_file: s.string({ description: "New path, relative to the workspace; must not exist" }),
 });
 
 /** Nothing is ever replaced: a destination that exists is refused (FILE_EXISTS). */
-export const renameFileTool: Tool<ArgumentsOf<typeof parameters>> = {
+export const renameFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "rename_file",
   description: "Rename or move one file. The destination must not exist; missing folders are made.",
   documentType: "file_edit",

@@ -1,8 +1,8 @@
 /** run_terminal_cmd: one shell command, to its end (N37). */
 import type { CommandEffect } from "@sheaf/protocol";
+import * as s from "@sheaf/protocol/schema";
 import type { CommandOutcome } from "../guard/sandbox/command.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
-import { flag, object, optional, positiveInteger, string, type ArgumentsOf } from "./parameters.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
 
 const defaultTimeoutMs = 120_000;
@@ -12,21 +12,24 @@ const firstLookMs = 200;
 /** Commands in the background at a time. */
 const maxBackground = 8;
 
-const parameters = object({
-  command: string("Shell command (bash)"),
-  working_directory: optional(string("Folder in the workspace; default: the workspace")),
-  timeout_ms: optional(
-    positiveInteger(
-      `Ends the command after this time; default ${defaultTimeoutMs}, in the background none; at most ${maxTimeoutMs}`,
-      maxTimeoutMs,
-    ),
+const parameters = s.object({
+  command: s.string({ description: "Shell command (bash)" }),
+  working_directory: s.optional(s.string({ description: "Folder in the workspace; default: the workspace" })),
+  timeout_ms: s.optional(
+    s.integer({
+      minimum: 1,
+      maximum: maxTimeoutMs,
+      description: `Ends the command after this time; default ${defaultTimeoutMs}, in the background none; at most ${maxTimeoutMs}`,
+    }),
   ),
-  is_background: optional(flag("Runs on while you go on, for servers; read its output with read_terminal")),
-  description: optional(string("What the command is for, in a few words")),
+  is_background: s.optional(
+    s.boolean({ description: "Runs on while you go on, for servers; read its output with read_terminal" }),
+  ),
+  description: s.optional(s.string({ description: "What the command is for, in a few words" })),
 });
 
 /** An exit code other than 0 is a success of the tool: the model reads it (N37). Nothing of the command stays behind. */
-export const runTerminalCmdTool: Tool<ArgumentsOf<typeof parameters>> = {
+export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "run_terminal_cmd",
   description:
     "Run a shell command in the workspace and wait for its end. No input can be given; what it leaves behind is ended, so start servers with is_background.",

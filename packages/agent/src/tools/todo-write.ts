@@ -1,26 +1,30 @@
 /** todo_write: changes the task list of the conversation (N41). */
 import type { TodoChange } from "@sheaf/protocol";
+import * as s from "@sheaf/protocol/schema";
 import type { Todo } from "./conversation-state.ts";
 import { toFailure } from "./failure.ts";
-import { choice, flag, list, nonEmptyString, object, optional, string, type ArgumentsOf } from "./parameters.ts";
 import type { Tool } from "./tool.ts";
 
-const parameters = object({
-  todos: list(
-    object({
-      id: nonEmptyString("Unique id, for instance add-tests"),
-      content: optional(string("What is to be done; required for a new id")),
-      status: choice(["pending", "in_progress", "completed", "cancelled"], "Where it stands"),
-      dependencies: optional(list(string("Id"), 0, 200, "Ids that must be completed before")),
+const parameters = s.object({
+  todos: s.list(
+    s.object({
+      id: s.string({ minLength: 1, description: "Unique id, for instance add-tests" }),
+      content: s.optional(s.string({ description: "What is to be done; required for a new id" })),
+      status: s.choice(["pending", "in_progress", "completed", "cancelled"], { description: "Where it stands" }),
+      dependencies: s.optional(
+        s.list(s.string({ description: "Id" }), {
+          minItems: 0,
+          maxItems: 200,
+          description: "Ids that must be completed before",
+        }),
+      ),
     }),
-    1,
-    200,
-    "Entries that are new or change",
+    { minItems: 1, maxItems: 200, description: "Entries that are new or change" },
   ),
-  merge: flag("true: entries not listed stay; false: they are cancelled"),
+  merge: s.boolean({ description: "true: entries not listed stay; false: they are cancelled" }),
 });
 
-type Arguments = ArgumentsOf<typeof parameters>;
+type Arguments = s.ValueOf<typeof parameters>;
 
 /** Keeps the list in the conversation; the result tells what changed. */
 export const todoWriteTool: Tool<Arguments> = {

@@ -1,5 +1,6 @@
 /** The port between a run and its tools. One file per tool beside this one. */
 import type { Mode, ToolDocumentType, ToolResult } from "@sheaf/protocol";
+import type { Schema } from "@sheaf/protocol/schema";
 import type { BackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
@@ -10,7 +11,6 @@ import type { PageFetcher } from "../network/fetch-page.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";
 import type { ConversationState } from "./conversation-state.ts";
-import type { Parameter } from "./parameters.ts";
 
 /** What a tool gives back; the run adds the id and the time it took. */
 export type ToolOutcome = Omit<ToolResult, "type" | "callId" | "durationMs">;
@@ -45,7 +45,7 @@ export interface Tool<Arguments = Record<string, unknown>> {
   readonly documentType: ToolDocumentType;
   readonly access: ToolAccess;
   /** Schema of the arguments, checked before `run`. */
-  readonly parameters: Parameter<Arguments>;
+  readonly parameters: Schema<Arguments>;
   run(args: Arguments, context: ToolContext): Promise<ToolOutcome>;
 }
 

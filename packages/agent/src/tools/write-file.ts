@@ -1,21 +1,21 @@
 /** write_file: creates a file, or replaces its content. */
 import type { FileChange } from "@sheaf/protocol";
+import * as s from "@sheaf/protocol/schema";
 import { toLineEnd } from "../workspace/text-format.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
-import { object, string, type ArgumentsOf } from "./parameters.ts";
 import { encodeTextFile, loadTextFile, saveTextFile, type TextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
-const parameters = object({
-  target_file: string("File, relative to the workspace"),
-  content: string("The whole new content"),
+const parameters = s.object({
+  target_file: s.string({ description: "File, relative to the workspace" }),
+  content: s.string({ description: "The whole new content" }),
 });
 
 /** A file that was read here and has changed since is not replaced (STALE_FILE). Line ends and encoding are kept. */
-export const writeFileTool: Tool<ArgumentsOf<typeof parameters>> = {
+export const writeFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "write_file",
   description:
     "Create a file, or replace its whole content. Missing folders are made. For changes to a file use edit_file.",

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { findUserConfig, parseUserConfig, readUserConfig, toConfigSchema } from "../../src/config/config-file.ts";
 import { createConfig } from "../../src/config/config.ts";
-import { findJsonFault } from "../../src/config/json-fault.ts";
+import { findJsonFault } from "../../src/config/config-file.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sheaf-config-"));
@@ -37,8 +37,8 @@ test("the example of docs/guide/models.md", () => {
     "model",
     "endpoints",
     "limits",
-    "prices",
     "contextTokens",
+    "prices",
     "budgets",
   ]);
 });
@@ -95,20 +95,23 @@ describe("what is not valid", () => {
       'mcpServers.files: there is no key "arg" (did you mean "args"?)',
     ],
     [{ mcpServers: { web: { url: "ftp://h" } } }, "mcpServers.web.url: "],
-    [{ model: 1 }, "model: Invalid input: expected string"],
+    [{ model: 1 }, "model: expected a string of 1 to 200 characters"],
     [{ model: "" }, "model: "],
     [{ apiKey: "CANARY" }, 'there is no key "apiKey" (there are $schema, model, endpoints, '],
     [withEndpoint("lab", { protocol: "soap" }), "endpoints.lab.protocol: "],
     [withEndpoint("lab", { baseUrl: "lab" }), "endpoints.lab.baseUrl: expected an address that begins with http://"],
     [
       withEndpoint("lab", { baseUrl: "http://u:CANARY@h" }),
-      "endpoints.lab.baseUrl: expected an address without a name",
+      "begins with http:// or https://, without a name, a password, ? or #",
     ],
     [withEndpoint("lab", { apiKeyEnv: "CANARY-key" }), "endpoints.lab.apiKeyEnv: expected the name of a variable"],
     [withEndpoint("lab", { headers: { x: "CANARY\n" } }), "endpoints.lab.headers.x: expected one line"],
     [withEndpoint("lab", { apiKey: "CANARY" }), 'endpoints.lab: there is no key "apiKey" (did you mean "apiKeyEnv"?)'],
-    [withEndpoint("openai", {}), "endpoints.openai: this name is built in"],
-    [withEndpoint("offline", {}), "endpoints.offline: this name is built in"],
+    [withEndpoint("openai", {}), "that is not built in"],
+    [
+      withEndpoint("offline", {}),
+      "endpoints.offline: expected a name of letters, digits, points and dashes that is not built in",
+    ],
     [withEndpoint("a/b", {}), "endpoints.a/b: expected a name of letters"],
     [{ limits: { maxTries: 11 } }, "limits.maxTries: "],
     [{ limits: { maxTries: 0 } }, "limits.maxTries: "],

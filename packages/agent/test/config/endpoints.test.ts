@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { UserConfig } from "../../src/config/config-file.ts";
-import { writeCredentials } from "../../src/config/credential-file.ts";
+import type { UserConfig } from "../../src/config/user-config.ts";
+import { writeCredentials } from "../../src/config/credentials.ts";
 import { chooseModel, findModelName, type ModelFlags } from "../../src/config/endpoints.ts";
 import { SheafError } from "../../src/base/errors.ts";
 import { defaultRequestLimits } from "../../src/model/endpoint.ts";
@@ -195,8 +195,8 @@ describe("what cannot be used", () => {
     ["ollama/m", { baseUrl: "http://me:CANARY@h/v1" }, "without a name or a password"],
     ["ollama/m", { apiKey: "CANARY key" }, "--api-key holds a blank"],
     ["ollama/m", { headers: ["X: CANARY\nY"] }, 'the header "X" (-H)'],
-    ["ollama/m", { headers: ["CANARY"] }, "header 1 (-H) is no header"],
-    ["ollama/m", { headers: ["A B: CANARY"] }, "header 1 (-H) is no header"],
+    ["ollama/m", { headers: ["CANARY"] }, "header 1 (-H) is not a header"],
+    ["ollama/m", { headers: ["A B: CANARY"] }, "header 1 (-H) is not a header"],
   ] as const)(verifies(["S-41", "S-42"], "%s with %j is a usage error without the value"), (model, flags, message) => {
     expect(() => choose(model, { flags })).toThrow(
       expect.objectContaining({ code: "USAGE", message: expect.stringContaining(message) as string }),

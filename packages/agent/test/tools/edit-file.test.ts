@@ -11,7 +11,7 @@ const toHash = (text: string): string => createHash("sha256").update(text).diges
 const edit = (old_string: string, new_string: string, replace_all?: boolean) => ({
   old_string,
   new_string,
-  replace_all,
+  ...(replace_all !== undefined && { replace_all }),
 });
 
 describe("an edit", () => {

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { listProblems } from "@sheaf/protocol/check-value";
 import { describe, expect, test } from "vitest";
-import type { Problem } from "../../src/tools/parameters.ts";
 import { runTerminalCmdTool } from "../../src/tools/run-terminal-cmd.ts";
 import type { ToolContext, ToolOutcome } from "../../src/tools/tool.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -107,11 +107,7 @@ describe("run_terminal_cmd", () => {
   });
 
   test("its schema takes what models write, and no more than the limits", () => {
-    const accepts = (value: unknown): boolean => {
-      const problems: Problem[] = [];
-      runTerminalCmdTool.parameters.check(value, "", problems);
-      return problems.length === 0;
-    };
+    const accepts = (value: unknown): boolean => listProblems(runTerminalCmdTool.parameters, value).length === 0;
     expect(accepts({ command: "ls", timeout_ms: 600_000, is_background: false, description: "x" })).toBe(true);
     for (const timeout_ms of [0, -1, 600_001, 1.5, Number.NaN]) {
       expect(accepts({ command: "ls", timeout_ms })).toBe(false);

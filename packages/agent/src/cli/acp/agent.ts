@@ -24,7 +24,7 @@ import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { createPromptRun } from "../prompt-run.ts";
 import { toConfig } from "../run-config.ts";
-import type { McpServerSettings, McpServers } from "../../config/mcp-server-settings.ts";
+import type { McpServerSettings, McpServers } from "../../config/mcp-settings.ts";
 import { createAcpProjection, toStopReason } from "../../output/acp-updates.ts";
 import { toBareId } from "../../output/result-line.ts";
 import type { Store } from "../../store/store.ts";

@@ -10,7 +10,7 @@ import { chooseProvider } from "../run-config.ts";
 import { readStandardInput, toInputKind } from "../standard-input.ts";
 import { printText } from "../standard-output.ts";
 import { findUserConfig } from "../../config/config-file.ts";
-import { readCredentials, writeCredentials } from "../../config/credential-file.ts";
+import { readCredentials, writeCredentials } from "../../config/credentials.ts";
 import { isKeyText } from "../../config/key-text.ts";
 import { toProviders } from "../../config/providers.ts";
 

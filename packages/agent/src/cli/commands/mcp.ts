@@ -1,10 +1,9 @@
 /** `sheaf mcp list`, `add` and `remove`: the user's servers of the Model Context Protocol. */
-import { findUserConfig } from "../../config/config-file.ts";
+import { findUserConfig, writeUserConfig } from "../../config/config-file.ts";
 import { isServerName, serverNameRule } from "../../config/mcp-settings.ts";
 import { toUserFiles } from "../../base/paths.ts";
-import { writeUserConfig } from "../../config/write-config.ts";
 import { SheafError } from "../../base/errors.ts";
-import type { McpServerSettings } from "../../config/mcp-server-settings.ts";
+import type { McpServerSettings } from "../../config/mcp-settings.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { connectMcpServers } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";

@@ -4,7 +4,7 @@ import type { McpServerState } from "@sheaf/protocol";
 import { toCancelledOutcome, toFailure } from "../failure.ts";
 import type { CallableTool } from "../registry.ts";
 import { createServerConnection, type ServerConnection, type ServerPorts } from "./server-connection.ts";
-import type { McpServers, McpServerSettings } from "../../config/mcp-server-settings.ts";
+import type { McpServers, McpServerSettings } from "../../config/mcp-settings.ts";
 import { toMcpToolName } from "./tool-name.ts";
 import { toMcpOutcome } from "./tool-result.ts";
 

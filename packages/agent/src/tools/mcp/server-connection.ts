@@ -6,7 +6,7 @@ import { markerName } from "../../guard/sandbox/environment.ts";
 import { createProcessTree } from "../../guard/sandbox/follow/process-tree.ts";
 import { createReaper } from "../../guard/sandbox/follow/reaper.ts";
 import { sheafVersion } from "../../base/version.ts";
-import type { HttpServerSettings, McpServerSettings, StdioServerSettings } from "../../config/mcp-server-settings.ts";
+import type { HttpServerSettings, McpServerSettings, StdioServerSettings } from "../../config/mcp-settings.ts";
 
 /** How long a server may take to take leave. Milliseconds. */
 const LEAVE_MS = 300;

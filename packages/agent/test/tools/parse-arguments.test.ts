@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseArguments } from "../../src/tools/arguments.ts";
+import { parseArguments } from "../../src/tools/parse-arguments.ts";
 import { todoWriteTool } from "../../src/tools/todo-write.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
@@ -27,7 +27,7 @@ describe("arguments", () => {
     expect(error!.code).toBe("INVALID_ARGUMENTS");
     expect(error!.message).toContain("todos[0].status: ");
     expect(error!.message).toContain("merge: ");
-    expect(error!.message).toContain('"pending"');
+    expect(error!.message).toContain("one of pending, ");
     expect(error!.message).not.toContain("\n");
   });
 

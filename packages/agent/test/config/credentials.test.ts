@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { readCredentials, writeCredentials } from "../../src/config/credential-file.ts";
+import { readCredentials, writeCredentials } from "../../src/config/credentials.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
 const root = mkdtempSync(join(tmpdir(), "sheaf-credentials-"));

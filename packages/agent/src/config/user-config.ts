@@ -1,0 +1,127 @@
+/** What the user's configuration may say: one schema for its types, its check, and the help of editors. */
+import * as s from "@sheaf/protocol/schema";
+import { parseRule } from "../guard/permissions/rule.ts";
+import { headerFields, parseBaseUrl } from "./key-text.ts";
+import { mcpServers } from "./mcp-settings.ts";
+import { providerPresets } from "./provider-presets.ts";
+
+/** Longest time that a timer takes, 24 days: a longer one would end at once. */
+export const longestSeconds = 2_147_483;
+
+const whole = s.integer({ minimum: 1 });
+const modelName = s.string({ minLength: 1, maxLength: 200 });
+const dollars = s.number({ minimum: 0 });
+
+const providerName = s.refine(
+  s.string({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" }),
+  "a name of letters, digits, points and dashes that is not built in",
+  (name) => name !== "offline" && name !== "scripted" && !providerPresets.has(name),
+);
+
+const commonFields = s.object({
+  /** Variable that holds its key. */
+  apiKeyEnv: s.optional(s.refine(s.string({ pattern: "^[A-Za-z_]\\w*$" }), "the name of a variable, not a key")),
+  /** Ids of its models, for `sheaf models`. */
+  models: s.optional(s.list(modelName)),
+});
+
+const endpoint = s.extend(commonFields, {
+  protocol: s.choice(["openai-responses", "openai-chat", "anthropic-messages", "gemini"]),
+  baseUrl: s.refine(
+    s.string(),
+    "an address that begins with http:// or https://, without a name, a password, ? or #",
+    (text) => parseBaseUrl(text).ok,
+  ),
+  headers: s.optional(headerFields),
+});
+
+/** A server that the user gave a name. */
+export interface EndpointSettings extends s.ValueOf<typeof endpoint> {}
+
+const packageProvider = s.extend(commonFields, {
+  package: s.refine(s.string(), "the name of an npm package, or a path with ./ or /", isPackage),
+  create: s.optional(s.refine(s.string({ pattern: "^[A-Za-z_$][\\w$]*$" }), "the name of an export")),
+  options: s.optional(
+    s.refine(
+      s.record(s.anything()),
+      'no key in "options": name its variable in "apiKeyEnv", or use sheaf login',
+      (options) => !Object.hasOwn(options, "apiKey"),
+    ),
+  ),
+});
+
+/** A provider that a package speaks to. */
+export interface PackageProviderSettings extends s.ValueOf<typeof packageProvider> {}
+
+const rules = s.list(s.refine(s.string(), "a rule, for instance Shell(npm test) or Read(.env)", isRule));
+
+const price = s.object({
+  input: dollars,
+  output: dollars,
+  cacheRead: s.optional(dollars),
+  cacheWrite: s.optional(dollars),
+});
+
+const fields = s.object({
+  /** Where editors find the schema (`sheaf schema config`). */
+  $schema: s.optional(s.string()),
+  model: s.optional(modelName),
+  endpoints: s.optional(s.record<EndpointSettings>(s.strict(endpoint), providerName)),
+  providers: s.optional(s.record<PackageProviderSettings>(s.strict(packageProvider), providerName)),
+  limits: s.optional(
+    s.strict(
+      s.object({
+        silenceSeconds: s.optional(s.number({ exclusiveMinimum: 0, maximum: 86_400 })),
+        maxTries: s.optional(s.integer({ minimum: 1, maximum: 10 })),
+      }),
+    ),
+  ),
+  /** US dollars per million tokens, by the name of the model (C24). */
+  prices: s.optional(s.record(s.strict(price), modelName)),
+  /** Tokens that fit into one request to a model, by its name. */
+  contextTokens: s.optional(s.record(s.integer({ minimum: 1000 }), modelName)),
+  /** Servers of the Model Context Protocol. */
+  mcpServers: s.optional(mcpServers),
+  /** Rules that apply to every run (S-06). */
+  permissions: s.optional(s.strict(s.object({ allow: s.optional(rules), deny: s.optional(rules) }))),
+  /** C24; `timeout` in seconds. */
+  budgets: s.optional(
+    s.strict(
+      s.object({
+        maxTurns: s.optional(whole),
+        maxToolCalls: s.optional(whole),
+        maxTokens: s.optional(whole),
+        maxCostUsd: s.optional(s.number({ exclusiveMinimum: 0 })),
+        timeout: s.optional(s.number({ exclusiveMinimum: 0, maximum: longestSeconds })),
+      }),
+    ),
+  ),
+});
+
+/** What the user has set permanently. Flags and environment take precedence. */
+export interface UserConfig extends s.ValueOf<typeof fields> {}
+
+export const userConfig: s.Schema<UserConfig> = s.refine<UserConfig>(
+  s.strict(fields),
+  'each name in only one of "endpoints" and "providers"',
+  ({ endpoints = {}, providers = {} }) => Object.keys(providers).every((name) => !Object.hasOwn(endpoints, name)),
+);
+
+/** What a workspace may say: it can only deny (S-06). */
+export const workspaceConfig = s.strict(
+  s.object({ permissions: s.optional(s.strict(s.object({ deny: s.optional(rules) }))) }),
+);
+
+function isRule(text: string): boolean {
+  try {
+    parseRule(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `name`, `@scope/name`, each with an optional part of the package (`name/part`), or a path. */
+function isPackage(text: string): boolean {
+  return /^(@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*(\/[a-z0-9][\w.-]*)*$/i.test(text) || /^\.{0,2}\/./.test(text);
+}
