@@ -11,12 +11,10 @@ import { createWords, type Side } from "./support/agent.ts";
 import {
   type Bench,
   compare,
-  now,
   readCpuMicroseconds,
   readPeakMb,
   sheafProgram,
   startNode,
-  toQuantile,
   toSupportFile,
   withFolder,
 } from "./support/measure.ts";
@@ -32,9 +30,7 @@ function createScript(answer: Answer): Script {
 }
 
 const single = createScript({ text: createWords(40) });
-/** The time in a delta tells how long it was on its way. */
-const stamp = (): string => `@${now().toFixed(3)}@ `.padStart(20, "x");
-const paced = createScript({ text: Array.from({ length: 100 }, () => stamp), paceMs: 20 });
+const paced = createScript({ text: createWords(100), paceMs: 20 });
 const flood = createScript({ text: createWords(500) });
 
 export const bench: Bench = async (isQuick) => {
@@ -50,7 +46,6 @@ export const bench: Bench = async (isQuick) => {
           "exec to listening": "ms",
           "first answer": "ms",
           "CPU of a delta, 20 ms apart": "µs",
-          "a delta on its way, 20 ms apart, median": "ms",
           "CPU of a delta, as fast as they go": "µs",
           "peak memory": "MB",
         },
@@ -84,21 +79,18 @@ async function measure(side: Side, folder: string, provider: Provider) {
     provider.play(single);
     await readStream(port);
     const firstAt = performance.now();
-    const load = async (script: Script) => {
+    const measureCpu = async (script: Script): Promise<number> => {
       provider.play(script);
       const before = readCpuMicroseconds(child.pid!);
-      const read = await Promise.all(Array.from({ length: streams }, () => readStream(port)));
-      const deltas = read.reduce((sum, { count }) => sum + count, 0);
-      return { cpu: (readCpuMicroseconds(child.pid!) - before) / deltas, delays: read.flatMap(({ delays }) => delays) };
+      const counts = await Promise.all(Array.from({ length: streams }, () => readStream(port)));
+      const deltas = counts.reduce((sum, count) => sum + count, 0);
+      return (readCpuMicroseconds(child.pid!) - before) / deltas;
     };
-    const slow = await load(paced);
-    const fast = await load(flood);
     return {
       "exec to listening": listeningAt - startedAt,
       "first answer": firstAt - listeningAt,
-      "CPU of a delta, 20 ms apart": slow.cpu,
-      "a delta on its way, 20 ms apart, median": toQuantile(slow.delays, 0.5),
-      "CPU of a delta, as fast as they go": fast.cpu,
+      "CPU of a delta, 20 ms apart": await measureCpu(paced),
+      "CPU of a delta, as fast as they go": await measureCpu(flood),
       "peak memory": readPeakMb(child.pid!),
     };
   } finally {
@@ -111,22 +103,17 @@ async function measure(side: Side, folder: string, provider: Provider) {
 const deltaName = Buffer.from("event: content_delta\n");
 const endName = Buffer.from("event: done\n");
 
-/** Reads one response on a raw socket, which costs little: deltas, and the delays of those that contain the time. */
-function readStream(port: number): Promise<{ readonly count: number; readonly delays: readonly number[] }> {
+/** Reads one response on a raw socket, which costs little, and counts its deltas. */
+function readStream(port: number): Promise<number> {
   const body = '{"message":"go","stream":true}';
   const head = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
-    const delays: number[] = [];
     let rest: Buffer = Buffer.alloc(0);
     let count = 0;
     socket.on("error", reject);
     socket.on("close", () => reject(new Error("the server closed a stream before its end")));
     socket.on("data", (chunk: Buffer) => {
-      const arrivedAt = now();
-      for (const [, time] of chunk.toString("latin1").matchAll(/"delta":"[ x]*@([\d.]+)@/g)) {
-        delays.push(arrivedAt - Number(time));
-      }
       const bytes = Buffer.concat([rest, chunk]);
       let last = 0;
       for (let index = bytes.indexOf(deltaName); index >= 0; index = bytes.indexOf(deltaName, last)) {
@@ -136,7 +123,7 @@ function readStream(port: number): Promise<{ readonly count: number; readonly de
       // A name may be cut in two.
       rest = bytes.subarray(Math.max(last, bytes.length - deltaName.length));
       if (!bytes.includes(endName)) return;
-      resolve({ count, delays });
+      resolve(count);
       socket.destroy();
     });
     socket.write(`POST /v1/chat HTTP/1.1\r\n${head}\r\n\r\n${body}`);

@@ -4,7 +4,6 @@
  * two FIFOs, which are read into one buffer.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -53,7 +52,8 @@ async function openFifos(): Promise<readonly [Fifo, Fifo] | undefined> {
     folder = mkdtempSync(join(tmpdir(), toRunPrefix()));
     const files = streamNames.map((name) => `${folder}/${name}`);
     // Mode 666: a command may become another user in its sandbox, and open its output again by name.
-    await once(spawn(program, ["-m", "666", ...files], { cwd: "/", env: {}, stdio: "ignore" }), "exit");
+    const maker = spawn(program, ["-m", "666", ...files], { cwd: "/", env: {}, stdio: "ignore" });
+    await new Promise((resolve, reject) => void maker.once("exit", resolve).once("error", reject));
     const [stdout, stderr] = files.map((file): Fifo => {
       const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
       opened.push(reader);
