@@ -33,6 +33,7 @@ test("every example has a test here", () => {
     "examples/client-browser",
     "examples/client-node.ts",
     "examples/documents-from-a-stream.ts",
+    "examples/library",
     "examples/read-the-stream.ts",
   ]);
 });
@@ -47,6 +48,23 @@ test("read-the-stream.ts", () => {
   const output = runExample("read-the-stream.ts", "Summarise CHANGELOG.md");
   expect(output).toContain("[readToolCall]");
   expect(output).toMatch(/Changelog[^]*exit code 0\n$/);
+});
+
+describe("library", () => {
+  test("script.ts", () => {
+    const output = runExample("library/script.ts", "Summarise CHANGELOG.md");
+    expect(output).toMatch(/\[\d tool_call\]\n[^]*Changelog[^]*\ncompleted: \d+ documents, \d+ tokens\n$/);
+  });
+
+  test("custom-tool.ts", () => {
+    const output = runExample("library/custom-tool.ts");
+    expect(output).toMatch(/^tool_call: [^]*\ntext: It is clear in Oslo, at 21 °C\.\n$/);
+  });
+
+  test("web-handler.ts", () => {
+    const output = runExample("library/web-handler.ts");
+    expect(output).toMatch(/event: document_start\n[^]*event: done\n/);
+  });
 });
 
 /** A server with the offline model in a small project. */

@@ -1,6 +1,6 @@
 /** The packages as npm gives them out: their entries are there, and they work without the repository. */
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
@@ -86,5 +86,59 @@ describe("without the repository", () => {
       return content.sources.map((source) => join(cwd, dirname(map), source));
     });
     expect(sources.filter((source) => !existsSync(source))).toEqual([]);
+  });
+});
+
+describe("the library of sheaf, in an empty strict project", () => {
+  const program = `import { createAgent, type AgentRun, type CustomTool } from "sheaf";
+import type { ChatResponse } from "@sheaf/protocol";
+
+const add: CustomTool<{ a: number; b: number }> = {
+  name: "add",
+  description: "Adds two numbers.",
+  parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+  run: ({ a, b }) => "sum " + (a + b),
+};
+const agent = createAgent({ workspace: ".", model: "scripted:script.json", tools: [add], sandbox: "disabled" });
+const run: AgentRun = agent.run("Add 1 and 2");
+for await (const { event } of run) if (event === "done") console.log(event);
+const response: ChatResponse = await run.result;
+for (const { type, content } of response.documents) console.log(type + ": " + content);
+let last = "";
+for await (const line of run.format("stream-json")) last = line;
+console.log((JSON.parse(last) as { type: string }).type);
+`;
+  const script = {
+    turns: [
+      { events: [{ call: { tool: "add", arguments: { a: 1, b: 2 } } }] },
+      { events: [{ text: "The sum is 3." }] },
+    ],
+  };
+  const options = { module: "nodenext", target: "es2024", lib: ["esnext"], strict: true, types: ["node"] };
+  const folder = install({
+    "@sheaf/protocol": "packages/protocol",
+    "@sheaf/documents": "packages/documents",
+    sheaf: "packages/agent",
+  });
+  // What a registry would give: the packages that these depend on.
+  const modules = join(root, "node_modules");
+  for (const name of [
+    ...readdirSync(modules),
+    ...readdirSync(join(modules, "@types")).map((type) => `@types/${type}`),
+  ]) {
+    const target = join(folder, "node_modules", name);
+    if (/^(\.|@sheaf$|@types$)/.test(name) || existsSync(target)) continue;
+    mkdirSync(dirname(target), { recursive: true });
+    symlinkSync(join(modules, name), target);
+  }
+  writeFileSync(join(folder, "program.ts"), program);
+  writeFileSync(join(folder, "script.json"), JSON.stringify(script));
+  const compilerOptions = { ...options, exactOptionalPropertyTypes: true };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
+
+  test("its types are checked, and a custom tool runs with a scripted model", () => {
+    run(process.execPath, [join(modules, "typescript/bin/tsc"), "-p", folder], folder);
+    const output = run(process.execPath, ["program.js"], folder);
+    expect(output).toMatch(/^done\ntool_call: [^]*\ntext: The sum is 3\.\nresult\n$/);
   });
 });
