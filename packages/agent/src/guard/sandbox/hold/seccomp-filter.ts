@@ -35,42 +35,17 @@ interface ModeCall {
 }
 
 type FilteredCall =
-  | "socket"
-  | "clone"
-  | "unshare"
-  | "setns"
-  | "clone3"
-  | "io_uring_setup"
-  | "io_uring_enter"
-  | "io_uring_register"
-  | "openat2"
-  | "add_key"
-  | "request_key"
-  | "keyctl"
-  | "bpf"
-  | "perf_event_open"
-  | "userfaultfd";
+  | "socket" | "clone" | "unshare" | "setns" | "clone3" | "io_uring_setup" | "io_uring_enter" | "io_uring_register"
+  | "openat2" | "add_key" | "request_key" | "keyctl" | "bpf" | "perf_event_open" | "userfaultfd"; // prettier-ignore
 
 const architectures: Readonly<Record<string, Architecture>> = {
   x64: {
     audit: 0xc000_003e,
     foreignFrom: 0x4000_0000,
     calls: {
-      socket: 41,
-      clone: 56,
-      add_key: 248,
-      request_key: 249,
-      keyctl: 250,
-      unshare: 272,
-      perf_event_open: 298,
-      setns: 308,
-      bpf: 321,
-      userfaultfd: 323,
-      io_uring_setup: 425,
-      io_uring_enter: 426,
-      io_uring_register: 427,
-      clone3: 435,
-      openat2: 437,
+      socket: 41, clone: 56, add_key: 248, request_key: 249, keyctl: 250, unshare: 272, perf_event_open: 298,
+      setns: 308, bpf: 321, userfaultfd: 323, io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427,
+      clone3: 435, openat2: 437,
     },
     modeCalls: [
       { number: 2, flags: 1, mode: 2 }, // open
@@ -87,21 +62,9 @@ const architectures: Readonly<Record<string, Architecture>> = {
   arm64: {
     audit: 0xc000_00b7,
     calls: {
-      unshare: 97,
-      socket: 198,
-      add_key: 217,
-      request_key: 218,
-      keyctl: 219,
-      clone: 220,
-      perf_event_open: 241,
-      setns: 268,
-      bpf: 280,
-      userfaultfd: 282,
-      io_uring_setup: 425,
-      io_uring_enter: 426,
-      io_uring_register: 427,
-      clone3: 435,
-      openat2: 437,
+      unshare: 97, socket: 198, add_key: 217, request_key: 218, keyctl: 219, clone: 220, perf_event_open: 241,
+      setns: 268, bpf: 280, userfaultfd: 282, io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427,
+      clone3: 435, openat2: 437,
     },
     modeCalls: [
       { number: 33, mode: 2 }, // mknodat
@@ -111,7 +74,7 @@ const architectures: Readonly<Record<string, Architecture>> = {
       { number: 452, mode: 2, isChange: true }, // fchmodat2
     ],
   },
-};
+}; // prettier-ignore
 
 /** Allowed socket families: IPv4, IPv6, and netlink, by which programs list network interfaces. */
 const socketFamilies = [2, 10, 16] as const;
