@@ -51,7 +51,7 @@ describe("imports", () => {
     expect(violations[0]).toContain(target);
   });
 
-  test("an allowed import is no violation", () => {
+  test("an allowed import is not a violation", () => {
     const text = 'import { z } from "zod";\nimport type { Store } from "../store/store.ts";';
     expect(findViolations([{ path: "packages/agent/src/run/allowed.ts", text }])).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** What an installation brings along, and how it is told where it comes from (S-73). */
+/** What an installation brings along, and what proves where it comes from (S-73). */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

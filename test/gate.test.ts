@@ -25,17 +25,17 @@ test("covered.ts lists every clause that has a test (npm run list-covered writes
   expect(missing).toEqual([]);
 });
 
-test("every clause stands in its document, and the documents hold no other", () => {
+test("every clause is in its document, and the documents have no other", () => {
   for (const document of ["cli", "documents", "security-reliability"] as const) {
     const text = readFileSync(join(root, "docs/formats", `${document}.md`), "utf8");
-    const stands = [...text.matchAll(/^(?:- |#+ |\| )\*\*([A-Z]+-?\d+)\*\*/gm)].map(([, id]) => id);
+    const present = [...text.matchAll(/^(?:- |#+ |\| )\*\*([A-Z]+-?\d+)\*\*/gm)].map(([, id]) => id);
     const listed = requirements.filter((requirement) => requirement.document === document).map(({ id }) => id);
-    expect(new Set(stands)).toEqual(new Set(listed));
-    expect(stands).toHaveLength(listed.length);
+    expect(new Set(present)).toEqual(new Set(listed));
+    expect(present).toHaveLength(listed.length);
   }
 });
 
-test("the clauses without a test are told", () => {
+test("the clauses without a test are listed", () => {
   const open = requirements.filter(({ id }) => !cited.has(id));
   console.info(`clauses with a test: ${requirements.length - open.length} of ${requirements.length}`);
   console.info(`without a test yet: ${open.map(({ id }) => id).join(" ")}`);

@@ -1,4 +1,4 @@
-/** `--add-dir` through the real program: what tools may do in a folder beside the workspace. */
+/** `--add-dir` through the real program: what tools may do in a folder outside of the workspace. */
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -66,24 +66,27 @@ test(verifies(["S-20", "S-22", "C5"], "file tools work there by absolute paths, 
   expect([join(other, "x"), join(added, ".envrc"), `${added}-evil`].map(existsSync)).toEqual([false, false, false]);
 });
 
-test(verifies("S-20", "a call that names several folders is refused with the way out, which works"), async () => {
-  const cwd = realpathSync(folders.newFolder({ "src/a.txt": "needle inside\n" }));
-  const added = realpathSync(folders.newFolder({ "src/b.txt": "needle added\n" }));
-  const inside = ["src"];
-  const outside = [join(added, "src")];
-  const { results } = await runCalls(
-    cwd,
-    [inside.concat(outside), inside, outside].map((target_directories) => [
-      "codebase_search",
-      { query: "needle", target_directories },
-    ]),
-    ["--add-dir", added],
-  );
-  expect(results[0]).toContain(`one call works in one folder: make a call for each of ${cwd}, ${added}`);
-  expect(results[0]).not.toContain("needle added");
-  expect(results[1]).toContain("src/a.txt:1-1");
-  expect(results[2]).toContain("src/b.txt:1-1");
-});
+test(
+  verifies("S-20", "a call that names several folders is refused; the message says what works, and that works"),
+  async () => {
+    const cwd = realpathSync(folders.newFolder({ "src/a.txt": "needle inside\n" }));
+    const added = realpathSync(folders.newFolder({ "src/b.txt": "needle added\n" }));
+    const inside = ["src"];
+    const outside = [join(added, "src")];
+    const { results } = await runCalls(
+      cwd,
+      [inside.concat(outside), inside, outside].map((target_directories) => [
+        "codebase_search",
+        { query: "needle", target_directories },
+      ]),
+      ["--add-dir", added],
+    );
+    expect(results[0]).toContain(`one call works in one folder: make a call for each of ${cwd}, ${added}`);
+    expect(results[0]).not.toContain("needle added");
+    expect(results[1]).toContain("src/a.txt:1-1");
+    expect(results[2]).toContain("src/b.txt:1-1");
+  },
+);
 
 test("reading, searching, editing and moving work there, and revert takes the changes back", async () => {
   const cwd = folders.newFolder({ "a.txt": "inside\n" });

@@ -15,7 +15,7 @@ interface Call {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** Lets a scripted model make these calls, each in a turn of its own, and then answer. */
+/** Lets a scripted model make these calls, each in a separate turn, and then answer. */
 async function runCalls(
   calls: readonly Call[],
   args: readonly string[] = [],
@@ -45,7 +45,7 @@ const background = (command: string): Call => ({
 const foreground = (command: string): Call => ({ tool: "run_terminal_cmd", arguments: { command } });
 
 describeWithBubblewrap("in the background", () => {
-  test(verifies(["R-13", "S-30"], "a server is reached by the commands behind it, and by nobody else"), async () => {
+  test(verifies(["R-13", "S-30"], "a server is reached by the commands after it, and by nobody else"), async () => {
     const serve = `perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 4711, Listen => 5, ReuseAddr => 1) or die; print "ready\\n"; $| = 1; while ($c = $s->accept) { print $c "served\\n"; close $c }'`;
     const ask = "for i in {1..100}; do cat < /dev/tcp/127.0.0.1/4711 && break; sleep 0.1; done";
     const { code, stdout, stderr } = await runCalls([background(serve), foreground(ask)]);

@@ -27,7 +27,7 @@ const cases: readonly (readonly [line: string, wanted: readonly string[], unwant
   ["sheaf serve --max-s", ["--max-streams"], ["--session-id"]],
 ];
 
-/** Without what a shell puts behind flags with values, and behind folders. */
+/** Without what a shell puts after flags with values, and after folders. */
 const toPlain = (word: string): string => word.replace(/[=/]$/, "");
 
 test.each(["bash", "zsh", "fish"])("the script of %s has every flag", async (shell) => {

@@ -39,7 +39,7 @@ test(verifies(["X15", "N53"], "both targets tell the same answer"), async () => 
 });
 
 test(
-  verifies(["C20", "R-11"], "a body without its end is told by the exit code and by the last document"),
+  verifies(["C20", "R-11"], "a body without its end is reported by the exit code and by the last document"),
   async () => {
     const { code, stdout, stderr } = await convert("openai-chat", "documents", chat.split("\n\n")[0]!);
     expect(code).toBe(5);

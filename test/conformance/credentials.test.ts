@@ -287,7 +287,7 @@ describe("keys", () => {
   const hasTerminals = process.env.CI === "true" || spawnSync("script", ["--version"]).status === 0;
   test.skipIf(!hasTerminals)(verifies("S-41", "login on a terminal does not show what is typed"), async () => {
     const { cwd, home } = newPlace();
-    // Runs Sheaf on a terminal of its own; what it shows comes out of the pipe.
+    // Runs Sheaf on its own terminal; what it shows comes out of the pipe.
     const wrapper = ["sh", "-c", 'exec script -qec "$*" /dev/null', "sh"];
     let typed = false;
     const { stdout } = await run(["login", "openai"], {
@@ -446,7 +446,7 @@ describe("flags", () => {
   });
 });
 
-test(verifies("S-41", "after all of this no key is anywhere but in the files of keys"), () => {
+test(verifies("S-41", "after all of this, no key is anywhere but in the key files"), () => {
   expect(outputs.length).toBeGreaterThan(100);
   expect(outputs.filter((output) => output.includes("CANARY"))).toEqual([]);
   const files = globSync("**/*", { cwd: folders.path, withFileTypes: true }).filter((entry) => entry.isFile());

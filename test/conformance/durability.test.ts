@@ -125,7 +125,7 @@ describeWithNamespaces("the disk of the store", () => {
     },
   );
 
-  test(verifies("C20", "that is read-only is told before anything runs"), async () => {
+  test(verifies("C20", "that is read-only is reported before anything runs"), async () => {
     const cwd = folders.newFolder({ "script.json": JSON.stringify(long) });
     const home = join(cwd, "home");
     mkdirSync(home);
@@ -151,7 +151,7 @@ describe("a place where there can be no store", () => {
   const places = ["/proc/none/a", "/proc/none", "/proc", "/dev/null", "/dev/null/a"] as const;
 
   test.skipIf(process.platform !== "linux").each(places)(
-    verifies(["C20", "C22"], "%s is told at once, by each command that would write there"),
+    verifies(["C20", "C22"], "%s is reported at once, by each command that would write there"),
     async (home) => {
       const cwd = folders.newFolder();
       const run = (...words: readonly string[]) => runSheaf(words, { cwd, home });

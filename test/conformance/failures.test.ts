@@ -90,7 +90,7 @@ describe("every failure", () => {
     },
   );
 
-  test(verifies(["C20", "C22"], "no model, and an unknown one, are told before anything runs"), async () => {
+  test(verifies(["C20", "C22"], "no model, and an unknown one, are reported before anything runs"), async () => {
     const cwd = folders.newFolder();
     const none = await runSheaf(["-p", "go"], { cwd });
     expect(none.code).toBe(3);
@@ -117,7 +117,7 @@ describe("every failure", () => {
   });
 });
 
-test(verifies(["C20", "C21"], "a current folder that is gone is named with the way out"), async () => {
+test(verifies(["C20", "C21"], "a current folder that is gone is named, with how to fix it"), async () => {
   const cwd = folders.newFolder({ "gone/x": "" });
   const leave = ["sh", "-c", `cd gone && rm -r ${join(cwd, "gone")} && exec "$@"`, "sh"];
   const { code, stderr } = await runSheaf(["-p", "--model", "offline", "go"], { cwd, wrapper: leave });
@@ -171,7 +171,7 @@ describe("a question", () => {
     },
   );
 
-  test(verifies(["C21", "N42"], "an answer whose run failed is kept, and the way on is told"), async () => {
+  test(verifies(["C21", "N42"], "an answer whose run failed is kept, and the message says how to go on"), async () => {
     const cwd = folders.newFolder();
     const session = String(parseStream((await run(cwd, ask)).stdout)[0]!.session_id);
     const short = writeScript(cwd, { turns: ask.turns.slice(0, 1) });
@@ -229,18 +229,21 @@ describe("stdout", () => {
     expect(stderr).toMatch(/^sheaf: INTERNAL: [^\n]*ENOSPC[^\n]*\n$/);
   });
 
-  test(verifies(["C21", "C23"], "on a full disk is told in the same words by commands that are no run"), async () => {
-    const cwd = folders.newFolder();
-    for (const args of [["models"], ["convert", "--from", "markdown", "--to", "documents"]]) {
-      const full = openSync("/dev/full", "w");
-      const { code, stderr } = await runSheaf(args, { cwd, stdout: full, input: "x" });
-      closeSync(full);
-      expect([code, stderr], args[0]).toEqual([
-        1,
-        "sheaf: INTERNAL: stdout takes no more (ENOSPC): free some space, or write elsewhere\n",
-      ]);
-    }
-  });
+  test(
+    verifies(["C21", "C23"], "on a full disk is reported in the same words by commands that are not runs"),
+    async () => {
+      const cwd = folders.newFolder();
+      for (const args of [["models"], ["convert", "--from", "markdown", "--to", "documents"]]) {
+        const full = openSync("/dev/full", "w");
+        const { code, stderr } = await runSheaf(args, { cwd, stdout: full, input: "x" });
+        closeSync(full);
+        expect([code, stderr], args[0]).toEqual([
+          1,
+          "sheaf: INTERNAL: stdout takes no more (ENOSPC): free some space, or write elsewhere\n",
+        ]);
+      }
+    },
+  );
 
   test(verifies("C23", "closed by its reader ends convert without a trace"), async () => {
     const cwd = folders.newFolder();
@@ -273,7 +276,7 @@ describe("stdout", () => {
   });
 });
 
-describeWithNamespaces("a pipe that cannot be opened anew, as behind su and sudo,", () => {
+describeWithNamespaces("a pipe that cannot be opened again, as under su and sudo,", () => {
   test(verifies(["C4", "R-09"], "is written to all the same"), async () => {
     const cwd = folders.newFolder();
     const text = { turns: [{ events: [{ text: "word ", repeat: 20_000, group: 50 }] }] };

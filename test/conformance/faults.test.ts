@@ -348,7 +348,7 @@ describe("a fault of the provider", () => {
     return toLines(result.stdout);
   }
 
-  test(verifies(["R-10", "C26", "X5"], "a wait for a quota is told as it begins"), async () => {
+  test(verifies(["R-10", "C26", "X5"], "a wait for a quota is reported when it begins"), async () => {
     const lines = await runWaiting("provider_wait", "--output-format", "documents-stream");
     const events = lines.map((printed) => JSON.parse(printed) as { event: string; data: { until: string } });
     expect(events.map(({ event }) => event).slice(0, 2)).toEqual(["response_start", "provider_wait"]);

@@ -93,7 +93,7 @@ describeClients(place ? "clients" : "SKIPPED: no registry to install the clients
           agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
         expect(await ask("What is it?")).toMatchObject({ stopReason: "end_turn" });
         expect(toText(updates)).toContain("It counts words.");
-        // This client lets a prompt of this kind run to its end when it is cancelled, whatever is behind it.
+        // This client lets a prompt of this kind run to its end when it is cancelled, whatever follows it.
         const ended = ask("Go on");
         await agent.notify(methods.agent.session.cancel, { sessionId });
         expect(await ended).toMatchObject({ stopReason: expect.stringMatching(/^(end_turn|cancelled)$/) as string });

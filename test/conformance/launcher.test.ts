@@ -9,7 +9,7 @@ import { verifies } from "../support/verifies.ts";
 const program = join(import.meta.dirname, "../../packages/agent/bin/sheaf.js");
 const folders = createTestFolder();
 
-test(verifies(["C20", "C21"], "an older Node is told in one clear line, exit 2"), () => {
+test(verifies(["C20", "C21"], "an older Node is reported in one clear line, exit 2"), () => {
   const asOld = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })`;
   const args = ["--import", `data:text/javascript,${encodeURIComponent(asOld)}`, program, "--version"];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });

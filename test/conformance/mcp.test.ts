@@ -66,7 +66,7 @@ describe("over stdio", () => {
     }
   });
 
-  test(verifies("C9", "a tool that fails, and arguments that it does not take, are told to the model"), async () => {
+  test(verifies("C9", "the model learns of a tool that fails, and of arguments that it does not take"), async () => {
     const wrong = { tool: "mcp__math__add", arguments: { a: "two" } };
     const place = createPlace([{ tool: "mcp__math__fail", arguments: {} }, wrong], { math: stdio });
     const { calls } = await run(place, ["--force"]);
@@ -117,7 +117,7 @@ describe("over stdio", () => {
     expect(JSON.stringify(calls[0]?.result)).toMatch(/timed out/i);
   });
 
-  test(verifies("C15", "a server that does not start is told in init; the run goes on"), async () => {
+  test(verifies("C15", "a server that does not start is reported in init; the run goes on"), async () => {
     const servers = { gone: { command: "/does/not/exist" }, bad: { command: process.execPath, args: ["-e", "1"] } };
     const { code, stderr, lines } = await run(createPlace([], servers), []);
     expect([code, stderr]).toEqual([0, ""]);
@@ -188,7 +188,7 @@ describe("sheaf mcp", () => {
     [["mcp", "add", "a", "--url", "ftp://x"], "mcpServers.a"],
     [["mcp", "add", "a", "--url", "http://x", "--", "y"], "mcp add takes a name"],
     [["mcp", "forget"], 'mcp "forget" is unknown'],
-  ])(verifies("C20", "%j is told"), async (args, message) => {
+  ])(verifies("C20", "%j is refused with a reason"), async (args, message) => {
     const cwd = folders.newFolder();
     const { code, stderr } = await runSheaf(args, { cwd, home: join(cwd, "home") });
     expect(code).toBe(2);

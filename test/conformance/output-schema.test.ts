@@ -37,7 +37,7 @@ test("a single code block counts as the answer", async () => {
   expect(last).toMatchObject({ subtype: "success", structured_output: { name: "a" } });
 });
 
-test("an answer that does not fit gets one repair turn, in which the model is told why", async () => {
+test("an answer that does not fit gets one repair turn, in which the model learns why", async () => {
   const { code, last, cwd } = await runAnswers('{"size":"big"}', '{"name":"a"}');
   expect(code).toBe(0);
   expect(last).toMatchObject({ subtype: "success", structured_output: { name: "a" }, num_turns: 3 });
@@ -78,7 +78,7 @@ test("a schema may begin with a byte order mark", async () => {
   expect(JSON.parse(stdout)).toMatchObject({ structured_output: 7 });
 });
 
-test(verifies("C20", "a schema that is no schema is CONFIG_INVALID before the model is asked"), async () => {
+test(verifies("C20", "a schema that is not one is CONFIG_INVALID before the model is called"), async () => {
   const cwd = folders.newFolder({
     "schema.json": '{"type":"nonsense"}',
     "broken.json": '{"type":',

@@ -1,4 +1,4 @@
-/** Models behind packages that the user's configuration names: through the built program, with a package made here. */
+/** Models of packages that the user's configuration names: through the built program, with a package made here. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -110,7 +110,7 @@ const readCall = (id: string, file: string) => [
   },
 ];
 
-describe("a model behind a package", () => {
+describe("a model of a package", () => {
   test(
     verifies(["C5", "C7", "C8", "C10", "S-42"], "streams text, reasoning and calls; the key comes by option"),
     async () => {
@@ -179,7 +179,7 @@ describe("a model behind a package", () => {
     ]);
   });
 
-  test(verifies(["C14", "X11"], "goes on behind --resume, is recorded and replayed"), async () => {
+  test(verifies(["C14", "X11"], "goes on after --resume, is recorded and replayed"), async () => {
     const turns = [[...text("One."), finish()]];
     const first = await play(turns, { args: ["--record", "run.ndjson"] });
     const session = String(parseStream(first.stdout)[0]!.session_id);
@@ -307,7 +307,7 @@ describe("the configuration of a package", () => {
     },
   );
 
-  test(verifies("S-06", "may name a file beside it"), async () => {
+  test(verifies("S-06", "may name a file next to it"), async () => {
     const cwd = folders.newFolder();
     const home = folders.newFolder({
       "mine/player.js": packageSource.replace("export function createPlayer", "export function createMine"),

@@ -138,27 +138,24 @@ test(verifies(["S-01", "S-06"], "a workspace can only deny, and only where it is
   }
 });
 
-test(
-  verifies(["S-01", "S-12"], "a program of an untrusted workspace does not stand in for one of the system"),
-  async () => {
-    const cwd = folders.newFolder({
-      "s.json": JSON.stringify({
-        turns: [
-          { events: [{ call: { tool: "run_terminal_cmd", arguments: { command: "ls; uname" } } }] },
-          { events: [{ text: "end" }] },
-        ],
-      }),
-    });
-    const bin = join(cwd, "node_modules/.bin");
-    mkdirSync(bin, { recursive: true });
-    for (const name of ["ls", "uname"])
-      writeFileSync(join(bin, name), `#!/bin/sh\necho x > ${join(cwd, "MARK")}\n`, { mode: 0o755 });
-    const environment = { PATH: `${bin}:${process.env.PATH}` };
-    const words = ["-p", "--model", "scripted:s.json", "--sandbox", "disabled", "go"];
-    const run = await runSheaf(words, { cwd, environment });
-    expect(run.code).toBe(0);
-    const completed = parseStream(run.stdout).find(({ subtype }) => subtype === "completed")!;
-    expect(completed).toHaveProperty("tool_call.shellToolCall.result.success.stdout", expect.stringContaining("Linux"));
-    expect(existsSync(join(cwd, "MARK"))).toBe(false);
-  },
-);
+test(verifies(["S-01", "S-12"], "a program of an untrusted workspace does not replace one of the system"), async () => {
+  const cwd = folders.newFolder({
+    "s.json": JSON.stringify({
+      turns: [
+        { events: [{ call: { tool: "run_terminal_cmd", arguments: { command: "ls; uname" } } }] },
+        { events: [{ text: "end" }] },
+      ],
+    }),
+  });
+  const bin = join(cwd, "node_modules/.bin");
+  mkdirSync(bin, { recursive: true });
+  for (const name of ["ls", "uname"])
+    writeFileSync(join(bin, name), `#!/bin/sh\necho x > ${join(cwd, "MARK")}\n`, { mode: 0o755 });
+  const environment = { PATH: `${bin}:${process.env.PATH}` };
+  const words = ["-p", "--model", "scripted:s.json", "--sandbox", "disabled", "go"];
+  const run = await runSheaf(words, { cwd, environment });
+  expect(run.code).toBe(0);
+  const completed = parseStream(run.stdout).find(({ subtype }) => subtype === "completed")!;
+  expect(completed).toHaveProperty("tool_call.shellToolCall.result.success.stdout", expect.stringContaining("Linux"));
+  expect(existsSync(join(cwd, "MARK"))).toBe(false);
+});

@@ -24,7 +24,7 @@ describe("the prompt", () => {
     expect(await readPrompt(["inferred", "without", "-p"])).toBe("inferred without -p".replace(" -p", ""));
   });
 
-  test(verifies("C1", "behind -- everything is text, also names of commands and flags"), async () => {
+  test(verifies("C1", "after -- everything is text, also names of commands and flags"), async () => {
     expect(await readPrompt(["-p", "--", "schema", "--force", "--"])).toBe("schema --force --");
     expect(await readPrompt(["agent", "-p", "go on"])).toBe("go on");
     expect(await readPrompt(["-p", "--", "5", "-", "3"])).toBe("5 - 3");
@@ -84,7 +84,7 @@ describe("the prompt", () => {
     expect(await readPrompt(["-p"], text)).toBe(text.trimEnd());
   });
 
-  test(verifies("C1", "begins behind a byte order mark"), async () => {
+  test(verifies("C1", "begins after a byte order mark"), async () => {
     expect(await readPrompt(["-p"], "\uFEFFhello")).toBe("hello");
   });
 
@@ -112,7 +112,7 @@ describe("flags", () => {
     }
   });
 
-  test(verifies(["C20", "C21"], "a mistake is named with the way out"), async () => {
+  test(verifies(["C20", "C21"], "a mistake is named, with how to fix it"), async () => {
     expect(await fail("-p", "--outptu-format", "json", "x")).toContain("did you mean --output-format?");
     expect(await fail("-p", "--model")).toContain("--model needs a value");
     expect(await fail("-p", "--model", "--force", "x")).toContain("--model needs a value");

@@ -1,4 +1,4 @@
-/** What a provider wants back of its answers goes through the log: also behind a restart, and into no output. */
+/** What a provider wants back of its answers goes through the log: also after a restart, and into no output. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -21,7 +21,7 @@ interface Recording {
   readonly pattern: RegExp;
   /** The opaque texts of the request's body, in order. */
   readonly read: (body: never) => readonly unknown[];
-  /** The answer behind it, where the recorded one calls a tool. */
+  /** The answer after it, where the recorded one calls a tool. */
   readonly ending?: string;
 }
 
@@ -64,7 +64,7 @@ const recordings: readonly Recording[] = [
 
 describeWithFixtures("providers", (folder) => {
   test.each(recordings)(
-    verifies(["C12", "C14", "S-41"], "$model gets its own reasoning back behind --resume, and no output shows it"),
+    verifies(["C12", "C14", "S-41"], "$model gets its own reasoning back after --resume, and no output shows it"),
     async ({ file, model, pattern, read, ending = "" }) => {
       const body = readFileSync(join(folder, file), "utf8");
       const sealed = [...body.matchAll(pattern)].map(([, text]) => text!);

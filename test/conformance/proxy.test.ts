@@ -1,4 +1,4 @@
-/** Models, packages and MCP servers behind the proxy of the user's environment, through the real program. */
+/** Models, packages and MCP servers through the proxy of the user's environment, through the real program. */
 import { createServer, request as startRequest, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { spawn } from "node:child_process";
@@ -70,7 +70,7 @@ test(
   },
 );
 
-test(verifies(["C20", "C21"], "a proxy that is none, and one that is not started, are told"), async () => {
+test(verifies(["C20", "C21"], "a proxy that is not one, and one that is not running, are reported"), async () => {
   const none = await ask("https://model.invalid/v1", { HTTPS_PROXY: "socks5://h:1" });
   expect([none.code, none.stderr]).toEqual([
     2,
@@ -108,7 +108,7 @@ async function createForwarder(port: number) {
 }
 
 test(
-  verifies("C9", "a server of MCP is reached through it; a proxy that is none is told by sheaf mcp list"),
+  verifies("C9", "a server of MCP is reached through it; a proxy that is not one is reported by sheaf mcp list"),
   async () => {
     const program = join(import.meta.dirname, "../support/mcp-server.ts");
     const server = spawn(process.execPath, [program, "--http"], { stdio: ["ignore", "pipe", "inherit"] });

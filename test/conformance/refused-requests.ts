@@ -20,7 +20,7 @@ interface Parts {
   readonly body?: string;
 }
 
-/** Every row beside its server. */
+/** The rows for a server. */
 export function createRefusedRequests(server: Pick<TestServer, "port" | "token">): RefusedRequest[] {
   const build = (parts: Parts): string => {
     const { method = "POST", path = "/v1/chat", version = "HTTP/1.1", body = '{"message":"hi"}', headers = [] } = parts;
@@ -225,7 +225,7 @@ function createBodyRows(row: Row): RefusedRequest[] {
       { headers: ["Transfer-Encoding: chunked"], body: `100000\r\n${large}\r\n100000\r\n${large}\r\n0\r\n\r\n` },
       413,
     ),
-    { name: "a body that is no UTF-8", request: toBrokenText(row), statuses: [400] },
+    { name: "a body that is not UTF-8", request: toBrokenText(row), statuses: [400] },
   ];
 }
 
@@ -277,11 +277,11 @@ function createPathRows(row: Row): RefusedRequest[] {
     row("a long address", { method: "GET", path: `/${"x".repeat(9000)}` }, 414),
     row("a cancel of nothing", { path: "/v1/responses/chat_x/cancel" }, 404),
     row("a key that is too long", { headers: [`Idempotency-Key: ${"k".repeat(300)}`] }, 400),
-    row("a key that is no text", { headers: ["Idempotency-Key: \u00e9"] }, 400),
+    row("a key that is not text", { headers: ["Idempotency-Key: \u00e9"] }, 400),
   ];
 }
 
-/** What is no HTTP, or two requests in one. */
+/** What is not HTTP, or two requests in one. */
 function createFormRows(row: Row, build: (parts: Parts) => string): RefusedRequest[] {
   const chunked = "0\r\n\r\n";
   const raw = (name: string, request: string, ...statuses: number[]): RefusedRequest => ({ name, request, statuses });

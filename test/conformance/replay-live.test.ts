@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Records a run in a folder of its own. */
+/** Records a run in its own folder. */
 async function record(protocol: string, ...answers: readonly ModelAnswer[]) {
   const [model] = endingAnswers[protocol]!;
   server.answer(...answers);

@@ -1,4 +1,4 @@
-/** `sheaf revert`: files and history of a response are taken back, through the built command line. */
+/** `sheaf revert`: files and history of a response are reverted, through the built command line. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -40,7 +40,7 @@ async function createSession(files: Readonly<Record<string, string>>) {
   };
 }
 
-test("the last response goes first; a named one takes those behind it along", async () => {
+test("the last response goes first; a named one takes those after it along", async () => {
   const session = await createSession({ "a.txt": "zero\n" });
   await session.prompt([edit("a.txt", "zero", "one")]);
   const second = await session.prompt([edit("a.txt", "one", "two"), create("b.txt")]);

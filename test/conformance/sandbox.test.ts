@@ -77,7 +77,7 @@ describeWithBubblewrap("with a sandbox", () => {
       return parseStream(stdout)[0]!.sandbox;
     };
     expect(await run("--no-save")).toBe("unavailable");
-    // Compiled code of Sheaf's own is no part of the run.
+    // Sheaf's own compiled code is not part of the run.
     const list = () =>
       readdirSync(home)
         .filter((name) => name !== "compile-cache")
@@ -96,7 +96,7 @@ describeWithBubblewrap("with a sandbox", () => {
   });
 
   test(
-    verifies(["S-33", "C5"], "--sandbox disabled is told: commands need a rule then and are called unsandboxed"),
+    verifies(["S-33", "C5"], "--sandbox disabled is reported: commands then need a rule and are called unsandboxed"),
     async () => {
       const refused = await runCommand("env echo hello", ["--sandbox", "disabled"]);
       expect([refused.code, refused.sandbox]).toEqual([0, "disabled"]);

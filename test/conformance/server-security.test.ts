@@ -42,7 +42,7 @@ describe("requests that are wrong", () => {
     },
   );
 
-  test(verifies("S-50", "a request that is hidden behind another one is no request"), async () => {
+  test(verifies("S-50", "a request that is hidden after another one is not a request"), async () => {
     const server = await start();
     const hidden = `POST /v1/chat HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: application/json\r\nContent-Length: 18\r\n\r\n{"message":"hide"}`;
     for (const head of [
@@ -222,7 +222,7 @@ describe("headers", () => {
   });
 });
 
-describe("what is told to operators", () => {
+describe("what operators learn", () => {
   test(verifies("S-41", "logs are lines of JSON without secrets; metrics count"), async () => {
     const cwd = folders.newFolder();
     mkdirSync(join(cwd, "sub"));

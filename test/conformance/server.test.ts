@@ -65,7 +65,7 @@ const decode = (body: string): StreamEvent[] => {
 };
 
 describe("the events of a response", () => {
-  test("are framed for the connection: behind another answer, and for a client of HTTP/1.0", async () => {
+  test("are framed for the connection: after another answer, and for a client of HTTP/1.0", async () => {
     const server = await start(readScript);
     const body = '{"message":"go","stream":true}';
     const head = [`Host: 127.0.0.1:${server.port}`, `Authorization: Bearer ${server.token}`, "Connection: close"];
@@ -109,7 +109,7 @@ describe("the models", () => {
     expect(stderr).toMatch(/^sheaf: AUTH_REQUIRED: no model is named: .*--model anthropic\/ID.*--model offline.*\n$/);
   });
 
-  test("that cannot be used are told to the operator at the start", async () => {
+  test("that cannot be used are reported to the operator at the start", async () => {
     const cwd = folders.newFolder();
     const server = await startServer({ home: `${cwd}-home`, cwd, args: ["--offer", "scripted:missing.json"] });
     await expect.poll(server.log).toContain('"level":"warn","event":"model_unusable","model":"scripted:missing.json"');

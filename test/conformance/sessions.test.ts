@@ -9,7 +9,7 @@ import { verifies } from "../support/verifies.ts";
 const folders = createTestFolder();
 const hostile = "<img src=x onerror=alert(1)> </script> **bold** \u001B[31m\n```\n# heading";
 
-/** A folder with a store of its own, and one session in it. */
+/** A folder with its own store, and one session in it. */
 async function createSession(prompt = "Read README.md"): Promise<{ cwd: string; home: string; session: string }> {
   const cwd = folders.newFolder({ "README.md": "# Wordy\n\nCounts words.\n" });
   const home = join(cwd, ".home");
@@ -121,7 +121,7 @@ describe("fork and rm", () => {
   });
 });
 
-describe("what is told wrongly", () => {
+describe("what is given wrongly", () => {
   const id = "123e4567-e89b-42d3-a456-426614174000";
   test.each([
     [["export"], 'export takes one session id, a UUID; "" was given'],
@@ -266,7 +266,7 @@ describe("what is known of this machine", () => {
     const own = await runSheaf(["export", "--help"], { cwd });
     expect(toLines(own.stdout)[0]).toBe("sheaf export SESSION\n");
     expect((await runSheaf(["help", "export"], { cwd })).stdout).toBe(own.stdout);
-    // What a flag does in other commands stands in the help of those.
+    // What a flag does in other commands is in their help.
     expect(own.stdout).toMatch(/--format FORMAT +json \(default\), markdown or html\n/);
     const other = await runSheaf(["help", "convert"], { cwd });
     expect(other.stdout).toMatch(/--to WHAT +documents or documents-stream\n/);

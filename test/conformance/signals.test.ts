@@ -90,7 +90,7 @@ describe.each(signals.flatMap(([name, exitCode]) => runs.map((run) => [name, exi
       const results = lines.filter(({ type }) => type === "result");
       expect(results).toHaveLength(1);
       expect(lines.at(-1)).toBe(results[0]);
-      // A signal behind the last line changes nothing any more.
+      // A signal after the last line changes nothing.
       if (results[0]!.subtype === "success") expect([code, stderr]).toEqual([0, ""]);
       else expect([code, stderr]).toEqual([exitCode, `sheaf: CANCELLED: cancelled by ${name}\n`]);
     });
@@ -122,7 +122,7 @@ describe.each(signals.flatMap(([name, exitCode]) => runs.map((run) => [name, exi
       async () => {
         const cwd = folders.newFolder();
         const marker = `86${exitCode}${Date.now() % 100_000}`;
-        // A child in a session of its own, behind a double fork, and one that ignores SIGTERM.
+        // A child in its own session, after a double fork, and one that ignores SIGTERM.
         const command = `(setsid sh -c 'sleep ${marker}1 & wait' &) ; (trap "" TERM; sleep ${marker}2) & touch ready; sleep ${marker}3`;
         const events = [{ text: "t" }, { call: { tool: "run_terminal_cmd", arguments: { command } } }];
         writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events }] }));

@@ -109,7 +109,7 @@ describe("a hostile repository that is not trusted", () => {
     for (const args of [["status"], ["trust", "--list"], ["schema", "stream-json"], ["--version"], ["--help"]]) {
       expect((await session.run(args)).code, args.join(" ")).toBe(0);
     }
-    // No model of its own is taken, no key, no endpoint.
+    // Its model, key and endpoint are not used.
     const unset = await session.run(["-p", "go"]);
     expect([unset.code, unset.stderr]).toEqual([3, expect.stringContaining("AUTH_REQUIRED") as string]);
     expect((await session.run(["trust", "--list"])).stdout).toBe("No workspace is trusted.\n");

@@ -29,7 +29,7 @@ async function runOffline(
 
 describe("reading", () => {
   test(
-    verifies(["C9", "C20"], "a missing README is told by the tool and by the answer; the run ends well"),
+    verifies(["C9", "C20"], "a missing README is reported by the tool and by the answer; the run ends well"),
     async () => {
       const { code, stderr, outcomes, answer } = await runOffline(
         folders.newFolder(),
@@ -76,7 +76,7 @@ describe("reading", () => {
 });
 
 describeWithNamespaces("writing", () => {
-  test(verifies("C9", "into a read-only workspace is told by the tool and by the answer"), async () => {
+  test(verifies("C9", "into a read-only workspace is reported by the tool and by the answer"), async () => {
     const cwd = folders.newFolder({ "README.md": "# Title\n\nA text about something.\n" });
     const setup = `mount --bind ${cwd} ${cwd} && mount -o remount,ro,bind ${cwd} && cd ${cwd}`;
     const { code, stderr, outcomes, answer } = await runOffline(cwd, "Read README.md and create a summary", [], {
@@ -155,7 +155,7 @@ test("a sparse file does not fool the limits", async () => {
 });
 
 describe.skipIf(process.platform !== "linux")("a name that is not UTF-8", () => {
-  test(verifies(["C20", "C21"], "of the workspace or an added folder is told, not called missing"), async () => {
+  test(verifies(["C20", "C21"], "of the workspace or an added folder is reported, not called missing"), async () => {
     const cwd = folders.newFolder();
     execFileSync("sh", ["-c", 'mkdir -p "$(printf "w\\377/inner")"; ln -s "$(printf "w\\377")" link'], { cwd });
     const inside = ["sh", "-c", 'cd "$(printf "w\\377/inner")" && exec "$@"', "sh"];

@@ -1,4 +1,4 @@
-/** The words in which breakages are told. */
+/** The vocabulary of breakages. */
 import type { Breakage, ProxiedAnswer, ProxiedEvent, ProxiedRequest } from "./breaking-proxy.ts";
 
 /** The name, the checks of which at least one must fail, and what is broken. */

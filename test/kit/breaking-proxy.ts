@@ -7,7 +7,7 @@ export interface ProxiedRequest {
   /** With the query. */
   path: string;
   headers: Record<string, string>;
-  /** The JSON of the body; what is no JSON stays text. */
+  /** The JSON of the body; what is not JSON stays text. */
   body: unknown;
 }
 
@@ -187,7 +187,7 @@ async function sendStream(
   if (!staysOpen) outgoing.end();
 }
 
-/** Undefined for a frame that is no event of a response: a comment, or a message of another form. */
+/** Undefined for a frame that is not an event of a response: a comment, or a message of another form. */
 function toEvent(frame: string): ProxiedEvent | undefined {
   const field = (name: string): string => new RegExp(`^${name}: ?(.*)$`, "m").exec(frame)?.[1] ?? "";
   if (field("data") === "" || field("event") === "") return undefined;

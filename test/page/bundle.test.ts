@@ -18,7 +18,7 @@ test("the first load stays below 150 kB with gzip", () => {
   const sizes = ["/index.html", ...paths].map((path) => gzipSync(readFileSync(join(folder, path))).length);
   const total = sizes.reduce((sum, size) => sum + size, 0);
   expect(total, "bytes of the first load").toBeLessThan(limit);
-  // The rest is there too, but as files of their own.
+  // The rest is there too, but in separate files.
   const { files } = JSON.parse(readFileSync(join(folder, "files.json"), "utf8")) as FileList;
   expect(files.filter(({ path }) => path.startsWith("/assets/") && !paths.includes(path)).length).toBeGreaterThan(40);
   expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\//);

@@ -206,7 +206,7 @@ describeWithChromium("a conversation in the page", () => {
     expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(22, 23, 22)");
   });
 
-  test("file changes are taken back with the message", async () => {
+  test("file changes are reverted with the message", async () => {
     const script = {
       turns: [
         { events: [{ call: { tool: "write_file", arguments: { target_file: "new.txt", content: "new\n" } } }] },

@@ -1,6 +1,6 @@
 /**
  * Answers that try to become more than text (S-60). What runs calls `hit()`; what is fetched goes to `evil.example`.
- * Each stands for a way by which pages that show foreign Markdown were broken into.
+ * Each is a way in which pages that show foreign Markdown were broken into.
  */
 export const hostileAnswers: Readonly<Record<string, string>> = {
   // Scripts and elements that run something

@@ -63,7 +63,7 @@ function watchRequests(page: Page, address: string): string[] {
 /** So high that no row is left out, and so coarse that it costs little to draw. */
 const wholeList = { viewport: { width: 1280, height: 30_000 }, deviceScaleFactor: 0.1 };
 
-/** A model that says each text in a turn of its own. */
+/** A model that says each text in a separate turn. */
 function createScript(texts: readonly string[], chunk: number): unknown {
   // Each call differs, so that the guard against models that go in circles does not end the run.
   const toCall = (limit: number) => ({ tool: "read_file", arguments: { target_file: "README.md", limit } });

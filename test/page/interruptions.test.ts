@@ -58,19 +58,22 @@ describeWithChromium("an answer that is interrupted", () => {
     expect([...faults(), ...otherFaults()]).toEqual([]);
   });
 
-  test(verifies("N51", "offline is told, and the answer goes on when the network is back"), async () => {
-    const { page, context } = await openScenario(browser, folder, { script: slow });
-    await sendMessage(page, "Go");
-    await page.getByText("Line 3 of the answer.").waitFor();
-    await context.setOffline(true);
-    await page.getByText("You are offline.").waitFor();
-    expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(1);
-    await takeScreenshots(page, "offline");
-    await context.setOffline(false);
-    await page.getByText("You are offline.").waitFor({ state: "detached" });
-    await waitForAnswer(page);
-    expect(await readLines(page)).toEqual(slowLines);
-  });
+  test(
+    verifies("N51", "the page says that it is offline, and the answer goes on when the network is back"),
+    async () => {
+      const { page, context } = await openScenario(browser, folder, { script: slow });
+      await sendMessage(page, "Go");
+      await page.getByText("Line 3 of the answer.").waitFor();
+      await context.setOffline(true);
+      await page.getByText("You are offline.").waitFor();
+      expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(1);
+      await takeScreenshots(page, "offline");
+      await context.setOffline(false);
+      await page.getByText("You are offline.").waitFor({ state: "detached" });
+      await waitForAnswer(page);
+      expect(await readLines(page)).toEqual(slowLines);
+    },
+  );
 
   test(verifies(["N51", "R-01"], "a server that restarts: the page finds it again, still signed in"), async () => {
     const { page, server } = await openScenario(browser, folder, { script: slow });

@@ -28,7 +28,7 @@ const script = {
   ],
 };
 
-/** Where a row stands in the window; undefined when it is no element. */
+/** Where a row is in the window; undefined when it is not an element. */
 async function readTop(page: Page, position: number): Promise<number | undefined> {
   const box = await page.locator(`[aria-posinset="${position}"]`).boundingBox();
   return box?.y;

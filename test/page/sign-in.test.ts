@@ -55,7 +55,7 @@ describeWithChromium("the door of the page", () => {
     expect(faults()).toEqual([]);
   });
 
-  test("a wrong token is told, and can be corrected", async () => {
+  test("a wrong token is reported, and can be corrected", async () => {
     const server = await startHere();
     const page = await browser.newPage();
     await page.goto(server.address);

@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "sheaf-readme-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Example {
-  /** Where it stands, for instance `README.md, line 12`. */
+  /** Where it is, for instance `README.md, line 12`. */
   readonly place: string;
   readonly source: string;
   readonly kind: "run" | "check" | "fragment";

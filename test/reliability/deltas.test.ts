@@ -32,7 +32,7 @@ function toChunks(deltas: readonly Delta[], finish: string): string[] {
   );
 }
 
-/** Four characters each, a line end in every tenth; behind them a word, because blanks at the end of a text are cut. */
+/** Four characters each, a line end in every tenth; after them a word, because blanks at the end of a text are cut. */
 const toPieces = (length: number): string[] => [
   ...Array.from({ length }, (_, index) => (index % 10 === 9 ? "abc\n" : "abc ")),
   "End.",

@@ -19,7 +19,7 @@ const isSoak = hours > 0;
 const conversationCount = isSoak ? 200 : 5;
 /** Between two messages. Milliseconds. */
 const pauseMs = isSoak ? 1000 : 20;
-/** Messages behind the first one of each conversation. */
+/** Messages after the first one of each conversation. */
 const messageCount = isSoak ? Math.round((hours * 3_600_000) / pauseMs) : 40;
 
 /** Text, a tool that reads, a command: sockets, files, pipes and the store are all in use. */
@@ -41,7 +41,7 @@ const script = {
   after: "loop",
 };
 
-/** A message on a connection of its own, which ends with the answer; gives the conversation. */
+/** A message on its own connection, which ends with the answer; gives the conversation. */
 async function send(server: TestServer, conversationId?: string): Promise<string> {
   const body = await new Promise<string>((resolve, reject) => {
     const headers = { Authorization: `Bearer ${server.token}`, "Content-Type": "application/json" };

@@ -78,7 +78,7 @@ describe("readers of one response", () => {
       expect(growth).toBeLessThan(200);
       reportFigure(
         "R-08",
-        `${fast} fast, ${slow} slow, ${silent} silent readers, ${seconds} s: p99 ${p99.toFixed(1)} ms behind the first, memory +${Math.round(growth)} MiB, 0 gaps`,
+        `${fast} fast, ${slow} slow, ${silent} silent readers, ${seconds} s: p99 ${p99.toFixed(1)} ms after the first, memory +${Math.round(growth)} MiB, 0 gaps`,
       );
       expect(p99).toBeLessThan(1000);
     },
@@ -110,7 +110,7 @@ describe("a graceful stop", () => {
           return `${answer.headers.get("location")!}/events`;
         }),
       );
-      // All are open: a connection that the server has not yet taken is no stream.
+      // All are open: a connection that the server has not yet accepted is not a stream.
       const answers = await Promise.all(
         paths.flatMap((path) => Array.from({ length: streams }, () => server.fetch(path))),
       );

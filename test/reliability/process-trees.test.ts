@@ -16,12 +16,12 @@ import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
 const runs = chooseRuns(1, 50);
-/** Runs beside each other. */
+/** Runs side by side. */
 const width = 5;
 /** Milliseconds that the contract gives. */
 const period = 5000;
 
-/** Starts five processes: by setsid and a double fork, behind ignored signals, in the background; tells when they run. */
+/** Starts five processes: by setsid and a double fork, with ignored signals, in the background; says when they run. */
 function toCommand(marker: string): string {
   return [
     `(setsid sh -c 'sleep ${marker}1 & sleep ${marker}2' &)`,
@@ -39,7 +39,7 @@ interface Tree {
   readonly setting: SandboxSetting;
 }
 
-/** Milliseconds until nothing of a tree is left behind its end. */
+/** Milliseconds until nothing of a tree is left after its end. */
 type EndTree = (tree: Tree) => Promise<void>;
 
 async function waitUntilReady({ folder }: Tree): Promise<void> {

@@ -52,7 +52,7 @@ describe("several processes on one store", () => {
   );
 
   test(
-    verifies(["R-05", "C20"], "on one conversation: one owner, the other is told, nothing is interleaved"),
+    verifies(["R-05", "C20"], "on one conversation: one owner, the other is refused, nothing is interleaved"),
     async () => {
       const rounds = chooseRuns(5, 100);
       const place = createPlace({

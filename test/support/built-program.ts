@@ -5,11 +5,11 @@ import { join } from "node:path";
 /** Folder of the bundles. */
 export const cliFolder = join(import.meta.dirname, "../../packages/agent/dist/cli");
 
-/** What is loaded by `import()` on the way to an answer of a real model, beside the provider's package. */
+/** What is loaded by `import()` on the way to an answer of a real model, besides the provider's package. */
 const entries = [/^prompt-\w+\.js$/];
 
 interface PromptModules {
-  /** Names of bundles, each behind those that it needs. */
+  /** Names of bundles, each after those that it needs. */
   readonly files: readonly string[];
   /** Modules of Node that they import (scripts/builtin-modules.ts), `main.js` left out. */
   readonly builtins: readonly string[];

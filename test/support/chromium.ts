@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { describeWhere } from "./describe-where.ts";
 
-/** Tests may run as root in a container, so there is no sandbox of its own; the rest keeps it silent. */
+/** Tests may run as root in a container, so Chromium has no sandbox there; the rest keeps it silent. */
 const flags = [
   "--no-sandbox",
   "--disable-gpu",

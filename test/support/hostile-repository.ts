@@ -17,7 +17,7 @@ const hooks = [
   "post-index-change", "reference-transaction", "fsmonitor-watchman", "pre-rebase", "prepare-commit-msg",
 ]; // prettier-ignore
 
-/** Makes it in an empty folder. Markers go to a folder beside it. */
+/** Makes it in an empty folder. Markers go to a sibling folder. */
 export function createHostileRepository(path: string): HostileRepository {
   const markers = `${path}-markers`;
   mkdirSync(markers, { recursive: true });

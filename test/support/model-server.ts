@@ -1,4 +1,4 @@
-/** A provider on 127.0.0.1 for tests: answers as it is told, notes what it was asked. */
+/** A provider on 127.0.0.1 for tests: answers as the test says, and records what it was asked. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +16,7 @@ export interface ModelAnswer {
   /** Milliseconds before the headers. */
   readonly delayMs?: number;
   /**
-   * What comes behind the last write. `end`: the body ends. `reset`: the connection breaks. `hang`: nothing comes.
+   * What follows the last write. `end`: the body ends. `reset`: the connection breaks. `hang`: nothing comes.
    * `refuse`: the connection breaks before any header. `silent`: not even headers come. Default `end`.
    */
   readonly after?: "end" | "reset" | "hang" | "refuse" | "silent";

@@ -1,4 +1,4 @@
-/** Commands that run in a mount namespace of their own: small disks, read-only folders. */
+/** Commands that run in their own mount namespace: small disks, read-only folders. */
 import { spawnSync } from "node:child_process";
 import { describeWhere } from "./describe-where.ts";
 

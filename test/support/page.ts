@@ -38,7 +38,7 @@ export function watchFaults(page: Page): () => readonly string[] {
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(`${error.message}\n${error.stack ?? ""}`));
   page.on("console", (message) => {
-    // A refused request of a page that is not signed in yet is told there too.
+    // A refused request of a page that is not signed in yet is reported there too.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       faults.push(message.text());
   });

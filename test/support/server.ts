@@ -15,7 +15,7 @@ export interface ServerOptions {
   readonly cwd: string;
   /** A scripted model as an object; default: it says hello for ever. */
   readonly script?: unknown;
-  /** Flags beside port and model. */
+  /** Flags besides port and model. */
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }

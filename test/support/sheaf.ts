@@ -9,7 +9,7 @@ import { parseValidLines } from "./schema-check.ts";
 /** The program under test. */
 export const sheafProgram = join(import.meta.dirname, "../../packages/agent/bin/sheaf.js");
 
-/** A folder of its own for each test file, removed at the end. */
+/** A folder for each test file, removed at the end. */
 export function createTestFolder(): { readonly path: string; readonly newFolder: (files?: Files) => string } {
   const path = mkdtempSync(join(tmpdir(), "sheaf-test-"));
   afterAll(() => rmSync(path, { recursive: true, force: true }));
@@ -45,11 +45,11 @@ export interface SheafOptions {
   /** Stdin is a pipe that stays silent and open. */
   readonly hasOpenInput?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Called once, right behind the start. */
+  /** Called once, right after the start. */
   readonly onStart?: (child: ChildProcess) => void;
   /** Called with all of stdout so far, each time that more comes. */
   readonly onOutput?: (output: string, child: ChildProcess) => void;
-  /** A command that starts Sheaf, for instance in a namespace; Sheaf's own command line stands behind it. */
+  /** A command that starts Sheaf, for instance in a namespace; Sheaf's own command line follows it. */
   readonly wrapper?: readonly string[];
   readonly stdout?: "pipe" | number;
 }

@@ -13,7 +13,7 @@ export function readTrace(file: string): { readonly executed: string[]; readonly
   const executed: string[] = [];
   const opened: string[] = [];
   for (const line of readFileSync(file, "utf8").split("\n")) {
-    // A path below an open folder (a number in front) is not one of the folder that the program stands in.
+    // A path below an open folder (a number in front) is not relative to the folder that the program is in.
     const call = /^\d+ +(execve|execveat|open|openat2?)\((?:AT_FDCWD, )?"((?:[^"\\]|\\.)*)"/.exec(line);
     if (!call) continue;
     const [, name = "", path = ""] = call;

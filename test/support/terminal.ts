@@ -1,4 +1,4 @@
-/** A real terminal for tests: a tmux server of its own, keys in, screen out. */
+/** A real terminal for tests: a private tmux server, keys in, screen out. */
 import { execFileSync } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { sheafProgram } from "./sheaf.ts";

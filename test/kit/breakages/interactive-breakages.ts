@@ -113,7 +113,7 @@ export const interactiveBreakages: readonly BreakageCase[] = [
     ),
   ],
   [
-    "forms that are refused behind the run",
+    "forms that are refused after the run",
     ["form-unknown"],
     {
       request: (request) => {

@@ -113,7 +113,7 @@ export const responseBreakages: readonly BreakageCase[] = [
     changeDocuments("terminal_command", (_, metadata) => Object.assign(metadata, { workingDirectory: "src" })),
   ],
   [
-    "an exit code that is no number",
+    "an exit code that is not a number",
     ["documents-tools", "documents-shape"],
     changeDocuments("terminal_command", (_, metadata) => Object.assign(metadata, { exitCode: null })),
   ],

@@ -34,7 +34,7 @@ export const resumeBreakages: readonly BreakageCase[] = [
     setPath(isEvents, (path) => path.replace(/after=(\d+)/, (_, id) => `after=${Math.max(0, Number(id) - 1)}`)),
   ],
   [
-    "only the end behind a place",
+    "only the end after a place",
     ["resume-at-every-byte"],
     setPath(isEvents, (path) => path.replace(/after=[1-9]\d*/, "after=5")),
   ],

@@ -17,7 +17,7 @@ export const streamBreakages: readonly BreakageCase[] = [
     ),
   ],
   [
-    "a payload that is no JSON",
+    "a payload that is not JSON",
     ["stream-wire-form"],
     write("content_delta", ({ id, event }) => `id: ${id}\nevent: ${event}\ndata: {'a':1}\n\n`),
   ],
@@ -51,7 +51,7 @@ export const streamBreakages: readonly BreakageCase[] = [
   ["no done", ["stream-end"], drop("done")],
   ["done twice", ["stream-end"], changeEvents("done", (event) => [event, { ...event, id: `${Number(event.id) + 1}` }])],
   [
-    "an event behind done",
+    "an event after done",
     ["stream-end"],
     changeEvents("done", (event) => [event, { id: `${Number(event.id) + 1}`, event: "_note", data: {} }]),
   ],

@@ -127,7 +127,7 @@ describe("the session", () => {
     expect(findNamedSession(toFlags(...words))).toBe(named);
   });
 
-  test.each([[["--resume", other]], [["--continue"]], [["--resume"]]])("--session-id beside %j is refused", (words) => {
+  test.each([[["--resume", other]], [["--continue"]], [["--resume"]]])("--session-id with %j is refused", (words) => {
     expect(() => findNamedSession(toFlags("--session-id", one, ...words))).toThrow(usage(one));
   });
 

@@ -78,7 +78,7 @@ describe("the manual page", () => {
     for (const name of flagNames) expect(page).toContain(`\\-\\-${name.replaceAll("-", "\\-")}`);
   });
 
-  test("holds no line that roff would take for a request of its own", () => {
+  test("has no line that roff would take for one of its requests", () => {
     const requests = page.split("\n").filter((line) => /^[.']/.test(line));
     expect(requests.filter((line) => !/^\.(TH|SH|TP|B|br)\b/.test(line))).toEqual([]);
     expect(page).not.toMatch(/(?<!\\)-/);

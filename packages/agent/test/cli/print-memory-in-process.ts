@@ -1,4 +1,4 @@
-/** Starts itself with small memory, and prints what came of it. */
+/** Starts itself with small memory, and prints the result. */
 import { useSmallMemory } from "../../src/cli/small-memory.ts";
 
 useSmallMemory();

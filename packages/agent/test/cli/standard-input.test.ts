@@ -17,7 +17,7 @@ test(verifies("C1", "is read to its end, as UTF-8 without a mark at its head"), 
 });
 
 test(
-  verifies("C1", "a silent pipe beside a prompt is empty after 200 ms; one that has begun is waited for"),
+  verifies("C1", "a silent pipe next to a prompt is empty after 200 ms; one that has begun is waited for"),
   async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {

@@ -58,7 +58,7 @@ describe("updates", () => {
     expect(textOf(ended)).toContain("a.ts is not there");
   });
 
-  test("a change of files is a diff; other changes are told", () => {
+  test("a change of files is a diff; other changes are described", () => {
     const base = { filePath: "a", linesAdded: 1, linesRemoved: 1, bytes: 2 };
     const ended = push(
       toCall(

@@ -58,7 +58,7 @@ describe("arguments", () => {
     expect(toCliArguments(toolName, args, "c")).toEqual({ key, args: expected });
   });
 
-  test(verifies("C9", "a tool without a shape of its own has none here"), () => {
+  test(verifies("C9", "a tool without its own shape has none here"), () => {
     expect(toCliArguments("toString", {}, "c")).toBeUndefined();
     expect(toCliTodoStatus(undefined)).toBe("TODO_STATUS_PENDING");
   });

@@ -397,7 +397,7 @@ describe("thinking", () => {
     expect(all.map((line) => line.type)).toEqual(["system", "user", "assistant", "result"]);
   });
 
-  test(verifies("C12", "comes as delta and completed lines when asked for, and is no part of the result"), () => {
+  test(verifies("C12", "comes as delta and completed lines when asked for, and is not part of the result"), () => {
     const projection = createStreamJsonProjection({ includeThinking: true });
     const log = toLog(runStart, reasoning, reasoning, ...toTexts("x"), turnEnd, runEnd);
     const all = parseValidLines("stream-json", project(projection, log));

@@ -31,7 +31,7 @@ describe("action lines", () => {
     expect(print(locale, ...fourActions, ...toTexts("Done."), turnEnd, runEnd)).toBe(`${words}\nDone.\n`);
   });
 
-  test.each(["ja", "zh-TW"] as const)(verifies("C11", "%s has words of its own for every action"), (locale) => {
+  test.each(["ja", "zh-TW"] as const)(verifies("C11", "%s has its own words for every action"), (locale) => {
     const printed = print(locale, ...fourActions, ...toTexts("Done."), turnEnd, runEnd).split("\n");
     const english = print("en", ...fourActions, ...toTexts("Done."), turnEnd, runEnd).split("\n");
     expect(printed).toHaveLength(english.length);
@@ -61,14 +61,14 @@ describe("action lines", () => {
 });
 
 describe("the message", () => {
-  test(verifies("C11", "is the text behind the last tool call"), () => {
+  test(verifies("C11", "is the text after the last tool call"), () => {
     const call = toCall("call_1", "read_file", {}, {});
     expect(print("en", ...toTexts("I read. "), ...call, ...toTexts("All ", "done."), turnEnd, runEnd)).toBe(
       "Read file\n\nAll done.\n",
     );
   });
 
-  test("is the whole text when the run ends with a tool call, and stands alone without actions", () => {
+  test("is the whole text when the run ends with a tool call, and is alone without actions", () => {
     const call = toCall("call_1", "read_file", {}, {});
     expect(print("en", ...toTexts("I read it."), ...call, turnEnd, runEnd)).toBe("Read file\n\nI read it.\n");
     expect(print("en", ...toTexts("Hello."), turnEnd, runEnd)).toBe("Hello.\n");

@@ -102,7 +102,7 @@ describe("a message that waits for the answer before it", () => {
     },
   );
 
-  test(verifies(["X7", "N52"], "can be cancelled, and is told as one that failed"), async () => {
+  test(verifies(["X7", "N52"], "can be cancelled, and ends as one that failed"), async () => {
     const server = await start({ script: waitingScript });
     const { running, queued, conversationId } = await startTwo(server);
     expect((await cancel(server, queued.headers.get("location")!)).status).toBe(202);
@@ -186,7 +186,7 @@ describe("conversations", () => {
     }
   });
 
-  test("are forked behind a response: both go on by themselves", async () => {
+  test("are forked after a response: both go on independently", async () => {
     const server = await start();
     const first = await toJson<ChatResponse>(server.chat({ message: "one" }));
     const { conversationId } = first;
@@ -221,7 +221,7 @@ describe("conversations", () => {
     });
   });
 
-  test("take responses back, files too, and say when files have changed", async () => {
+  test("revert responses and files, and say when files have changed", async () => {
     const write = (content: string) => ({ call: { tool: "write_file", arguments: { target_file: "a.txt", content } } });
     const script = { turns: [{ events: [write("one\n")] }, { events: [{ text: "Done." }] }], after: "loop" };
     const cwd = folders.newFolder();

@@ -104,7 +104,7 @@ describe("the AI SDK's own reader", () => {
     expect(again.message!.parts).toEqual(message!.parts.filter(({ type }) => type !== "reasoning"));
   });
 
-  test(verifies("X17", "is told why an answer failed, and that it was cancelled"), async () => {
+  test(verifies("X17", "learns why an answer failed, and that it was cancelled"), async () => {
     const failing = await start({
       turns: [{ events: [{ text: "Begun. " }, { error: { code: "OVERLOADED", message: "too much" } }] }],
     });
@@ -124,7 +124,7 @@ describe("the AI SDK's own reader", () => {
 });
 
 describe("the command line's stream-json", () => {
-  test(verifies("X17", "is heard live, beside readers of documents"), async () => {
+  test(verifies("X17", "is streamed live, next to readers of documents"), async () => {
     const server = await start({
       turns: [{ events: [{ text: "one two ", chunk: 2 }, { wait_ms: 200 }, { text: "three", chunk: 2 }] }],
       after: "loop",

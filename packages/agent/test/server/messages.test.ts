@@ -133,7 +133,7 @@ describe("the events of a response", () => {
     },
   );
 
-  test(verifies(["X1", "X2"], "behind an id that is still to come begin behind it"), async () => {
+  test(verifies(["X1", "X2"], "after an id that is still to come begin after it"), async () => {
     const pause = { wait_ms: 250 };
     const texts = ["one ", "two ", "three ", "four "].flatMap((text) => [{ text }, pause]);
     const server = await start({ turns: [{ events: texts }] });

@@ -23,7 +23,7 @@ const command: ToolEffect = {
 };
 
 describe("what a person sees", () => {
-  test("text as it comes, actions on lines of their own, the sum at the end", () => {
+  test("text as it comes, actions on separate lines, the sum at the end", () => {
     const read = toCall(
       "call_1",
       "read_file",
