@@ -3,7 +3,7 @@ import { type Dirent, readlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { FileRule } from "../../permissions/rule.ts";
 import { createFolderMemory, readStat, toIdentity } from "./folder-memory.ts";
-import { isBelow, type Mount, toExistingPath } from "./mounts.ts";
+import { type DeniedMounts, isBelow, type Mount, toExistingPath } from "./mounts.ts";
 import { takeAway } from "./take-away.ts";
 
 /** The denied places of one workspace, over all commands of a run. */
@@ -18,13 +18,6 @@ export interface DeniedPlaces {
    * where nothing exists. Returns a sentence for each, for the model and the user.
    */
   end(): string[];
-}
-
-export interface DeniedMounts {
-  /** Writable folders that must keep their names. */
-  readonly kept: readonly Mount[];
-  readonly readOnly: readonly Mount[];
-  readonly hidden: readonly Mount[];
 }
 
 /** `folders`: the workspace, then others that commands write; absolute, links resolved. */

@@ -2,7 +2,6 @@
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
-import type { DeniedMounts } from "./denied-places.ts";
 
 /** One place of the plan, absolute and without links. */
 export interface Mount {
@@ -42,6 +41,14 @@ export function toExistingPath(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Mounts that enforce rules about files. */
+export interface DeniedMounts {
+  /** Writable folders that must keep their names. */
+  readonly kept: readonly Mount[];
+  readonly readOnly: readonly Mount[];
+  readonly hidden: readonly Mount[];
 }
 
 /** What the mounts of one command depend on; planned anew for each, since a file may have become protected or secret. */
