@@ -150,7 +150,10 @@ describe("by name", () => {
     chmodSync(other, 0o755);
     const { code, stderr } = await runSheaf(["install-alias", "."], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain(`${other} is there already, and not made by Sheaf`);
+    expect(stderr).toContain(`${other} exists already, and Sheaf did not make it: move it away, or pass --overwrite`);
     expect(readFileSync(other, "utf8")).toContain("theirs");
+    expect((await runSheaf(["install-alias", ".", "--force"], { cwd })).code).toBe(2);
+    expect((await runSheaf(["install-alias", ".", "--overwrite"], { cwd })).code).toBe(0);
+    expect(readFileSync(other, "utf8")).not.toContain("theirs");
   });
 });

@@ -80,7 +80,7 @@ test("files that have changed since stop it with code 8 and their names, until i
     /^sheaf: PERMISSION_REQUIRED: nothing was taken back, b\.txt: .*--on-conflict leave.*\n$/,
   );
   expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["one\n", "the user's\n"]);
-  const forced = await session.run("revert", session.session, "--force");
+  const forced = await session.run("revert", session.session, "--overwrite");
   expect(forced.code).toBe(0);
   expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["zero\n", "zero\n"]);
 });

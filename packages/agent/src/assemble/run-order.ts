@@ -9,7 +9,7 @@ import type { BudgetLimits } from "../run/budget.ts";
 
 /** Rules of flags, configuration or a program; a workspace can only add denials (S-06). */
 export interface PermissionSettings {
-  /** Nothing is asked: everything that no rule denies is allowed. */
+  /** Every command, and every tool of an MCP server, runs without asking; deny rules win. It opens no web page. */
   readonly force: boolean;
   readonly allow: readonly string[];
   readonly deny: readonly string[];

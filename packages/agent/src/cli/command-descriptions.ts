@@ -65,8 +65,8 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
   },
   revert: {
     usage: "SESSION [RESPONSE]",
-    summary: "Take the last response back, or RESPONSE and all behind it: files and history",
-    flags: ["to", "format", "json", "force", "on-conflict"],
+    summary: "Undo the last response, or RESPONSE and all after it: files and history",
+    flags: ["to", "format", "json", "overwrite", "on-conflict"],
     examples: [
       `revert ${session}`,
       `revert ${session} --to 0f8fad5b-d9cb-469f-a165-70867728950e`,
@@ -76,9 +76,9 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
   instrumentation: {
     usage: "",
     summary: "List what debug mode left in this workspace, or take it out",
-    flags: ["remove", "force", "format", "json", "workspace"],
+    flags: ["remove", "all", "format", "json", "workspace"],
     examples: ["instrumentation", "instrumentation --remove"],
-    notes: ["Lines of a session that waits for an answer stay, unless --force is given."],
+    notes: ["Lines of a session that waits for an answer stay, unless you pass --all."],
   },
   trust: {
     usage: "[DIR]",
@@ -248,8 +248,8 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
   "install-alias": {
     usage: "DIR [NAME…]",
     summary: "Make programs named cursor-agent and agent, which start Sheaf in their profile",
-    flags: ["force"],
+    flags: ["overwrite"],
     examples: ["install-alias ~/bin", "install-alias ~/bin cursor-agent"],
-    notes: ["Nothing is replaced but what this command made before, unless --force is given."],
+    notes: ["Only programs that this command made are replaced, unless you pass --overwrite."],
   },
 };

@@ -43,7 +43,7 @@ export const flags = {
   force: {
     kind: "switch",
     aliases: ["-f", "--yolo"],
-    help: "Run every command without asking; revert: the same as --on-conflict overwrite; instrumentation: take out what waits for an answer too; install-alias: replace what is there",
+    help: "Run every command without asking",
   },
   allow: { kind: "list", placeholder: "RULE", help: 'Allow by rule, for instance "Shell(npm test)"; repeatable' },
   deny: { kind: "list", placeholder: "RULE", help: "Refuse by rule; wins over --allow and --force; repeatable" },
@@ -113,7 +113,14 @@ export const flags = {
     help: "text (default) or json; export: json (default), markdown or html",
   },
   json: { kind: "switch", help: "The same as --format json" },
-  all: { kind: "switch", help: "ls: the sessions of every workspace" },
+  all: {
+    kind: "switch",
+    help: "ls: the sessions of every workspace; instrumentation: also lines of sessions that wait for an answer",
+  },
+  overwrite: {
+    kind: "switch",
+    help: "revert: the same as --on-conflict overwrite; install-alias: replace programs that Sheaf did not make",
+  },
   limit: { kind: "value", placeholder: "N", help: "ls: at most N sessions (default 50)" },
   output: { kind: "value", aliases: ["-o"], placeholder: "FILE", help: "export: write to a file, not to stdout" },
   url: {

@@ -28,7 +28,7 @@ export async function runInstallAlias(parsed: ParsedArguments): Promise<number> 
   }
   checkFolder(folder);
   const files = names.map((name) => resolve(folder, name));
-  for (const file of files) checkReplaceable(file, parsed.flags.force ?? false);
+  for (const file of files) checkReplaceable(file, parsed.flags.overwrite ?? false);
   const program = process.argv[1] ?? "";
   const text = `#!/bin/sh\n${mark}\nexec ${quote(process.execPath)} ${quote(program)} --compat=cursor-2026 "$@"\n`;
   for (const file of files) {
@@ -44,11 +44,11 @@ function checkFolder(folder: string): void {
   if (!stats?.isDirectory()) throw new SheafError("USAGE", `${resolve(folder)} is no folder: make it first`);
 }
 
-function checkReplaceable(file: string, force: boolean): void {
+function checkReplaceable(file: string, overwrites: boolean): void {
   const stats = lstatSync(file, { throwIfNoEntry: false });
-  if (!stats || force) return;
+  if (!stats || overwrites) return;
   if (stats.isFile() && readFileSync(file, "utf8").includes(`\n${mark}\n`)) return;
-  throw new SheafError("USAGE", `${file} is there already, and not made by Sheaf: move it away, or pass --force`);
+  throw new SheafError("USAGE", `${file} exists already, and Sheaf did not make it: move it away, or pass --overwrite`);
 }
 
 function quote(text: string): string {

@@ -18,7 +18,7 @@ import { createCheckpoints, type Checkpoints } from "../../workspace/checkpoints
 import { createWorkspace, type Workspace } from "../../workspace/workspace.ts";
 
 /**
- * Lists them, or takes them out. Those of a session that waits for an answer stay unless `--force` says otherwise.
+ * Lists them, or takes them out. Those of a session that waits for an answer stay unless `--all` is given.
  * Gives 1 when a block could not be taken out, for it lost one of its marks or its file cannot be written.
  * @throws SheafError USAGE, CONVERSATION_BUSY, STORAGE_….
  */
@@ -35,7 +35,7 @@ export async function runInstrumentation(parsed: ParsedArguments, io: CommandIo)
     const found = await findLeftInstrumentation(ports);
     if (!flags.remove)
       return await printText(format === "json" ? formatJson(found) : formatList(found, config.workspace));
-    const wanted = found.filter(({ status }) => status === "left" || (status === "question" && flags.force));
+    const wanted = found.filter(({ status }) => status === "left" || (status === "question" && flags.all));
     const rest = found.filter((left) => !wanted.includes(left));
     let isClean = true;
     const lines: string[] = [];
@@ -67,9 +67,9 @@ function formatJson(found: readonly LeftInstrumentation[]): string {
 }
 
 const reasons: Readonly<Record<LeftInstrumentation["status"], string>> = {
-  left: "left by a run that did not end; take it out with --remove",
+  left: "left by a run that did not end; remove it with --remove",
   running: "a response is running; it takes its own lines out",
-  question: "waits for an answer; take it out with --remove --force",
+  question: "waits for an answer; remove it with --remove --all",
 };
 
 function formatList(found: readonly LeftInstrumentation[], workspace: string): string {

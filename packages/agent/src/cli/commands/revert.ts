@@ -48,8 +48,8 @@ function toOrder({ flags, positionals }: ParsedArguments): RevertOrder {
   };
 }
 
-function toOnConflict({ force, "on-conflict": given }: ParsedArguments["flags"]): RevertOrder["onConflict"] {
-  if (given === undefined) return force ? "overwrite" : "refuse";
+function toOnConflict({ overwrite, "on-conflict": given }: ParsedArguments["flags"]): RevertOrder["onConflict"] {
+  if (given === undefined) return overwrite ? "overwrite" : "refuse";
   if (given === "refuse" || given === "leave" || given === "overwrite") return given;
   throw new SheafError("USAGE", `--on-conflict "${given}" is unknown: use refuse, leave or overwrite`);
 }
