@@ -5,16 +5,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ProviderEndpoint, WireProtocol } from "../../packages/agent/src/model/endpoint.ts";
+import type { ProviderEndpoint, WireProtocol, CreateLanguageModel } from "../../packages/agent/src/model/endpoint.ts";
 import { createAnthropicLanguageModel } from "../../packages/agent/src/model/live/anthropic.ts";
 import { createGoogleLanguageModel } from "../../packages/agent/src/model/live/google.ts";
 import type { HttpRequest } from "../../packages/agent/src/model/live/http-client.ts";
-import type { CreateLanguageModel } from "../../packages/agent/src/model/live/language-model.ts";
 import { createOpenAiCompatibleLanguageModel } from "../../packages/agent/src/model/live/openai-compatible.ts";
 import { createOpenAiLanguageModel } from "../../packages/agent/src/model/live/openai.ts";
 import { toCallOptions } from "../../packages/agent/src/model/live/prompt.ts";
 import { toOrigin } from "../../packages/agent/src/model/live/provider-data.ts";
-import { createRequestWriter } from "../../packages/agent/src/model/live/wire-request.ts";
+import { createRequestWriter } from "../../packages/agent/src/model/live/live-model.ts";
 import type { AssistantPart, ModelMessage } from "../../packages/agent/src/model/provider.ts";
 import { toDefinitions } from "../../packages/agent/src/tools/registry.ts";
 import { cliFolder } from "../support/built-program.ts";

@@ -11,11 +11,11 @@ import type { PageFetcher } from "../network/fetch-page.ts";
 import {
   defaultRequestLimits,
   type PackageEndpoint,
+  type CreateLanguageModel,
+  type LivePorts,
   type ProviderEndpoint,
   type RequestLimits,
 } from "../model/endpoint.ts";
-import type { CreateLanguageModel } from "../model/live/language-model.ts";
-import type { LivePorts } from "../model/live/live-ports.ts";
 import type { McpConnections } from "../tools/mcp/connect.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import type { Model } from "../model/provider.ts";
@@ -66,7 +66,7 @@ const livePorts: LivePorts = {
 async function createPackageModel(endpoint: PackageEndpoint, limits: RequestLimits): Promise<Model> {
   const [packages, { findPackage }] = await Promise.all([
     import("../model/packages/package-model.ts"),
-    import("../model/packages/find-package.ts"),
+    import("../model/packages/create-language-model.ts"),
   ]);
   const exported = await loadPackage(findPackage(endpoint), endpoint);
   return packages.createPackageModel(endpoint, exported, limits, livePorts);

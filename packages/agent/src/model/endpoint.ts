@@ -1,4 +1,5 @@
 /** The port between configuration and providers: which model, where, with which key. */
+import type { LanguageModelV4 } from "@ai-sdk/provider";
 
 /** Wire protocols of real models; each has one decoder in `@sheaf/documents`. */
 export type WireProtocol = "openai-responses" | "openai-chat" | "anthropic-messages" | "gemini";
@@ -65,3 +66,27 @@ export interface RequestLimits {
 
 /** 120 s of silence, ten tries. */
 export const defaultRequestLimits: RequestLimits = { silenceMs: 120_000, maxTries: 10, waitsForQuota: false };
+
+/** What a live model takes from outside. */
+export interface LivePorts {
+  /** Milliseconds since 1970; for the times that errors tell and for dates in headers, never for a wait (R-19). */
+  readonly now: () => number;
+  /** From 0 up to 1, for the jitter of waits. */
+  readonly random: () => number;
+  /** Calls `run` once when real time has passed; the silence limit counts by it. Gives what stops it. */
+  readonly startTimer: (milliseconds: number, run: () => void) => () => void;
+  /** Waits for real time to pass, or until the signal; may reject or resolve then. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Makes the request writer of one family of providers. Nothing is sent by it: every request goes to `fetch`.
+ * One file of this folder exports one such function, so that only the family that is used is loaded.
+ */
+export type CreateLanguageModel = (endpoint: ProviderEndpoint, fetch: typeof globalThis.fetch) => LanguageModelV4;
+
+/**
+ * Stands where a package wants a key and the endpoint has none: without it the package would look into the environment.
+ * Its headers are taken out before anything is sent.
+ */
+export const absentKey = "no-key";

@@ -1,8 +1,7 @@
 /** Requests to Anthropic's messages. */
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { ProviderEndpoint } from "../endpoint.ts";
-import { absentKey } from "./language-model.ts";
+import { absentKey, type ProviderEndpoint } from "../endpoint.ts";
 
 /** The request writer for `anthropic-messages`. */
 export function createAnthropicLanguageModel(

@@ -1,9 +1,12 @@
 /** One try of a request: sent, then read with our own decoder. */
-import { createModelStreamDecoder, type ModelStreamDecoder } from "@sheaf/documents/model-streams";
+import {
+  createModelStreamDecoder,
+  type ModelStreamDecoder,
+  type ModelStreamReport,
+} from "@sheaf/documents/model-streams";
 import type { ModelEvent } from "@sheaf/protocol";
-import type { ProviderEndpoint, RequestLimits } from "../endpoint.ts";
+import type { ProviderEndpoint, RequestLimits, LivePorts } from "../endpoint.ts";
 import type { BodyTap } from "../provider.ts";
-import { toAnswerFailure } from "./answer-failure.ts";
 import { createConnection, type Connection } from "./connection.ts";
 import {
   isRestedConnectionError,
@@ -12,13 +15,10 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "./http-client.ts";
-import { toHttpFailure, toWrongTypeFailure } from "./http-error.ts";
-import type { LivePorts } from "./live-ports.ts";
-import { toNetworkFailure } from "./network-failure.ts";
-import { createStallFailure, type ProviderFailure } from "./provider-failure.ts";
+import { toHttpFailure, toWrongTypeFailure, toStreamFailure } from "./http-error.ts";
+import { toNetworkFailure, createStallFailure, createProviderError, type ProviderFailure } from "./provider-failure.ts";
 import { toOrigin } from "./provider-data.ts";
-import { listSecrets } from "./safe-text.ts";
-import { createSecretMask, type SecretMask } from "./secret-mask.ts";
+import { listSecrets, createSecretMask, createSafeText, type SecretMask } from "./secrets.ts";
 
 export interface AttemptContext {
   readonly endpoint: ProviderEndpoint;
@@ -176,4 +176,35 @@ async function readErrorBody({ body }: HttpResponse): Promise<string> {
     // The status says enough.
   }
   return Buffer.concat(chunks).subarray(0, longestErrorBody).toString();
+}
+
+/** The failure that an ended body is; undefined: it is a whole answer. `rest`: its last events. */
+function toAnswerFailure(
+  endpoint: ProviderEndpoint,
+  report: ModelStreamReport,
+  rest: readonly ModelEvent[],
+  now: number,
+): ProviderFailure | undefined {
+  const [error] = report.errors;
+  if (error) return toStreamFailure(endpoint, error, now);
+  if (report.broken > 0) {
+    const reason = `a part of it cannot be read, after ${report.payloads} events`;
+    return { error: createProviderError(endpoint, { code: "STREAM_TRUNCATED", reason }), isRetryable: true };
+  }
+  if (!isWhole(endpoint, report)) {
+    const reason = report.payloads === 0 ? "the body held no event" : `after ${report.payloads} events`;
+    return { error: createProviderError(endpoint, { code: "STREAM_TRUNCATED", reason }), isRetryable: true };
+  }
+  const end = rest.at(-1);
+  if (end?.type !== "turn_end" || end.finishReason !== "error") return undefined;
+  // The model wrote something that the provider could not read, or the provider broke.
+  const code = /malformed|unexpected|too_many|missing/i.test(end.rawFinishReason) ? "PROVIDER_REJECTED" : "OVERLOADED";
+  const reason = createSafeText(endpoint)(`the answer ended with "${end.rawFinishReason}"`, 100);
+  return { error: createProviderError(endpoint, { code, reason }), isRetryable: true };
+}
+
+/** Anthropic and Responses always send their end marker; of the many chat servers some never do, but they say a reason. */
+function isWhole({ protocol }: ProviderEndpoint, { ended, finish }: ModelStreamReport): boolean {
+  if (ended !== null) return true;
+  return finish !== null && (protocol === "openai-chat" || protocol === "gemini");
 }

@@ -1,5 +1,5 @@
 /** One HTTP connection's patience: aborted by the run, by silence, or when a body that has shown its end stays open. */
-import type { LivePorts } from "./live-ports.ts";
+import type { LivePorts } from "../endpoint.ts";
 
 export interface Connection {
   /** For `fetch`. */

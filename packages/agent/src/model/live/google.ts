@@ -1,8 +1,7 @@
 /** Requests to Gemini. */
 import { createGoogle } from "@ai-sdk/google";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { ProviderEndpoint } from "../endpoint.ts";
-import { absentKey } from "./language-model.ts";
+import { absentKey, type ProviderEndpoint } from "../endpoint.ts";
 
 /** The request writer for `gemini`. The key goes into a header, never into the address (S-42). */
 export function createGoogleLanguageModel(endpoint: ProviderEndpoint, fetch: typeof globalThis.fetch): LanguageModelV4 {

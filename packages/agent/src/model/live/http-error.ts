@@ -1,11 +1,10 @@
 /** Answers that are no stream, and streams that hold an error, as failures of the closed table (C20, R-10). */
 import type { ProviderError } from "@sheaf/documents/model-streams";
 import type { ProviderIdentity } from "../endpoint.ts";
-import { toErrorCode, toStatus } from "./error-code.ts";
 import type { HeaderReader } from "./http-client.ts";
 import { createProviderError, type ProviderFailure } from "./provider-failure.ts";
-import { toRetryAfterMs } from "./retry-after.ts";
-import { createSafeText, type ToSafeText } from "./safe-text.ts";
+import { createSafeText, type ToSafeText } from "./secrets.ts";
+import type { ErrorCode } from "../../base/errors.ts";
 
 /** An HTTP answer with its body as text, of which the first 64 KiB are enough. */
 export interface HttpRefusal {
@@ -169,4 +168,119 @@ function toObject(value: unknown): Readonly<Record<string, unknown>> {
 
 function toText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+/** A refusal, from a status or from an error object in a body. */
+interface Refusal {
+  /** HTTP status; of an error object the one that its words stand for, or 0. */
+  readonly status: number;
+  /** Code, type and message of the provider, joined. */
+  readonly words: string;
+}
+
+const contextLength =
+  /context[_ -]?(length|window|size|limit)|maximum context|(prompt|input|request|messages?|payload|entity)( is| are)? too (long|large)|too many (input )?tokens|string_above_max_length|request_too_large|reduce the length|exceeds?\b[^.]{0,60}\btokens?\b|token (count|limit)[^.]{0,40}exceed/i;
+const contentFilter =
+  /content[_ -]?filter|content management policy|content[_ ]policy|responsible ?ai ?policy|usage policy|moderation|flagged|prohibited_content|safety (system|filter|settings|reasons?)/i;
+const badKey =
+  /api[_ -]?key[_ ](not[_ ]valid|invalid|expired)|invalid[_ ]api[_ ]key|incorrect api key|unauthenticated/i;
+const noModel =
+  /model[_ ]not[_ ]found|not a valid model|no such model|unknown model|model\b[^.]{0,120}\b(not found|does not exist|not exist)/i;
+
+/** The code for a refusal: its status, and its words where a status has several meanings. */
+function toErrorCode({ status, words }: Refusal): ErrorCode {
+  if (status === 401) return "AUTH_REJECTED";
+  if (status === 429) return "RATE_LIMITED";
+  if (status === 408 || status >= 500) return contextLength.test(words) ? "CONTEXT_LENGTH" : "OVERLOADED";
+  if (contextLength.test(words)) return "CONTEXT_LENGTH";
+  if (contentFilter.test(words)) return "CONTENT_FILTER";
+  if (status === 403 || badKey.test(words)) return "AUTH_REJECTED";
+  if (status === 404 || noModel.test(words)) return "MODEL_NOT_FOUND";
+  return "PROVIDER_REJECTED";
+}
+
+/** The providers' words for a status, in lower case. */
+const statusWords: ReadonlyMap<string, number> = new Map([
+  ["authentication_error", 401],
+  ["invalid_api_key", 401],
+  ["unauthenticated", 401],
+  ["permission_error", 403],
+  ["permission_denied", 403],
+  ["not_found_error", 404],
+  ["not_found", 404],
+  ["request_too_large", 413],
+  ["rate_limit_error", 429],
+  ["rate_limit_exceeded", 429],
+  ["rate_limit", 429],
+  ["too_many_requests", 429],
+  ["resource_exhausted", 429],
+  ["insufficient_quota", 429],
+  ["api_error", 500],
+  ["server_error", 500],
+  ["internal_error", 500],
+  ["internal_server_error", 500],
+  ["internal", 500],
+  ["unavailable", 503],
+  ["service_unavailable", 503],
+  ["timeout_error", 504],
+  ["deadline_exceeded", 504],
+  ["overloaded_error", 529],
+  ["overloaded", 529],
+]);
+
+/** The status that the code or the type of an error object stands for; 0 for none. */
+function toStatus(...words: readonly string[]): number {
+  for (const word of words) {
+    const status = /^[1-5]\d\d$/.test(word) ? Number(word) : statusWords.get(word.toLowerCase());
+    if (status !== undefined) return status;
+  }
+  return 0;
+}
+
+/** Milliseconds until the next try as headers and body say it; undefined where they say nothing. Never negative. */
+function toRetryAfterMs(headers: HeaderReader, body: unknown, now: number): number | undefined {
+  const wait =
+    toNumber(headers.get("retry-after-ms")) ??
+    toHeaderMs(headers.get("retry-after"), now) ??
+    toResetMs(headers.get("anthropic-ratelimit-unified-reset"), now) ??
+    toBodyMs(body, now);
+  return wait === undefined ? undefined : Math.max(0, Math.ceil(wait));
+}
+
+/** Seconds, or an HTTP date. */
+function toHeaderMs(value: string | null, now: number): number | undefined {
+  const seconds = toNumber(value);
+  if (seconds !== undefined) return seconds * 1000;
+  const date = Date.parse(value ?? "");
+  return Number.isNaN(date) ? undefined : date - now;
+}
+
+/** Seconds since 1970, or a date. */
+function toResetMs(value: string | null, now: number): number | undefined {
+  const seconds = toNumber(value);
+  return seconds === undefined ? toHeaderMs(value, now) : seconds * 1000 - now;
+}
+
+/** Google's `RetryInfo` (`retryDelay: "34s"`); `resets_at` and `resets_in_seconds` of others. */
+function toBodyMs(body: unknown, now: number): number | undefined {
+  if (!isObject(body)) return undefined;
+  const error = isObject(body["error"]) ? body["error"] : body;
+  const details = Array.isArray(error["details"]) ? error["details"] : [];
+  const delays = details.flatMap((detail) => (isObject(detail) ? [detail["retryDelay"]] : []));
+  for (const delay of delays) {
+    const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(String(delay)) ?? [];
+    if (seconds !== undefined) return Number(seconds) * 1000;
+  }
+  const { resets_in_seconds: inSeconds, resets_at: at } = error;
+  if (typeof inSeconds === "number") return inSeconds * 1000;
+  if (typeof at === "number" || typeof at === "string") return toResetMs(String(at), now);
+  return undefined;
+}
+
+function toNumber(value: string | null): number | undefined {
+  return value !== null && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }

@@ -1,8 +1,7 @@
 /** Requests to OpenAI: Responses, or chat completions where the endpoint says so. */
 import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { ProviderEndpoint } from "../endpoint.ts";
-import { absentKey } from "./language-model.ts";
+import { absentKey, type ProviderEndpoint } from "../endpoint.ts";
 
 /** The request writer for `openai-responses` and OpenAI's own `openai-chat`. */
 export function createOpenAiLanguageModel(endpoint: ProviderEndpoint, fetch: typeof globalThis.fetch): LanguageModelV4 {

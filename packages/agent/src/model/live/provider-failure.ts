@@ -1,6 +1,7 @@
 /** How a try of a request failed. */
 import { SheafError, type ErrorCode } from "../../base/errors.ts";
 import type { ProviderIdentity, RequestLimits } from "../endpoint.ts";
+import { createSafeText } from "./secrets.ts";
 
 /** A failed try: expected, so a value. */
 export interface ProviderFailure {
@@ -93,4 +94,101 @@ function formatAdvice(code: ErrorCode, { provider, apiKeySource }: ProviderIdent
 function formatHost({ baseUrl }: ProviderIdentity): string {
   if (baseUrl === "") return "the provider";
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : "its base URL";
+}
+
+const longestReason = 300;
+
+/** Tries where only the configuration, or a server that is about to start, can help: they take a second or two. */
+const fewTries = 3;
+
+/** What a reason means. */
+interface Diagnosis {
+  readonly advice: string;
+  /** Undefined: as many as for any other. */
+  readonly maxTries: number | undefined;
+}
+
+/** The failure that a lost connection, or none at all, is. Its cause is not kept: it may hold headers. */
+export function toNetworkFailure(endpoint: ProviderIdentity, cause: unknown): ProviderFailure {
+  const fault = toFault(cause);
+  const toSafeText = createSafeText(endpoint);
+  const reason = toSafeText(formatFault(fault), longestReason);
+  const diagnosis = diagnose(endpoint, fault, reason);
+  const advice = diagnosis && toSafeText(diagnosis.advice, longestReason);
+  const error = createProviderError(endpoint, { code: "NETWORK", reason, ...(advice !== undefined && { advice }) });
+  const { maxTries } = diagnosis ?? {};
+  return { error, isRetryable: maxTries !== 1, ...(maxTries !== undefined && { maxTries }) };
+}
+
+/** What Node tells of a connection. */
+interface Fault {
+  readonly code: string;
+  readonly message: string;
+  /** That was connected to: the server's, or that of a proxy. */
+  readonly address: string;
+  readonly port: number | undefined;
+}
+
+function toFault(cause: unknown): Fault {
+  if (!(cause instanceof Error)) return { code: "", message: String(cause), address: "", port: undefined };
+  const inner = cause.cause instanceof Error ? cause.cause : cause;
+  // A name with several addresses: each was tried.
+  const first: unknown = inner instanceof AggregateError ? inner.errors[0] : inner;
+  const { address, port } = (first ?? {}) as { address?: unknown; port?: unknown };
+  return {
+    code: "code" in inner && typeof inner.code === "string" ? inner.code : "",
+    message: inner.message || (first instanceof Error ? first.message : ""),
+    address: typeof address === "string" ? address : "",
+    port: typeof port === "number" ? port : undefined,
+  };
+}
+
+function formatFault({ code, message }: Fault): string {
+  const isTold = message.includes(code);
+  return (isTold ? message : [code, message].filter((part) => part !== "").join(": ")) || "no reason was given";
+}
+
+function diagnose(endpoint: ProviderIdentity, fault: Fault, reason: string): Diagnosis | undefined {
+  // That a name is not known is told in a moment; that nobody could be asked for it (EAI_AGAIN) may pass.
+  if (fault.code === "ENOTFOUND") {
+    return { advice: "no host of this name is known: correct the base URL, or check the network", maxTries: fewTries };
+  }
+  if (fault.code === "ECONNREFUSED" && isLoopback(fault.address)) {
+    const place = `nothing listens on port ${fault.port} of this machine`;
+    const advice = isOwnAddress(endpoint, fault)
+      ? `${place}: start the server of ${endpoint.provider}, or correct the base URL`
+      : `${place}, where a proxy should be: start it, or correct HTTPS_PROXY and HTTP_PROXY`;
+    return { advice, maxTries: fewTries };
+  }
+  if (fault.code === "ERR_PROXY_TUNNEL") {
+    const advice = "check HTTPS_PROXY, its name and its password, and whether it lets this host pass";
+    return { advice, maxTries: /: HTTP\/1\.\d 4/.test(fault.message) ? 1 : fewTries };
+  }
+  const advice = findTlsAdvice(reason);
+  return advice === undefined ? undefined : { advice, maxTries: 1 };
+}
+
+function isLoopback(address: string): boolean {
+  return address === "::1" || address.startsWith("127.");
+}
+
+/** Whether the server itself was connected to. */
+function isOwnAddress({ baseUrl }: ProviderIdentity, { address, port }: Fault): boolean {
+  const url = URL.parse(baseUrl);
+  if (!url) return false;
+  const ownPort = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  return ownPort === port && (url.hostname === "localhost" || url.hostname.replaceAll(/[[\]]/g, "") === address);
+}
+
+/** What to do where the two sides cannot agree on an encrypted connection: to try again is in vain. */
+function findTlsAdvice(reason: string): string | undefined {
+  if (/wrong version number|packet length too long|http request/.test(reason)) {
+    return "the server answers without encryption: begin the base URL with http://, or check its port";
+  }
+  if (/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/.test(reason)) {
+    return "renew the certificate of the server, or set the clock of this machine";
+  }
+  if (/ALTNAME_INVALID|HOSTNAME_MISMATCH/.test(reason)) return "name the host in the base URL as its certificate does";
+  if (!/SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_UNTRUSTED/.test(reason)) return undefined;
+  return "if the server or a proxy has an authority of its own, name its certificate by NODE_EXTRA_CA_CERTS=FILE";
 }

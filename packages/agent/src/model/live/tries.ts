@@ -1,9 +1,10 @@
 /** The tries of a request: sent again as long as nothing of its answer was shown (R-10, R-11). */
-import type { ModelEvent } from "@sheaf/protocol";
-import type { RequestLimits } from "../endpoint.ts";
+import type { ModelEvent, ProviderWait } from "@sheaf/protocol";
+import type { RequestLimits, LivePorts } from "../endpoint.ts";
 import type { Attempt } from "./attempt.ts";
-import type { LivePorts } from "./live-ports.ts";
-import { runWait, toLastError, toRetryWaitMs } from "./retry.ts";
+import { SheafError } from "../../base/errors.ts";
+import { formatTime, longestWaitMs } from "./http-error.ts";
+import type { ProviderFailure } from "./provider-failure.ts";
 
 /** Gives the groups of the answer. @throws SheafError of the last try. */
 export async function* runTries(
@@ -31,4 +32,60 @@ export async function* runTries(
     if (waitMs === undefined) throw toLastError(failure, tries);
     yield* runWait(waitMs, { code: failure.error.code, tries }, ports, signal);
   }
+}
+
+const firstWaitMs = 500;
+const longestBackoffMs = 32_000;
+
+/**
+ * Milliseconds until the next try; undefined: there is none.
+ * As long as the provider says, else twice as long each time with up to half of it off at random. A wait of more than a
+ * minute is a quota, for which only `waitsForQuota` waits.
+ * `tries`: how many there were.
+ */
+function toRetryWaitMs(
+  failure: ProviderFailure,
+  tries: number,
+  limits: RequestLimits,
+  random: () => number,
+): number | undefined {
+  const { isRetryable, waitMs, maxTries = limits.maxTries } = failure;
+  if (!isRetryable || tries >= Math.min(maxTries, limits.maxTries)) return undefined;
+  if (waitMs === undefined) {
+    const backoffMs = Math.min(longestBackoffMs, firstWaitMs * 2 ** (tries - 1));
+    return Math.round(backoffMs * (1 - random() / 2));
+  }
+  if (waitMs <= longestWaitMs) return waitMs;
+  return limits.waitsForQuota && failure.error.code === "RATE_LIMITED" ? waitMs : undefined;
+}
+
+/**
+ * Waits, in pieces of at most a minute, and tells of each before it (R-10); ends at once when aborted.
+ * `reason`: what makes it wait.
+ */
+async function* runWait(
+  milliseconds: number,
+  reason: Pick<ProviderWait, "code" | "tries">,
+  { sleep, now }: LivePorts,
+  signal: AbortSignal,
+): AsyncGenerator<readonly [ProviderWait]> {
+  for (let left = milliseconds; left > 0 && !signal.aborted; left -= longestWaitMs) {
+    yield [{ type: "provider_wait", ...reason, until: formatTime(now() + left) }];
+    if (signal.aborted) return;
+    try {
+      await sleep(Math.min(left, longestWaitMs), signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+}
+
+/** The error behind the last try; says how many there were. */
+function toLastError({ error }: ProviderFailure, tries: number): SheafError {
+  if (tries === 1) return error;
+  return new SheafError(error.code, `${error.message} (${tries} tries)`, {
+    source: error.source,
+    details: error.details,
+    ...(error.resetsAt !== undefined && { resetsAt: error.resetsAt }),
+  });
 }

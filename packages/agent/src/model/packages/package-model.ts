@@ -1,18 +1,24 @@
 /** A model that a package of the user's speaks to: its own stream parts, as events of ours. */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { ModelEvent } from "@sheaf/protocol";
-import type { PackageEndpoint, RequestLimits } from "../endpoint.ts";
+import type { PackageEndpoint, RequestLimits, LivePorts } from "../endpoint.ts";
 import { toFailedEnd, type Attempt } from "../live/attempt.ts";
 import { createConnection, type Connection } from "../live/connection.ts";
-import type { LivePorts } from "../live/live-ports.ts";
 import { toCallOptions } from "../live/prompt.ts";
 import { toOrigin } from "../live/provider-data.ts";
-import { createProviderError, createStallFailure, type ProviderFailure } from "../live/provider-failure.ts";
+import {
+  createProviderError,
+  createStallFailure,
+  type ProviderFailure,
+  toNetworkFailure,
+} from "../live/provider-failure.ts";
 import { runTries } from "../live/tries.ts";
 import type { Model, ModelRequest } from "../provider.ts";
 import { createPackageLanguageModel } from "./create-language-model.ts";
-import { toPackageFailure } from "./package-failure.ts";
 import { createPartReader, type PartReader } from "./part-reader.ts";
+import { toHttpFailure, toStreamFailure } from "../live/http-error.ts";
+import { createSafeText } from "../live/secrets.ts";
+import { SheafError } from "../../base/errors.ts";
 
 /**
  * The model behind a package. `exported`: what the package exports. Nothing is asked for before the first request.
@@ -150,4 +156,68 @@ function toAnswerFailure(
   if (end?.type !== "turn_end" || end.finishReason !== "error") return undefined;
   const reason = `the answer ended with "${end.rawFinishReason}"`;
   return { error: createProviderError(endpoint, { code: "OVERLOADED", reason }), isRetryable: true };
+}
+
+/** Of the errors of the interface; by their names, since a package has a copy of its classes of its own. */
+interface PackageError {
+  readonly name?: unknown;
+  readonly message?: unknown;
+  readonly code?: unknown;
+  readonly type?: unknown;
+  readonly statusCode?: unknown;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  readonly responseBody?: unknown;
+  readonly isRetryable?: unknown;
+  readonly cause?: unknown;
+}
+
+const longestReason = 300;
+
+/** The failure that an error of a package is. Nothing of it is trusted. */
+function toPackageFailure(endpoint: PackageEndpoint, thrown: unknown, now: number): ProviderFailure {
+  if (thrown instanceof SheafError) return { error: thrown, isRetryable: false };
+  const error = toFields(thrown);
+  const { statusCode, responseBody, responseHeaders } = error;
+  if (typeof statusCode === "number" && (statusCode < 200 || statusCode >= 300)) {
+    const body = typeof responseBody === "string" ? responseBody : toText(error.message);
+    return toHttpFailure(endpoint, { status: statusCode, headers: toHeaders(responseHeaders), body }, now);
+  }
+  if (isNetworkError(error)) return toNetworkFailure(endpoint, thrown);
+  const code = toKnownCode(toText(error.name));
+  if (code === undefined) {
+    const said = { code: toText(error.code), type: toText(error.type), message: toText(error.message) };
+    return toStreamFailure(endpoint, { ...said, raw: said }, now);
+  }
+  const reason = createSafeText(endpoint)(toText(error.message), longestReason);
+  return { error: createProviderError(endpoint, { code, reason }), isRetryable: false };
+}
+
+function toFields(thrown: unknown): PackageError {
+  if (typeof thrown === "object" && thrown !== null) return thrown;
+  return { message: String(thrown) };
+}
+
+/** `fetch failed`, or a lost connection behind it: no status, and a system's code at the bottom. */
+function isNetworkError({ name, isRetryable, statusCode, cause }: PackageError): boolean {
+  const inner = toFields(cause);
+  const hasSystemCode = [inner, toFields(inner.cause)].some(({ code }) => /^(E[A-Z]+|UND_ERR_\w+)$/.test(toText(code)));
+  return hasSystemCode || name === "TypeError" || (statusCode === undefined && isRetryable === true);
+}
+
+function toKnownCode(name: string): "AUTH_REJECTED" | "MODEL_NOT_FOUND" | "STREAM_TRUNCATED" | undefined {
+  if (name === "AI_LoadAPIKeyError") return "AUTH_REJECTED";
+  if (name === "AI_NoSuchModelError") return "MODEL_NOT_FOUND";
+  return name === "AI_EmptyResponseBodyError" ? "STREAM_TRUNCATED" : undefined;
+}
+
+function toHeaders(given: Readonly<Record<string, string>> | undefined): Headers {
+  try {
+    return new Headers(given);
+  } catch {
+    return new Headers();
+  }
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

@@ -1,8 +1,7 @@
 /** Stream parts of the AI SDK's `LanguageModel` interface, versions 2 to 4, as events of one turn. */
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { createTurnWriter, type ToolCallWriter } from "@sheaf/documents/model-streams";
-import type { ModelEvent } from "@sheaf/protocol";
-import { toPackageUsage } from "./package-usage.ts";
+import type { ModelEvent, Usage } from "@sheaf/protocol";
 
 /** Reads the parts of one answer. What it does not know it passes over. */
 export interface PartReader {
@@ -153,4 +152,35 @@ function mergeMetadata(first: Metadata, second: Readonly<Record<string, unknown>
     merged[provider] = { ...(merged[provider] as object | undefined), ...(fields as object) };
   }
   return merged;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The usage of a turn (N6). */
+function toPackageUsage(raw: Fields): Usage {
+  const { inputTokens: input, outputTokens: output } = raw;
+  const promptTokens = toCount(isFields(input) ? input["total"] : input);
+  const completionTokens = toCount(isFields(output) ? output["total"] : output);
+  if (promptTokens === undefined && completionTokens === undefined) {
+    return { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
+  }
+  const reasoning = toCount(isFields(output) ? output["reasoning"] : raw["reasoningTokens"]);
+  const cached = toCount(isFields(input) ? input["cacheRead"] : raw["cachedInputTokens"]);
+  const cacheWrite = isFields(input) ? toCount(input["cacheWrite"]) : undefined;
+  return {
+    promptTokens: promptTokens ?? 0,
+    completionTokens: completionTokens ?? 0,
+    totalTokens: (promptTokens ?? 0) + (completionTokens ?? 0),
+    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+    ...(cached !== undefined && { cachedPromptTokens: cached }),
+    ...(cacheWrite !== undefined && { cacheWriteTokens: cacheWrite }),
+  };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}
+
+function toCount(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }

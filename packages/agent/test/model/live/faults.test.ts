@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createModelServer, type ModelAnswer, type ModelServer } from "../../../../../test/support/model-server.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import type { ErrorCode } from "../../../src/base/errors.ts";
-import { toNetworkFailure } from "../../../src/model/live/network-failure.ts";
+import { toNetworkFailure } from "../../../src/model/live/provider-failure.ts";
 import {
   canaryKey,
   createEndpoint,

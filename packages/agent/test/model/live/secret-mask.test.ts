@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { createSecretMask } from "../../../src/model/live/secret-mask.ts";
+import { createSecretMask } from "../../../src/model/live/secrets.ts";
 
 const secret = "sk-canary-0123456789abcdef";
 
