@@ -280,7 +280,7 @@ describe("the configuration of a package", () => {
       }),
     });
     expect(await runSheaf(["-p", "--model", "twice/m", "go"], { cwd: home, home })).toMatchObject(
-      invalid("stands in both"),
+      invalid('in only one of "endpoints" and "providers"'),
     );
   });
 

@@ -17,4 +17,4 @@ export { outputFormats, type OutputFormat, type Projection } from "./output/proj
 export type { BudgetLimits } from "./run/budget.ts";
 export { createSqliteStore } from "./store/sqlite.ts";
 export type { ConversationRecord, Durability, ResponseRecord, Store } from "./store/store.ts";
-export type { ApprovalAnswer, Approver } from "./tools/approval.ts";
+export type { ApprovalDecision, Approver } from "./tools/approval.ts";

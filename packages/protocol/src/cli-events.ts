@@ -95,7 +95,7 @@ function outcome<Success>(success: s.Schema<Success>) {
 const anyOutcome = outcome(fields);
 
 /** Outcome of a tool: exactly one key (C9). */
-export type ToolOutcome = s.ValueOf<typeof anyOutcome>;
+export type CliToolOutcome = s.ValueOf<typeof anyOutcome>;
 
 /** One tool: its arguments, and what `success` contains (C9). */
 function tool(args: s.Schema, success: s.Schema): s.Schema<ToolCallPayload> {
@@ -226,7 +226,7 @@ export type ToolCallKey = keyof typeof tools;
 /** Arguments and, once completed, the result (C9); the schema has the fields of each tool. */
 export interface ToolCallPayload {
   readonly args: Readonly<Record<string, unknown>>;
-  readonly result?: ToolOutcome;
+  readonly result?: CliToolOutcome;
 }
 
 const functionPayload = s.object({
@@ -234,7 +234,7 @@ const functionPayload = s.object({
   /** JSON text. */
   arguments: s.string(),
   /** Ext. */
-  result: s.optional<ToolOutcome>(anyOutcome),
+  result: s.optional<CliToolOutcome>(anyOutcome),
 });
 
 /** Form of a tool without a key of its own (C9). */

@@ -5,13 +5,13 @@ import { createSha256 } from "./sha256.ts";
 import type { StreamEvent, StreamEventName, StreamEventPayloads } from "./stream-events.ts";
 
 /** A broken clause. */
-export interface Problem {
+export interface GrammarProblem {
   readonly clause: string;
   readonly message: string;
 }
 
 export interface DocumentTracker {
-  push(event: StreamEvent): Problem | undefined;
+  push(event: StreamEvent): GrammarProblem | undefined;
   /** Id of an open document, if any. */
   open(): string | undefined;
   lastType(): string | undefined;
@@ -97,7 +97,7 @@ class Tracker implements DocumentTracker {
     return this.#lastType;
   }
 
-  push(event: StreamEvent): Problem | undefined {
+  push(event: StreamEvent): GrammarProblem | undefined {
     if (event.event === "document_start") return this.#start(event.data);
     if (event.event === "snapshot") return this.#restore(event.data.response.documents);
     if (!("documentId" in event.data)) return undefined;
@@ -113,7 +113,7 @@ class Tracker implements DocumentTracker {
     return [...this.#tracks.values()].filter(({ phase }) => phase !== "end");
   }
 
-  #start({ id, type, sequence }: StreamEventPayloads["document_start"]): Problem | undefined {
+  #start({ id, type, sequence }: StreamEventPayloads["document_start"]): GrammarProblem | undefined {
     const expected = this.#tracks.size + 1;
     const problem = this.#checkStart(id, type, sequence, expected);
     this.#tracks.set(id, { id, type, phase: "start", joined: undefined });
@@ -121,7 +121,7 @@ class Tracker implements DocumentTracker {
     return problem;
   }
 
-  #checkStart(id: string, type: string, sequence: number, expected: number): Problem | undefined {
+  #checkStart(id: string, type: string, sequence: number, expected: number): GrammarProblem | undefined {
     if (sequence !== expected) return { clause: "N10", message: `sequence ${sequence} where ${expected} is next` };
     const expectedId = `doc_${String(sequence).padStart(3, "0")}`;
     if (id !== expectedId) return { clause: "N9", message: `document id ${id} is not ${expectedId}` };
@@ -132,7 +132,7 @@ class Tracker implements DocumentTracker {
     return openText && { clause: "N48", message: `${id} starts while ${openText.id} is open, both made of model text` };
   }
 
-  #restore(documents: readonly Document[]): Problem | undefined {
+  #restore(documents: readonly Document[]): GrammarProblem | undefined {
     this.#tracks = new Map();
     for (const { id, type, content, status, metadata } of documents) {
       const phase = status === "in_progress" ? phaseOf(type, metadata) : "end";
@@ -142,7 +142,7 @@ class Tracker implements DocumentTracker {
     return undefined;
   }
 
-  #advance(track: Track, { event, data }: StreamEvent): Problem | undefined {
+  #advance(track: Track, { event, data }: StreamEvent): GrammarProblem | undefined {
     const steps = grammar.get(track.type);
     const step = steps?.[event];
     if (steps !== undefined && step === undefined) {
@@ -159,7 +159,7 @@ class Tracker implements DocumentTracker {
     return event === "document_end" ? this.#checkEnd(track, data) : undefined;
   }
 
-  #checkEnd(track: Track, data: StreamEventPayloads["document_end"]): Problem | undefined {
+  #checkEnd(track: Track, data: StreamEventPayloads["document_end"]): GrammarProblem | undefined {
     const problem = checkFinalContent(track, data);
     track.joined = undefined;
     if (problem !== undefined) return { clause: "N47", message: `${track.id}: ${problem}` };

@@ -1,5 +1,5 @@
 /** The grammar of a stream as a function (X13). */
-import { createDocumentTracker, type DocumentTracker, type Problem } from "./document-tracker.ts";
+import { createDocumentTracker, type DocumentTracker, type GrammarProblem } from "./document-tracker.ts";
 import { isJsonObject } from "./json-object.ts";
 import type { StreamEvent, StreamEventPayloads } from "./stream-events.ts";
 
@@ -72,7 +72,7 @@ class StreamVerifier implements Verifier {
     return { clause: "N51", message: "the stream ends without done: it is broken", eventId: this.#lastId };
   }
 
-  #checkId({ id, event }: StreamEvent): Problem | undefined {
+  #checkId({ id, event }: StreamEvent): GrammarProblem | undefined {
     if (!Number.isSafeInteger(id) || id < 1)
       return { clause: "X1", message: `id ${id} is not an integer of at least 1` };
     if (id <= this.#lastId)
@@ -81,7 +81,7 @@ class StreamVerifier implements Verifier {
     return undefined;
   }
 
-  #checkPlace({ event }: StreamEvent): Problem | undefined {
+  #checkPlace({ event }: StreamEvent): GrammarProblem | undefined {
     if (this.#ended) return { clause: "N50", message: `${event} comes after done` };
     if (event === "response_start") {
       return this.#events === 0 ? undefined : { clause: "N49", message: "response_start is not the first event" };
@@ -90,21 +90,21 @@ class StreamVerifier implements Verifier {
     return { clause: "N49", message: `the first event is ${event}, not response_start` };
   }
 
-  #checkEvent(event: StreamEvent): Problem | undefined {
+  #checkEvent(event: StreamEvent): GrammarProblem | undefined {
     if (!isJsonObject(event.data)) return { clause: "N43", message: `the payload of ${event.event} is not an object` };
     if (event.event === "done") return this.#checkDone(event.data);
     if (event.event === "response_start") return checkResponseStart(event.data);
     return this.#documents.push(event);
   }
 
-  #checkDone(data: StreamEventPayloads["done"]): Problem | undefined {
+  #checkDone(data: StreamEventPayloads["done"]): GrammarProblem | undefined {
     if (this.#items === 0) return { clause: "N44", message: "done without a document or another item before it" };
     const open = this.#documents.open();
     if (open !== undefined) return { clause: "N48", message: `done while ${open} is open` };
     return checkUsage(data) ?? this.#checkStatus(data);
   }
 
-  #checkStatus({ id, status, metadata }: StreamEventPayloads["done"]): Problem | undefined {
+  #checkStatus({ id, status, metadata }: StreamEventPayloads["done"]): GrammarProblem | undefined {
     if (this.#requireExtensions && (id === undefined || status === undefined || metadata === undefined)) {
       return { clause: "N50", message: "done lacks id, status or metadata" };
     }
@@ -121,12 +121,12 @@ const identity = [
   "created",
 ] as const satisfies readonly (keyof StreamEventPayloads["response_start"])[];
 
-function checkResponseStart(data: StreamEventPayloads["response_start"]): Problem | undefined {
+function checkResponseStart(data: StreamEventPayloads["response_start"]): GrammarProblem | undefined {
   const missing = identity.find((field) => typeof data[field] !== "string");
   return missing === undefined ? undefined : { clause: "N49", message: `response_start lacks ${missing}` };
 }
 
-function checkUsage({ usage }: StreamEventPayloads["done"]): Problem | undefined {
+function checkUsage({ usage }: StreamEventPayloads["done"]): GrammarProblem | undefined {
   if (!isJsonObject(usage)) return { clause: "N50", message: "done has no usage" };
   const { promptTokens, completionTokens, totalTokens } = usage;
   if (totalTokens === promptTokens + completionTokens) return undefined;

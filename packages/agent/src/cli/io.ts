@@ -2,14 +2,14 @@
 import { fstatSync } from "node:fs";
 import type { Environment } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";
-import type { Profile } from "../output/profile.ts";
+import type { CliProfile } from "../output/projection.ts";
 
 export interface CommandIo {
   readonly environment: Environment;
   /** Folder in which Sheaf was started. */
   readonly cwd: string;
   /** Whose habits the output has (C30). */
-  readonly profile: Profile;
+  readonly profile: CliProfile;
   readonly isInputTerminal: boolean;
   readonly isOutputTerminal: boolean;
 }

@@ -1,6 +1,6 @@
 /** Exit code and stderr, from the last event of the log: what the last line says too (section 2). */
 import { errorTable, isErrorCode } from "../base/errors.ts";
-import type { Profile } from "../output/profile.ts";
+import type { CliProfile } from "../output/projection.ts";
 import type { Delivery } from "./deliver.ts";
 import { formatFailure, reportOutputError } from "./report-error.ts";
 import { stuckReaderCode } from "./standard-output.ts";
@@ -9,7 +9,7 @@ import { stuckReaderCode } from "./standard-output.ts";
 export function reportEnd(
   { session, end, outputError }: Delivery,
   signalCode: number | undefined,
-  { verbose, profile }: { readonly verbose: boolean; readonly profile: Profile },
+  { verbose, profile }: { readonly verbose: boolean; readonly profile: CliProfile },
 ): number {
   // Behind a signal a reader that takes nothing is no news: the run ended by the signal (C23).
   const isStuck = outputError?.code === stuckReaderCode && signalCode !== undefined;

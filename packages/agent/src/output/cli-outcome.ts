@@ -1,12 +1,12 @@
 /** Tool results in the shapes of the command line (C9). */
-import type { FileEditEffect, ToolEffect, ToolOutcome, ToolResult } from "@sheaf/protocol";
+import type { FileEditEffect, ToolEffect, CliToolOutcome, ToolResult } from "@sheaf/protocol";
 import { toCliTodoStatus } from "./cli-arguments.ts";
 import { toCliQuestions } from "./result-line.ts";
 
 type Fields = Record<string, unknown>;
 
 /** The `result` of a completed call: exactly one key (C9). */
-export function toCliOutcome(toolName: string, result: ToolResult): ToolOutcome {
+export function toCliOutcome(toolName: string, result: ToolResult): CliToolOutcome {
   const message = result.error?.message ?? "";
   switch (result.status) {
     case "rejected":
@@ -24,7 +24,7 @@ export function toCliOutcome(toolName: string, result: ToolResult): ToolOutcome 
   }
 }
 
-function toShellOutcome(result: ToolResult, effect: Extract<ToolEffect, { kind: "command" }>): ToolOutcome {
+function toShellOutcome(result: ToolResult, effect: Extract<ToolEffect, { kind: "command" }>): CliToolOutcome {
   const fields = {
     command: effect.command,
     workingDirectory: effect.workingDirectory,

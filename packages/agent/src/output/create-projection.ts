@@ -3,8 +3,7 @@ import type { Locale } from "./action-words.ts";
 import { createCursorStreamProjection } from "./cursor-stream.ts";
 import { createDocumentsProjection, createDocumentsStreamProjection } from "./documents.ts";
 import { createJsonProjection } from "./json.ts";
-import type { Profile } from "./profile.ts";
-import type { OutputFormat, Projection } from "./projection.ts";
+import type { CliProfile, OutputFormat, Projection } from "./projection.ts";
 import { createStreamJsonProjection } from "./stream-json.ts";
 import { createTextProjection } from "./text.ts";
 
@@ -13,7 +12,7 @@ export interface ProjectionOptions {
   readonly locale: Locale;
   readonly includeThinking: boolean;
   /** C30; default `sheaf`. */
-  readonly profile?: Profile;
+  readonly profile?: CliProfile;
   /** `--stream-partial-output`, which only `cursor-2026` needs. */
   readonly isPartial?: boolean;
 }

@@ -1,26 +1,25 @@
 /** `stream-json` in the profile `cursor-2026` (C30), by the captured streams of that program. */
-import type { RunEvent, RunStart } from "@sheaf/protocol";
+import type { RunEvent, RunStart, ResultSuccess } from "@sheaf/protocol";
 import { createGrowingText } from "../base/growing-text.ts";
 import { createAssistantPieces } from "./assistant-pieces.ts";
 import type { Projection } from "./projection.ts";
-import { toCursorResult } from "./cursor-result.ts";
 import { createResultCollector, toBareId } from "./result-line.ts";
 import type { StreamJsonOptions } from "./stream-json.ts";
 import { createToolCallTracker } from "./tool-call-tracker.ts";
 
 /** Options of the format. */
-export interface CursorStreamOptions extends StreamJsonOptions {
+export interface CursorProjectionOptions extends StreamJsonOptions {
   /** `--stream-partial-output`: the deltas too, each with its time. */
   readonly isPartial?: boolean;
 }
 
 /** Makes the lines; holds no more than the answer's text and the open calls. Nothing of Sheaf's own is in them. */
-export function createCursorStreamProjection(options: CursorStreamOptions = {}): Projection {
+export function createCursorStreamProjection(options: CursorProjectionOptions = {}): Projection {
   return new CursorStream(options);
 }
 
 class CursorStream implements Projection {
-  readonly #options: CursorStreamOptions;
+  readonly #options: CursorProjectionOptions;
   readonly #collector = createResultCollector();
   readonly #calls = createToolCallTracker();
   #pieces = createAssistantPieces();
@@ -31,7 +30,7 @@ class CursorStream implements Projection {
   #segment = createGrowingText();
   #isThinking = false;
 
-  constructor(options: CursorStreamOptions) {
+  constructor(options: CursorProjectionOptions) {
     this.#options = options;
   }
 
@@ -147,4 +146,36 @@ function toMessage(role: "user" | "assistant", text: string): object {
 
 function encodeLine(value: object): string {
   return `${JSON.stringify(value)}\n`;
+}
+
+/** The fields of that program, in the order of its lines, and what an explicit flag asked for. */
+export type CursorResult = Pick<
+  ResultSuccess,
+  | "type"
+  | "subtype"
+  | "duration_ms"
+  | "duration_api_ms"
+  | "is_error"
+  | "result"
+  | "session_id"
+  | "request_id"
+  | "usage"
+  | "structured_output"
+>;
+
+/** Without the fields that are Sheaf's own. */
+export function toCursorResult(result: ResultSuccess): CursorResult {
+  const { type, subtype, duration_ms, duration_api_ms, is_error, result: text, session_id, request_id, usage } = result;
+  return {
+    type,
+    subtype,
+    duration_ms,
+    duration_api_ms,
+    is_error,
+    result: text,
+    session_id,
+    request_id,
+    usage,
+    ...("structured_output" in result && { structured_output: result.structured_output }),
+  };
 }

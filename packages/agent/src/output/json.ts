@@ -1,15 +1,14 @@
 /** `--output-format json`: one object, at the end (C3, C22). */
 import type { ResultLine } from "@sheaf/protocol";
-import { toCursorResult, type CursorResult } from "./cursor-result.ts";
-import type { Profile } from "./profile.ts";
-import type { Projection } from "./projection.ts";
+import { toCursorResult, type CursorResult } from "./cursor-stream.ts";
+import type { CliProfile, Projection } from "./projection.ts";
 import { createResultCollector } from "./result-line.ts";
 
 /**
  * Prints one object when the run succeeds or asks the user; nothing when it fails. In the profile `cursor-2026` a question
  * prints nothing either, and the object has the fields of that program alone (C30).
  */
-export function createJsonProjection({ profile }: { readonly profile?: Profile } = {}): Projection {
+export function createJsonProjection({ profile }: { readonly profile?: CliProfile } = {}): Projection {
   const collector = createResultCollector();
   const toObject = (result: ResultLine | undefined): Record<string, unknown> | undefined => {
     if (!result || result.is_error) return undefined;

@@ -17,3 +17,12 @@ export type OutputFormat = (typeof outputFormats)[number];
 export function isOutputFormat(value: string): value is OutputFormat {
   return (outputFormats as readonly string[]).includes(value);
 }
+
+/** Whose habits the output has (C30). `sheaf`: sections 1 and 2; `cursor-2026`: those of `cursor-agent`. */
+export const cliProfiles = ["sheaf", "cursor-2026"] as const;
+
+export type CliProfile = (typeof cliProfiles)[number];
+
+export function isCliProfile(value: string): value is CliProfile {
+  return (cliProfiles as readonly string[]).includes(value);
+}

@@ -1,5 +1,5 @@
 /** The tool calls of a run in the shapes of C8 and C9: each is told when its arguments are there, and when it ended. */
-import type { FunctionPayload, RunEvent, ToolCallArguments, ToolCallLine, ToolOutcome } from "@sheaf/protocol";
+import type { FunctionPayload, RunEvent, ToolCallArguments, ToolCallLine, CliToolOutcome } from "@sheaf/protocol";
 import { toCliArguments } from "./cli-arguments.ts";
 import { toCliOutcome } from "./cli-outcome.ts";
 
@@ -47,7 +47,7 @@ export function createToolCallTracker(): ToolCallTracker {
   };
 }
 
-function toToolCall(call: StartedCall, result?: ToolOutcome): ToolCallLine["tool_call"] {
+function toToolCall(call: StartedCall, result?: CliToolOutcome): ToolCallLine["tool_call"] {
   const { callId, arguments: args, rawArguments } = call.arguments;
   const outcome = result && { result };
   const known = toCliArguments(call.toolName, args, callId);

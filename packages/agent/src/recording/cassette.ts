@@ -10,7 +10,7 @@ import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { ModelMessage } from "../model/provider.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { CheckedAnswer } from "../run/final-answer.ts";
-import type { ApprovalAnswer, ApprovalQuestion } from "../tools/approval.ts";
+import type { ApprovalDecision, ApprovalQuestion } from "../tools/approval.ts";
 import type { ToolOutcome } from "../tools/tool.ts";
 
 /** Version of the format; raised when an old reader would go wrong. */
@@ -104,7 +104,7 @@ export type GivenRecord =
       readonly verified: boolean;
     }
   /** A person answered. */
-  | { readonly type: "approval_answer"; readonly approvalId: string; readonly answer: ApprovalAnswer }
+  | { readonly type: "approval_answer"; readonly approvalId: string; readonly answer: ApprovalDecision }
   | { readonly type: "store_error"; readonly error: RecordedError }
   | { readonly type: "abort"; readonly error: RecordedError };
 

@@ -1,7 +1,7 @@
 /** Ports of a run that give what a cassette holds, and compare what the run asks for (X11). */
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { Quote, QuoteCheck } from "../run/model-turn.ts";
-import type { ApprovalAnswer, Approver } from "../tools/approval.ts";
+import type { ApprovalDecision, Approver } from "../tools/approval.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
@@ -119,13 +119,13 @@ export function createReplayApprover(
   { approvalExpiryMs }: CassetteHeader,
   tape: Tape,
 ): ReplayPort<Approver | undefined, "approval_answer"> {
-  const open = new Map<string, (answer: ApprovalAnswer) => void>();
+  const open = new Map<string, (answer: ApprovalDecision) => void>();
   const expiresAfterMs = approvalExpiryMs ?? 0;
   const port: Approver = {
     expiresAfterMs,
     ask({ approvalId }) {
       if (tape.failure) return Promise.reject(tape.failure);
-      const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
+      const { promise, resolve } = Promise.withResolvers<ApprovalDecision>();
       open.set(approvalId, resolve);
       tape.schedule();
       return promise;

@@ -1,6 +1,6 @@
 /** Asks a person about the calls of a turn: request in the log first, then the question, then the answer in the log (X8). */
 import type { ApprovalRequest, ApprovalResolved } from "@sheaf/protocol";
-import type { Approval, ApprovalAnswer, Approver, CheckArguments } from "../tools/approval.ts";
+import type { Approval, ApprovalDecision, Approver, CheckArguments } from "../tools/approval.ts";
 import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
 
 export interface ApprovalPorts {
@@ -50,7 +50,7 @@ export async function askApproval(
 ): Promise<ResolvedApproval> {
   const reject = { optionId: request.options.find(({ kind }) => kind === "reject_once")?.id ?? "" };
   const answered = new AbortController();
-  let answer: ApprovalAnswer;
+  let answer: ApprovalDecision;
   try {
     answer = await Promise.race([approver.ask(request, signal, checkEdited), waitForAbort(signal, answered.signal)]);
   } catch {

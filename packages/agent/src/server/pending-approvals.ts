@@ -1,6 +1,6 @@
 /** Questions of running responses that wait for a person (X8, S-16). */
 import type { ApprovalRequest } from "@sheaf/protocol";
-import type { ApprovalAnswer, Approver, CheckArguments } from "../tools/approval.ts";
+import type { ApprovalDecision, Approver, CheckArguments } from "../tools/approval.ts";
 
 /** How long a question stays open. Milliseconds. */
 const EXPIRES_MS = 10 * 60 * 1000;
@@ -15,7 +15,7 @@ export interface PendingApprovals {
   /** Asks those who read the response; the question itself is an event of its log. */
   createApprover(responseId: string): Approver;
   /** Each question takes one answer. */
-  answer(responseId: string, approvalId: string, answer: ApprovalAnswer): AnswerOutcome;
+  answer(responseId: string, approvalId: string, answer: ApprovalDecision): AnswerOutcome;
   /** Forgets a response that has ended. */
   forget(responseId: string): void;
 }
@@ -24,7 +24,7 @@ interface Question {
   readonly request: ApprovalRequest;
   readonly checkEdited: CheckArguments;
   /** Undefined: it has its answer, or expired. */
-  resolve: ((answer: ApprovalAnswer) => void) | undefined;
+  resolve: ((answer: ApprovalDecision) => void) | undefined;
 }
 
 /** Nothing is asked yet. */

@@ -1,13 +1,11 @@
 /** add_instrumentation: code that shows whether a hypothesis holds, marked so that it can be taken out again. */
 import type { InstrumentationBlock } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
-import { findCommentForm } from "./comment-form.ts";
-import { toBlockId, type ConversationState } from "./conversation-state.ts";
+import { findCommentForm, hasMark, insertBlock } from "./instrumentation-blocks.ts";
+import { toBlockId, type ToolState } from "./tool-state.ts";
 import { applyEdits } from "./edit-matching.ts";
-import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
+import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
 import { toEditChange } from "./file-change.ts";
-import { hasMark, insertBlock } from "./instrumentation-blocks.ts";
-import { toMissingFileError } from "./missing-file.ts";
 import { encodeTextFile, loadTextFile, saveTextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
@@ -71,7 +69,7 @@ export const addInstrumentationTool: Tool<s.ValueOf<typeof parameters>> = {
   },
 };
 
-function findRefusal({ todos }: ConversationState, hypothesis: string, code: string): ToolOutcome | undefined {
+function findRefusal({ todos }: ToolState, hypothesis: string, code: string): ToolOutcome | undefined {
   if (!todos.some(({ id }) => id === hypothesis)) {
     const known = todos.length === 0 ? "there are none yet" : `there are ${todos.map(({ id }) => id).join(", ")}`;
     return toFailure(

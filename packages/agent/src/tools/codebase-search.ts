@@ -3,8 +3,7 @@ import * as s from "@sheaf/protocol/schema";
 import type { CodePlace, CodeSearchResult } from "../workspace/codebase/code-search.ts";
 import { readKind, toLine } from "../workspace/read-folder.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
-import { toMissingFileError } from "./missing-file.ts";
+import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const parameters = s.object({

@@ -6,10 +6,9 @@ import { countLines, decodeText, detectTextFormat } from "../workspace/text-form
 import { removeFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile, readWholeFile } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
-import { followChange } from "./conversation-state.ts";
-import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
+import { followChange } from "./tool-state.ts";
+import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import { MAX_CONTENT_BYTES } from "./file-change.ts";
-import { toMissingFileError } from "./missing-file.ts";
 import { keepContent } from "./text-file.ts";
 import type { Tool } from "./tool.ts";
 

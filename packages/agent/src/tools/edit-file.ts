@@ -4,8 +4,7 @@ import * as s from "@sheaf/protocol/schema";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { applyEdits, describeRule, type EditResult } from "./edit-matching.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
-import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
-import { toMissingFileError } from "./missing-file.ts";
+import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import { encodeTextFile, loadTextFile, saveTextFile } from "./text-file.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 

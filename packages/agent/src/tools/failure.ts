@@ -1,6 +1,11 @@
 /** Outcomes of tools that did not do their work. */
+import { readdirSync } from "node:fs";
+import { posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import type { ToolOutcome } from "./tool.ts";
+import { openFolder } from "../workspace/open-folder.ts";
+import type { WorkspacePath } from "../workspace/workspace.ts";
+import { findNearest } from "../base/nearest-names.ts";
 
 /** The message is one line: what failed, with which value, what to do. The model sees it. */
 export function toFailure(code: string, message: string): ToolOutcome {
@@ -15,4 +20,42 @@ export function toFailedOutcome(error: ToolError, output = error.details): ToolO
 /** The run ended before the tool did (N36). */
 export function toCancelledOutcome(message = "the run was cancelled during this call"): ToolOutcome {
   return { status: "cancelled", output: "", error: { code: "CANCELLED", message, details: "" } };
+}
+
+/** Names of a folder that are compared. */
+const MAX_NAMES = 5000;
+
+/** FILE_NOT_FOUND with up to three names of the nearest folder that exists. */
+export function toMissingFileError(root: string, path: WorkspacePath): ToolError {
+  const { folder, name, names } = readNearestFolder(root, path.relative);
+  // As it was named: in a folder beside the workspace by absolute paths.
+  const shown = posix.isAbsolute(path.named) ? posix.join(root, folder) : folder;
+  const near = findNearest(name, names).map((candidate) => posix.join(shown, candidate));
+  const isFolderThere = folder === posix.dirname(path.relative);
+  const place = isFolderThere ? "" : ` (there is no folder ${posix.join(shown, name)})`;
+  const advice = near.length > 0 ? `did you mean ${near.join(" or ")}?` : "look for it with glob_search";
+  return { code: "FILE_NOT_FOUND", message: `${path.named} does not exist${place}: ${advice}`, details: "" };
+}
+
+interface NearestFolder {
+  /** Relative. */
+  readonly folder: string;
+  /** The name that is missing in it. */
+  readonly name: string;
+  readonly names: readonly string[];
+}
+
+function readNearestFolder(root: string, relative: string): NearestFolder {
+  const folder = posix.dirname(relative);
+  const name = posix.basename(relative);
+  try {
+    const opened = openFolder(root, folder);
+    try {
+      return { folder, name, names: readdirSync(opened.entry(".")).slice(0, MAX_NAMES) };
+    } finally {
+      opened.close();
+    }
+  } catch {
+    return folder === "." ? { folder, name, names: [] } : readNearestFolder(root, folder);
+  }
 }

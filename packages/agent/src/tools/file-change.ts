@@ -3,8 +3,7 @@ import type { FileChange, FileDiff } from "@sheaf/protocol";
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatchHunk } from "diff";
 import { countLineEnds, countLines, toPrefix } from "../workspace/text-format.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
-import { toReplacementHunk } from "./replacement-hunk.ts";
-import type { TextRegion } from "./text-region.ts";
+import { toReplacementHunk, type TextRegion } from "./text-region.ts";
 
 /** Content, diff and patch above it are cut or left out (N34). Bytes of UTF-8. */
 export const MAX_CONTENT_BYTES = 1024 * 1024;

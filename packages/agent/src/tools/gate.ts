@@ -4,10 +4,8 @@ import type { Permissions } from "../guard/permissions/permissions.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toApprovalQuestion, toArgumentsHash } from "./approval-question.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";
-import { chooseWorkspace } from "./choose-workspace.ts";
-import type { ConversationState } from "./conversation-state.ts";
-import { toRealArguments } from "./real-arguments.ts";
-import { rememberAnswer } from "./standing-answers.ts";
+import { chooseWorkspace, toRealArguments } from "./real-arguments.ts";
+import { type ToolState, rememberAnswer } from "./tool-state.ts";
 import type { CallableTool } from "./registry.ts";
 import type { ToolInvocation, ToolOutcome } from "./tool.ts";
 
@@ -17,7 +15,7 @@ export interface GatePorts {
   /** Folders that the user added. */
   readonly addedWorkspaces?: readonly Workspace[] | undefined;
   readonly permissions: Permissions;
-  readonly state: Pick<ConversationState, "answers">;
+  readonly state: Pick<ToolState, "answers">;
 }
 
 type GatedTool = Pick<CallableTool, "access" | "mcp">;

@@ -4,8 +4,7 @@ import { setImmediate as yieldToEvents } from "node:timers/promises";
 import * as s from "@sheaf/protocol/schema";
 import { type Glob, parseGlob } from "../guard/permissions/glob.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
-import { toMissingFileError } from "./missing-file.ts";
+import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
 import { createFolderReader, type FolderEntry, readKind, toLine } from "../workspace/read-folder.ts";
 import type { Tool } from "./tool.ts";
 

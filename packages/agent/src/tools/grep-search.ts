@@ -4,11 +4,9 @@ import * as s from "@sheaf/protocol/schema";
 import { findRipgrep, type ProgramOutcome, runProgram } from "../guard/sandbox/programs.ts";
 import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
-import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
-import { toMissingFileError } from "./missing-file.ts";
+import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
 import { readKind } from "../workspace/read-folder.ts";
-import { createSearchResults, type FileMatches, type SearchResults } from "./search-results.ts";
-import { formatSearch } from "./search-text.ts";
+import { createSearchResults, type FileMatches, type SearchResults, formatSearch } from "./search-text.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const defaultResults = 200;

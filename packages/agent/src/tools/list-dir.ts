@@ -1,8 +1,7 @@
 /** list_dir: the tree of a folder. */
 import type { ToolError } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
-import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
-import { toMissingFileError } from "./missing-file.ts";
+import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
 import { createFolderReader, type FolderEntry, type FolderReader, readKind, toLine } from "../workspace/read-folder.ts";
 import type { Tool } from "./tool.ts";
 

@@ -3,8 +3,7 @@ import type { ToolError } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { readLines, type ReadLines } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
-import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
-import { toMissingFileError } from "./missing-file.ts";
+import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const DEFAULT_LINES = 2000;

@@ -1,10 +1,10 @@
 /** Which tools there are. */
 import type { Mode } from "@sheaf/protocol";
+import { formatProblem, parseValue, type Problem } from "@sheaf/protocol/check-value";
 import { isOffered } from "../guard/permissions/permissions.ts";
 import type { ToolDefinition } from "../model/provider.ts";
 import { addInstrumentationTool } from "./add-instrumentation.ts";
 import { askQuestionTool } from "./ask-question.ts";
-import { parseArguments } from "./parse-arguments.ts";
 import { codebaseSearchTool } from "./codebase-search.ts";
 import { createPlanTool } from "./create-plan.ts";
 import { deleteFileTool } from "./delete-file.ts";
@@ -45,7 +45,7 @@ function toCallable<Arguments>(tool: Tool<Arguments>): CallableTool {
     access: tool.access,
     schema: { ...tool.parameters },
     prepare(call) {
-      const args = parseArguments(tool, call);
+      const args = parseToolArguments(tool, call);
       return args.ok ? { ok: true, run: (context) => tool.run(args.value, context) } : args;
     },
   };
@@ -91,4 +91,31 @@ export function toDefinitions(mode: Mode, further: readonly CallableTool[] = [])
 
 function toDefinition({ name, description, schema }: CallableTool): ToolDefinition {
   return { name, description, parameters: schema };
+}
+
+/** Most problems that one failure names. */
+const MAX_PROBLEMS = 3;
+
+/**
+ * Arguments by the tool's schema; unknown fields are dropped, and null means that a field was left out, since some models
+ * write it so. The failure names the field, what was expected and what came.
+ */
+export function parseToolArguments<Arguments>(
+  tool: Tool<Arguments>,
+  call: ToolInvocation,
+): { readonly ok: true; readonly value: Arguments } | { readonly ok: false; readonly outcome: ToolOutcome } {
+  if (call.rawArguments !== undefined) {
+    const start = call.rawArguments.slice(0, 200);
+    const message = `the arguments of ${tool.name} are not a JSON object: write them again (they began with ${JSON.stringify(start)})`;
+    return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", message) };
+  }
+  const parsed = parseValue(tool.parameters, call.arguments, { dropsNull: true });
+  if (parsed.ok) return parsed;
+  const problems = parsed.problems.slice(0, MAX_PROBLEMS).map(toLine);
+  const message = `the arguments of ${tool.name} are wrong: ${problems.join("; ")}`;
+  return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", message) };
+}
+
+function toLine(problem: Problem): string {
+  return `${problem.path.length === 0 ? "arguments: " : ""}${formatProblem(problem, true)}`;
 }

@@ -2,9 +2,8 @@
 import * as s from "@sheaf/protocol/schema";
 import { moveFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile } from "../workspace/read-file.ts";
-import { followChange } from "./conversation-state.ts";
-import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
-import { toMissingFileError } from "./missing-file.ts";
+import { followChange } from "./tool-state.ts";
+import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import type { Tool } from "./tool.ts";
 
 /** To move a file takes no time; to read one that is larger would. */

@@ -1,7 +1,6 @@
 /** Matches as the model reads them. */
 import type { SearchEffect } from "@sheaf/protocol";
 import { toLine } from "../workspace/read-folder.ts";
-import type { FileMatches } from "./search-results.ts";
 import type { ToolOutcome } from "./tool.ts";
 
 /** How matches are shown. */
@@ -89,4 +88,111 @@ function toNote(view: SearchView, shown: number, total: { readonly files: number
   if (view.endedEarly !== "") notes.push(`The search ended early, ${view.endedEarly}: narrow the path or glob.`);
   if (view.problem !== "") notes.push(`Not everything was searched: ${view.problem}`);
   return notes.join(" ");
+}
+
+/** The places in one file, or how many there are. */
+export interface FileMatches {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly lines: { readonly line: number; readonly text: string }[];
+  /** Lines that match, also those that are not in `lines`. */
+  count: number;
+}
+
+/** Takes the output of ripgrep: `path NUL number NUL text` per line, or `path NUL count` with `--count`. */
+export interface SearchResults {
+  /** False when there is too much of it. */
+  append(chunk: Uint8Array): boolean;
+  /** In the order in which they came. */
+  readonly files: ReadonlyMap<string, FileMatches>;
+  /** Some output was not taken. */
+  isFull(): boolean;
+}
+
+/** Bytes that are taken from ripgrep; more says nothing new to a model. */
+const maxBytes = 32 * 1024 * 1024;
+/** ripgrep cuts long lines, but by characters as people see them, and one of those may have any length. */
+const maxRecordBytes = 64 * 1024;
+/** UTF-16 units of a line. */
+const maxTextLength = 1000;
+const nul = 0;
+const lineEnd = 10;
+
+/** `maxLines`: how many lines of a file are kept; 0 for the output of `--count`. */
+export function createSearchResults(maxLines: number): SearchResults {
+  const files = new Map<string, FileMatches>();
+  let rest: Buffer = Buffer.alloc(0);
+  let bytes = 0;
+  /** The rest of a record that is too long is not looked at. */
+  let isSkipping = false;
+
+  const take = (record: SearchRecord): void => {
+    const path = toPath(record.path);
+    let file = files.get(path);
+    if (!file) {
+      file = { path, lines: [], count: 0 };
+      files.set(path, file);
+    }
+    file.count += maxLines === 0 ? record.number : 1;
+    if (file.lines.length < maxLines) file.lines.push({ line: record.number, text: toText(record.text) });
+  };
+
+  return {
+    files,
+    isFull: () => bytes > maxBytes,
+    append(chunk) {
+      bytes += chunk.length;
+      let start = 0;
+      if (isSkipping) {
+        start = chunk.indexOf(lineEnd) + 1;
+        if (start === 0) return bytes <= maxBytes;
+        isSkipping = false;
+      }
+      const data = Buffer.concat([rest, chunk.subarray(start)]);
+      start = 0;
+      for (let record = readRecord(data, start, maxLines > 0); record; record = readRecord(data, start, maxLines > 0)) {
+        take(record);
+        start = record.end;
+      }
+      isSkipping = data.length - start > maxRecordBytes;
+      rest = isSkipping ? Buffer.alloc(0) : Buffer.from(data.subarray(start));
+      return bytes <= maxBytes;
+    },
+  };
+}
+
+/** One line of a file, short enough to be shown. */
+function toText(bytes: Buffer): string {
+  const text = bytes.toString().replace(/\r$/, "");
+  return text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength).toWellFormed()} [... cut]`;
+}
+
+interface SearchRecord {
+  readonly path: Buffer;
+  readonly number: number;
+  readonly text: Buffer;
+  /** Where the next one begins. */
+  readonly end: number;
+}
+
+/** The path ends at NUL, not at a line end: it may hold one. */
+function readRecord(data: Buffer, start: number, hasText: boolean): SearchRecord | undefined {
+  const pathEnd = data.indexOf(nul, start);
+  if (pathEnd < 0) return undefined;
+  const numberEnd = data.indexOf(hasText ? nul : lineEnd, pathEnd + 1);
+  if (numberEnd < 0) return undefined;
+  const textEnd = hasText ? data.indexOf(lineEnd, numberEnd + 1) : numberEnd;
+  if (textEnd < 0) return undefined;
+  return {
+    path: data.subarray(start, pathEnd),
+    number: Number(data.toString("latin1", pathEnd + 1, numberEnd)),
+    text: data.subarray(numberEnd + 1, Math.max(textEnd, numberEnd + 1)),
+    end: textEnd + 1,
+  };
+}
+
+/** Without the remark about a binary file that may stand in front, on a line of its own. */
+function toPath(bytes: Buffer): string {
+  const text = bytes.toString().replace(/^[^]*: (?:WARNING: stopped searching|binary file matches)[^\n]*\n/, "");
+  return text.replace(/^\.\//, "");
 }

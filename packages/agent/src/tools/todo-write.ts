@@ -1,7 +1,7 @@
 /** todo_write: changes the task list of the conversation (N41). */
 import type { TodoChange } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
-import type { Todo } from "./conversation-state.ts";
+import type { KnownTodo } from "./tool-state.ts";
 import { toFailure } from "./failure.ts";
 import type { Tool } from "./tool.ts";
 
@@ -44,7 +44,7 @@ export const todoWriteTool: Tool<Arguments> = {
       }
     }
     const listed = new Map(todos.map((todo) => [todo.id, todo]));
-    const kept = state.todos.map((todo): Todo => {
+    const kept = state.todos.map((todo): KnownTodo => {
       const change = listed.get(todo.id);
       if (change) return toTodo(change, todo);
       return merge ? todo : { ...todo, status: "cancelled" };
@@ -58,7 +58,7 @@ export const todoWriteTool: Tool<Arguments> = {
   },
 };
 
-function toTodo(change: Arguments["todos"][number], before: Todo | undefined): Todo {
+function toTodo(change: Arguments["todos"][number], before: KnownTodo | undefined): KnownTodo {
   return {
     id: change.id,
     content: change.content ?? before?.content ?? "",
@@ -68,7 +68,7 @@ function toTodo(change: Arguments["todos"][number], before: Todo | undefined): T
 }
 
 /** Nothing for an entry that is as it was (N41: a delta by id). */
-function toChange(todo: Todo, before: Todo | undefined, position: number): TodoChange[] {
+function toChange(todo: KnownTodo, before: KnownTodo | undefined, position: number): TodoChange[] {
   const { id, status, content, dependencies } = todo;
   if (!before) return [{ id, status, content, dependencies, position }];
   const isSame =

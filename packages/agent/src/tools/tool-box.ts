@@ -5,8 +5,8 @@ import type { CommandRunner } from "../guard/sandbox/command.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
-import { chooseWorkspace, listOtherFolders } from "./choose-workspace.ts";
-import type { ConversationState } from "./conversation-state.ts";
+import { chooseWorkspace, listOtherFolders } from "./real-arguments.ts";
+import type { ToolState } from "./tool-state.ts";
 import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
 import { findTool, toDefinitions, type CallableTool } from "./registry.ts";
 import type { ToolBox, ToolOutcome } from "./tool.ts";
@@ -14,7 +14,7 @@ import type { ToolBox, ToolOutcome } from "./tool.ts";
 /** What tools work with. */
 export interface ToolBoxPorts extends GatePorts {
   readonly commands: CommandRunner;
-  readonly state: ConversationState;
+  readonly state: ToolState;
   /** Undefined: nothing is kept of what tools change. */
   readonly checkpoints?: Checkpoints | undefined;
   /** The indexes of folders; undefined: there are none. */

@@ -10,7 +10,7 @@ import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";
-import type { ConversationState } from "./conversation-state.ts";
+import type { ToolState } from "./tool-state.ts";
 
 /** What a tool gives back; the run adds the id and the time it took. */
 export type ToolOutcome = Omit<ToolResult, "type" | "callId" | "durationMs">;
@@ -22,7 +22,7 @@ export interface ToolContext {
   /** Commands that run on beside the calls; they end with the run. */
   readonly background: BackgroundCommands;
   /** Todos, plans and the files read so far; lives as long as the conversation. */
-  readonly state: ConversationState;
+  readonly state: ToolState;
   /** Where contents go before a tool changes them; undefined: nothing is kept. */
   readonly checkpoints?: Checkpoints | undefined;
   /** The indexes of folders; undefined: there are none. */

@@ -4,8 +4,12 @@ import type { ApprovalRequest, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { SheafError } from "../../src/base/errors.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
-import type { Approval, ApprovalAnswer, Approver } from "../../src/tools/approval.ts";
-import { createExpiringApprover } from "../../src/tools/expiring-approver.ts";
+import {
+  type Approval,
+  type ApprovalDecision,
+  type Approver,
+  createExpiringApprover,
+} from "../../src/tools/approval.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { recordRun, replayText } from "../recording/record-run.ts";
 import { call, createFakeModel, createFakeTools, end, ok, runModel, text } from "./fake-ports.ts";
@@ -18,7 +22,7 @@ const twoTurns = (...names: readonly string[]) =>
 
 /** Answers by a function; notes what it was asked. */
 function createApprover(
-  answer: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>,
+  answer: (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalDecision>,
 ): Approver & { readonly asked: ApprovalRequest[] } {
   const asked: ApprovalRequest[] = [];
   return {
@@ -79,9 +83,9 @@ describe("an approval", () => {
   });
 
   test(verifies("X8", "of several calls is asked at once; each call waits for its own"), async () => {
-    const answers = new Map<string, (answer: ApprovalAnswer) => void>();
+    const answers = new Map<string, (answer: ApprovalDecision) => void>();
     const approver = createApprover(({ callId }) => {
-      const { promise, resolve } = Promise.withResolvers<ApprovalAnswer>();
+      const { promise, resolve } = Promise.withResolvers<ApprovalDecision>();
       answers.set(callId, resolve);
       // The last one is answered first.
       if (answers.size === 3)

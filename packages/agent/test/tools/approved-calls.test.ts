@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { PermissionOptions } from "../../src/guard/permissions/permissions.ts";
 import type { CommandOutcome, CommandRequest } from "../../src/guard/sandbox/command.ts";
 import type { Approval, ApprovalQuestion } from "../../src/tools/approval.ts";
-import { applyToState, createConversationState, type ConversationState } from "../../src/tools/conversation-state.ts";
+import { applyToState, createToolState, type ToolState } from "../../src/tools/tool-state.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolBox, ToolInvocation, ToolOutcome } from "../../src/tools/tool.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -33,7 +33,7 @@ const ended: CommandOutcome = {
   permissions: [],
 };
 
-function createBox(options: Partial<PermissionOptions> = {}, state = createConversationState()): Box {
+function createBox(options: Partial<PermissionOptions> = {}, state = createToolState()): Box {
   const { context } = createFileToolContext();
   const started: string[] = [];
   const commands = {
@@ -205,8 +205,8 @@ describe("what asks", () => {
 
 describe("a standing answer", () => {
   /** The state that a log of such an answer leaves behind. */
-  const resume = (question: ApprovalQuestion, optionId: string): ConversationState => {
-    const state = createConversationState();
+  const resume = (question: ApprovalQuestion, optionId: string): ToolState => {
+    const state = createToolState();
     const at = { seq: 1, time: 1 };
     const request = {
       type: "approval_request",

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { FileChange, ReadEffect } from "@sheaf/protocol";
 import { createBackgroundCommands } from "../../src/guard/sandbox/follow/background-command.ts";
 import type { CommandRunner } from "../../src/guard/sandbox/command.ts";
-import { createConversationState } from "../../src/tools/conversation-state.ts";
+import { createToolState } from "../../src/tools/tool-state.ts";
 import type { ToolContext, ToolOutcome } from "../../src/tools/tool.ts";
 import { createTemporaryWorkspace, type TemporaryWorkspace } from "../workspace/temporary-workspace.ts";
 
@@ -22,7 +22,7 @@ export function createFileToolContext(signal: AbortSignal = new AbortController(
     workspace: temporary.workspace,
     commands,
     background: createBackgroundCommands(commands),
-    state: createConversationState(),
+    state: createToolState(),
     mode: "agent",
     callId: "call_1",
     signal,

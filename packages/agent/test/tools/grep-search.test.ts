@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { grepSearchTool } from "../../src/tools/grep-search.ts";
-import { createSearchResults } from "../../src/tools/search-results.ts";
+import { createSearchResults } from "../../src/tools/search-text.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createContext, createFolder, createLargeFolder, createPipe } from "./search-workspace.ts";

@@ -1,7 +1,7 @@
 import { structuredPatch } from "diff";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toReplacementHunk } from "../../src/tools/replacement-hunk.ts";
+import { toReplacementHunk } from "../../src/tools/text-region.ts";
 
 const compare = (before: string, after: string) =>
   structuredPatch("", "", before, after, undefined, undefined, { context: 3 }).hunks;

@@ -7,7 +7,7 @@ import { createCommandNetwork } from "../../src/guard/permissions/decide-network
 import { createBackgroundCommands } from "../../src/guard/sandbox/follow/background-command.ts";
 import { createCommandRunner } from "../../src/guard/sandbox/launch/command-runner.ts";
 import { runProgram } from "../../src/guard/sandbox/programs.ts";
-import { createConversationState } from "../../src/tools/conversation-state.ts";
+import { createToolState } from "../../src/tools/tool-state.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { createWorkspace } from "../../src/workspace/workspace.ts";
 
@@ -61,7 +61,7 @@ export function createContext(root: string, context: Partial<ToolContext> = {}):
     workspace: createWorkspace(root),
     commands,
     background: createBackgroundCommands(commands),
-    state: createConversationState(),
+    state: createToolState(),
     mode: "agent",
     callId: "call_1",
     signal: new AbortController().signal,

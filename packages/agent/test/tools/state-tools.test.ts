@@ -1,7 +1,7 @@
 import type { Mode } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { askQuestionTool } from "../../src/tools/ask-question.ts";
-import { applyToState, createConversationState } from "../../src/tools/conversation-state.ts";
+import { applyToState, createToolState } from "../../src/tools/tool-state.ts";
 import { createPlanTool } from "../../src/tools/create-plan.ts";
 import { todoWriteTool } from "../../src/tools/todo-write.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
@@ -10,7 +10,7 @@ import { verifies } from "../../../../test/support/verifies.ts";
 /** These tools touch nothing but the state. */
 function createContext(): ToolContext {
   const context: Pick<ToolContext, "state" | "mode" | "callId" | "signal"> = {
-    state: createConversationState(),
+    state: createToolState(),
     mode: "agent" satisfies Mode,
     callId: "call_1",
     signal: new AbortController().signal,
@@ -144,7 +144,7 @@ test("the state of a conversation is rebuilt from its log", async () => {
     { todos: [{ id: "a", content: "A", status: "pending" }], merge: true },
     context,
   );
-  const rebuilt = createConversationState();
+  const rebuilt = createToolState();
   applyToState(rebuilt, { type: "tool_result", callId: "call_1", durationMs: 1, seq: 1, time: 1, ...outcome });
   expect(rebuilt.todos).toEqual(context.state.todos);
 });

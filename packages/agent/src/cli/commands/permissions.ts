@@ -8,7 +8,7 @@ import { deny, toFullReason, type PermissionDecision } from "../../guard/permiss
 import { explainPolicy, type ExplainedPolicy, type SourcedRule } from "../../guard/permissions/explain-policy.ts";
 import { preparePolicy, type PreparedPolicy } from "../../assemble/prepare-policy.ts";
 import { findFault } from "../../guard/sandbox/sandbox.ts";
-import { chooseWorkspace } from "../../tools/choose-workspace.ts";
+import { chooseWorkspace } from "../../tools/real-arguments.ts";
 import { findProtection } from "../../workspace/protected-names.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkFlags, toCommandFormat } from "../command-flags.ts";

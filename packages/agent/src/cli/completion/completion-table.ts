@@ -1,7 +1,6 @@
 /** What can be completed, for every shell. */
 import { modelStreamFormats } from "@sheaf/documents/model-streams";
-import { outputFormats } from "../../output/projection.ts";
-import { profiles } from "../../output/profile.ts";
+import { outputFormats, cliProfiles } from "../../output/projection.ts";
 import { schemaNames } from "@sheaf/protocol/schemas";
 import { providerPresets } from "../../config/provider-presets.ts";
 import { commandNames } from "../arguments.ts";
@@ -43,7 +42,7 @@ const flagWords: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
   "on-denied": ["continue", "stop"],
   sandbox: ["enabled", "disabled"],
   locale: ["en", "de", "tr", "ja", "zh-TW"],
-  compat: profiles,
+  compat: cliProfiles,
   from: [...modelStreamFormats, "cursor-stream-json"],
   to: ["documents", "documents-stream"],
   model: ["offline", "scripted:"],

@@ -1,7 +1,7 @@
 /** Asks the person at the terminal whether a call may run (X8, S-16). */
 import { isCancel, select, text } from "@clack/prompts";
 import type { ApprovalRequest } from "@sheaf/protocol";
-import type { ApprovalAnswer, Approver } from "../../tools/approval.ts";
+import type { ApprovalDecision, Approver } from "../../tools/approval.ts";
 import { toVisibleText } from "../../output/visible-text.ts";
 
 /** How long a question stays open. Milliseconds. */
@@ -20,7 +20,7 @@ export function createApprovalMenu(onCancel: () => void): Approver {
   };
 }
 
-async function askOnce(request: ApprovalRequest, signal: AbortSignal, onCancel: () => void): Promise<ApprovalAnswer> {
+async function askOnce(request: ApprovalRequest, signal: AbortSignal, onCancel: () => void): Promise<ApprovalDecision> {
   signal.throwIfAborted();
   const { title, description, subject, options } = request;
   const shown = toVisibleText(formatSubject(subject));

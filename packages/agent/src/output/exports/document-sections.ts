@@ -1,5 +1,5 @@
 /** A document as a heading with paragraphs and code: what a page on paper shows of it. */
-import type { ClarificationQuestion, Document, PlanTodo, TodoChange } from "@sheaf/protocol";
+import type { ClarificationQuestion, Document, PlanTodo, TodoChange, RunEvent } from "@sheaf/protocol";
 
 /** A paragraph of Markdown, or code that is shown as it is. */
 export type SectionPart =
@@ -85,4 +85,9 @@ function toProse(text: string): SectionPart {
 
 function toCode(text: string, language: string): SectionPart & { readonly kind: "code" } {
   return { kind: "code", text, language };
+}
+
+export function toPrompt(events: readonly RunEvent[]): string {
+  const [start] = events;
+  return start?.type === "run_start" ? start.prompt : "";
 }

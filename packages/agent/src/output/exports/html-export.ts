@@ -2,8 +2,7 @@
 import { toResponse } from "@sheaf/documents";
 import { toVisibleText } from "../visible-text.ts";
 import type { ConversationExport } from "./conversation-export.ts";
-import { toDocumentSection, type SectionPart } from "./document-sections.ts";
-import { toPrompt } from "./exported-prompt.ts";
+import { toDocumentSection, type SectionPart, toPrompt } from "./document-sections.ts";
 
 const style = `:root{color-scheme:light dark;--line:#8884;--quiet:#767676}
 body{font:16px/1.6 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem}

@@ -1,8 +1,7 @@
 /** A conversation as one Markdown text. */
 import { toResponse } from "@sheaf/documents";
-import { toPrompt } from "./exported-prompt.ts";
+import { toPrompt, toDocumentSection, type SectionPart } from "./document-sections.ts";
 import type { ConversationExport } from "./conversation-export.ts";
-import { toDocumentSection, type SectionPart } from "./document-sections.ts";
 
 /** Prompts as quotes, documents in order, code in fences that nothing inside can close. */
 export function formatMarkdownExport({ conversation, responses }: ConversationExport): string {

@@ -4,7 +4,7 @@ import type { RunEvent, RunEventBody } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
 import { toRunFailure } from "../run-failure.ts";
 import type { Store } from "../../store/store.ts";
-import { applyToState, createConversationState, toBlockId } from "../../tools/conversation-state.ts";
+import { applyToState, createToolState, toBlockId } from "../../tools/tool-state.ts";
 import { toCancelledOutcome } from "../../tools/failure.ts";
 import type { ToolOutcome } from "../../tools/tool.ts";
 
@@ -67,7 +67,7 @@ function toCutEffect(events: readonly RunEvent[], callId: string): Pick<ToolOutc
   const { hypothesis, target_file: file } = call.arguments;
   const isAdding = begun?.type === "tool_call_start" && begun.toolName === "add_instrumentation";
   if (!isAdding || typeof hypothesis !== "string" || typeof file !== "string") return {};
-  const state = createConversationState();
+  const state = createToolState();
   state.instrumentation = start.instrumentation ?? [];
   for (const event of events) applyToState(state, event);
   const block = {

@@ -1,5 +1,5 @@
 /** What a conversation remembers, rebuilt from its logs. */
-import { applyToState, createConversationState, type ConversationState } from "../../tools/conversation-state.ts";
+import { applyToState, createToolState, type ToolState } from "../../tools/tool-state.ts";
 import type { ModelMessage } from "../../model/provider.ts";
 import { createContextSize } from "../compaction.ts";
 import { createHistory } from "../history.ts";
@@ -11,7 +11,7 @@ export interface OpenConversation {
   readonly id: string;
   /** What the model saw and said so far. */
   readonly messages: readonly ModelMessage[];
-  readonly state: ConversationState;
+  readonly state: ToolState;
   /** What the messages take of a model's window, about. */
   readonly tokens: number;
 }
@@ -22,7 +22,7 @@ export interface OpenConversation {
  */
 export async function openConversation(store: Store, id: string, now: () => number): Promise<OpenConversation> {
   const history = createHistory();
-  const state = createConversationState();
+  const state = createToolState();
   const size = createContextSize();
   for (const response of await store.listResponses(id)) {
     if (!response.ended) await endOpenResponse(store, response, now);

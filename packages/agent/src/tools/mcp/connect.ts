@@ -1,12 +1,12 @@
-/** Connects the servers that the user named, and makes their tools callable. Loaded only where there is one. */
-import type { Client, Tool as McpTool } from "@modelcontextprotocol/client";
-import type { McpServerState } from "@sheaf/protocol";
+/** Connects the servers that the user named, and makes their tools callable. Loaded only if there is one. */
+import type { Client, Tool as McpTool, CallToolResult } from "@modelcontextprotocol/client";
+import type { McpServerState, McpEffect } from "@sheaf/protocol";
 import { toCancelledOutcome, toFailure } from "../failure.ts";
 import type { CallableTool } from "../registry.ts";
 import { createServerConnection, type ServerConnection, type ServerPorts } from "./server-connection.ts";
 import type { McpServers, McpServerSettings } from "../../config/mcp-settings.ts";
 import { toMcpToolName } from "./tool-name.ts";
-import { toMcpOutcome } from "./tool-result.ts";
+import type { ToolOutcome } from "../tool.ts";
 
 /** How long a server may take to be ready. Milliseconds. */
 const CONNECT_MS = 10_000;
@@ -131,4 +131,47 @@ function toCallable(
 function toProblem(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replaceAll(/\s+/g, " ").slice(0, 500);
+}
+
+/** Longest text that goes to the model and into the log, in UTF-16 units. */
+const MAX_TEXT = 100_000;
+
+/** Text as it is, everything else by a line that names it. */
+export function toMcpOutcome(server: string, tool: string, result: CallToolResult): ToolOutcome {
+  const parts = result.content.map(toText);
+  if (parts.length === 0 && result.structuredContent !== undefined)
+    parts.push(JSON.stringify(result.structuredContent));
+  const whole = parts.join("\n");
+  const isCut = whole.length > MAX_TEXT;
+  const output = isCut ? cutMiddle(whole) : whole;
+  const isError = result.isError === true;
+  const content = [{ type: "text", text: output }] as const;
+  const effect: McpEffect = { kind: "mcp", server, tool, content, isError };
+  const common = { output, effect, ...(isCut && { truncated: true as const, bytes: Buffer.byteLength(whole) }) };
+  if (!isError) return { status: "success", ...common };
+  const [line = ""] = output.trim().split("\n", 1);
+  const message = `${server}:${tool} failed: ${line === "" ? "it said nothing more" : line.slice(0, 500)}`;
+  return { status: "error", ...common, error: { code: "TOOL_FAILED", message, details: "" } };
+}
+
+function toText(block: CallToolResult["content"][number]): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "image":
+    case "audio":
+      return `[${block.type} ${block.mimeType}, ${Math.floor((block.data.length * 3) / 4)} bytes, not shown]`;
+    case "resource_link":
+      return `[link ${block.name}: ${block.uri}]`;
+    case "resource":
+      return "text" in block.resource ? block.resource.text : `[resource ${block.resource.uri}, not shown]`;
+    default:
+      return "[content of an unknown kind, not shown]";
+  }
+}
+
+/** The begin and the end tell most. */
+function cutMiddle(text: string): string {
+  const half = MAX_TEXT / 2;
+  return `${text.slice(0, half)}\n… ${text.length - MAX_TEXT} characters cut out …\n${text.slice(-half)}`;
 }

@@ -7,7 +7,7 @@ import { verifies } from "../../../../../test/support/verifies.ts";
 import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
 import { readUptime } from "../../../src/store/lease-holder.ts";
 import { createSqliteStore } from "../../../src/store/sqlite.ts";
-import { toBlockId } from "../../../src/tools/conversation-state.ts";
+import { toBlockId } from "../../../src/tools/tool-state.ts";
 import { call, start } from "../fake-ports.ts";
 
 test(

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { parseArguments } from "../../src/tools/parse-arguments.ts";
+import { parseToolArguments } from "../../src/tools/registry.ts";
 import { todoWriteTool } from "../../src/tools/todo-write.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
 const parse = (args: Record<string, unknown>, rawArguments?: string) =>
-  parseArguments(todoWriteTool, {
+  parseToolArguments(todoWriteTool, {
     callId: "call_1",
     toolName: "todo_write",
     arguments: args,

@@ -1,14 +1,20 @@
 /** What tools remember within a conversation; rebuilt from the log when it goes on. */
-import type { FileChange, InstrumentationBlock, RunEvent, TodoEffect } from "@sheaf/protocol";
+import type {
+  FileChange,
+  InstrumentationBlock,
+  RunEvent,
+  TodoEffect,
+  ApprovalOption,
+  ApprovalRequest,
+} from "@sheaf/protocol";
 import { toHash } from "../workspace/read-file.ts";
-import { applyToAnswers, createStandingAnswers, type StandingAnswers } from "./standing-answers.ts";
 
-/** One entry of the task list. */
-export type Todo = TodoEffect["todos"][number];
+/** One entry of the task list, as tools know it. */
+export type KnownTodo = TodoEffect["todos"][number];
 
-export interface ConversationState {
+export interface ToolState {
   /** The task list, in order (N41). */
-  todos: readonly Todo[];
+  todos: readonly KnownTodo[];
   /** Revision of the newest plan; 0 if there is none (N40). */
   planRevision: number;
   /** SHA-256 of each file when it was last read or written here, by absolute path: the guard against stale edits. */
@@ -22,7 +28,7 @@ export interface ConversationState {
 }
 
 /** An empty state. */
-export function createConversationState(): ConversationState {
+export function createToolState(): ToolState {
   return {
     todos: [],
     planRevision: 0,
@@ -34,7 +40,7 @@ export function createConversationState(): ConversationState {
 }
 
 /** Takes todos, plans, changed files and standing answers over, so that a resumed conversation goes on with them. */
-export function applyToState(state: ConversationState, event: RunEvent): void {
+export function applyToState(state: ToolState, event: RunEvent): void {
   applyToAnswers(state.answers, event);
   if (event.type !== "tool_result") return;
   const { effect } = event;
@@ -68,4 +74,50 @@ export function followChange(
 /** The id of the block that a call puts in: the same for whoever knows the call. */
 export function toBlockId(hypothesis: string, callId: string): string {
   return `${hypothesis.replaceAll(/[^\w-]/g, "_").slice(0, 40)}-${toHash(Buffer.from(callId)).slice(0, 8)}`;
+}
+
+type Question = Pick<ApprovalRequest, "rules" | "argumentsHash" | "options">;
+
+/** What a person answered for the whole conversation (X8). It is kept in the log only, never in the workspace (S-06). */
+export interface StandingAnswers {
+  /** Rules that were allowed, and that were rejected. */
+  readonly allow: Set<string>;
+  readonly deny: Set<string>;
+  /** Hashes of calls that no rule describes. */
+  readonly allowedCalls: Set<string>;
+  readonly deniedCalls: Set<string>;
+  /** Questions in the log without an answer so far, by approval. */
+  readonly open: Map<string, Question>;
+}
+
+/** Nothing answered so far. */
+function createStandingAnswers(): StandingAnswers {
+  return { allow: new Set(), deny: new Set(), allowedCalls: new Set(), deniedCalls: new Set(), open: new Map() };
+}
+
+/** Takes an event of the log over. */
+function applyToAnswers(answers: StandingAnswers, event: RunEvent): void {
+  if (event.type === "approval_request") answers.open.set(event.approvalId, event);
+  if (event.type !== "approval_resolved") return;
+  const question = answers.open.get(event.approvalId);
+  if (!question) return;
+  answers.open.delete(event.approvalId);
+  const kind = question.options.find(({ id }) => id === event.optionId)?.kind;
+  if (kind && !event.editedArguments) rememberAnswer(answers, kind, question);
+}
+
+/** A refusal of several rules at once says nothing of each of them, so it holds for exactly that call. */
+export function rememberAnswer(
+  answers: StandingAnswers,
+  kind: ApprovalOption["kind"],
+  { rules, argumentsHash }: Pick<Question, "rules" | "argumentsHash">,
+): void {
+  if (kind === "allow_always") {
+    if (rules.length === 0) answers.allowedCalls.add(argumentsHash);
+    for (const rule of rules) answers.allow.add(rule);
+  }
+  if (kind === "reject_always") {
+    if (rules.length === 1) answers.deny.add(rules[0]!);
+    else answers.deniedCalls.add(argumentsHash);
+  }
 }
