@@ -19,8 +19,12 @@ export default defineConfig({
     setupFiles: ["test/support/property-seed.ts"],
     // Most tests wait for processes, so two files share even a machine of two cores.
     maxWorkers: 2,
+    // There is no module state, so files share the modules of their worker. Loading them anew took a third of the fast tests' time.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is polled for comes soon, but not always within the usual second on a machine that is busy.
+    expect: { poll: { timeout: 10_000 } },
     // Tests that start processes wait for a machine of two cores: one more try, which the report shows.
     retry: isCi ? 1 : 0,
     projects: [
@@ -30,13 +34,12 @@ export default defineConfig({
           name: "fast",
           include: ["test/*.test.ts", "packages/*/test/**/*.test.ts"],
           exclude: inFolders(folders.sandbox),
-          // There is no module state, so files share the modules of their worker: half of the time went into loading.
-          isolate: false,
         },
       },
       ...Object.entries(folders).map(([name, paths]) => ({
         extends: true as const,
-        test: { name, include: inFolders(paths) },
+        // The sandbox tests share a folder, which each file removes at its end.
+        test: { name, include: inFolders(paths), isolate: name === "sandbox" },
       })),
     ],
   },
