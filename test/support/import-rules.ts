@@ -62,7 +62,7 @@ export function findViolations(sources: readonly SourceFile[]): string[] {
   });
 }
 
-function removeComments(text: string): string {
+export function removeComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|\s)\/\/.*$/gm, "$1");
 }
 

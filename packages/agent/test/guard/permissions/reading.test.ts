@@ -49,7 +49,7 @@ describe("reading", () => {
   }); // prettier-ignore
 });
 
-const total = Number(process.env.SHEAF_FUZZ_COMMANDS ?? 3000);
+const total = Number(process.env.SHEAF_FUZZ_COMMANDS ?? 1500);
 
 /** Words of signs that the shell reads, in any quotes, with anything between them. */
 const signs = [

@@ -3,19 +3,19 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { chooseRuns, reportFigure, soakTimeout } from "../../../../test/support/soak.ts";
-import { verifies } from "../../../../test/support/verifies.ts";
-import { deleteFileTool } from "../../src/tools/delete-file.ts";
-import { editFileTool } from "../../src/tools/edit-file.ts";
-import { readFileTool } from "../../src/tools/read-file.ts";
-import { renameFileTool } from "../../src/tools/rename-file.ts";
-import { writeFileTool } from "../../src/tools/write-file.ts";
-import { createFileToolContext } from "../tools/file-tool-context.ts";
+import { chooseRuns, reportFigure, soakTimeout } from "../support/soak.ts";
+import { verifies } from "../support/verifies.ts";
+import { deleteFileTool } from "../../packages/agent/src/tools/delete-file.ts";
+import { editFileTool } from "../../packages/agent/src/tools/edit-file.ts";
+import { readFileTool } from "../../packages/agent/src/tools/read-file.ts";
+import { renameFileTool } from "../../packages/agent/src/tools/rename-file.ts";
+import { writeFileTool } from "../../packages/agent/src/tools/write-file.ts";
+import { createFileToolContext } from "../../packages/agent/test/tools/file-tool-context.ts";
 
 /** Tries for each race. */
 const TRIES = chooseRuns(200, 10_000);
 
-/** What the other side does without end. `root` is the workspace, `outside` lies beside it. */
+/** What the other side does without end. `root` is the workspace, `outside` is next to it. */
 const races: Readonly<Record<string, string>> = {
   "a link in the place of a file": `
     try { fs.renameSync(root + "/sub/a.txt", root + "/kept"); } catch {}
