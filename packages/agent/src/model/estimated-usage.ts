@@ -1,10 +1,10 @@
-/** Usage of models that count no tokens: a token for every four bytes (N6). */
+/** Usage for models that do not count tokens: one token for every four bytes (N6). */
 import type { Usage } from "@sheaf/protocol";
 import type { ModelMessage, ModelRequest } from "./provider.ts";
 
-/** Estimates the usage of a request; remembers what a message holds, so that a turn's cost does not grow. */
+/** Estimates the usage of a request. Remembers the size of each message, so that the cost of a turn does not grow. */
 export interface UsageEstimator {
-  /** `bytes` are what the model wrote. */
+  /** `bytes`: the length of what the model wrote. */
   estimate(request: ModelRequest, bytes: number): Usage;
 }
 
@@ -26,7 +26,7 @@ export function createUsageEstimator(): UsageEstimator {
   };
 }
 
-/** Without the parameters: their schemas are made only for models that ask. */
+/** Without the parameters: their schemas are created only for models that read them. */
 function toToolBytes(tools: ModelRequest["tools"]): number {
   return tools.reduce(
     (sum, { name, description }) => sum + Buffer.byteLength(name) + Buffer.byteLength(description),

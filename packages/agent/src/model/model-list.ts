@@ -1,12 +1,12 @@
-/** Asks a provider which models it has. */
+/** Gets the list of models from a provider. */
 import { SheafError } from "../base/errors.ts";
 import type { ProviderEndpoint } from "./endpoint.ts";
 import { type BodyReader, createHttpClient } from "./live/http-client.ts";
 
-/** The largest list that is read. Bytes. */
+/** Bytes that are read of a list. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** What the request needs of an endpoint. */
+/** The part of an endpoint that the request needs. */
 export type ListedEndpoint = Pick<
   ProviderEndpoint,
   "provider" | "protocol" | "baseUrl" | "apiKey" | "headers" | "proxy"
@@ -14,8 +14,8 @@ export type ListedEndpoint = Pick<
 
 /**
  * Ids of the models, in the provider's order. Redirects are not followed, so that a key goes to no other host (S-42).
- * @throws SheafError NETWORK, AUTH_REJECTED, RATE_LIMITED, OVERLOADED or PROVIDER_REJECTED; no message holds what the
- * server said, which may repeat the key. The signal's reason when it is aborted.
+ * @throws SheafError NETWORK, AUTH_REJECTED, RATE_LIMITED, OVERLOADED or PROVIDER_REJECTED; no message contains text of
+ * the server, which might repeat the key. The reason of the signal after an abort.
  */
 export async function listModels(endpoint: ListedEndpoint, signal: AbortSignal): Promise<string[]> {
   const { provider, baseUrl } = endpoint;
@@ -34,7 +34,7 @@ export async function listModels(endpoint: ListedEndpoint, signal: AbortSignal):
       throw new SheafError("PROVIDER_REJECTED", `${where} cannot be read: check the address`, { source: "provider" });
     }
     const code = toNetworkCode(error);
-    throw new SheafError("NETWORK", `${where} is out of reach (${code}): ${adviseOnNetwork(code)}`, {
+    throw new SheafError("NETWORK", `${where} cannot be reached (${code}): ${adviseOnNetwork(code)}`, {
       cause: error,
       source: "provider",
     });
@@ -71,10 +71,11 @@ function toKeyHeader(protocol: ListedEndpoint["protocol"], apiKey: string | unde
 function createStatusError(where: string, status: number): SheafError {
   const create = (code: ConstructorParameters<typeof SheafError>[0], advice: string): SheafError =>
     new SheafError(code, `${where} is refused (status ${status}): ${advice}`, { source: "provider" });
-  if (status === 401 || status === 403) return create("AUTH_REJECTED", "check the key (sheaf status tells which one)");
+  if (status === 401 || status === 403)
+    return create("AUTH_REJECTED", "check the key (sheaf status says which one it is)");
   if (status === 429) return create("RATE_LIMITED", "try again later");
   if (status >= 500) return create("OVERLOADED", "try again later");
-  if (status >= 300 && status < 400) return create("PROVIDER_REJECTED", "it leads elsewhere; correct the address");
+  if (status >= 300 && status < 400) return create("PROVIDER_REJECTED", "it redirects; correct the address");
   return create("PROVIDER_REJECTED", "check the address");
 }
 
@@ -104,15 +105,15 @@ function parseModelList(text: string): string[] {
 function adviseOnNetwork(code: string): string {
   switch (code) {
     case "ECONNREFUSED":
-      return "nothing listens there; start the server, or correct the address";
+      return "no server listens there; start it, or correct the address";
     case "ENOTFOUND":
-      return "no host of this name is known; correct the address, or check the network";
+      return "no host has this name; correct the address, or check the network";
     default:
       return "check the server and the network";
   }
 }
 
-/** `ECONNREFUSED`; the message is left out, for it may quote a header. */
+/** `ECONNREFUSED`; without the message, which might quote a header. */
 function toNetworkCode(error: unknown): string {
   const { code } = error as { code?: unknown };
   return typeof code === "string" ? code : "no answer";

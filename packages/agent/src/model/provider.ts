@@ -2,7 +2,7 @@
 import type { ModelStreamFormat } from "@sheaf/documents/model-streams";
 import type { Mode, ModelEvent, ProviderData } from "@sheaf/protocol";
 
-/** What a model is told about a tool. */
+/** The description of a tool for a model. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
@@ -17,7 +17,7 @@ export interface ModelToolCall {
   readonly providerCallId?: string;
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What the model wrote, when it was no JSON object. */
+  /** What the model wrote, if it is not a JSON object. */
   readonly rawArguments?: string;
 }
 
@@ -39,11 +39,11 @@ export type ModelMessage =
       readonly isError: boolean;
     };
 
-/** Hears the bodies of a provider's answers, byte by byte as they come, secrets hidden: for recordings. */
+/** Receives the bodies of a provider's answers as they arrive, with secrets hidden: for recordings. */
 export interface BodyTap {
-  /** An answer begins that `format` decodes; what came of the one before is void. `origin`: of its `provider_data`. */
+  /** An answer begins; `format` decodes it. The answer before it is void. `origin`: of its `provider_data`. */
   begin(answer: { readonly format: ModelStreamFormat; readonly origin: string }): void;
-  /** What one read of the socket brought. */
+  /** The bytes of one read of the socket. */
   push(bytes: Uint8Array): void;
 }
 
@@ -55,22 +55,22 @@ export interface ModelRequest {
   readonly mode: Mode;
   /** Makes the ids of tool calls (N29). */
   readonly newCallId: () => string;
-  /** Models without a body that we decode ourselves tell it nothing. */
+  /** Not called by models whose answers we do not decode ourselves. */
   readonly tap?: BodyTap;
 }
 
-/** A model that a run can talk to. */
+/** A model that a run can use. */
 export interface Model {
   /** Id used in the request (N7). */
   readonly id: string;
   /** Display name (C5). */
   readonly name: string;
-  /** Where the key came from; `none` where none is needed (C5). */
+  /** Where the key came from; `none` if none is needed (C5). */
   readonly apiKeySource: "env" | "flag" | "login" | "none";
   /**
-   * One request. Each array is what one read of the socket brought; it is stored in one step, then delivered.
-   * The last array ends with exactly one `turn_end`, whose `modelMs` the run replaces by its own measure.
-   * @throws SheafError of the closed table when the provider fails; never for an abort, then the stream just ends.
+   * One request. Each array contains the events of one read of the socket; it is stored in one step, then delivered.
+   * The last array ends with exactly one `turn_end`, whose `modelMs` the run replaces with its own measurement.
+   * @throws SheafError of the closed table when the provider fails. After an abort the stream just ends.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
 }

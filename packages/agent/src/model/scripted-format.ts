@@ -12,7 +12,7 @@ const textPacing = {
   chunk: s.optional(count),
   /** Deltas of a group: those that one read of a socket would bring. */
   group: s.optional(count),
-  /** How often the text comes. */
+  /** How often the text is sent. */
   repeat: s.optional(count),
 };
 
@@ -24,7 +24,7 @@ const deltas = s.refine(
 
 const call = s.object({
   tool: filledText,
-  /** An object, or the raw text that the model writes; without them an empty object. */
+  /** An object, or the raw text that the model writes; default: an empty object. */
   arguments: s.optional(s.either([s.record(s.anything()), s.string()])),
   chunk: s.optional(count),
   /** The provider's id. */
@@ -124,7 +124,7 @@ function listEventProblems(event: unknown): readonly Problem[] {
 
 /**
  * A script from the text of its file.
- * @throws SheafError CONFIG_INVALID that names the file, the place in it and what was expected.
+ * @throws SheafError CONFIG_INVALID with the file, the place in it and what was expected.
  */
 export function parseScriptText(text: string, file: string): Script {
   let value: unknown;
@@ -141,7 +141,7 @@ export function parseScriptText(text: string, file: string): Script {
 
 /**
  * A script from a value.
- * @throws SheafError CONFIG_INVALID that names the script, the place in it and what was expected.
+ * @throws SheafError CONFIG_INVALID with the script, the place in it and what was expected.
  */
 export function parseScript(value: unknown, name: string): Script {
   const problems = listScriptProblems(value).map(

@@ -1,4 +1,4 @@
-/** A model that says what a file says: for tests, demonstrations and the development of clients. */
+/** A model that plays a file: for tests, demonstrations and the development of clients. */
 import { basename } from "node:path";
 import { toDocumentType } from "@sheaf/documents";
 import type { ModelEvent, TurnFinishReason, Usage } from "@sheaf/protocol";
@@ -20,7 +20,7 @@ type TextEvent = Extract<ScriptedEvent, { text: unknown } | { reasoning: unknown
 
 /**
  * A model from a script file; the file is read once.
- * @throws SheafError CONFIG_INVALID that names the file, the place in it and what was expected.
+ * @throws SheafError CONFIG_INVALID with the file, the place in it and what was expected.
  */
 export async function createScriptedModel(file: string, signal?: AbortSignal): Promise<Model> {
   let text: string;
@@ -29,10 +29,10 @@ export async function createScriptedModel(file: string, signal?: AbortSignal): P
   } catch (error) {
     if (error instanceof SheafError) throw error;
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    const reason = isMissing ? "there is no such file" : error instanceof Error ? error.message : String(error);
+    const reason = isMissing ? "the file does not exist" : error instanceof Error ? error.message : String(error);
     throw new SheafError(
       "CONFIG_INVALID",
-      `the scripted model ${file} cannot be read: ${reason}; check the path behind scripted:`,
+      `the scripted model ${file} cannot be read: ${reason}; check the path after scripted:`,
       {
         cause: error,
       },
@@ -42,7 +42,7 @@ export async function createScriptedModel(file: string, signal?: AbortSignal): P
 }
 
 /**
- * A model from a script as an object, checked like a file. `name` stands in error messages.
+ * A model from a script as an object, checked like a file. `name` is for error messages.
  * @throws SheafError CONFIG_INVALID as above.
  */
 export function createScriptedModelFrom(script: unknown, name: string): Model {
@@ -67,7 +67,7 @@ interface ScriptSource {
   readonly usage: UsageEstimator;
 }
 
-/** The turn goes by the number of answers in the history, so that a resumed conversation goes on. */
+/** The number of answers in the history selects the turn, so that a resumed conversation goes on. */
 function findTurn({ script, origin }: ScriptSource, request: ModelRequest): ScriptedTurn {
   const { turns } = script;
   const index = request.messages.filter(({ role }) => role === "assistant").length;
@@ -78,12 +78,12 @@ function findTurn({ script, origin }: ScriptSource, request: ModelRequest): Scri
   if (turn) return turn;
   throw new SheafError(
     "CONFIG_INVALID",
-    `the scripted model ${origin} has ${turns.length} ${turns.length === 1 ? "turn" : "turns"}, and turn ${index + 1} was asked for: ` +
+    `the scripted model ${origin} has ${turns.length} ${turns.length === 1 ? "turn" : "turns"}, but the run asks for turn ${index + 1}: ` +
       `add turns, or set "after" to "repeat_last" or "loop"`,
   );
 }
 
-/** A pause in the stream; without a time it lasts until the abort. */
+/** A pause in the stream; without a time it ends with the abort. */
 interface Pause {
   readonly milliseconds: number | undefined;
 }
@@ -104,7 +104,7 @@ function* readTurn(source: ScriptSource, request: ModelRequest): Generator<Group
   yield [{ type: "turn_end", finishReason, rawFinishReason: turn.finish ?? "", usage, modelMs: 0 }];
 }
 
-/** One promise a group: half the cost of an async generator, which matters with 50,000 of them. */
+/** One promise for each group: half the cost of an async generator, which matters for 50,000 groups. */
 function createStream(
   turn: Generator<Group | Pause, void, undefined>,
   signal: AbortSignal,
@@ -131,7 +131,7 @@ function createStream(
   return stream;
 }
 
-/** What the turn has written so far, for the usage. */
+/** The size of the turn so far, for its usage. */
 interface Written {
   bytes: number;
   calls: number;
@@ -147,7 +147,7 @@ function toGroups(
   return toTextGroups(event, written);
 }
 
-/** Repeated groups are the same objects, so that long streams cost next to nothing. */
+/** Repeated groups are the same objects, so that long streams are cheap. */
 function* toTextGroups(event: TextEvent, written: Written): Generator<Group> {
   const type = "text" in event ? "text_delta" : "reasoning_delta";
   const content = "text" in event ? event.text : event.reasoning;
@@ -177,7 +177,7 @@ function* groupDeltas(
   }
 }
 
-/** One delta again and again: its groups fill over the repetitions. */
+/** One delta, repeated; repetitions fill groups. */
 function* repeatDelta(delta: ModelEvent, size: number, repeat: number): Generator<Group> {
   const full = Array.from({ length: Math.min(size, repeat) }, () => delta);
   for (let done = size; done <= repeat; done += size) yield full;
@@ -200,11 +200,11 @@ export function splitText(text: string, chunk: number | undefined): string[] {
 
 function isInsidePair(text: string, index: number): boolean {
   const before = text.charCodeAt(index - 1);
-  const behind = text.charCodeAt(index);
-  return before >= 0xd800 && before <= 0xdbff && behind >= 0xdc00 && behind <= 0xdfff;
+  const after = text.charCodeAt(index);
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
 }
 
-/** Several calls come as from a provider with parallel calls: their pieces take turns. */
+/** Several calls, as a provider with parallel calls sends them: their pieces alternate. */
 function* toCallGroups(calls: readonly ScriptedCall[], request: ModelRequest, written: Written): Generator<Group> {
   const open = calls.map((call) => {
     const text = typeof call.arguments === "string" ? call.arguments : JSON.stringify(call.arguments ?? {});
@@ -229,7 +229,7 @@ function* toCallGroups(calls: readonly ScriptedCall[], request: ModelRequest, wr
   yield open.map(({ text, callId }) => toArguments(text, callId));
 }
 
-/** Arguments that are no JSON object are kept as they are (N30). */
+/** Arguments that are not a JSON object are kept as text (N30). */
 function toArguments(text: string, callId: string): ModelEvent {
   try {
     const value: unknown = JSON.parse(text);
@@ -254,7 +254,7 @@ function toUsage(usage: NonNullable<ScriptedTurn["usage"]>): Usage {
   };
 }
 
-/** Waits for a time, or for ever; an abort ends it at once. */
+/** Waits for a time or for ever; an abort ends the wait at once. */
 async function runPause({ milliseconds }: Pause, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();

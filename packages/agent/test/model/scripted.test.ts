@@ -226,7 +226,7 @@ describe("the turn", () => {
     for (const after of [undefined, "error"]) {
       const error = await failureOf(collect(model(after), { messages: afterAnswers(2) }));
       expect(error.code).toBe("CONFIG_INVALID");
-      expect(error.message).toContain("two.json has 2 turns, and turn 3 was asked for");
+      expect(error.message).toContain("two.json has 2 turns, but the run asks for turn 3");
     }
   });
 
@@ -249,7 +249,7 @@ describe("the file", () => {
     const path = join(folder, "no-such.json");
     const error = await failureOf(createScriptedModel(path));
     expect(error.code).toBe("CONFIG_INVALID");
-    expect(error.message).toContain(`${path} cannot be read: there is no such file`);
+    expect(error.message).toContain(`${path} cannot be read: the file does not exist`);
     const folderError = await failureOf(createScriptedModel(folder));
     expect(folderError.message).toContain(folder);
   });

@@ -1,9 +1,9 @@
-/** Requests to Anthropic's messages. */
+/** Requests to Anthropic's Messages API. */
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { absentKey, type ProviderEndpoint } from "../endpoint.ts";
 
-/** The request writer for `anthropic-messages`. */
+/** Writes requests for `anthropic-messages`. */
 export function createAnthropicLanguageModel(
   endpoint: ProviderEndpoint,
   fetch: typeof globalThis.fetch,

@@ -1,4 +1,4 @@
-/** One try of a request: sent, then read with our own decoder. */
+/** One try of a request: sends it, then reads the answer with our own decoder. */
 import {
   createModelStreamDecoder,
   type ModelStreamDecoder,
@@ -29,20 +29,20 @@ export interface AttemptContext {
   readonly tap?: BodyTap | undefined;
 }
 
-/** Groups of events as they came; undefined at the end: the answer is whole, or the run was aborted. */
+/** Groups of events as they arrive; at the end undefined if the answer is whole or the run was aborted. */
 export type Attempt = AsyncGenerator<readonly ModelEvent[], ProviderFailure | undefined>;
 
-/** Of an error's body, in bytes. */
+/** Bytes that are read of an error's body. */
 const longestErrorBody = 65_536;
 const blank = 0x20;
-/** Shorter values of headers are words, which an answer may hold. */
+/** Shorter values of headers are words that can occur in an answer. */
 const shortestKey = 16;
-/** What begins with it, is neither an event stream nor JSON. */
+/** A body that begins with it is neither an event stream nor JSON. */
 const lessThan = 0x3c;
 
 /**
- * Sends the request once. A failure before the first group yields nothing, so the request may be sent again (R-11);
- * one behind it comes with a last group that ends the turn with the usage that is known.
+ * Sends the request once. A failure before the first group yields nothing, so the request can be sent again (R-11);
+ * a later one comes with a last group that ends the turn with the known usage.
  */
 export async function* runAttempt(request: HttpRequest, context: AttemptContext, signal: AbortSignal): Attempt {
   const { endpoint, limits, ports } = context;
@@ -66,7 +66,7 @@ export async function* runAttempt(request: HttpRequest, context: AttemptContext,
   }
 }
 
-/** What is recorded is what is decoded: a key that a server repeats is in neither. */
+/** The decoder gets the bytes that are recorded: neither contains a key that a server repeats. */
 function createChunkTap(tap: BodyTap, endpoint: ProviderEndpoint, origin: string): SecretMask {
   const mask = createSecretMask(listSecrets(endpoint).filter(({ length }) => length >= shortestKey));
   tap.begin({ format: endpoint.protocol, origin });
@@ -85,7 +85,7 @@ function toLostFailure(
 ): ProviderFailure {
   if (isStalled) return createStallFailure(endpoint, limits);
   const { maxTries, ...failure } = toNetworkFailure(endpoint, error);
-  // What has answered in this run will again: its address is right.
+  // A server that has answered in this run has the right address.
   if (maxTries !== undefined && !http.hasAnswered) return { ...failure, maxTries };
   return isRestedConnectionError(error) ? { ...failure, waitMs: 0 } : failure;
 }
@@ -110,7 +110,7 @@ async function* readAnswer(
       first ??= chunk.find((byte) => byte > blank);
       if (first === lessThan) return toWrongTypeFailure(endpoint, "a web page");
       const events = decoder.push(tapChunk ? tapChunk(chunk) : chunk);
-      // The end of the turn goes with them: one group, stored at once.
+      // They go with the end of the turn: one group, stored in one step.
       if (response.body.isEnded) {
         connection.noteEnd();
         held = events;
@@ -132,7 +132,7 @@ async function* readAnswer(
   return failure;
 }
 
-/** An answer that has shown its end is whole, whatever becomes of its connection. */
+/** An answer with its end marker is whole, whatever happens to its connection. */
 function createPatientReader(
   { body }: HttpResponse,
   connection: Connection,
@@ -156,12 +156,12 @@ function createPatientReader(
   };
 }
 
-/** The end of a turn that failed. */
+/** Marks the end of a turn as failed. */
 export function toFailedEnd(event: ModelEvent): ModelEvent {
   return event.type === "turn_end" ? { ...event, finishReason: "error" } : event;
 }
 
-/** The first bytes of an error's body; what came before the connection broke. */
+/** The first bytes of an error's body, as far as they arrived. */
 async function readErrorBody({ body }: HttpResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -178,7 +178,7 @@ async function readErrorBody({ body }: HttpResponse): Promise<string> {
   return Buffer.concat(chunks).subarray(0, longestErrorBody).toString();
 }
 
-/** The failure that an ended body is; undefined: it is a whole answer. `rest`: its last events. */
+/** The failure of a body that has ended; undefined if it is a whole answer. `rest`: its last events. */
 function toAnswerFailure(
   endpoint: ProviderEndpoint,
   report: ModelStreamReport,
@@ -192,7 +192,7 @@ function toAnswerFailure(
     return { error: createProviderError(endpoint, { code: "STREAM_TRUNCATED", reason }), isRetryable: true };
   }
   if (!isWhole(endpoint, report)) {
-    const reason = report.payloads === 0 ? "the body held no event" : `after ${report.payloads} events`;
+    const reason = report.payloads === 0 ? "the body contained no event" : `after ${report.payloads} events`;
     return { error: createProviderError(endpoint, { code: "STREAM_TRUNCATED", reason }), isRetryable: true };
   }
   const end = rest.at(-1);
@@ -203,7 +203,7 @@ function toAnswerFailure(
   return { error: createProviderError(endpoint, { code, reason }), isRetryable: true };
 }
 
-/** Anthropic and Responses always send their end marker; of the many chat servers some never do, but they say a reason. */
+/** Anthropic and Responses always send an end marker. Some chat servers never do, but they send a finish reason. */
 function isWhole({ protocol }: ProviderEndpoint, { ended, finish }: ModelStreamReport): boolean {
   if (ended !== null) return true;
   return finish !== null && (protocol === "openai-chat" || protocol === "gemini");

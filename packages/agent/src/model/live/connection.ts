@@ -1,27 +1,27 @@
-/** One HTTP connection's patience: aborted by the run, by silence, or when a body that has shown its end stays open. */
+/** Aborts an HTTP request with the run, after silence, or if a body stays open after its end marker. */
 import type { LivePorts } from "../endpoint.ts";
 
 export interface Connection {
-  /** For `fetch`. */
+  /** For the HTTP client. */
   readonly signal: AbortSignal;
-  /** Whether we wait for bytes, as at the start. While the reader is busy with the last ones no silence is counted. */
+  /** Whether the reader waits for bytes, as it does at the start. While it is busy no silence is counted. */
   setWaiting(isWaiting: boolean): void;
-  /** The answer has shown its end: a server that keeps the connection open is waited for only a moment. */
+  /** The end marker has arrived: the server gets a moment to end the body. */
   expectEnd(): void;
-  /** The whole answer is here: there is nothing left to break off. */
+  /** The whole answer has arrived: nothing is left to abort. */
   noteEnd(): void;
-  /** Whether it was aborted because nothing came for the whole silence limit (R-10). */
+  /** Whether it was aborted because no byte arrived within the silence limit (R-10). */
   readonly isStalled: boolean;
-  /** Ends the watch, and the connection if it is still open. */
+  /** Ends the timers, and the connection if it is still open. */
   close(): void;
 }
 
-/** Parts of the silence limit that are counted: one timer for many bytes, and no clock that can be set (R-19). */
+/** The silence limit is counted in parts: one timer serves many bytes, and no clock that can be set is used (R-19). */
 const partsOfSilence = 4;
-/** How long an ended body may stay open. */
+/** Milliseconds that a body may stay open after its end marker. */
 export const endGraceMs = 2000;
 
-/** Begins to watch at once, that is before the headers. */
+/** Starts to count silence at once, before the headers arrive. */
 export function createConnection(runSignal: AbortSignal, silenceMs: number, { startTimer }: LivePorts): Connection {
   const fetching = new AbortController();
   let isWaiting = true;
@@ -67,7 +67,7 @@ export function createConnection(runSignal: AbortSignal, silenceMs: number, { st
       runSignal.removeEventListener("abort", abort);
       stopSilence?.();
       stopEnd?.();
-      // An abort makes an error with a stack and tells everybody: too much for the end of each answer.
+      // An abort creates an error with a stack and calls all listeners: too much for the end of every answer.
       if (!hasEnded) abort();
     },
   };

@@ -1,6 +1,6 @@
 /**
- * HTTP as model requests need it. Node's own client and not `fetch`, which loads its code for 25 ms before the first byte
- * of a process; and no redirect is ever followed, so that keys and prompts stay with the host that was configured (S-42).
+ * HTTP for model requests. It uses Node's own client, because `fetch` takes 25 ms to load in each process, and follows no
+ * redirect, so that keys and prompts go to the configured host only (S-42).
  */
 import type { Agent as HttpAgent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
@@ -13,51 +13,51 @@ export interface HttpRequest<Body = string> {
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of a GET: empty. */
+  /** Empty for a GET. */
   readonly body: Body;
 }
 
 export interface HttpResponse {
   readonly status: number;
   readonly headers: HeaderReader;
-  /** All of them; names in lower case, as Node gives them. */
+  /** All headers; names in lower case, as Node gives them. */
   readonly allHeaders: Readonly<NodeJS.Dict<string | readonly string[]>>;
   readonly body: BodyReader;
 }
 
 /** The bytes of an answer, uncompressed. */
 export interface BodyReader {
-  /** All that has come since the last read; undefined at the end. Rejects when the connection breaks, behind what came. */
+  /** All bytes since the last read; undefined at the end. Rejects if the connection broke, after the bytes before that. */
   read(): Promise<Uint8Array | undefined>;
-  /** Whether nothing follows what was read: mostly the end comes with the last bytes. */
+  /** Whether no more bytes follow: mostly the end arrives with the last bytes. */
   readonly isEnded: boolean;
 }
 
 /** Headers as `fetch` would give them. */
 export interface HeaderReader {
-  /** The value of a header, in any case; null where there is none. */
+  /** The value of a header, whose name may be in any case; null if it is absent. */
   get(name: string): string | null;
 }
 
 /** Keeps connections open between the requests of a run. */
 export interface HttpClient {
-  /** Resolves with the head of the answer. Rejects when there is none, or when the signal comes. */
+  /** Resolves with the head of the answer. Rejects if none arrives, or on the signal. */
   send(request: HttpRequest<string | Uint8Array>, signal: AbortSignal): Promise<HttpResponse>;
-  /** Whether a server has answered, whatever it said. */
+  /** Whether a server has answered, with any status. */
   readonly hasAnswered: boolean;
 }
 
-/** So much of an answer may wait for its reader. Bytes. */
+/** Bytes of an answer that may wait for the reader. */
 const longestQueue = 64 * 1024;
 
-/** How long an unused connection stays open. Milliseconds. */
+/** Milliseconds that an unused connection stays open. */
 const idleMs = 30_000;
 
-/** A client with connections of its own; none is made before the first request. */
+/** A client with its own connections; it opens the first one for the first request. */
 export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
   const agents = new Map<string, HttpAgent>();
   let hasAnswered = false;
-  /** Of the last request: the next one mostly goes there too. */
+  /** The address of the last request, which is mostly that of the next one too. */
   let target: { readonly href: string; readonly url: URL } | undefined;
 
   function findAgent(protocol: string): HttpAgent {
@@ -100,7 +100,7 @@ interface HttpModule {
   readonly request: Start;
 }
 
-/** Not by `import`: that reads all exports of the module, `WebSocket` among them, which loads all of `fetch`. */
+/** Not by `import`, which reads all exports of the module; the export `WebSocket` loads all of `fetch`. */
 function loadHttp(): HttpModule {
   return process.getBuiltinModule("node:http");
 }
@@ -110,8 +110,8 @@ function loadHttps(): HttpModule {
 }
 
 /**
- * Whether a connection broke that had rested since an earlier answer: its server closed it in the moment of its use, as
- * servers do after a while. A new connection is worth a try at once.
+ * Whether a connection broke that was idle since an earlier answer: the server closed it just before it was used, as
+ * servers do after a while. A new connection can be tried at once.
  */
 export function isRestedConnectionError(error: unknown): boolean {
   return error instanceof RestedConnectionError;
@@ -126,10 +126,10 @@ class RestedConnectionError extends Error {
 function runRequest(request: ClientRequest, body: string | Uint8Array, signal: AbortSignal): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined;
-    // Not by the request's own `signal`: behind a whole answer that would break the connection on its way back to the
-    // others, in a moment in which nobody hears its errors.
+    // The request's own `signal` would break the connection of a whole answer while it goes back to the pool, where
+    // nothing handles its errors.
     const onAbort = (): void => {
-      // What is left of a whole answer is dropped, so that the connection is free.
+      // Drops the rest of a whole answer, so that the connection is free.
       if (response?.complete) response.resume();
       else request.destroy(new Error("aborted"));
     };
@@ -144,7 +144,7 @@ function runRequest(request: ClientRequest, body: string | Uint8Array, signal: A
       const isRested = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
       reject(isRested ? new RestedConnectionError(error) : error);
     });
-    // A text goes out in one piece with the head, and is not copied before.
+    // A text is sent in one piece with the head, without a copy.
     request.end(body);
   });
 }
@@ -164,7 +164,7 @@ function toResponse(response: IncomingMessage): HttpResponse {
   };
 }
 
-/** Not by the stream's own iterator, which costs a third of a short answer and loses what came before a break. */
+/** Not by the stream's own iterator, which takes a third of the time of a short answer and loses bytes before a break. */
 function createBodyReader(stream: Readable): BodyReader {
   let chunks: Uint8Array[] = [];
   let size = 0;
@@ -214,7 +214,7 @@ function createBodyReader(stream: Readable): BodyReader {
   };
 }
 
-/** Nobody asked for compression, but some servers in between compress all the same. */
+/** Some proxies compress although the request does not ask for it. */
 function uncompress(response: IncomingMessage): Readable {
   const encoding = response.headers["content-encoding"]?.trim().toLowerCase() ?? "";
   if (encoding === "" || encoding === "identity") return response;

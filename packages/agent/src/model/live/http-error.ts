@@ -1,4 +1,4 @@
-/** Answers that are no stream, and streams that hold an error, as failures of the closed table (C20, R-10). */
+/** Answers other than streams, and errors in streams, as failures of the closed table (C20, R-10). */
 import type { ProviderError } from "@sheaf/documents/model-streams";
 import type { ProviderIdentity } from "../endpoint.ts";
 import type { HeaderReader } from "./http-client.ts";
@@ -11,17 +11,17 @@ export interface HttpRefusal {
   readonly status: number;
   readonly headers: HeaderReader;
   readonly body: string;
-  /** Of the request; undefined where a package made it. */
+  /** Of the request; undefined if a package sent it. */
   readonly url?: string | undefined;
 }
 
 const noHeaders: HeaderReader = { get: () => null };
 const longestReason = 300;
 const longestDetails = 2000;
-/** A longer wait is nothing to wait for in silence (R-10). */
+/** A longer wait is a quota (R-10). */
 export const longestWaitMs = 60_000;
 
-/** The failure that an HTTP status other than 2xx is. */
+/** The failure for an HTTP status other than 2xx. */
 export function toHttpFailure(endpoint: ProviderIdentity, refusal: HttpRefusal, now: number): ProviderFailure {
   const { status, headers, body } = refusal;
   if (status >= 300 && status < 400) return toRedirectFailure(endpoint, refusal);
@@ -40,7 +40,7 @@ export function toHttpFailure(endpoint: ProviderIdentity, refusal: HttpRefusal, 
       details: formatDetails(toSafeText, refusal),
       ...(resetsAt !== undefined && (code === "RATE_LIMITED" || code === "OVERLOADED") && { resetsAt }),
     }),
-    // A quota of money does not come back by waiting.
+    // Waiting does not bring back a quota of money.
     isRetryable: isRetryableStatus(status) && code !== "CONTEXT_LENGTH" && !/insufficient_quota/.test(words),
     ...(waitMs !== undefined && { waitMs }),
   };
@@ -51,20 +51,20 @@ function isRetryableStatus(status: number): boolean {
 }
 
 /**
- * Redirects are not followed: the key and the prompt are for the host that was configured (S-42). Where the same request
- * is wanted at another address, the error names the base URL that leads there.
+ * Redirects are not followed: the key and the prompt are for the configured host (S-42). If the server wants the same
+ * request at another address, the error names the base URL for it.
  */
 function toRedirectFailure(endpoint: ProviderIdentity, { status, headers, url = "" }: HttpRefusal): ProviderFailure {
   const toSafeText = createSafeText(endpoint);
   const location = headers.get("location") ?? "";
   const target = location === "" ? null : URL.parse(location, url || endpoint.baseUrl);
-  // What stands behind ? and # may be a key of somebody's.
+  // The part after ? or # can be a key.
   const address = target && `${target.origin}${target.pathname}`;
   const reason = `HTTP ${status}: a redirect to ${address ?? "nowhere"}, which is not followed`;
   const baseUrl = address && findNewBaseUrl(endpoint.baseUrl, url, address);
   const advice = baseUrl
     ? `if you trust that address, use --base-url ${baseUrl}`
-    : "correct the base URL; if it is right, a proxy or a login stands in between";
+    : "correct the base URL; if it is right, a proxy or a login page is in between";
   const error = createProviderError(endpoint, {
     code: "PROVIDER_REJECTED",
     reason: toSafeText(reason, longestReason),
@@ -73,7 +73,7 @@ function toRedirectFailure(endpoint: ProviderIdentity, { status, headers, url = 
   return { error, isRetryable: false };
 }
 
-/** The address without what the request put behind the base URL; undefined if it does not end with that. */
+/** The address without what the request appends to the base URL; undefined if it has another end. */
 function findNewBaseUrl(baseUrl: string, url: string, address: string): string | undefined {
   if (baseUrl === "" || !url.startsWith(baseUrl)) return undefined;
   const path = url.slice(baseUrl.length).replace(/[?#].*$/s, "");
@@ -82,16 +82,16 @@ function findNewBaseUrl(baseUrl: string, url: string, address: string): string |
   return found === baseUrl || !URL.canParse(found) ? undefined : found;
 }
 
-/** The failure that a body of the wrong kind is: a page of a proxy or of a login, where a stream should be. */
+/** The failure for a body of the wrong type, such as the page of a proxy or a login. */
 export function toWrongTypeFailure(endpoint: ProviderIdentity, type: string): ProviderFailure {
   const reason = createSafeText(endpoint)(
-    `the answer is ${type}, no event stream: is a proxy in between, or is the base URL of another service?`,
+    `the answer is ${type} and not an event stream: is there a proxy in between, or is the base URL that of another service?`,
     longestReason,
   );
   return { error: createProviderError(endpoint, { code: "PROVIDER_REJECTED", reason }), isRetryable: false };
 }
 
-/** The failure that an error object in a stream is. */
+/** The failure for an error object in a stream. */
 export function toStreamFailure(endpoint: ProviderIdentity, error: ProviderError, now: number): ProviderFailure {
   const toSafeText = createSafeText(endpoint);
   const status = toStatus(error.code, error.type);
@@ -137,10 +137,10 @@ function readError(parsed: unknown): SaidError {
   };
 }
 
-/** A page says nothing that fits into a line. */
+/** A web page does not fit into one line. */
 function formatPlainBody(body: string, headers: HeaderReader): string {
   const isPage = /html/i.test(headers.get("content-type") ?? "") || body.trimStart().startsWith("<");
-  return isPage ? "a web page and no answer of the provider; is a proxy in between?" : body;
+  return isPage ? "a web page and not an answer of the provider; is there a proxy in between?" : body;
 }
 
 function formatDetails(toSafeText: ToSafeText, { headers, body }: HttpRefusal): string {
@@ -172,7 +172,7 @@ function toText(value: unknown): string {
 
 /** A refusal, from a status or from an error object in a body. */
 interface Refusal {
-  /** HTTP status; of an error object the one that its words stand for, or 0. */
+  /** HTTP status; for an error object the status that its words mean, or 0. */
   readonly status: number;
   /** Code, type and message of the provider, joined. */
   readonly words: string;
@@ -187,7 +187,7 @@ const badKey =
 const noModel =
   /model[_ ]not[_ ]found|not a valid model|no such model|unknown model|model\b[^.]{0,120}\b(not found|does not exist|not exist)/i;
 
-/** The code for a refusal: its status, and its words where a status has several meanings. */
+/** The code for a refusal, from its status, and from its words if the status has several meanings. */
 function toErrorCode({ status, words }: Refusal): ErrorCode {
   if (status === 401) return "AUTH_REJECTED";
   if (status === 429) return "RATE_LIMITED";
@@ -228,7 +228,7 @@ const statusWords: ReadonlyMap<string, number> = new Map([
   ["overloaded", 529],
 ]);
 
-/** The status that the code or the type of an error object stands for; 0 for none. */
+/** The status that the code or the type of an error object means; 0 for none. */
 function toStatus(...words: readonly string[]): number {
   for (const word of words) {
     const status = /^[1-5]\d\d$/.test(word) ? Number(word) : statusWords.get(word.toLowerCase());
@@ -237,7 +237,7 @@ function toStatus(...words: readonly string[]): number {
   return 0;
 }
 
-/** Milliseconds until the next try as headers and body say it; undefined where they say nothing. Never negative. */
+/** Milliseconds until the next try, from headers and body; undefined if they say nothing. Never negative. */
 function toRetryAfterMs(headers: HeaderReader, body: unknown, now: number): number | undefined {
   const wait =
     toNumber(headers.get("retry-after-ms")) ??

@@ -1,6 +1,6 @@
 /**
- * Stands in for the global `Headers` in the bundles of the provider packages, which only write requests: the first use of
- * the global one loads all of `fetch`, 25 ms of code. `scripts/build.ts` puts it in.
+ * Replaces the global `Headers` in the bundles of the provider packages, which only write requests: the first use of the
+ * global class loads all of `fetch`, which takes 25 ms. `scripts/build.ts` puts it in.
  */
 
 type HeadersLike = { readonly entries: () => Iterable<readonly [string, string]> };

@@ -1,4 +1,4 @@
-/** A model behind HTTP: the package writes the request, our decoder reads the answer. */
+/** A model that is reached by HTTP: a package writes the request, our decoder reads the answer. */
 import type { ModelEvent } from "@sheaf/protocol";
 import type { ProviderEndpoint, RequestLimits, CreateLanguageModel, LivePorts } from "../endpoint.ts";
 import type { Model, ModelRequest } from "../provider.ts";
@@ -10,7 +10,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provid
 import { SheafError } from "../../base/errors.ts";
 import { createSafeText } from "./secrets.ts";
 
-/** The model of an endpoint. Connects to nothing before the first request; between two it keeps the connection. */
+/** The model of an endpoint. It connects for the first request, and keeps the connection for the next ones. */
 export function createLiveModel(
   endpoint: ProviderEndpoint,
   createLanguageModel: CreateLanguageModel,
@@ -38,16 +38,16 @@ const keyHeaders: ReadonlySet<string> = new Set(["authorization", "x-api-key", "
 
 /** Writes requests with a provider's package. */
 export interface RequestWriter {
-  /** @throws SheafError AUTH_REJECTED or CONFIG_INVALID for a key, a header or an address that no request can carry. */
+  /** @throws SheafError AUTH_REJECTED or CONFIG_INVALID for a key, a header or an address that cannot be sent. */
   write(options: LanguageModelV4CallOptions): Promise<HttpRequest>;
 }
 
-/** What the package hears in place of an answer. */
+/** The package gets this instead of an answer. */
 const isWritten = new Error("the request is written");
 
 /**
- * Lets the package write the requests of an endpoint. Its `fetch` notes a request and throws, so the package never sees
- * an answer: there is no stream of its own to read, to tee or to close. It makes its model once, at the first request.
+ * Lets the package write the requests of an endpoint. Its `fetch` notes the request and rejects, so the package never sees
+ * an answer and has no stream to read or close. Its model is created once, for the first request.
  */
 export function createRequestWriter(
   endpoint: ProviderEndpoint,
@@ -74,7 +74,7 @@ export function createRequestWriter(
     } catch (error) {
       reason = error;
     }
-    // What `note` sets, the compiler does not see.
+    // The compiler does not see that `note` sets it.
     const written = noted as HttpRequest | undefined;
     if (!written) throw createWritingError(endpoint, reason);
     return { ...written, headers: toHeaders(endpoint, written.headers) };
@@ -82,7 +82,7 @@ export function createRequestWriter(
 
   return {
     write(options) {
-      // One after the other: what is noted must be the request of these options.
+      // One after the other: the noted request must be that of these options.
       const next = last.then(
         () => writeNext(options),
         () => writeNext(options),
@@ -93,7 +93,7 @@ export function createRequestWriter(
   };
 }
 
-/** The packages give a plain object; nothing here may touch `Headers`, which would load all of `fetch`. */
+/** The packages give a plain object. `Headers` must not be used here: it would load all of `fetch`. */
 function toRecord(headers: RequestInit["headers"]): Record<string, string> {
   const entries = Array.isArray(headers) ? headers : Object.entries(headers ?? {});
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
@@ -101,12 +101,12 @@ function toRecord(headers: RequestInit["headers"]): Record<string, string> {
 
 function toHeaders({ apiKey, headers }: ProviderEndpoint, written: HttpRequest["headers"]): HttpRequest["headers"] {
   const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  // The stand-in for a missing key.
+  // `absentKey` is not sent.
   const kept = Object.entries(written).filter(([name]) => apiKey !== undefined || !keyHeaders.has(name));
   return Object.fromEntries([...kept, ...own]);
 }
 
-/** `fetch` would name an address that it refuses, password and all. */
+/** An error of the HTTP client would show the address with its password. */
 function checkBaseUrl({ provider, baseUrl }: ProviderEndpoint): void {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return;
@@ -114,15 +114,15 @@ function checkBaseUrl({ provider, baseUrl }: ProviderEndpoint): void {
   throw new SheafError("CONFIG_INVALID", message);
 }
 
-/** `Headers` would name the value that it refuses. */
+/** An error of the HTTP client would show the value. */
 function checkHeaders({ provider, apiKey, headers }: ProviderEndpoint): void {
   if (apiKey !== undefined && !/^[\x21-\x7E]+$/.test(apiKey)) {
-    const message = `the key for ${provider} is empty or holds blanks or characters that no key has: give it again`;
+    const message = `the key for ${provider} is empty or contains spaces or characters that keys never have: enter it again`;
     throw new SheafError("AUTH_REJECTED", message, { source: "provider" });
   }
   for (const [name, value] of Object.entries(headers)) {
     if (/^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7E\x80-\xFF]*$/.test(value)) continue;
-    const message = `the header ${JSON.stringify(name)} for ${provider} is no valid HTTP header: correct it`;
+    const message = `the header ${JSON.stringify(name)} for ${provider} is not a valid HTTP header: correct it`;
     throw new SheafError("CONFIG_INVALID", message);
   }
 }

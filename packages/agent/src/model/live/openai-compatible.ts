@@ -1,9 +1,9 @@
-/** Requests to the many that speak OpenAI's chat completions. */
+/** Requests to other servers with OpenAI's chat completions. */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ProviderEndpoint } from "../endpoint.ts";
 
-/** The request writer for `openai-chat` at any base URL. */
+/** Writes requests for `openai-chat` at any base URL. */
 export function createOpenAiCompatibleLanguageModel(
   endpoint: ProviderEndpoint,
   fetch: typeof globalThis.fetch,

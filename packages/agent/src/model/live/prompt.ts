@@ -1,4 +1,4 @@
-/** A model request in the words of the provider packages. */
+/** A model request in the format of the provider packages. */
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
@@ -19,26 +19,26 @@ type ToolResultMessage = Extract<ModelMessage, { role: "tool" }>;
 
 interface PromptContext {
   readonly writer: RequestWriterName;
-  /** Who reads what is sent. */
+  /** The origin of `provider_data` that this endpoint can read. */
   readonly origin: string;
   /** Ids for the provider by call id. */
   readonly callIds: ReadonlyMap<string, string>;
   readonly results: ReadonlyMap<string, ToolResultMessage>;
 }
 
-/** Anthropic's mark: everything up to here may be cached. A request may have four. */
+/** Anthropic's mark: everything up to here may be cached. A request can have four. */
 const cacheMark = {
   anthropic: { cacheControl: { type: "ephemeral" } },
   bedrock: { cachePoint: { type: "default" } },
 };
 
-/** Anthropic asks for a limit. The package knows those of Claude; its guess for other models is too small for a file. */
+/** Anthropic requires a limit. The package knows those of Claude; its default for other models is too small for a file. */
 const unknownModelTokens = 16_384;
 
 /**
- * The call options of a request: system text first, roles as providers want them (no empty messages, no two user
- * messages in a row, each call followed by exactly one result), Anthropic's cache marks on tools, system and the two
- * newest messages, and what the provider wants back of its earlier answers.
+ * The call options of a request: system text first, roles as providers require them (no empty messages, no two user
+ * messages in a row, exactly one result after each call), Anthropic's cache marks on tools, system and the two newest
+ * messages, and the parts of earlier answers that the provider wants back.
  */
 export function toCallOptions(
   request: ModelRequest,
@@ -55,7 +55,7 @@ export function toCallOptions(
   });
   const system: LanguageModelV4Message[] = request.system === "" ? [] : [{ role: "system", content: request.system }];
   const tools = request.tools.map((tool) => toFunctionTool(tool, writer));
-  // Packages for other hosts of Claude (Bedrock, Vertex) take the same marks, or marks of their own.
+  // Packages for other hosts of Claude (Bedrock, Vertex) have the same marks, or their own.
   if (writer === "anthropic-messages" || (writer === "package" && endpoint.modelId.includes("claude"))) {
     for (const marked of [system.at(-1), tools.at(-1), ...findNewest(messages)]) {
       if (marked) marked.providerOptions = cacheMark;
@@ -69,16 +69,16 @@ export function toCallOptions(
 }
 
 function toWriterOptions(writer: RequestWriterName, modelId: string): Partial<LanguageModelV4CallOptions> {
-  // Nothing is kept at OpenAI; reasoning comes back to us encrypted instead.
+  // OpenAI stores nothing; it sends us the reasoning encrypted instead.
   if (writer === "openai-responses") return { providerOptions: { openai: { store: false } } };
-  // Other servers that speak this protocol need not know Anthropic's newer fields.
+  // Other servers with this protocol may not know Anthropic's newer fields.
   if (writer === "anthropic-messages" && !modelId.includes("claude")) {
     return { maxOutputTokens: unknownModelTokens, providerOptions: { anthropic: { toolStreaming: false } } };
   }
   return {};
 }
 
-/** The two newest messages that are no answers: the one that this request adds, and the one that the last one added. */
+/** The two newest messages other than answers: those that this request and the one before added. */
 function findNewest(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
   return messages.filter(({ role }) => role !== "assistant").slice(-2);
 }
@@ -89,7 +89,7 @@ function toFunctionTool(tool: ToolDefinition, writer: RequestWriterName): Langua
     name: tool.name,
     description: tool.description,
     inputSchema: tool.parameters,
-    // Left out, Responses would make every optional parameter a required one.
+    // Without it, Responses makes every optional parameter required.
     ...(writer === "openai-responses" && { strict: false }),
   };
 }
@@ -99,7 +99,7 @@ function toMessages(messages: readonly ModelMessage[], context: PromptContext): 
   for (const message of messages) {
     if (message.role === "user") appendUserText(prompt, message.text);
     else if (message.role === "assistant") appendAnswer(prompt, message.content, context);
-    // Results stand behind the answer that called.
+    // Results follow the answer with their calls.
   }
   return prompt;
 }
@@ -108,7 +108,7 @@ function appendUserText(prompt: LanguageModelV4Message[], text: string): void {
   const shown = text.trim() === "" ? "(no text)" : text;
   const last = prompt.at(-1);
   const part = last?.role === "user" ? last.content.at(-1) : undefined;
-  // One text and not two parts: the templates of small local models know no parts.
+  // One text and not two parts: the templates of small local models do not know parts.
   if (part?.type === "text") part.text += `\n\n${shown}`;
   else prompt.push({ role: "user", content: [{ type: "text", text: shown }] });
 }
@@ -134,12 +134,12 @@ function toAnswer(parts: readonly AssistantPart[], context: PromptContext): Assi
   const own = parts.filter((part) => part.type !== "provider_data" || part.origin === context.origin);
   for (const part of own) {
     if (part.type === "tool_call") answer.content.push(toToolCallPart(part, own, context));
-    // Providers refuse text of blanks only.
+    // Providers refuse text that consists of spaces.
     else if (part.type === "text") {
       if (part.text.trim() !== "") answer.content.push({ type: "text", text: part.text });
     } else if (part.callId === undefined) appendProviderData(answer, part, context.writer);
   }
-  // Reasoning that led to nothing, as in an answer that broke off, is refused.
+  // Providers refuse reasoning at the end, as in an answer that broke off.
   while (answer.content.at(-1)?.type === "reasoning") answer.content.pop();
   return answer;
 }
@@ -155,7 +155,7 @@ function toToolCallPart(
     type: "tool-call",
     toolCallId: callIds.get(call.callId) ?? call.callId,
     toolName: call.toolName,
-    // `{}` where the model wrote no JSON object: providers take nothing else, and the result tells the model (N30).
+    // `{}` if the model did not write a JSON object: providers accept nothing else, and the result says so (N30).
     input: call.arguments,
     ...(providerOptions && { providerOptions }),
   };
@@ -166,7 +166,7 @@ function toToolResultPart(
   { callIds, results, writer }: PromptContext,
 ): LanguageModelV4ToolResultPart {
   const { output, isError } = results.get(call.callId) ?? { output: "This call has no result.", isError: true };
-  // OpenAI's protocols have no mark: the package would wrap the text into JSON, line ends escaped.
+  // OpenAI's protocols have no mark: the package would put the text into JSON, with escaped line ends.
   const hasErrorMark = writer === "anthropic-messages" || writer === "gemini";
   return {
     type: "tool-result",
@@ -176,7 +176,7 @@ function toToolResultPart(
   };
 }
 
-/** Of the ids that we make; what any protocol allows. */
+/** The longest id that every protocol allows. */
 const longest = 40;
 
 const wordCharacters = /^[\w-]+$/;
@@ -193,8 +193,8 @@ const rules: Readonly<Record<RequestWriterName, { readonly characters: RegExp; r
 
 /**
  * An id for each call of a history, by call id.
- * The provider's own where it gave one, it fits and none before it has it: some count from 0 in every turn, and
- * Anthropic refuses a history with equal ids. A pure function of the history up to the call, so that caches hold.
+ * The provider's own id if there is one, it is allowed, and no call before it has it: some providers count from 0 in every
+ * turn, and Anthropic refuses a history with equal ids. A pure function of the history up to the call, so that caches stay valid.
  */
 function toWireCallIds(messages: readonly ModelMessage[], writer: RequestWriterName): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
@@ -214,7 +214,7 @@ function toWireCallIds(messages: readonly ModelMessage[], writer: RequestWriterN
   return ids;
 }
 
-/** A UUID without its dashes is as unique. What is longer still keeps its end, where counters stand. */
+/** A UUID without its dashes. Of longer ids the end is kept, which contains the counter. */
 function toShortId(callId: string): string {
   if (callId.length <= longest) return callId;
   return callId.replaceAll("-", "").slice(-longest);

@@ -1,4 +1,4 @@
-/** What a provider wants back of its own answers, as parts of the next request. */
+/** Data of earlier answers that a provider wants back in the next request. */
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { ProviderData } from "@sheaf/protocol";
 import type { PackageEndpoint, ProviderEndpoint, WireProtocol } from "../endpoint.ts";
@@ -11,13 +11,13 @@ type Options = NonNullable<AssistantMessage["providerOptions"]>;
 /** What writes a request: one of our own protocols, or a package of the user's. */
 export type RequestWriterName = WireProtocol | "package";
 
-/** Who can read what this endpoint wants back: another model or provider would refuse it. */
+/** Identifies the model whose data this endpoint accepts: other models and providers refuse it. */
 export function toOrigin(endpoint: ProviderEndpoint | PackageEndpoint): string {
   const writer = "protocol" in endpoint ? endpoint.protocol : endpoint.settings.package;
   return `${writer} ${endpoint.provider}/${endpoint.modelId}`;
 }
 
-/** Puts a block, or the mark of the text before it, behind the parts of an answer so far. */
+/** Appends a block to the parts of an answer, or puts a mark on its last text. */
 export function appendProviderData(message: AssistantMessage, { data }: ProviderData, writer: RequestWriterName): void {
   switch (writer) {
     case "package":
@@ -33,13 +33,13 @@ export function appendProviderData(message: AssistantMessage, { data }: Provider
   }
 }
 
-/** The mark of a call: Gemini's, or what a package said of it; undefined for anything else. */
+/** The mark of a call: Gemini's, or the metadata of a package; undefined for other data. */
 export function toCallMark({ thoughtSignature, providerMetadata }: ProviderData["data"]): Options | undefined {
   if (typeof thoughtSignature === "string") return { google: { thoughtSignature } };
   return providerMetadata === undefined ? undefined : (providerMetadata as Options);
 }
 
-/** What a package said of a part goes back on it; reasoning is a part of its own. */
+/** Metadata of a package goes back on its part; reasoning is a separate part. */
 function appendPart(content: Content, data: ProviderData["data"]): void {
   const { part, text, providerMetadata } = data;
   const providerOptions = providerMetadata as Options;
@@ -61,7 +61,7 @@ function appendThinking(content: Content, data: ProviderData["data"]): void {
   }
 }
 
-/** A reasoning item has a part for each text of its summary; the phase of a message stands behind its text. */
+/** A reasoning item has a part for each text of its summary; the phase of a message comes after its text. */
 function appendItem(content: Content, data: ProviderData["data"]): void {
   const { type, id, encrypted_content: cipher, summary, phase } = data;
   const last = content.at(-1);
@@ -82,11 +82,11 @@ function appendSignature(content: Content, data: ProviderData["data"]): void {
     content.push({ type: "reasoning", text: String(data["text"]), ...(providerOptions && { providerOptions }) });
   else if (!providerOptions) return;
   else if (last?.type === "text" && !last.providerOptions) last.providerOptions = providerOptions;
-  // The mark of an answer may come alone, behind its last text.
+  // The mark of an answer can come alone, after its last text.
   else content.push({ type: "text", text: "", providerOptions });
 }
 
-/** Fields of the message itself; servers that do not send them refuse them. */
+/** Fields of the message itself; servers that do not send such fields refuse them. */
 function appendChatReasoning(message: AssistantMessage, data: ProviderData["data"]): void {
   const { reasoning_content: text, reasoning_details: details } = data;
   if (typeof text === "string") message.content.unshift({ type: "reasoning", text });

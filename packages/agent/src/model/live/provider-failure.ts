@@ -1,27 +1,27 @@
-/** How a try of a request failed. */
+/** Failures of a try, and those of its connection (R-10, C21). */
 import { SheafError, type ErrorCode } from "../../base/errors.ts";
 import type { ProviderIdentity, RequestLimits } from "../endpoint.ts";
 import { createSafeText } from "./secrets.ts";
 
-/** A failed try: expected, so a value. */
+/** A failed try. It is expected, so it is a value. */
 export interface ProviderFailure {
   readonly error: SheafError;
-  /** Whether the same request may work in a moment. */
+  /** Whether the same request may succeed later. */
   readonly isRetryable: boolean;
-  /** Milliseconds after which the provider wants to be asked again. */
+  /** Milliseconds after which the provider accepts the next request. */
   readonly waitMs?: number;
-  /** Tries in all, where more than a few are in vain. */
+  /** Tries in total, if more are no use. */
   readonly maxTries?: number;
 }
 
-/** What the provider said, made safe already. */
+/** What the provider said, without secrets. */
 export interface FailureReason {
   readonly code: ErrorCode;
   /** `HTTP 429: slow down`, `overloaded_error: …`, `no byte for 120 s`. */
   readonly reason: string;
   readonly details?: string;
   readonly resetsAt?: string;
-  /** What to do, where more is known than the code tells. */
+  /** What to do; default: as the code says. */
   readonly advice?: string;
 }
 
@@ -32,7 +32,7 @@ export function createProviderError(endpoint: ProviderIdentity, failure: Failure
   return new SheafError(code, message, { source: "provider", details, ...(resetsAt !== undefined && { resetsAt }) });
 }
 
-/** Nothing came for the whole limit of silence (R-10). It is not asked again: that could take as long. */
+/** No byte arrived within the silence limit (R-10). There is no second try: it could take as long. */
 export function createStallFailure(endpoint: ProviderIdentity, { silenceMs }: RequestLimits): ProviderFailure {
   const reason = `nothing came for ${Math.round(silenceMs / 100) / 10} s`;
   return { error: createProviderError(endpoint, { code: "STREAM_STALLED", reason }), isRetryable: false };
@@ -45,7 +45,7 @@ function formatHappening(code: ErrorCode, endpoint: ProviderIdentity): string {
     case "MODEL_NOT_FOUND":
       return `no such model at ${formatHost(endpoint)}`;
     case "CONTEXT_LENGTH":
-      return "the request is longer than the model takes";
+      return "the request is longer than the model accepts";
     case "CONTENT_FILTER":
       return "the content filter refused the request";
     case "RATE_LIMITED":
@@ -72,7 +72,7 @@ function formatAdvice(code: ErrorCode, { provider, apiKeySource }: ProviderIdent
     case "MODEL_NOT_FOUND":
       return "check the name and the base URL; sheaf models lists what is there";
     case "CONTEXT_LENGTH":
-      return "ask for less at once, begin a new conversation, or use a model with a larger window";
+      return "ask for less at once, start a new conversation, or use a model with a larger window";
     case "CONTENT_FILTER":
       return "change the prompt";
     case "RATE_LIMITED":
@@ -90,7 +90,7 @@ function formatAdvice(code: ErrorCode, { provider, apiKeySource }: ProviderIdent
   }
 }
 
-/** Host and port of the base URL; never more of it, for it may hold a password or a key. */
+/** Host and port of the base URL; the rest of it may contain a password or a key. */
 function formatHost({ baseUrl }: ProviderIdentity): string {
   if (baseUrl === "") return "the provider";
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : "its base URL";
@@ -98,17 +98,17 @@ function formatHost({ baseUrl }: ProviderIdentity): string {
 
 const longestReason = 300;
 
-/** Tries where only the configuration, or a server that is about to start, can help: they take a second or two. */
+/** Tries if only another configuration, or a server that is starting, can help: they take a second or two. */
 const fewTries = 3;
 
-/** What a reason means. */
+/** What follows from a reason. */
 interface Diagnosis {
   readonly advice: string;
-  /** Undefined: as many as for any other. */
+  /** Undefined for the default. */
   readonly maxTries: number | undefined;
 }
 
-/** The failure that a lost connection, or none at all, is. Its cause is not kept: it may hold headers. */
+/** The failure for a connection that broke or was not made. It does not keep the cause, which may contain headers. */
 export function toNetworkFailure(endpoint: ProviderIdentity, cause: unknown): ProviderFailure {
   const fault = toFault(cause);
   const toSafeText = createSafeText(endpoint);
@@ -120,11 +120,11 @@ export function toNetworkFailure(endpoint: ProviderIdentity, cause: unknown): Pr
   return { error, isRetryable: maxTries !== 1, ...(maxTries !== undefined && { maxTries }) };
 }
 
-/** What Node tells of a connection. */
+/** What Node says about a connection. */
 interface Fault {
   readonly code: string;
   readonly message: string;
-  /** That was connected to: the server's, or that of a proxy. */
+  /** Of the server, or of a proxy. */
   readonly address: string;
   readonly port: number | undefined;
 }
@@ -132,7 +132,7 @@ interface Fault {
 function toFault(cause: unknown): Fault {
   if (!(cause instanceof Error)) return { code: "", message: String(cause), address: "", port: undefined };
   const inner = cause.cause instanceof Error ? cause.cause : cause;
-  // A name with several addresses: each was tried.
+  // A name can have several addresses; each was tried.
   const first: unknown = inner instanceof AggregateError ? inner.errors[0] : inner;
   const { address, port } = (first ?? {}) as { address?: unknown; port?: unknown };
   return {
@@ -149,9 +149,9 @@ function formatFault({ code, message }: Fault): string {
 }
 
 function diagnose(endpoint: ProviderIdentity, fault: Fault, reason: string): Diagnosis | undefined {
-  // That a name is not known is told in a moment; that nobody could be asked for it (EAI_AGAIN) may pass.
+  // An unknown name stays unknown; a failed lookup (EAI_AGAIN) may succeed later.
   if (fault.code === "ENOTFOUND") {
-    return { advice: "no host of this name is known: correct the base URL, or check the network", maxTries: fewTries };
+    return { advice: "no host has this name: correct the base URL, or check the network", maxTries: fewTries };
   }
   if (fault.code === "ECONNREFUSED" && isLoopback(fault.address)) {
     const place = `nothing listens on port ${fault.port} of this machine`;
@@ -161,7 +161,7 @@ function diagnose(endpoint: ProviderIdentity, fault: Fault, reason: string): Dia
     return { advice, maxTries: fewTries };
   }
   if (fault.code === "ERR_PROXY_TUNNEL") {
-    const advice = "check HTTPS_PROXY, its name and its password, and whether it lets this host pass";
+    const advice = "check the address, user and password in HTTPS_PROXY, and whether the proxy allows this host";
     return { advice, maxTries: /: HTTP\/1\.\d 4/.test(fault.message) ? 1 : fewTries };
   }
   const advice = findTlsAdvice(reason);
@@ -172,7 +172,7 @@ function isLoopback(address: string): boolean {
   return address === "::1" || address.startsWith("127.");
 }
 
-/** Whether the server itself was connected to. */
+/** Whether the address is that of the server itself. */
 function isOwnAddress({ baseUrl }: ProviderIdentity, { address, port }: Fault): boolean {
   const url = URL.parse(baseUrl);
   if (!url) return false;
@@ -180,15 +180,15 @@ function isOwnAddress({ baseUrl }: ProviderIdentity, { address, port }: Fault): 
   return ownPort === port && (url.hostname === "localhost" || url.hostname.replaceAll(/[[\]]/g, "") === address);
 }
 
-/** What to do where the two sides cannot agree on an encrypted connection: to try again is in vain. */
+/** What to do if no encrypted connection can be made: another try is no use. */
 function findTlsAdvice(reason: string): string | undefined {
   if (/wrong version number|packet length too long|http request/.test(reason)) {
-    return "the server answers without encryption: begin the base URL with http://, or check its port";
+    return "the server answers without encryption: use http:// in the base URL, or check its port";
   }
   if (/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/.test(reason)) {
     return "renew the certificate of the server, or set the clock of this machine";
   }
-  if (/ALTNAME_INVALID|HOSTNAME_MISMATCH/.test(reason)) return "name the host in the base URL as its certificate does";
+  if (/ALTNAME_INVALID|HOSTNAME_MISMATCH/.test(reason)) return "use the host name of the certificate in the base URL";
   if (!/SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_UNTRUSTED/.test(reason)) return undefined;
-  return "if the server or a proxy has an authority of its own, name its certificate by NODE_EXTRA_CA_CERTS=FILE";
+  return "if the server or a proxy has its own certificate authority, set NODE_EXTRA_CA_CERTS=FILE to its certificate";
 }

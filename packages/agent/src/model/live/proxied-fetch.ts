@@ -1,17 +1,17 @@
 /**
- * `fetch` through the proxy of the user's environment, for code that is given one: packages of the user's and servers of
- * the Model Context Protocol. It never follows a redirect (S-42).
+ * `fetch` through the proxy of the user's environment, for the user's packages and for servers of the Model Context
+ * Protocol. It never follows a redirect (S-42).
  */
 import type { ProxyVariables } from "../endpoint.ts";
 import { createHttpClient, type BodyReader, type HttpResponse } from "./http-client.ts";
 
-/** Statuses of answers that have no body. */
+/** Statuses of answers without a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Headers about the form in which the body came, which is undone. */
+/** Headers about the encoding of the body, which is decoded already. */
 const transferHeaders: ReadonlySet<string> = new Set(["content-encoding", "content-length", "transfer-encoding"]);
 
-/** With connections of its own. Fails as the global one does: with a TypeError that has a cause, or with the signal's reason. */
+/** It has its own connections, and fails as the global `fetch`: with a TypeError and its cause, or the signal's reason. */
 export function createProxiedFetch(proxy: ProxyVariables): typeof globalThis.fetch {
   const client = createHttpClient(proxy);
   return async (input, init) => {

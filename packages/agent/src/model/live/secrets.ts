@@ -1,18 +1,18 @@
 /** Keeps secrets out of errors (S-41) and recordings (S-42). */
 import type { ProviderIdentity } from "../endpoint.ts";
 
-/** Makes text safe; at most `limit` UTF-16 units. */
+/** Makes text of others safe for an error: without keys and control characters, at most `limit` UTF-16 units (S-41). */
 export type ToSafeText = (text: string, limit: number) => string;
 
 const shownSecret = "[key]";
-/** Shorter ones would mask words of the language. */
+/** A mask for shorter ones would hide ordinary words. */
 const shortestSecret = 4;
 
-/** Masks the key of an endpoint, what its own headers hold, and a password in its address. */
+/** Masks the key of an endpoint, the values of its headers, and a password in its address. */
 export function createSafeText(endpoint: ProviderIdentity): ToSafeText {
   const secrets = listSecrets(endpoint).map(toPattern);
   return (text, limit) => {
-    // Masked first and cut then: half a key is a secret too.
+    // Masked first, then cut: half a key is a secret too.
     let safe = text.replaceAll(/\s+/gu, " ").replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "");
     for (const secret of secrets) safe = safe.replace(secret, shownSecret);
     safe = safe.trim();
@@ -20,12 +20,12 @@ export function createSafeText(endpoint: ProviderIdentity): ToSafeText {
   };
 }
 
-/** In any case: host names and header names come back in lower case. */
+/** Ignores case: host names and header names come back in lower case. */
 function toPattern(secret: string): RegExp {
   return new RegExp(secret.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), "gi");
 }
 
-/** What must never be shown or kept, in the forms that it takes in texts; long ones first. */
+/** What must never be shown or kept, in the forms in which it occurs in texts; long ones first. */
 export function listSecrets({ apiKey, headers, baseUrl }: ProviderIdentity): string[] {
   const values = Object.values(headers);
   const words = values.flatMap((value) => value.split(/\s+/u));
@@ -33,19 +33,19 @@ export function listSecrets({ apiKey, headers, baseUrl }: ProviderIdentity): str
   const inUrl = [url?.password ?? "", ...(url?.searchParams.values() ?? [])];
   const plain = [apiKey ?? "", ...values, ...words, ...inUrl].map((value) => value.trim().toWellFormed());
   const all = plain.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]);
-  // Long ones first: one may be part of another.
+  // One may be part of another.
   return [...new Set(all)]
     .filter(({ length }) => length >= shortestSecret)
     .toSorted((first, second) => second.length - first.length);
 }
 
-/** The same number of bytes, secrets as `x`. */
+/** Gives the same number of bytes, with `x` for secrets. */
 export type SecretMask = (chunk: Uint8Array) => Uint8Array;
 
-/** So many bytes of a secret are hidden before the rest of it has come. */
+/** Bytes of a secret at the end of a chunk that are hidden before the rest arrives. */
 const hiddenBeginning = 8;
 
-/** A mask for the bytes of one body, in order. Letters count in both cases. */
+/** A mask for the bytes of one body, in order. Ignores case. */
 export function createSecretMask(secrets: readonly string[]): SecretMask {
   const masks = secrets.map((secret) => createMask(toComparedText(Buffer.from(secret))));
   return (chunk) => masks.reduce((bytes, mask) => mask(bytes), chunk);
@@ -57,7 +57,7 @@ function toComparedText(bytes: Uint8Array): string {
 }
 
 function createMask(secret: string): SecretMask {
-  /** What has come of it at the end of the bytes before. */
+  /** The part of the secret at the end of the bytes so far. */
   let begun = "";
   return (chunk) => {
     const text = begun + toComparedText(chunk);
@@ -78,7 +78,7 @@ function findAll(text: string, secret: string): number[] {
   return places;
 }
 
-/** The longest end of the text that the secret begins with, short of the whole. */
+/** The longest end of the text with which the secret begins, without the whole secret. */
 function findBeginning(text: string, secret: string): string {
   for (let length = Math.min(secret.length - 1, text.length); length > 0; length -= 1) {
     if (secret.startsWith(text.slice(-length))) return secret.slice(0, length);

@@ -1,4 +1,4 @@
-/** The tries of a request: sent again as long as nothing of its answer was shown (R-10, R-11). */
+/** Sends a request again after a failure, as long as no part of its answer was shown (R-10, R-11). */
 import type { ModelEvent, ProviderWait } from "@sheaf/protocol";
 import type { RequestLimits, LivePorts } from "../endpoint.ts";
 import type { Attempt } from "./attempt.ts";
@@ -6,7 +6,7 @@ import { SheafError } from "../../base/errors.ts";
 import { formatTime, longestWaitMs } from "./http-error.ts";
 import type { ProviderFailure } from "./provider-failure.ts";
 
-/** Gives the groups of the answer. @throws SheafError of the last try. */
+/** Yields the groups of the answer. @throws SheafError of the last try. */
 export async function* runTries(
   startAttempt: () => Attempt,
   limits: RequestLimits,
@@ -27,7 +27,7 @@ export async function* runTries(
     }
     const failure = step.value;
     if (!failure) return;
-    // Behind the first group nothing is sent again: text would come twice, tools would run twice (R-11).
+    // After the first group there is no further try: text would come twice, tools would run twice (R-11).
     const waitMs = hasYielded ? undefined : toRetryWaitMs(failure, tries, limits, ports.random);
     if (waitMs === undefined) throw toLastError(failure, tries);
     yield* runWait(waitMs, { code: failure.error.code, tries }, ports, signal);
@@ -38,10 +38,9 @@ const firstWaitMs = 500;
 const longestBackoffMs = 32_000;
 
 /**
- * Milliseconds until the next try; undefined: there is none.
- * As long as the provider says, else twice as long each time with up to half of it off at random. A wait of more than a
- * minute is a quota, for which only `waitsForQuota` waits.
- * `tries`: how many there were.
+ * Milliseconds until the next try; undefined for none. `tries`: how many there were.
+ * The provider can set the time. Otherwise it doubles each time, minus up to half of it at random. A wait of more than a
+ * minute is a quota; only `waitsForQuota` waits for it.
  */
 function toRetryWaitMs(
   failure: ProviderFailure,
@@ -60,8 +59,8 @@ function toRetryWaitMs(
 }
 
 /**
- * Waits, in pieces of at most a minute, and tells of each before it (R-10); ends at once when aborted.
- * `reason`: what makes it wait.
+ * Waits in steps of at most a minute, and yields an event before each (R-10). An abort ends it at once.
+ * `reason`: why it waits.
  */
 async function* runWait(
   milliseconds: number,
@@ -80,7 +79,7 @@ async function* runWait(
   }
 }
 
-/** The error behind the last try; says how many there were. */
+/** The error after the last try, with the number of tries. */
 function toLastError({ error }: ProviderFailure, tries: number): SheafError {
   if (tries === 1) return error;
   return new SheafError(error.code, `${error.message} (${tries} tries)`, {

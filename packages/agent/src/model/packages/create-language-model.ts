@@ -1,4 +1,4 @@
-/** The model that a package of the user's makes, checked as far as its interface can be. */
+/** Finds a package of the user's, and creates its model. */
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { SheafError } from "../../base/errors.ts";
 import type { PackageEndpoint } from "../endpoint.ts";
@@ -8,16 +8,16 @@ import { registerHooks } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Versions of the interface whose streams have the same parts. */
+/** Versions of the interface whose stream parts are the same. */
 const versions: ReadonlySet<unknown> = new Set(["v2", "v3", "v4"]);
 
-/** Redirects are not followed, so that keys go to no other host (S-42). Packages that bring a client of their own ignore it. */
+/** Redirects are not followed, so that keys go to no other host (S-42). Packages with their own client ignore it. */
 const fetchWithoutRedirect: typeof globalThis.fetch = (input, init) =>
   globalThis.fetch(input, { ...init, redirect: "manual" });
 
 /**
  * Calls the package's `create…` with key, base URL, headers and the options of the configuration.
- * @throws SheafError CONFIG_INVALID when it exports none, or what it makes is no language model.
+ * @throws SheafError CONFIG_INVALID if it exports none, or if the result is not a language model.
  */
 export function createPackageLanguageModel(
   exported: Readonly<Record<string, unknown>>,
@@ -67,7 +67,7 @@ function toModel(provider: unknown, modelId: string): unknown {
   return typeof provider === "function" ? (provider as (id: string) => unknown)(modelId) : undefined;
 }
 
-/** Whether a value is a model of the interface, of a version whose parts are understood. */
+/** Whether a value is a model of a supported version of the interface. */
 export function isLanguageModel(value: unknown): value is LanguageModelV4 {
   const model = value as { readonly specificationVersion?: unknown; readonly doStream?: unknown } | null | undefined;
   return versions.has(model?.specificationVersion) && typeof model?.doStream === "function";
@@ -77,12 +77,12 @@ function createError({ provider, settings }: PackageEndpoint, problem: string): 
   return new SheafError("CONFIG_INVALID", `the package "${settings.package}" of the provider ${provider} ${problem}`);
 }
 
-/** Stands for the package while it is looked for from another place than this file. */
+/** Replaces the name of the package while it is resolved from another folder. */
 const placeholder = "sheaf-package:";
 
 /**
  * The address for `import()`.
- * @throws SheafError CONFIG_INVALID when it is not there; the message has the command that installs it.
+ * @throws SheafError CONFIG_INVALID if it is not there; the message contains the command that installs it.
  */
 export function findPackage({ provider, settings, folder }: PackageEndpoint): string {
   const { package: name } = settings;

@@ -1,4 +1,4 @@
-/** A model that a package of the user's speaks to: its own stream parts, as events of ours. */
+/** A model that a package of the user's reaches: the package's stream parts become our events. */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { ModelEvent } from "@sheaf/protocol";
 import type { PackageEndpoint, RequestLimits, LivePorts } from "../endpoint.ts";
@@ -21,8 +21,8 @@ import { createSafeText } from "../live/secrets.ts";
 import { SheafError } from "../../base/errors.ts";
 
 /**
- * The model behind a package. `exported`: what the package exports. Nothing is asked for before the first request.
- * @throws SheafError CONFIG_INVALID when it is no package of the interface.
+ * The model of a package. `exported`: what the package exports. It connects for the first request only.
+ * @throws SheafError CONFIG_INVALID if the package does not have the interface.
  */
 export function createPackageModel(
   endpoint: PackageEndpoint,
@@ -33,7 +33,7 @@ export function createPackageModel(
   return toModel(endpoint, createPackageLanguageModel(exported, endpoint), limits, ports);
 }
 
-/** A language model that a program made with a package of the AI SDK. */
+/** A language model that a program created with a package of the AI SDK. */
 export function createSdkModel(languageModel: LanguageModelV4, limits: RequestLimits, ports: LivePorts): Model {
   const { provider, modelId } = languageModel;
   const endpoint: PackageEndpoint = {
@@ -76,7 +76,7 @@ interface PackageContext {
   readonly request: ModelRequest;
 }
 
-/** One try; as an attempt at a protocol of ours, with the package's parts in place of bytes. */
+/** One try, like an attempt at one of our protocols, with the package's parts instead of bytes. */
 async function* runPackageAttempt(context: PackageContext, signal: AbortSignal): Attempt {
   const { endpoint, limits, ports, request } = context;
   const connection = createConnection(signal, limits.silenceMs, ports);
@@ -104,7 +104,7 @@ async function* runPackageAttempt(context: PackageContext, signal: AbortSignal):
   return failure;
 }
 
-/** The events of each part, up to the one that ends the answer or breaks it off. */
+/** The events of each part, up to the end of the answer or an error. */
 async function* readParts(
   { endpoint, languageModel, request }: PackageContext,
   reader: PartReader,
@@ -128,7 +128,7 @@ async function* readParts(
   }
 }
 
-/** A package need not hear the signal. */
+/** A package may ignore the signal. */
 async function waitFor<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(new Error("aborted"));
@@ -158,7 +158,7 @@ function toAnswerFailure(
   return { error: createProviderError(endpoint, { code: "OVERLOADED", reason }), isRetryable: true };
 }
 
-/** Of the errors of the interface; by their names, since a package has a copy of its classes of its own. */
+/** Fields of the interface's errors. Errors are known by their names, since a package has its own copy of the classes. */
 interface PackageError {
   readonly name?: unknown;
   readonly message?: unknown;
@@ -173,7 +173,7 @@ interface PackageError {
 
 const longestReason = 300;
 
-/** The failure that an error of a package is. Nothing of it is trusted. */
+/** The failure for an error of a package, which is not trusted. */
 function toPackageFailure(endpoint: PackageEndpoint, thrown: unknown, now: number): ProviderFailure {
   if (thrown instanceof SheafError) return { error: thrown, isRetryable: false };
   const error = toFields(thrown);
@@ -197,7 +197,7 @@ function toFields(thrown: unknown): PackageError {
   return { message: String(thrown) };
 }
 
-/** `fetch failed`, or a lost connection behind it: no status, and a system's code at the bottom. */
+/** `fetch failed`, or its cause, a lost connection: without a status, and with a code of the system at the bottom. */
 function isNetworkError({ name, isRetryable, statusCode, cause }: PackageError): boolean {
   const inner = toFields(cause);
   const hasSystemCode = [inner, toFields(inner.cause)].some(({ code }) => /^(E[A-Z]+|UND_ERR_\w+)$/.test(toText(code)));

@@ -3,17 +3,17 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { createTurnWriter, type ToolCallWriter } from "@sheaf/documents/model-streams";
 import type { ModelEvent, Usage } from "@sheaf/protocol";
 
-/** Reads the parts of one answer. What it does not know it passes over. */
+/** Reads the parts of one answer. Skips unknown parts. */
 export interface PartReader {
-  /** The events that a part brings. */
+  /** The events of a part. */
   push(part: LanguageModelV4StreamPart): readonly ModelEvent[];
-  /** The stream is over: the last events, of which the very last is `turn_end`. */
+  /** The stream has ended. Gives the last events; the very last is `turn_end`. */
   end(): readonly ModelEvent[];
-  /** Nothing behind this part counts: the answer has its finish, or an error. */
+  /** Whether later parts are ignored: the answer has its finish, or an error. */
   readonly hasEnded: boolean;
-  /** The interface's word for the end; undefined: none came. */
+  /** The interface's word for the end; undefined before it came. */
   readonly finish: string | undefined;
-  /** What the provider or the package reported in mid-stream. */
+  /** An error that the provider or the package reported in the stream. */
   readonly error: { readonly value: unknown } | undefined;
 }
 
@@ -27,7 +27,7 @@ export function createPartReader(options: PartReaderOptions): PartReader {
   return new StreamPartReader(options);
 }
 
-/** Words of the interface that are another one in the table of finish reasons. */
+/** Words of the interface that differ from those in the table of finish reasons. */
 const finishWords: Readonly<Record<string, string>> = {
   "content-filter": "content_filter",
   "tool-calls": "tool_calls",
@@ -43,7 +43,7 @@ class StreamPartReader implements PartReader {
   readonly #calls = new Map<string, ToolCallWriter>();
   /** Calls that the provider runs itself. */
   readonly #foreignCalls = new Set<string>();
-  /** Calls whose input comes as free text. */
+  /** Calls whose input is free text. */
   readonly #textCalls = new Set<string>();
   readonly #reasoning = new Map<string, { text: string; metadata: Metadata }>();
 
@@ -80,7 +80,7 @@ class StreamPartReader implements PartReader {
       case "tool-input-start":
         return this.#startCall(part);
       case "tool-input-delta":
-        // Pieces of free text are no JSON; the whole comes with the call.
+        // Pieces of free text are not JSON; the call contains the whole text.
         if (!this.#textCalls.has(part.id)) this.#calls.get(part.id)?.append(part.delta);
         return;
       case "tool-call":
@@ -127,7 +127,7 @@ class StreamPartReader implements PartReader {
     if (call.callId !== undefined) this.#addMetadata({}, providerMetadata, call.callId);
   }
 
-  /** Versions 2 and 3 give the word alone. */
+  /** Versions 2 and 3 give only the word. */
   #readFinish({ finishReason, usage }: Extract<LanguageModelV4StreamPart, { type: "finish" }>): void {
     const reason: { readonly unified?: unknown; readonly raw?: unknown } =
       typeof finishReason === "object" ? finishReason : { unified: finishReason };
@@ -145,7 +145,7 @@ class StreamPartReader implements PartReader {
   }
 }
 
-/** What start, pieces and end say of a block, by provider. */
+/** Merges the metadata of start, pieces and end of a block, by provider. */
 function mergeMetadata(first: Metadata, second: Readonly<Record<string, unknown>>): Metadata {
   const merged: Record<string, unknown> = { ...first };
   for (const [provider, fields] of Object.entries(second)) {
@@ -156,7 +156,7 @@ function mergeMetadata(first: Metadata, second: Readonly<Record<string, unknown>
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The usage of a turn (N6). */
+/** The usage of a turn (N6): numbers in version 2 of the interface, objects since then. */
 function toPackageUsage(raw: Fields): Usage {
   const { inputTokens: input, outputTokens: output } = raw;
   const promptTokens = toCount(isFields(input) ? input["total"] : input);

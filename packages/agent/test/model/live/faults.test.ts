@@ -291,7 +291,7 @@ describe("faults", () => {
     [
       "a name that is not known",
       toCause("ENOTFOUND", "getaddrinfo ENOTFOUND model.invalid"),
-      /\(getaddrinfo ENOTFOUND model\.invalid\): no host of this name is known: correct the base URL, or check the network$/,
+      /\(getaddrinfo ENOTFOUND model\.invalid\): no host has this name: correct the base URL, or check the network$/,
       3,
     ],
     [
@@ -322,7 +322,7 @@ describe("faults", () => {
     const { model, waits } = createLiveSetup("openai-chat", server.url.replace("http:", "https:"));
     const { error } = await readOutcome(model);
     expect(error?.code).toBe("NETWORK");
-    expect(error?.message).toMatch(/: begin the base URL with http:\/\/, or check its port$/);
+    expect(error?.message).toMatch(/: use http:\/\/ in the base URL, or check its port$/);
     expect(waits).toEqual([]);
   });
 
@@ -330,7 +330,7 @@ describe("faults", () => {
     ["DEPTH_ZERO_SELF_SIGNED_CERT", "NODE_EXTRA_CA_CERTS=FILE"],
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "NODE_EXTRA_CA_CERTS=FILE"],
     ["CERT_HAS_EXPIRED", "renew the certificate"],
-    ["ERR_TLS_CERT_ALTNAME_INVALID", "as its certificate does"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "use the host name of the certificate"],
   ])(verifies(["R-10", "C21"], "a certificate that does not hold is not tried again: %s"), (code, advice) => {
     const cause = Object.assign(new Error("it does not hold"), { code });
     const failure = toNetworkFailure(createEndpoint("openai-chat", server.url), cause);
@@ -618,6 +618,6 @@ describe("keys", () => {
     server.answer({ status: 302, headers: location === "" ? {} : { location } });
     const { error } = await readOutcome(createLiveSetup("openai-chat", server.url).model);
     expect(error?.message).toContain(reason);
-    expect(error?.message).toMatch(/: correct the base URL; if it is right, a proxy or a login stands in between$/);
+    expect(error?.message).toMatch(/: correct the base URL; if it is right, a proxy or a login page is in between$/);
   });
 });
