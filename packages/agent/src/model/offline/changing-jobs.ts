@@ -1,5 +1,5 @@
 /** Jobs that change files or run commands. */
-import { call, formatFailure, toAnswer, toCalls, toFailed, toObject, type Job, type PlannedCall } from "./job.ts";
+import { call, formatFailedOutcome, toAnswer, toCalls, toFailed, toObject, type Job, type PlannedCall } from "./job.ts";
 import { fill, formatCode, formatFence, formatList } from "./phrasing.ts";
 import { parseReadOutput, toLines } from "./tool-results.ts";
 
@@ -13,7 +13,7 @@ export function changeFiles(toolName: string, ...args: readonly PlannedCall["arg
     *run({ language }) {
       const results = yield toCalls(language, toolName, ...args);
       const done = results.filter(({ isError }) => !isError).map(toObject);
-      const failures = results.filter(({ isError }) => isError).map((failed) => formatFailure(language, failed));
+      const failures = results.filter(({ isError }) => isError).map((failed) => formatFailedOutcome(language, failed));
       const head = done.length > 0 ? fill(language.phrases.done, formatList(language, done)) : "";
       return toAnswer(language, head, ...failures);
     },

@@ -3,7 +3,7 @@ import type { ModelMessage, ModelRequest } from "../provider.ts";
 import type { Context, Job, Outcome } from "./job.ts";
 import { english, type Language } from "./languages/english.ts";
 import { readMessage, type Understood } from "./message.ts";
-import { ask, plan, toGoal } from "./planning-jobs.ts";
+import { askFor, plan, toGoal } from "./planning-jobs.ts";
 import type { PromptReader } from "./reading.ts";
 
 /** A message of the user, and the calls that followed it. */
@@ -110,5 +110,5 @@ function withLastFile({ job, reading }: Understood, outcomes: readonly Outcome[]
 function toPlanned(job: Job, { reading }: Understood): Job {
   if (job.effect === "plans" || job.effect === "asks" || job.effect === "explains") return job;
   const goal = toGoal(reading.prompt.original);
-  return goal === "" ? ask("goal", (answer) => plan(toGoal(answer))) : plan(goal, job);
+  return goal === "" ? askFor("goal", (answer) => plan(toGoal(answer))) : plan(goal, job);
 }

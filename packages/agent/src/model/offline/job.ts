@@ -84,7 +84,7 @@ export function toAnswer({ phrases }: Language, ...parts: readonly string[]): St
 }
 
 export function toFailed(language: Language, failed: Outcome): Step {
-  return toAnswer(language, formatFailure(language, failed));
+  return toAnswer(language, formatFailedOutcome(language, failed));
 }
 
 /** Calls of one tool, and the sentence that announces them. */
@@ -110,7 +110,7 @@ export function toObject({ toolName, args }: PlannedCall): string {
 }
 
 /** What failed, and what the tool says about it. */
-export function formatFailure({ phrases }: Language, failed: Outcome): string {
+export function formatFailedOutcome({ phrases }: Language, failed: Outcome): string {
   const message = failed.output.trim().split("\n", 1)[0] ?? "";
   return `${fill(phrases.failed, formatCode(failed.toolName), toObject(failed))}\n\n> ${formatCode(message.slice(0, 600))}`;
 }

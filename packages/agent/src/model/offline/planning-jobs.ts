@@ -1,5 +1,5 @@
 /** Plans, todo lists, questions, and help. */
-import { call, formatFailure, toAnswer, toFailed, type Context, type Job, type MissingObject } from "./job.ts";
+import { call, formatFailedOutcome, toAnswer, toFailed, type Context, type Job, type MissingObject } from "./job.ts";
 import { fill, formatCode, formatItems, formatList } from "./phrasing.ts";
 import { parseTopFiles } from "./tool-results.ts";
 
@@ -35,7 +35,7 @@ export function plan(goal: string, inner?: Job): Job {
       if (!tools.has("create_plan")) return toAnswer(language, `# ${title}`, text);
       const planned = yield* call(language, "create_plan", { title, overview, plan: text, todos });
       return planned.isError
-        ? toAnswer(language, formatFailure(language, planned), text)
+        ? toAnswer(language, formatFailedOutcome(language, planned), text)
         : toAnswer(language, overview);
     },
   };
@@ -104,7 +104,7 @@ export function toGoal(text: string): string {
 }
 
 /** Asks for what an instruction lacks, with files of the folder as options; the run ends there (C25, N42). */
-export function ask(what: MissingObject, complete: (answer: string) => Job): Job {
+export function askFor(what: MissingObject, complete: (answer: string) => Job): Job {
   return {
     effect: "asks",
     missing: { what, complete },
@@ -122,7 +122,7 @@ export function ask(what: MissingObject, complete: (answer: string) => Job): Job
       const options = labels.map((label, index) => ({ id: `option-${index + 1}`, label }));
       const args = { title: missing, questions: [{ id: what, prompt, options }] };
       const [asked] = yield { text: `${introduction} ${missing}`, calls: [{ toolName: "ask_question", args }] };
-      return toAnswer(language, asked?.isError ? formatFailure(language, asked) : "", prompt, list);
+      return toAnswer(language, asked?.isError ? formatFailedOutcome(language, asked) : "", prompt, list);
     },
   };
 }

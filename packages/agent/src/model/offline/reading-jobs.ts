@@ -1,6 +1,6 @@
 /** Jobs that read; and the summary that is written into a file. */
 import { formatCounts, formatSummary } from "./digest.ts";
-import { call, formatFailure, toAnswer, toCalls, toFailed, type Job, type Outcome, type Step } from "./job.ts";
+import { call, formatFailedOutcome, toAnswer, toCalls, toFailed, type Job, type Outcome, type Step } from "./job.ts";
 import type { Language } from "./languages/english.ts";
 import { fill, formatCode, formatFence, formatItems, formatList } from "./phrasing.ts";
 import { toBaseName } from "./prompt.ts";
@@ -25,7 +25,7 @@ export function summarise({ sources: paths, context, target }: SummaryOrder): Jo
       const read = toReadStep(language, paths);
       const announcement = summaryFile.slice(0, 2).map((phrase) => fill(phrase, formatList(language, paths)));
       const reads = isPiped ? [] : yield target === undefined ? read : { ...read, text: announcement };
-      const failures = reads.filter(({ isError }) => isError).map((failed) => formatFailure(language, failed));
+      const failures = reads.filter(({ isError }) => isError).map((failed) => formatFailedOutcome(language, failed));
       const piped = { path: "prompt", text: context ?? "", startLine: 1, note: "" };
       const texts = isPiped ? [piped] : reads.filter(({ isError }) => !isError).map(parseReadOutput);
       const sources = texts.filter(({ text }) => text.trim() !== "");
@@ -38,7 +38,7 @@ export function summarise({ sources: paths, context, target }: SummaryOrder): Jo
         content: formatSummaryFile(language, sources),
       });
       const [written] = yield isPiped ? write : { ...write, text: [fill(summaryFile[2] ?? "", "", target)] };
-      if (written?.isError) failures.push(formatFailure(language, written));
+      if (written?.isError) failures.push(formatFailedOutcome(language, written));
       // The example of the format ends without a word (C7).
       return failures.length === 0 ? { text: "", calls: [] } : toAnswer(language, ...failures);
     },
@@ -78,7 +78,7 @@ export function showFiles(paths: readonly string[], range: readonly [number, num
 }
 
 function formatQuotation(language: Language, read: Outcome): string[] {
-  if (read.isError) return [formatFailure(language, read)];
+  if (read.isError) return [formatFailedOutcome(language, read)];
   const { path, text, startLine, note } = parseReadOutput(read);
   const lines = toLines(text);
   const shown = lines.slice(0, shownLines);
@@ -145,7 +145,7 @@ export function explainFolder(folder: string): Job {
         .map((name) => (folder === "." ? name : `${folder}/${name}`));
       const reads = paths.length === 0 ? [] : yield toReadStep(language, paths);
       const summaries = reads.map((read) => {
-        if (read.isError) return formatFailure(language, read);
+        if (read.isError) return formatFailedOutcome(language, read);
         const { text, path } = parseReadOutput(read);
         return formatSummary(language, text, path);
       });

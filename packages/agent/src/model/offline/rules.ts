@@ -1,7 +1,7 @@
 /** An instruction to a job: the first rule that fits. */
 import { changeFiles, replaceText, runCommand, runScript, writeFile } from "./changing-jobs.ts";
 import type { Job } from "./job.ts";
-import { ask, explain, listTodos, plan, splitItems, toGoal } from "./planning-jobs.ts";
+import { askFor, explain, listTodos, plan, splitItems, toGoal } from "./planning-jobs.ts";
 import { restoreMentions, toBaseName, type Mention } from "./prompt.ts";
 import { explainFolder, findFiles, findText, listFolder, showFiles, summarise } from "./reading-jobs.ts";
 import type { Reading } from "./reading.ts";
@@ -63,7 +63,7 @@ function toTodoList({ has, prompt, placeOf }: Instruction): Job | undefined {
   const mark = prompt.text.search(/[:\n]/);
   const from = mark === -1 ? placeOf("todo_list").end : mark + 1;
   const items = splitItems(restoreMentions(prompt, prompt.text.slice(from).replace(/^\s*(?:with|mit)\s/i, "")));
-  return items.length > 0 ? listTodos(items) : ask("items", (answer) => listTodos(splitItems(answer)));
+  return items.length > 0 ? listTodos(items) : askFor("items", (answer) => listTodos(splitItems(answer)));
 }
 
 /** "plan the move to TypeScript" */
@@ -72,7 +72,7 @@ function toPlan({ has, prompt, language, paths }: Instruction): Job | undefined 
   if (!has("plan") || has("find") || isAboutFile) return undefined;
   const goals = language.goals.map((pattern) => toGoal(restoreMentions(prompt, pattern.exec(prompt.text)?.[1] ?? "")));
   const goal = goals.find((text) => /\p{L}/u.test(text.replace(/^\W*(?:please|bitte|lütfen|it|this)$/i, "")));
-  return goal === undefined ? ask("goal", (answer) => plan(toGoal(answer))) : plan(goal);
+  return goal === undefined ? askFor("goal", (answer) => plan(toGoal(answer))) : plan(goal);
 }
 
 /** "rename a.txt to b.txt" */
@@ -80,7 +80,7 @@ function toRename({ has, prompt }: Instruction): Job | undefined {
   const [from, to] = prompt.mentions;
   if (!has("rename") || from?.kind !== "path") return undefined;
   const rename = (name: string): Job => changeFiles("rename_file", { source_file: from.text, destination_file: name });
-  if (!to) return ask("names", rename);
+  if (!to) return askFor("names", rename);
   return rename(to.kind === "folder" ? `${to.text}/${toBaseName(from.text)}` : to.text);
 }
 
@@ -89,7 +89,7 @@ function toReplacement({ has, prompt, paths }: Instruction): Job | undefined {
   const path = paths.findLast(({ quoted }) => quoted === undefined || paths.length === 3);
   const [from, to] = prompt.mentions.filter((mention) => mention !== path).flatMap(({ quoted }) => quoted ?? []);
   if (!has("replace") || !from || to === undefined) return undefined;
-  return path ? replaceText(path.text, from, to) : ask("file", (answer) => replaceText(answer, from, to));
+  return path ? replaceText(path.text, from, to) : askFor("file", (answer) => replaceText(answer, from, to));
 }
 
 /** "delete a.txt" */
@@ -101,7 +101,7 @@ function toDeletion({ has, prompt, names }: Instruction): Job | undefined {
   // Part of a file: `remove "a" from b.txt`.
   const quote = prompt.mentions.find(({ kind }) => kind === "quote")?.text;
   if (path !== undefined) return quote === undefined ? remove(...names) : replaceText(path, quote, "");
-  return has("file") ? ask("file", remove) : undefined;
+  return has("file") ? askFor("file", remove) : undefined;
 }
 
 /** "Read README.md and create a summary" */
@@ -115,7 +115,7 @@ function toSummaryFile(instruction: Instruction): Job | undefined {
     return summarise({ sources, target: toTargetName(sources, isOther ? target.text : undefined) });
   if (context !== undefined) return summarise({ sources, context, target: target?.text });
   if (has("project")) return undefined;
-  return ask("file", (answer) => summarise({ sources: [answer], target: toTargetName([answer], target?.text) }));
+  return askFor("file", (answer) => summarise({ sources: [answer], target: toTargetName([answer], target?.text) }));
 }
 
 /** The file that is to be written: "in out.txt", or a name such as summary.txt. */
@@ -140,7 +140,7 @@ function toRun({ has, prompt }: Instruction): Job | undefined {
   if (quote?.quoted !== undefined) return runCommand(quote.quoted.trim());
   const script = has("tests") ? "test" : /\b(?:build|lint|check|format|typecheck)\b/.exec(prompt.folded)?.[0];
   if (script !== undefined) return runScript(script);
-  return prompt.mentions.length > 0 ? undefined : ask("command", runCommand);
+  return prompt.mentions.length > 0 ? undefined : askFor("command", runCommand);
 }
 
 /** `create hello.txt with the content "Hello"` */
@@ -151,11 +151,11 @@ function toWrite({ has, prompt, context, paths }: Instruction): Job | undefined 
   const [, afterColon] = /^[^:]*:\s*(\S.*)$/s.exec(prompt.text.slice(path?.at ?? 0)) ?? [];
   const content = quote ?? (afterColon === undefined ? context : restoreMentions(prompt, afterColon));
   const write = (name: string): Job =>
-    content === undefined ? ask("content", (answer) => writeFile(name, answer)) : writeFile(name, content);
+    content === undefined ? askFor("content", (answer) => writeFile(name, answer)) : writeFile(name, content);
   // "Create a REST API in server.ts" is more than these rules can do.
   const isClear = content !== undefined || (prompt.folded.match(/[\p{L}\p{N}]+/gu) ?? []).length <= 4;
   if (!isClear) return undefined;
-  return path ? write(path.text) : has("file") ? ask("names", write) : undefined;
+  return path ? write(path.text) : has("file") ? askFor("names", write) : undefined;
 }
 
 /** "explain the project structure" */
@@ -174,7 +174,7 @@ function toSearch(instruction: Instruction): Job | undefined {
   if (term !== undefined) return findText(term, names[0] ?? folder, glob);
   // A pattern also finds files in folders.
   if (pattern !== undefined) return findFiles(pattern.includes("/") ? pattern : `**/${pattern}`, folder);
-  return ask("term", (answer) => findText(answer, folder, glob));
+  return askFor("term", (answer) => findText(answer, folder, glob));
 }
 
 /** What is searched for: a quotation, a name that looks like code, or the words after the verb. */
@@ -199,7 +199,7 @@ function toSummary({ has, context, names: sources, folder }: Instruction): Job |
   if (sources.length > 0 || context !== undefined) return summarise({ sources, context });
   if (folder !== undefined) return explainFolder(folder);
   // "What is love?" is about no file.
-  return has("summarise", "this", "file") ? ask("file", (answer) => summarise({ sources: [answer] })) : undefined;
+  return has("summarise", "this", "file") ? askFor("file", (answer) => summarise({ sources: [answer] })) : undefined;
 }
 
 /** "show lines 10-20 of src/a.ts", "read README.md" */
@@ -210,12 +210,12 @@ function toShow({ has, prompt, paths, names }: Instruction): Job | undefined {
   const [start = 1, end = 0] = [...(numbers.length > 1 ? [] : [1]), ...numbers.slice(0, 2)].toSorted((a, b) => a - b);
   const range = paths[0]?.lines ?? (end > 0 && start > 0 ? ([start, end] as const) : undefined);
   if (paths.length > 0) return showFiles(names, range);
-  return has("file", "lines") ? ask("file", (answer) => showFiles([answer], range)) : undefined;
+  return has("file", "lines") ? askFor("file", (answer) => showFiles([answer], range)) : undefined;
 }
 
 /** "ask me what to do", "help", or nothing but a name. */
 function toTalk({ has, prompt, context, names: sources }: Instruction): Job | undefined {
-  if (has("ask_me")) return ask("task", () => explain("unknown"));
+  if (has("ask_me")) return askFor("task", () => explain("unknown"));
   const isName = sources.length > 0 && context === undefined && /^[\s\uE000-\uF8FF]+$/.test(prompt.text);
   if (isName) return summarise({ sources });
   return has("help") && prompt.mentions.length === 0 ? explain("explains") : undefined;
