@@ -115,7 +115,7 @@ describeWithProgram("tmux", () => {
     const { terminal } = start(80, 24);
     await terminal.waitFor("›");
     terminal.type("/help\r");
-    await terminal.waitFor("take the last response back");
+    await terminal.waitFor("undo the last response");
     terminal.type("/mode plan\r");
     await terminal.waitFor("mode: plan");
     terminal.type("/mode nonsense\r");

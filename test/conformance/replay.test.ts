@@ -287,7 +287,7 @@ describe("a cassette", () => {
     expect(parseStream(cut.stdout).at(-1)).toMatchObject({ subtype: "error", error: { code: "CONFIG_INVALID" } });
     const foreign = await runSheaf(["replay", "README.md"], { cwd });
     expect([foreign.code, foreign.stdout]).toEqual([2, ""]);
-    expect(foreign.stderr).toContain("CONFIG_INVALID: the cassette README.md cannot be used, line 1: it is no JSON");
+    expect(foreign.stderr).toContain("CONFIG_INVALID: the cassette README.md cannot be used, line 1: it is not JSON");
     const missing = await runSheaf(["replay", "none.ndjson"], { cwd });
     expect([missing.code, missing.stderr]).toEqual([
       2,

@@ -48,7 +48,7 @@ test("the last response goes first; a named one takes those after it along", asy
 
   const last = await session.run("revert", session.session);
   expect([last.code, last.stderr]).toEqual([0, ""]);
-  expect(last.stdout).toBe("Taken back: 1 response.\n  restored   a.txt\nWhat commands did is not taken back.\n");
+  expect(last.stdout).toBe("Taken back: 1 response.\n  restored   a.txt\nWhat commands did is not reverted.\n");
   expect(session.read("a.txt")).toBe("two\n");
 
   const named = await session.run("revert", session.session, "--to", second, "--format", "json");
@@ -77,7 +77,7 @@ test("files that have changed since stop it with code 8 and their names, until i
   const refused = await session.run("revert", session.session);
   expect([refused.code, refused.stdout]).toEqual([8, ""]);
   expect(refused.stderr).toMatch(
-    /^sheaf: PERMISSION_REQUIRED: nothing was taken back, b\.txt: .*--on-conflict leave.*\n$/,
+    /^sheaf: PERMISSION_REQUIRED: nothing was reverted, b\.txt: .*--on-conflict leave.*\n$/,
   );
   expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["one\n", "the user's\n"]);
   const forced = await session.run("revert", session.session, "--overwrite");
@@ -98,10 +98,10 @@ test("wrong words are usage errors that say what to write", async () => {
     [[], /revert takes a session id/],
     [["no-uuid"], /revert takes a session id/],
     [[unknown], /is not stored/],
-    [[unknown, "no-uuid"], /take the request_id/],
+    [[unknown, "no-uuid"], /use the request_id/],
     [[unknown, unknown, "more"], /revert takes a session id/],
     [[unknown, unknown, "--to", unknown], /revert takes a session id/],
-    [[unknown, "--to", "no-uuid"], /take the request_id/],
+    [[unknown, "--to", "no-uuid"], /use the request_id/],
     [[unknown, "--on-conflict", "maybe"], /refuse, leave or overwrite/],
     [[unknown, "--model", "offline"], /--model does not go with sheaf revert/],
   ] as const) {

@@ -49,7 +49,7 @@ describe("a pipe in the place of a file", () => {
     const cwd = folders.newFolder({ "s.json": script });
     execFileSync("mkfifo", [join(cwd, "pipe")]);
     const recorded = await runSheaf(["-p", "--model", "scripted:s.json", "--record", "pipe", "go"], { cwd });
-    expect([recorded.code, recorded.stderr]).toEqual([2, expect.stringContaining("pipe is no cassette")]);
+    expect([recorded.code, recorded.stderr]).toEqual([2, expect.stringContaining("pipe is not a cassette")]);
     const replayed = await runSheaf(["replay", "."], { cwd });
     expect([replayed.code, replayed.stderr]).toEqual([2, expect.stringContaining("it is a folder")]);
   });
@@ -186,7 +186,7 @@ test(verifies(["C20", "C23", "R-12"], "while nobody reads stdout: a stuck reader
   // What the shell's pipe takes is stuck in the middle of the answer, or in the last line.
   const cases = [
     ["word ", 50_000, /^sheaf: CANCELLED: cancelled by SIGTERM\n$/, "CANCELLED"],
-    ["x", 40_000, /^sheaf: CANCELLED: cancelled by a signal, behind the run, while stdout took nothing\n$/, undefined],
+    ["x", 40_000, /^sheaf: CANCELLED: cancelled by a signal, after the run, while stdout took nothing\n$/, undefined],
   ] as const;
   await Promise.all(
     cases.map(async ([text, repeat, message, storedCode]) => {

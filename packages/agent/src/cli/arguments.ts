@@ -3,7 +3,7 @@ import { SheafError } from "../base/errors.ts";
 import { findNearest, findSlip } from "../base/nearest-names.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
 
-/** Commands beside the prompt. `agent` is an alias that some clients put before the prompt. */
+/** Commands other than the prompt. `agent` is an alias that some clients put before the prompt. */
 export const commandNames = [
   "answer",
   "show",
@@ -45,7 +45,7 @@ export interface ParsedArguments {
   readonly flags: FlagValues;
   /** Words that are no flags, without the command. */
   readonly positionals: readonly string[];
-  /** Index of the first of them that stood behind `--`; there a `-` is no stdin. */
+  /** Index of the first of them after `--`; there a `-` does not mean stdin. */
   readonly textStart?: number;
 }
 
@@ -56,8 +56,8 @@ const spellings: ReadonlyMap<string, FlagName> = new Map(
 );
 
 /**
- * Reads the words. Everything behind `--` is text; a command counts only as the first word and without `-p`, so a prompt
- * that equals a command's name stands behind one of them (section 4).
+ * Reads the words. Everything after `--` is text; a command counts only as the first word and without `-p`, so a prompt
+ * that equals a command's name comes after one of them (section 4).
  * @throws SheafError USAGE for an unknown flag, a missing or a needless value.
  */
 export function parseArguments(words: readonly string[]): ParsedArguments {
@@ -147,7 +147,7 @@ function takeValue(spelling: string, rest: string[]): string {
   return value;
 }
 
-/** Ids of sessions are UUIDs (C5); any other word behind `--resume` is the prompt. */
+/** Ids of sessions are UUIDs (C5); any other word after `--resume` is the prompt. */
 export function isUuid(word: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(word);
 }
@@ -163,8 +163,5 @@ function checkSlip(word: string | undefined): void {
 function createUnknownFlagError(spelling: string): SheafError {
   const nearest = findNearest(spelling.replace(/^-+/, ""), Object.keys(flags)).map((name) => `--${name}`);
   const advice = nearest.length > 0 ? `did you mean ${nearest.join(" or ")}?` : "see sheaf --help";
-  return new SheafError(
-    "USAGE",
-    `unknown flag ${spelling}: ${advice} (a prompt that begins with a dash stands behind --)`,
-  );
+  return new SheafError("USAGE", `unknown flag ${spelling}: ${advice} (put a prompt that begins with a dash after --)`);
 }

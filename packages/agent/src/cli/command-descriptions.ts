@@ -4,11 +4,11 @@ import type { FlagName } from "./flags.ts";
 import { limitFlags, outputFlags, requestFlags, runFlags } from "./prompt-flags.ts";
 
 export interface CommandDescription {
-  /** Words behind the command's name. */
+  /** Words after the command's name. */
   readonly usage: string;
   /** One line. */
   readonly summary: string;
-  /** Flags that it takes beside `--verbose` and `--help`. */
+  /** Flags that it takes besides `--verbose` and `--help`. */
   readonly flags: readonly FlagName[];
   /** Command lines, without `sheaf `. */
   readonly examples: readonly string[];
@@ -52,7 +52,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
   },
   fork: {
     usage: "SESSION [RESPONSE]",
-    summary: "Begin a session of its own behind a response of another one; files stay as they are",
+    summary: "Begin a new session after a response of another one; files stay as they are",
     flags: [],
     examples: [`fork ${session}`],
   },

@@ -7,7 +7,7 @@ import { flags, type FlagName } from "./flags.ts";
 /** Flags that go with every command: a launcher may put a profile before all of them. */
 const general: ReadonlySet<FlagName> = new Set(["verbose", "compat"]);
 
-/** @throws SheafError USAGE that names the first flag beside those of the command. */
+/** @throws SheafError USAGE that names the first flag that is not the command's. */
 export function checkFlags({ command, flags: given }: ParsedArguments): void {
   if (command === "prompt") return;
   const known = commandDescriptions[command].flags;

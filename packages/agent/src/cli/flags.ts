@@ -1,13 +1,13 @@
 /** The flags of the command line (section 4 of docs/formats/cli.md). */
 
-/** How a flag takes its value. `optional`: the next word, if it is no flag. */
+/** How a flag takes its value. `optional`: the next word, if it is not a flag. */
 type FlagKind = "switch" | "value" | "list" | "optional";
 
 export interface Flag {
   readonly kind: FlagKind;
   /** Other spellings, with their dashes. */
   readonly aliases?: readonly string[];
-  /** What stands for the value in the help text. */
+  /** Placeholder of the value in the help text. */
   readonly placeholder?: string;
   readonly help: string;
 }
@@ -115,11 +115,11 @@ export const flags = {
   json: { kind: "switch", help: "The same as --format json" },
   all: {
     kind: "switch",
-    help: "ls: the sessions of every workspace; instrumentation: also lines of sessions that wait for an answer",
+    help: "ls: the sessions of every workspace; instrumentation: also sessions that wait for an answer",
   },
   overwrite: {
     kind: "switch",
-    help: "revert: the same as --on-conflict overwrite; install-alias: replace programs that Sheaf did not make",
+    help: "revert: the same as --on-conflict overwrite; install-alias: replace any program",
   },
   limit: { kind: "value", placeholder: "N", help: "ls: at most N sessions (default 50)" },
   output: { kind: "value", aliases: ["-o"], placeholder: "FILE", help: "export: write to a file, not to stdout" },
@@ -136,7 +136,7 @@ export const flags = {
   to: {
     kind: "value",
     placeholder: "WHAT",
-    help: "convert: documents or documents-stream; revert: the first response that is taken back",
+    help: "convert: documents or documents-stream; revert: the first response to revert",
   },
   "output-schema": { kind: "value", placeholder: "FILE", help: "The answer must be JSON that fits this JSON Schema" },
   record: { kind: "value", placeholder: "FILE", help: "Keep all that comes into the run in a file, for sheaf replay" },

@@ -14,12 +14,12 @@ export interface CommandIo {
   readonly isOutputTerminal: boolean;
 }
 
-/** Print mode: asked for, or inferred because stdout is no terminal or stdin is piped (C1). */
+/** Print mode: asked for, or inferred because stdout is not a terminal or stdin is piped (C1). */
 export function isPrintMode(flags: FlagValues, io: CommandIo): boolean {
   return flags.print === true || !io.isOutputTerminal || !io.isInputTerminal;
 }
 
-/** `process.stdin.isTTY` would make a stream of what is no terminal, and load what streams need. */
+/** `process.stdin.isTTY` would make a stream of what is not a terminal, and load what streams need. */
 export function isTerminal(descriptor: number): boolean {
   try {
     return fstatSync(descriptor).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(descriptor);

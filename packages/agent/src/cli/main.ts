@@ -93,7 +93,7 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
   }
 }
 
-/** @throws SheafError USAGE where the folder was removed under the shell that stands in it. */
+/** @throws SheafError USAGE where the shell's current folder was removed. */
 function findFolder(): string {
   try {
     return process.cwd();

@@ -12,7 +12,7 @@ export function writeOutputFile(file: string, text: string, options: { readonly 
   const target = resolve(file);
   const temporary = join(dirname(target), `.sheaf-${randomUUID()}.tmp`);
   // A device that a file took the place of would be gone for everybody.
-  if (isDevice(target)) throw new SheafError("USAGE", `${target} is no file: name a file`);
+  if (isDevice(target)) throw new SheafError("USAGE", `${target} is not a file: name a file`);
   try {
     writeFileSync(temporary, text, { flag: "wx", mode: options.mode ?? 0o600 });
     renameSync(temporary, target);

@@ -102,7 +102,7 @@ export async function chooseConversation(flags: FlagValues, store: Store, worksp
   }
   const named = findNamedSession(flags);
   if (named !== undefined) {
-    if (!isUuid(named)) throw new SheafError("USAGE", `the session id "${named}" is no UUID`);
+    if (!isUuid(named)) throw new SheafError("USAGE", `the session id "${named}" is not a UUID`);
     return `conv_${named.toLowerCase()}`;
   }
   if (resume === undefined && !flags.continue) return `conv_${randomUUID()}`;

@@ -1,4 +1,4 @@
-/** A run whose settings or prompt cannot be used, told in the format that was asked for (C22). */
+/** A run whose settings or prompt cannot be used, reported in the requested format (C22). */
 import { randomUUID } from "node:crypto";
 import type { RunEvent } from "@sheaf/protocol";
 import { createFailedRun } from "../run/run-failure.ts";

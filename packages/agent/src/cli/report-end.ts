@@ -11,11 +11,11 @@ export function reportEnd(
   signalCode: number | undefined,
   { verbose, profile }: { readonly verbose: boolean; readonly profile: CliProfile },
 ): number {
-  // Behind a signal a reader that takes nothing is no news: the run ended by the signal (C23).
+  // After a signal a reader that takes nothing is expected: the signal ended the run (C23).
   const isStuck = outputError?.code === stuckReaderCode && signalCode !== undefined;
   if (outputError && !isStuck) return reportOutputError(outputError, verbose);
   if (isStuck && !end?.error) {
-    const message = "cancelled by a signal, behind the run, while stdout took nothing";
+    const message = "cancelled by a signal, after the run, while stdout took nothing";
     process.stderr.write(formatFailure({ code: "CANCELLED", message }, verbose));
     return signalCode;
   }

@@ -7,7 +7,7 @@ interface FailureReport {
   readonly details?: string;
 }
 
-/** One line: `sheaf: <errorCode>: <what failed, with which value, what to do>`; with `verbose` the details behind it. */
+/** One line: `sheaf: <errorCode>: <what failed, with which value, what to do>`; with `verbose` followed by the details. */
 export function formatFailure({ code, message, details = "" }: FailureReport, verbose: boolean): string {
   const line = `sheaf: ${code}: ${toVisibleLine(message)}\n`;
   return verbose && details !== "" ? `${line}${toVisibleLine(details)}\n` : line;
@@ -15,7 +15,7 @@ export function formatFailure({ code, message, details = "" }: FailureReport, ve
 
 /**
  * Tells on stderr why stdout takes no more; gives the exit code. A reader that went away (`| head -1`) knows that it did;
- * a full disk must be told (C23).
+ * a full disk must be reported (C23).
  */
 export function reportOutputError({ code, message: reason }: NodeJS.ErrnoException, verbose: boolean): number {
   if (code === "EPIPE") return 1;

@@ -6,7 +6,7 @@ import type { ParsedArguments } from "./arguments.ts";
 /** The most that is taken as a prompt. Bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** How long an open pipe beside a prompt may stay silent before it is taken as empty. Milliseconds. */
+/** How long an open pipe may stay silent next to a prompt before it counts as empty. Milliseconds. */
 const SILENCE_MS = 200;
 
 /** What stdin is connected to. */
@@ -61,7 +61,7 @@ export async function readStandardInput(
 }
 
 /**
- * `-` or no word: stdin to its end; behind `--` it is a word like any other. Words beside a piped stdin: both, stdin
+ * `-` or no word: stdin to its end; after `--` it is a word like any other. Words and a piped stdin: both, stdin
  * first, as context.
  * @throws SheafError USAGE when there is no prompt.
  */

@@ -40,7 +40,7 @@ export function createLineOutput(descriptor: number, options: LineOutputOptions 
   return createDescriptorOutput(descriptor, options);
 }
 
-/** Undefined where that is not allowed: the pipe of another user (behind `su` or `sudo`), or no /proc. */
+/** Undefined where that is not allowed: the pipe of another user (under `su` or `sudo`), or no /proc. */
 function openAnew(descriptor: number): number | undefined {
   try {
     return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK);

@@ -77,11 +77,11 @@ function openFile(file: string): number {
   }
 }
 
-/** Path of the older cassette, links resolved; undefined: there is none. @throws SheafError USAGE for anything else. */
+/** Path of the older cassette, links resolved; undefined: none exists. @throws SheafError USAGE for anything else. */
 function findTarget(file: string): string | undefined {
   let descriptor: number;
   try {
-    // Reading and writing, so that a pipe is not waited for and a file that must not be changed is told.
+    // Reading and writing, so that a pipe is not waited for and a file that must not be changed is reported.
     descriptor = openSync(file, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
@@ -92,7 +92,7 @@ function findTarget(file: string): string | undefined {
     const head = Buffer.alloc(beginning.length);
     if (stats.isFile() && stats.size > 0) readSync(descriptor, head, 0, head.length, 0);
     if (!stats.isFile() || (stats.size > 0 && head.toString() !== beginning)) {
-      throw new SheafError("USAGE", `${file} is no cassette, it is not written over: name a new file`);
+      throw new SheafError("USAGE", `${file} is not a cassette, and is not overwritten: name a new file`);
     }
     return realpathSync(file);
   } finally {

@@ -74,9 +74,9 @@ export type AskedRecord =
 
 /** The answer of a provider that is decoded, as it came. */
 export type BodyRecord =
-  /** An answer begins; what came of the one before is void. */
+  /** An answer begins; what the one before brought is void. */
   | { readonly type: "provider_response"; readonly format: ModelStreamFormat; readonly origin: string }
-  /** What one read of the socket brought, secrets hidden; in base64 where it is no text, as when a character is cut. */
+  /** What one read of the socket brought, secrets hidden; in base64 where it is not text, as when a character is cut. */
   | { readonly type: "provider_bytes"; readonly text: string; readonly encoding?: "base64" };
 
 /** What came from outside. It is given to the run again in the same order. */
@@ -118,7 +118,7 @@ export interface EventsRecord {
 
 export type CassetteRecord = AskedRecord | GivenRecord | EventsRecord;
 
-/** A cassette that was read. `records[0]` stands in line 2 of the file. */
+/** A cassette that was read. `records[0]` is line 2 of the file. */
 export interface Cassette {
   /** Name of the file, for messages. */
   readonly file: string;
@@ -126,7 +126,7 @@ export interface Cassette {
   readonly records: readonly CassetteRecord[];
 }
 
-/** Number of the line that a record stands in. */
+/** Number of a record's line. */
 export function toLineNumber(index: number): number {
   return index + 2;
 }

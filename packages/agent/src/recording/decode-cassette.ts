@@ -54,10 +54,10 @@ const recordFields: Readonly<Record<CassetteRecord["type"], Fields>> = {
  */
 export function decodeCassette(text: string, file: string): Cassette {
   const lines = text.split("\n");
-  // Behind the last line end stands nothing, or a line that was being written when the process was killed.
+  // After the last line end comes nothing, or a line that was being written when the process was killed.
   if (lines.at(-1) === "" || !isJson(lines.at(-1)!)) lines.pop();
   const [first, ...rest] = lines;
-  if (first === undefined) throw createFault(file, 1, "there is no header, the recorded run never began");
+  if (first === undefined) throw createFault(file, 1, "the header is missing, the recorded run never began");
   return {
     file,
     header: decodeHeader(first, file),
@@ -110,9 +110,9 @@ function decodeObject(line: string, file: string, lineNumber: number): Record<st
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw createFault(file, lineNumber, "it is no JSON", error);
+    throw createFault(file, lineNumber, "it is not JSON", error);
   }
-  if (toKind(value) !== "object") throw createFault(file, lineNumber, "it is no JSON object");
+  if (toKind(value) !== "object") throw createFault(file, lineNumber, "it is not a JSON object");
   return value as Record<string, unknown>;
 }
 

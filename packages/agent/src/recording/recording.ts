@@ -36,7 +36,7 @@ export interface Recording {
 type Note = (record: CassetteRecord, flush?: "flush") => void;
 
 /**
- * Opens the file at once, so that a bad name is told before the run.
+ * Opens the file at once, so that a bad name fails before the run.
  * @throws SheafError USAGE when the file cannot be written, or holds something else.
  */
 export function createRecording(file: string): Recording {
@@ -142,7 +142,7 @@ function toAbortError(signal: AbortSignal): SheafError {
   return new SheafError("CANCELLED", "the run was cancelled", { source: "user" });
 }
 
-/** One promise a group, as the models themselves do it. What comes behind the abort nobody hears any more. */
+/** One promise a group, as the models themselves do it. What comes after the abort is not recorded. */
 function recordModel(model: Model, settings: RunSettings, note: Note): Model {
   let turn = 0;
   let known = settings.history.length;
@@ -182,7 +182,7 @@ function recordModel(model: Model, settings: RunSettings, note: Note): Model {
   };
 }
 
-/** The bytes stand before the events that they were decoded to, so that a replay can decode them again. */
+/** The bytes precede the events that they were decoded to, so that a replay can decode them again. */
 function createTap(note: Note, signal: AbortSignal): BodyTap {
   return {
     begin({ format, origin }) {
@@ -204,7 +204,7 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
       known.add(toolName);
       return access;
     },
-    // Nothing of the run depends on it: what came of the answer is recorded.
+    // Nothing of the run depends on it: the result of the answer is recorded.
     checkArguments: (call, args) => tools.checkArguments(call, args),
     async review(call) {
       const question = await tools.review(call);
@@ -283,7 +283,7 @@ function recordApprovalIds(newApprovalId: () => string, note: Note): () => strin
   };
 }
 
-/** What a person says behind the abort nobody hears any more. */
+/** What a person says after the abort is not recorded. */
 function recordApprovals(approver: Approver | undefined, note: Note): Approver | undefined {
   return (
     approver && {

@@ -5,9 +5,9 @@ import type { Cassette, CassetteHeader, CassetteRecord } from "./cassette.ts";
 
 /** What only the user knows to be private. */
 export interface PrivateWords {
-  /** Names of the user, replaced where they stand as a word. */
+  /** Names of the user, replaced where they are a whole word. */
   readonly names: readonly string[];
-  /** Values that are replaced wherever they stand. */
+  /** Values that are replaced wherever they occur. */
   readonly secrets: readonly string[];
 }
 
@@ -191,7 +191,7 @@ function withoutDigest(record: CassetteRecord): CassetteRecord {
 
 const secretName = /key|token|secret|passw|credential|auth|cookie|private|dsn/i;
 
-/** Shorter values are no secrets, and stand everywhere. UTF-16 units. */
+/** Shorter values are not secrets, and occur everywhere. UTF-16 units. */
 const MIN_SECRET = 6;
 
 /** Names that tell nothing about anybody. */

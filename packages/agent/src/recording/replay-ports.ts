@@ -60,7 +60,7 @@ export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
     port,
     receive(record) {
       const call = open.get(record.callId);
-      // What a tool says behind its outcome nobody hears.
+      // What a tool says after its outcome is ignored.
       if (!call) return ended.has(record.callId);
       if (record.type === "tool_output") {
         call.emitOutput(record.stream, record.delta);

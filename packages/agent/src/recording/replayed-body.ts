@@ -1,4 +1,4 @@
-/** The body of a provider's answer, decoded once more and compared with what came of it when it was recorded. */
+/** The body of a provider's answer, decoded once more and compared with the recorded result. */
 import { createModelStreamDecoder, modelStreamFormats } from "@sheaf/documents/model-streams";
 import type { ModelEvent } from "@sheaf/protocol";
 import { toBytes, type BodyRecord } from "./cassette.ts";
@@ -47,7 +47,7 @@ export function createReplayedBody({
   };
 }
 
-/** That an answer failed is found out behind the decoder: by its connection, its marker, its error object. */
+/** That an answer failed is found out after the decoder: by its connection, its marker, its error object. */
 function toRecordedEnd(event: ModelEvent, recorded: ModelEvent | undefined): ModelEvent {
   const hasFailed = recorded?.type === "turn_end" && recorded.finishReason === "error";
   return event.type === "turn_end" && hasFailed ? { ...event, finishReason: "error" } : event;

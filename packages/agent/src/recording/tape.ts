@@ -27,7 +27,7 @@ export interface Tape {
   readonly failure: SheafError | undefined;
   /** Grows with each record that was used. */
   readonly progress: number;
-  /** The next record, if the run may ask for this type now; undefined behind a failure. `came` tells what it asks for. */
+  /** The next record, if the run may ask for this type now; undefined after a failure. `came` tells what it asks for. */
   takeAsked<Type extends AskedRecord["type"]>(
     type: Type,
     came: () => string,

@@ -41,7 +41,7 @@ export interface ResolvedApproval {
   readonly approval: Approval;
 }
 
-/** Asks, when the request is stored; an abort ends the waiting at once. Every way out is an answer, none a throw. */
+/** Asks, when the request is stored; an abort ends the waiting at once. Every outcome is an answer; it never throws. */
 export async function askApproval(
   request: ApprovalRequest,
   approver: Approver,

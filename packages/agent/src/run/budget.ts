@@ -1,4 +1,4 @@
-/** What a run may use up (C24). */
+/** What a run may use (C24). */
 import type { TokenPrice, Usage } from "@sheaf/protocol";
 import { toCostUsd } from "@sheaf/protocol/cost";
 import { SheafError } from "../base/errors.ts";
@@ -16,11 +16,11 @@ export interface BudgetLimits {
 /** Counts what a run used. */
 export interface Budget {
   addTurn(usage: Usage): void;
-  /** Of a request that is no turn. */
+  /** Of a request that is not a turn. */
   addUsage(usage: Usage): void;
   addToolCalls(count: number): void;
   /**
-   * Whether the next turn is the last one, so that the model can be told to wrap up: no turn is left behind it, no tool
+   * Whether the next turn is the last one, so that the model can be told to wrap up: no turn is left after it, no tool
    * call, or no token, since it takes at least as many as the one before.
    */
   readonly isLastTurn: boolean;

@@ -8,7 +8,7 @@ import { runToolCalls } from "./tool-calls.ts";
 /** How long a call may take. Milliseconds. */
 const CLOSING_MS = 5000;
 
-/** The same behind a failure: the last line of a run that was cancelled must be out within a second (C23). */
+/** The same after a failure: the last line of a run that was cancelled must be out within a second (C23). */
 const FAILED_CLOSING_MS = 400;
 
 export interface ClosingCalls {

@@ -8,11 +8,11 @@ export type CheckedAnswer =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string };
 
-/** Checks the text behind the last tool call. */
+/** Checks the text after the last tool call. */
 export type AnswerCheck = (text: string) => CheckedAnswer;
 
 export interface FinalAnswer {
-  /** What the model is told in the repair turn; undefined before it. */
+  /** Note for the model in the repair turn; undefined before it. */
   readonly note: string | undefined;
   /** The end of the run; undefined when the model gets its one repair turn. */
   toEnd(text: string): RunEnd | undefined;

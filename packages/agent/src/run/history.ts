@@ -22,8 +22,8 @@ function toTextPart(words: GrowingText): AssistantPart {
   };
 }
 
-/** What stands in front of a summary. */
-const SUMMARY_HEAD = "(The older part of this conversation was taken away. What it came to:)";
+/** The head of a summary. */
+const SUMMARY_HEAD = "(The older part of this conversation was removed. Its summary:)";
 
 /**
  * Grows with each event; the cost of an event does not depend on the length of the history.

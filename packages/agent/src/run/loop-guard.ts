@@ -4,14 +4,14 @@ import type { ToolResult } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import type { ToolInvocation } from "../tools/tool.ts";
 
-/** Turns in a row that brought nothing new: the model is told at each of these, and the run ends at the last. */
+/** Turns in a row that brought nothing new: each of these warns the model; the last ends the run. */
 const TURNS_TO_WARN: ReadonlySet<number> = new Set([3, 6, 9]);
 const TURNS_TO_END = 12;
 
 export interface LoopGuard {
   /** Takes the calls of a turn with their results. */
   addTurn(calls: readonly ToolInvocation[], results: readonly ToolResult[]): void;
-  /** What the model is told before the next turn; undefined: nothing. */
+  /** Note for the model before the next turn; undefined: none. */
   readonly note: string | undefined;
   /** Why the run ends; undefined: it goes on. */
   readonly failure: SheafError | undefined;

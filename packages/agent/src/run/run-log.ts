@@ -79,7 +79,7 @@ const MAX_WAITING = 256;
 
 /**
  * The same events in the same order, in fewer groups. Only deltas are read ahead: everything else is handed on, and
- * nothing behind it is asked for before it was stored, since what follows may have effects.
+ * nothing after it is read before it is stored, since what follows may have effects.
  */
 export function readAhead(groups: AsyncIterable<EventGroup>): AsyncIterable<EventGroup> {
   return { [Symbol.asyncIterator]: () => new ReadAhead(groups[Symbol.asyncIterator]()) };
@@ -88,7 +88,7 @@ export function readAhead(groups: AsyncIterable<EventGroup>): AsyncIterable<Even
 class ReadAhead implements AsyncIterator<EventGroup> {
   readonly #source: AsyncIterator<EventGroup>;
   #deltas: EventGroup["events"][number][] = [];
-  /** What stands behind the deltas, and is not read past. */
+  /** What follows the deltas, and is not read past. */
   #barrier: IteratorResult<EventGroup> | { readonly error: unknown } | undefined;
   #isReading = false;
   #wake: (() => void) | undefined;

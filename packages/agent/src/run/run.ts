@@ -35,7 +35,7 @@ export interface RunPorts {
   readonly now: () => number;
   /** Makes ids of tool calls (N29). */
   readonly newCallId: () => string;
-  /** Whether quoted lines stand in their file (N22). */
+  /** Whether quoted lines are in their file (N22). */
   readonly isInFile: QuoteCheck;
   /** Who may be asked whether a call may run (X8); undefined: nobody. */
   readonly approver?: Approver | undefined;

@@ -19,7 +19,7 @@ export interface AppOptions extends Doors {
   readonly log: Log;
 }
 
-/** Every route of section 7, behind its checks. */
+/** Every route of section 7, after its checks. */
 export function createApp(context: ServerContext, options: AppOptions): Hono<ServerEnvironment> {
   const app = new Hono<ServerEnvironment>();
   app.use(createRequestObserver(context.metrics, options.log));

@@ -27,7 +27,10 @@ export function findOwner(context: Context<ServerEnvironment>, { tokens, session
   if (header !== undefined) {
     const [, token] = /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(header) ?? [];
     if (token === undefined) {
-      throw new HttpError("AUTH_REJECTED", 'the header Authorization is no token: send "Authorization: Bearer TOKEN"');
+      throw new HttpError(
+        "AUTH_REJECTED",
+        'the header Authorization is not a token: send "Authorization: Bearer TOKEN"',
+      );
     }
     const owner = tokens.findOwner(token);
     if (owner !== undefined) return owner;

@@ -15,12 +15,12 @@ interface WaitingReader {
   readonly view: ReaderView;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Told of errors that must not happen. */
+  /** Called for errors that must not happen. */
   readonly onDefect: (error: unknown) => void;
 }
 
 /**
- * True once the response has begun; false when the reader is gone. What cannot begin is told as a response that failed
+ * True once the response has begun; false when the reader is gone. What cannot begin is reported as a response that failed
  * (N52): it has no other place, since the head of the answer is sent, and nothing is stored.
  */
 export async function awaitStart(queued: QueuedResponse, reader: WaitingReader): Promise<boolean> {
@@ -33,7 +33,7 @@ export async function awaitStart(queued: QueuedResponse, reader: WaitingReader):
   } catch (error) {
     const known = toSheafError(error);
     if (known.code === "INTERNAL") onDefect(error);
-    // What is unexpected is told to the log only.
+    // What is unexpected goes to the log only.
     const told = known.code === "INTERNAL" ? new SheafError("INTERNAL", "the server failed: its log says why") : known;
     for (const event of createFailedRun(queued.start, told, now())) sink.send(view.push(event));
     sink.end();

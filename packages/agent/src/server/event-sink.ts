@@ -1,4 +1,4 @@
-/** The raw way out of one event stream, with back-pressure (N55, R-08). */
+/** The raw output of one event stream, with back-pressure (N55, R-08). */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Writable } from "node:stream";
 import { encodeHeartbeat, encodeRetry } from "@sheaf/protocol/encode";
@@ -34,7 +34,7 @@ export interface EventSink {
   drain(): Promise<void>;
   /** Shows that the connection lives (X5). */
   beat(): void;
-  /** Ends the stream behind its last event. */
+  /** Ends the stream after its last event. */
   end(): void;
   /** Breaks the stream off, so that the reader asks again (N51). */
   cut(): void;
@@ -78,7 +78,7 @@ class Sink implements EventSink {
     this.#socket = outgoing.chunkedEncoding ? (outgoing.socket ?? undefined) : undefined;
     outgoing.on("error", () => undefined);
     outgoing.on("close", () => this.#controller.abort());
-    // A client that went away before is told of no more; whoever opens the sink listens from now on.
+    // A client that went away before gets no event; whoever opens the sink listens from now on.
     if (outgoing.destroyed) queueMicrotask(() => this.#controller.abort());
   }
 

@@ -1,4 +1,4 @@
-/** One reader of one response: first the log behind its position, then what comes live; no gap, no double (X2, X3). */
+/** One reader of one response: first the log after its position, then what comes live; no gap, no double (X2, X3). */
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { ChatResponse, RunEvent } from "@sheaf/protocol";
 import { encodeSse } from "@sheaf/protocol/encode";
@@ -36,7 +36,7 @@ export interface FollowPorts {
   readonly wire: WireOptions;
 }
 
-/** Sends the events to the sink, and ends it behind the last one. Resolves when the stream is over or the reader is gone. */
+/** Sends the events to the sink, and ends it after the last one. Resolves when the stream is over or the reader is gone. */
 export async function followResponse(sink: EventSink, options: FollowOptions, ports: FollowPorts): Promise<void> {
   const { responseId, includesReasoning, form } = options;
   const { store, live, wire } = ports;
@@ -58,7 +58,7 @@ export async function followResponse(sink: EventSink, options: FollowOptions, po
     const channel = live.find(responseId);
     // Nothing can come between this line and joining.
     if (channel?.lastSeq === reader.lastSeq) return joinChannel(sink, channel, view, options);
-    // What is stored is told in a moment, or what was told was stored meanwhile.
+    // What is stored is sent in a moment, or what was sent was stored meanwhile.
     if (channel) await nextTurn();
     else if (!(await waitForMore(sink, reader, responseId, store))) return;
   }

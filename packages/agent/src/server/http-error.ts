@@ -2,7 +2,7 @@
 import type { ErrorBody } from "@sheaf/protocol";
 import { errorTable, toSheafError, type ErrorCode, type ErrorSource } from "../base/errors.ts";
 
-/** What only requests can get wrong, beside the closed table of ends (C20). Statuses by code. */
+/** What only requests can get wrong, besides the closed table of ends (C20). Statuses by code. */
 const requestErrorTable = {
   FORBIDDEN: 403,
   NOT_FOUND: 404,
@@ -43,7 +43,7 @@ export class HttpError extends Error {
     this.headers = {
       ...(retryAfter !== undefined && { "Retry-After": `${retryAfter}` }),
       ...(allowed && { Allow: allowed.join(", ") }),
-      // What comes behind such a head or body is not read.
+      // What follows such a head or body is not read.
       ...((code === "PAYLOAD_TOO_LARGE" || code === "URI_TOO_LONG") && { Connection: "close" }),
     };
   }
@@ -52,7 +52,7 @@ export class HttpError extends Error {
 /** Seconds after which a request that failed for now may be sent again. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** An error as it goes out. What is unexpected is told to the log only, never to the client. */
+/** An error as it goes out. What is unexpected goes to the log only, never to the client. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly body: ErrorBody;

@@ -57,7 +57,7 @@ async function readText(request: HonoRequest): Promise<string> {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
-    throw new HttpError("USAGE", "the body is no UTF-8: send JSON in UTF-8");
+    throw new HttpError("USAGE", "the body is not UTF-8: send JSON in UTF-8");
   }
 }
 
@@ -65,7 +65,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new HttpError("USAGE", "the body is no JSON: send one JSON object");
+    throw new HttpError("USAGE", "the body is not JSON: send one JSON object");
   }
 }
 

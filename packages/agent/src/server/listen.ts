@@ -84,7 +84,7 @@ function toHttpError(code: string | undefined): HttpError {
     HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", `the head of the request is larger than ${MAX_HEADER} bytes`],
     ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "the request did not come within its time"],
   };
-  return new HttpError(...(errors[code ?? ""] ?? (["USAGE", "the request is no valid HTTP/1.1"] as const)));
+  return new HttpError(...(errors[code ?? ""] ?? (["USAGE", "the request is not valid HTTP/1.1"] as const)));
 }
 
 async function startListening(server: Server, host: string, port: number): Promise<void> {

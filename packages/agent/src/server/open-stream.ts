@@ -40,7 +40,7 @@ export function openStream(
   return reserveStream(request, context).open(headers);
 }
 
-/** Where the reader stands: what it has seen wins over what its address says, which it keeps when it comes again. */
+/** The reader's position: what it has seen wins over what its address says, which it keeps when it comes again. */
 export function readPosition(request: Context<ServerEnvironment>): number {
   const header = request.req.header("last-event-id");
   const [name, text] = header ? ["the header Last-Event-ID", header] : ["after", request.req.query("after") ?? "0"];

@@ -19,7 +19,7 @@ export interface QueuedResponse {
 export interface QueuedResponses {
   /** Keeps it until it has begun, or failed to. */
   add(response: QueuedResponse): void;
-  /** Undefined: there is none, or it is somebody else's (S-53). */
+  /** Undefined: it does not exist, or is somebody else's (S-53). */
   find(owner: string, responseId: string): QueuedResponse | undefined;
 }
 
@@ -40,7 +40,7 @@ export function createQueuedResponses(): QueuedResponses {
   };
 }
 
-/** The response before its first event, as a client can attach behind it (N3). `time` in milliseconds since 1970. */
+/** The response before its first event, so that a client can attach to it (N3). `time` in milliseconds since 1970. */
 export function toQueuedSnapshot({ start }: QueuedResponse, wire: WireOptions, time: number): ChatResponse {
   const reducer = createReducer();
   const events = createWireAssembler(wire).push({ type: "run_start", ...start, seq: 1, time });

@@ -25,7 +25,7 @@ interface ViewOptions {
   readonly includesReasoning: boolean;
 }
 
-/** Headers of a stream beside those of every stream. */
+/** Headers of a stream besides those of every stream. */
 export function toFormHeaders(form: WireForm): Readonly<Record<string, string>> {
   return form === "ai-sdk-ui" ? aiSdkUiHeaders : {};
 }

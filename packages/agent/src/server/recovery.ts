@@ -10,7 +10,7 @@ interface RecoveryPorts {
   readonly store: SharedStore;
   readonly runner: Pick<ResponseRunner, "find">;
   readonly now: () => number;
-  /** Told of each response that was ended. */
+  /** Called with each response that was ended. */
   readonly onRecovered: (responseId: string) => void;
   readonly onFailure: (error: unknown) => void;
 }

@@ -9,7 +9,7 @@ import { toFrames, type Frames } from "./event-sink.ts";
 interface ChannelReader {
   /** Wants `reasoning_delta` events too (N14). */
   readonly includesReasoning: boolean;
-  /** Takes the frames of one group; must not throw, must not wait. `events` are those of the log behind them. */
+  /** Takes the frames of one group; must not throw, must not wait. `events` are the log events that they were made from. */
   take(frames: Frames | undefined, events: readonly RunEvent[]): void;
   /** The run is over here. */
   end(): void;
@@ -27,7 +27,7 @@ export function createWireAssembler({ heartbeatMs }: WireOptions): Assembler {
 }
 
 export interface ResponseChannel extends LiveChannel {
-  /** Number of the last event of the log that readers were told of. */
+  /** Number of the last event of the log that readers have got. */
   readonly lastSeq: number;
   /** The response so far (N3). */
   readonly snapshot: ChatResponse;

@@ -41,7 +41,7 @@ export interface ServeOptions {
 export interface RunningServer {
   /** `http://127.0.0.1:7433`. */
   readonly address: string;
-  /** What stands behind the address to open the page for an owner, once, within a minute. */
+  /** What follows the address to open the page for an owner, once, within a minute. */
   createTicketPath(owner: string): string;
   /** From now on only these tokens count, for new requests; a stream that is open goes on. */
   replaceTokens(tokens: readonly ServerToken[]): void;

@@ -42,7 +42,7 @@ export interface ServerContext {
   readonly metrics: Metrics;
   readonly takeStartTurn: TakeStartTurn;
   readonly queued: QueuedResponses;
-  /** Told of errors that must not happen. */
+  /** Called for errors that must not happen. */
   readonly onDefect: (error: unknown) => void;
   /** The store as an owner sees it: nothing of others can be reached through it (S-53). */
   readonly storeOf: (owner: string) => SharedStore;

@@ -21,7 +21,7 @@ export interface ServerModels {
   open(name: string | undefined): Promise<OfferedModel>;
 }
 
-/** Opens each model once. `create` may fail: a key can be missing. `onUnusable` is told of that. */
+/** Opens each model once. `create` may fail: a key can be missing. `onUnusable` is then called. */
 export function createServerModels(
   names: readonly string[],
   create: (name: string) => Promise<OfferedModel>,

@@ -133,7 +133,7 @@ const codes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
     14,
     ["STORAGE_LOCKED", "it cannot be opened: check its rights, choose another folder by SHEAF_HOME, or use --no-save"],
   ],
-  [26, ["STORAGE_CORRUPT", "it is no SQLite file: move it away, or choose another folder by SHEAF_HOME"]],
+  [26, ["STORAGE_CORRUPT", "it is not a SQLite file: move it away, or choose another folder by SHEAF_HOME"]],
 ]);
 
 const systemCodes: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
@@ -143,7 +143,7 @@ const systemCodes: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
 
 /** The primary result code: extended ones carry it in the low byte. */
 function toResultCode(error: unknown): number | undefined {
-  // A row that is no JSON, a number that is out of bounds: Sheaf writes none, so the file is damaged.
+  // Sheaf writes neither rows that are not JSON nor numbers out of bounds: the file is damaged.
   if (error instanceof SyntaxError || error instanceof RangeError) return SQLITE_CORRUPT;
   const { errcode } = error as { errcode?: number };
   return errcode === undefined ? undefined : errcode & 0xff;

@@ -102,7 +102,7 @@ const selectSettled = `SELECT first_seq, events FROM event_groups
 const selectAll = `${selectSettled}
   UNION ALL SELECT first_seq, events FROM arrived_groups WHERE response = ?1 AND last_seq > ?2 ORDER BY first_seq`;
 
-/** The groups of a response that hold events behind `after`, and perhaps some before it, in order. */
+/** The groups of a response that hold events after `after`, and perhaps some before it, in order. */
 export function readGroups(
   connection: SqliteConnection,
   responseId: string,

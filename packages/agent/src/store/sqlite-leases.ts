@@ -22,11 +22,11 @@ interface LeaseRow {
 /** All within a transaction of the caller, but `keep`. */
 export interface Leases {
   /**
-   * Takes the lease of a conversation; undefined: there is no such conversation.
+   * Takes the lease of a conversation; undefined: the conversation does not exist.
    * @throws SheafError CONVERSATION_BUSY.
    */
   take(conversationId: string, owner: string): Lease | undefined;
-  /** @throws SheafError CONVERSATION_BUSY; false: there is no such conversation. */
+  /** @throws SheafError CONVERSATION_BUSY; false: the conversation does not exist. */
   check(conversationId: string, owner: string): boolean;
   release(lease: Lease): void;
   keep(lease: Lease): LeaseState;

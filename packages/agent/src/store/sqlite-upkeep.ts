@@ -12,7 +12,7 @@ const SETTLINGS = 2;
 /** Pages of the WAL that are brought into the file whatever happens, within an append. */
 const MAX_WAL_PAGES = 4000;
 
-/** How long nothing is tried behind a failure. Milliseconds. */
+/** How long to wait after a failure. Milliseconds. */
 const PAUSE_MS = 1000;
 
 export interface Upkeep {

@@ -33,7 +33,7 @@ export interface ResponseRecord {
   readonly lastSeq: number;
   /** Whether `run_end` is stored. */
   readonly ended: boolean;
-  /** Taken back by the user: kept, but no part of the history any more. */
+  /** Reverted by the user: kept, but no longer part of the history. */
   readonly reverted: boolean;
 }
 
@@ -98,7 +98,7 @@ export type Durability = "grouped" | "synced";
 export interface ConversationQuery {
   readonly limit: number;
   readonly workspace?: string | undefined;
-  /** Only what comes behind this one in the list. */
+  /** Only what follows this one in the list. */
   readonly behind?: Pick<ConversationRecord, "id" | "updatedAt"> | undefined;
   /** Only those whose title or messages hold this text, whatever its case. */
   readonly search?: string | undefined;
@@ -120,7 +120,7 @@ export interface Store {
   createResponse(response: NewResponse): Promise<ResponseRecord>;
   /**
    * Takes the lease of a response that has no end and no writer, so that it can be ended.
-   * False: it has ended, has a writer, or there is none.
+   * False: it has ended, has a writer, or does not exist.
    */
   claimResponse(responseId: string): Promise<boolean>;
   /** Tells that the writer of a response lives; every few seconds while it does. */
@@ -138,7 +138,7 @@ export interface Store {
   readEvents(responseId: string, after?: number, limit?: number): Promise<readonly RunEvent[]>;
   /**
    * Takes the lease of a conversation for something else than a response; the result gives it back.
-   * Undefined: there is no such conversation. @throws SheafError CONVERSATION_BUSY.
+   * Undefined: the conversation does not exist. @throws SheafError CONVERSATION_BUSY.
    */
   lockConversation(conversationId: string): Promise<(() => Promise<void>) | undefined>;
   /** Takes the responses of a conversation from a position on out of its history. */
@@ -152,7 +152,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** What a server needs beside it. */
+/** What a server needs besides. */
 export interface SharedStore extends Store {
   /** The same store as another owner sees it; closing one closes all. */
   forOwner(owner: string): SharedStore;
@@ -166,7 +166,7 @@ export interface SharedStore extends Store {
   /** What an owner used up in a day, `2026-02-23`. */
   readUsage(day: string): Promise<OwnerUsage>;
   addUsage(day: string, usage: OwnerUsage): Promise<void>;
-  /** False: there is none. @throws SheafError CONVERSATION_BUSY. */
+  /** False: it does not exist. @throws SheafError CONVERSATION_BUSY. */
   deleteConversation(conversationId: string): Promise<boolean>;
 }
 

@@ -34,7 +34,7 @@ interface Writer {
 export function createThreadedSqliteStore(file: string): SharedStore {
   // A thread could not see a database that has no file.
   if (file === memoryFile) return createSqliteStore(file);
-  // Opened here first, so that what is wrong with the file is told at once.
+  // Opened here first, so that a problem with the file is reported at once.
   const connection = openSqliteConnection(file);
   const leases = createLeases(connection);
   const parts: SqliteParts = { connection, leases, logs: createSqliteLogs(connection, leases) };
@@ -78,7 +78,7 @@ function createView(parts: SqliteParts, writer: Writer, owner: string): SharedSt
 }
 
 function startWriter(file: string): Writer {
-  // The bundle has the thread beside it; the sources have it as it is.
+  // The bundle has the thread in the same folder, compiled; the sources have it as TypeScript.
   const isSource = import.meta.url.endsWith(".ts");
   const address = new URL(isSource ? "./sqlite-worker.ts" : "./sqlite-worker.js", import.meta.url);
   const worker = new Worker(address, {
@@ -149,7 +149,7 @@ function createDeathError(file: string, cause: Error | undefined): SheafError {
   return new SheafError("INTERNAL", message, { source: "storage", cause });
 }
 
-/** Writes beside appends. */
+/** Writes other than appends. */
 export type WriteMethod =
   | "createResponse"
   | "claimResponse"

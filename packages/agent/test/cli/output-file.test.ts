@@ -15,6 +15,6 @@ test("a file is written whole; a pipe or a device never gives way to one", () =>
   expect(readFileSync(file, "utf8")).toBe("two");
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
-  expect(() => writeOutputFile(pipe, "text")).toThrow("pipe is no file");
+  expect(() => writeOutputFile(pipe, "text")).toThrow("pipe is not a file");
   expect(lstatSync(pipe).isFIFO()).toBe(true);
 });

@@ -44,9 +44,9 @@ test("two recordings into one file do not spoil each other: the later one has th
 test("what is no cassette is never written over", () => {
   const file = join(folder, "README.md");
   writeFileSync(file, "# Read me\n");
-  expect(() => createCassetteWriter(file)).toThrow("is no cassette, it is not written over");
+  expect(() => createCassetteWriter(file)).toThrow("is not a cassette, and is not overwritten");
   expect(() => createCassetteWriter(folder)).toThrow("cannot be written (EISDIR)");
   expect(() => createCassetteWriter(join(folder, "none/run.ndjson"))).toThrow("cannot be written (ENOENT)");
-  expect(() => createCassetteWriter("/dev/null")).toThrow("is no cassette");
+  expect(() => createCassetteWriter("/dev/null")).toThrow("is not a cassette");
   expect(readFileSync(file, "utf8")).toBe("# Read me\n");
 });

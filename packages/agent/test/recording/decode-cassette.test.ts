@@ -39,15 +39,15 @@ describe("decodeCassette", () => {
   });
 
   test.each([
-    ["", "line 1: there is no header, the recorded run never began"],
-    [header.slice(0, 30), "line 1: there is no header, the recorded run never began"],
-    ["# Readme\n\nText\n", "line 1: it is no JSON"],
-    ["[1]\n", "line 1: it is no JSON object"],
+    ["", "line 1: the header is missing, the recorded run never began"],
+    [header.slice(0, 30), "line 1: the header is missing, the recorded run never began"],
+    ["# Readme\n\nText\n", "line 1: it is not JSON"],
+    ["[1]\n", "line 1: it is not a JSON object"],
     [`${clock}\n`, 'line 1: there is no header {"cassette":1,…}'],
     ['{"cassette":2}\n', "line 1: its version is 2, this Sheaf reads 1"],
     [`${header.replace('"prompt":"go"', '"prompt":1')}\n`, 'line 1: "prompt" is number, expected string'],
-    [`${header}\n${clock}\nnonsense\n${clock}\n`, "line 3: it is no JSON"],
-    [`${header}\n\n${clock}\n`, "line 2: it is no JSON"],
+    [`${header}\n${clock}\nnonsense\n${clock}\n`, "line 3: it is not JSON"],
+    [`${header}\n\n${clock}\n`, "line 2: it is not JSON"],
     [`${header}\n{"type":"toString"}\n`, 'line 2: the type "toString" is unknown'],
     [`${header}\n{"time":1}\n`, "line 2: the type undefined is unknown"],
     [`${header}\n{"type":"clock","time":"1"}\n`, 'line 2: "time" is string, expected number'],

@@ -132,10 +132,10 @@ function toModes(mode: keyof typeof modeTexts): SessionModeState {
 
 function toKnownId(sessionId: string): string {
   if (isUuid(sessionId)) return sessionId;
-  throw RequestError.invalidParams({ sessionId }, `the session id ${JSON.stringify(sessionId)} is no UUID`);
+  throw RequestError.invalidParams({ sessionId }, `the session id ${JSON.stringify(sessionId)} is not a UUID`);
 }
 
-/** One prompt, one at a time in a session. Each update goes out behind its event is stored. */
+/** One prompt, one at a time in a session. Each update goes out after its event is stored. */
 async function runPrompt(
   session: OpenSession,
   { sessionId, prompt }: PromptRequest,
@@ -231,7 +231,7 @@ async function withStore<Result>(
   }
 }
 
-/** Failures in the words of the protocol: what the editor sent wrongly is its to mend, the rest is told as it is. */
+/** Failures in the words of the protocol: an error of the editor is invalid parameters, the rest is passed on. */
 async function translate<Result>(action: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await action();
@@ -302,7 +302,7 @@ function toBlockText(block: ContentBlock): string {
     case "resource": {
       const { resource } = block;
       if (!("text" in resource))
-        throw new SheafError("USAGE", `the attachment ${resource.uri} is no text: leave it out`);
+        throw new SheafError("USAGE", `the attachment ${resource.uri} is not text: leave it out`);
       const longest = Math.max(2, ...[...resource.text.matchAll(/`+/g)].map(([run]) => run.length));
       const fence = "`".repeat(longest + 1);
       return `${resource.uri}\n${fence}\n${resource.text}\n${fence}`;

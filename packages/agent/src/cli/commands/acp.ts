@@ -12,7 +12,7 @@ import type { RunControl } from "../signals.ts";
 export async function runAcp(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
   checkFlags(parsed);
   checkNoWords(parsed);
-  // A wrong setting is told before the first message.
+  // A wrong setting fails before the first message.
   toConfig(parsed.flags, io);
   const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
   const output = Writable.toWeb(process.stdout) as WritableStream<Uint8Array>;

@@ -59,7 +59,7 @@ async function findQuestion(store: Store, session: string): Promise<Clarificatio
   const [start] = events;
   if (status === "error" && start?.type === "run_start" && start.answers) {
     const advice = `the answer is kept: go on with --resume ${session} "continue"`;
-    throw new SheafError("USAGE", `the session ${session} was answered, and the run behind it failed; ${advice}`);
+    throw new SheafError("USAGE", `the session ${session} was answered, and the run after it failed; ${advice}`);
   }
   throw new SheafError("USAGE", `the session ${session} asks nothing: go on with --resume ${session} "your prompt"`);
 }

@@ -43,7 +43,7 @@ function readText(file: string): string {
   try {
     const stat = statSync(file);
     // A pipe would be waited for.
-    if (!stat.isFile()) throw new SheafError("USAGE", `${file} is no file: name a file of sheaf export`);
+    if (!stat.isFile()) throw new SheafError("USAGE", `${file} is not a file: name a file of sheaf export`);
     if (stat.size > MAX_BYTES) throw new SheafError("USAGE", `${file} is larger than ${MAX_BYTES} bytes`);
     return readFileSync(file, "utf8");
   } catch (error) {

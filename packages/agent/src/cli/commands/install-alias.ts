@@ -24,7 +24,7 @@ export async function runInstallAlias(parsed: ParsedArguments): Promise<number> 
   const names = words.length > 0 ? words : aliasNames;
   const unknown = names.find((name) => !aliasNames.includes(name));
   if (unknown !== undefined) {
-    throw new SheafError("USAGE", `"${unknown}" is no name of that program: use ${aliasNames.join(" or ")}`);
+    throw new SheafError("USAGE", `"${unknown}" is not a name of that program: use ${aliasNames.join(" or ")}`);
   }
   checkFolder(folder);
   const files = names.map((name) => resolve(folder, name));
@@ -41,7 +41,7 @@ export async function runInstallAlias(parsed: ParsedArguments): Promise<number> 
 
 function checkFolder(folder: string): void {
   const stats = lstatSync(join(resolve(folder), "."), { throwIfNoEntry: false });
-  if (!stats?.isDirectory()) throw new SheafError("USAGE", `${resolve(folder)} is no folder: make it first`);
+  if (!stats?.isDirectory()) throw new SheafError("USAGE", `${resolve(folder)} is not a folder: create it first`);
 }
 
 function checkReplaceable(file: string, overwrites: boolean): void {

@@ -96,7 +96,7 @@ interface LeftPorts {
   readonly now: () => number;
 }
 
-/** Blocks whose marks stand in files, conversation by conversation. What a dead process left open is ended first. */
+/** Blocks whose marks are in files, conversation by conversation. What a dead process left open is ended first. */
 export async function findLeftInstrumentation(ports: LeftPorts): Promise<readonly LeftInstrumentation[]> {
   const { store, workspace } = ports;
   const conversations = await store.listConversations({ limit: Number.MAX_SAFE_INTEGER, workspace: workspace.root });

@@ -31,7 +31,7 @@ export async function runLogin(parsed: ParsedArguments, io: CommandIo): Promise<
   const { settings, fault } = findUserConfig(files.config);
   if (fault) throw fault;
   const { credential } = chooseProvider(word, toProviders(settings), { repeatsWord: false });
-  // What is wrong with the file is told before the user types a key.
+  // A problem with the file is reported before the user types a key.
   readCredentials(files.credentials);
   const key = await readKey(credential, io);
   writeCredentials(files.credentials, new Map([...readCredentials(files.credentials), [credential, key]]));
@@ -51,13 +51,13 @@ async function readKey(credential: string, io: CommandIo): Promise<string> {
   if (!isKeyText(key)) {
     throw new SheafError(
       "USAGE",
-      `what came is no key of ${credential}: it holds a blank or a character that no key has`,
+      `the input is not a key of ${credential}: it holds a blank or a character that no key has`,
     );
   }
   return key;
 }
 
-/** Nothing to forget is no failure. @throws SheafError USAGE, CONFIG_INVALID. */
+/** Nothing to forget is not a failure. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runLogout(parsed: ParsedArguments, { environment }: CommandIo): Promise<number> {
   checkFlags(parsed);
   const [word, ...rest] = parsed.positionals;

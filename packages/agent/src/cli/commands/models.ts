@@ -25,7 +25,7 @@ interface ProviderModels {
 }
 
 /**
- * Prints the names. All providers with a key, and local servers, are asked; those that don't answer are told beside the
+ * Prints the names. All providers with a key, and local servers, are asked; those that don't answer are listed with the
  * others. @throws SheafError for a PROVIDER that was named and does not answer; USAGE, CONFIG_INVALID.
  */
 export async function runModels(parsed: ParsedArguments, { environment, profile }: CommandIo): Promise<number> {

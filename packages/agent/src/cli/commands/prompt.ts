@@ -24,7 +24,7 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
   return answerMessage(parsed, io, control, async () => {
     const { flags } = parsed;
     checkPromptFlags(flags);
-    // A wrong setting is told before anything is read from stdin.
+    // A wrong setting fails before anything is read from stdin.
     const config = toConfig(flags, io);
     const timer = setInputTimer(config, control);
     const prompt = await readPrompt(parsed, toInputKind(io.isInputTerminal), control.signal);

@@ -20,7 +20,7 @@ import { createLineOutput } from "../standard-output.ts";
 
 /**
  * Prints the run of a cassette; gives the exit code that the run had.
- * @throws SheafError USAGE without a file, CONFIG_INVALID for one that is no cassette.
+ * @throws SheafError USAGE without a file, CONFIG_INVALID for one that is not a cassette.
  */
 export async function runReplay(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   checkFlags(parsed);

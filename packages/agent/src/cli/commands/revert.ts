@@ -1,4 +1,4 @@
-/** `sheaf revert SESSION [--to RESPONSE]`: takes a response and all behind it back, files and history. */
+/** `sheaf revert SESSION [--to RESPONSE]`: reverts a response and all after it, files and history. */
 import { createConfig } from "../../config/config.ts";
 import { revertConversation, type RevertOrder, type RevertResult } from "../../run/conversations/revert.ts";
 import { SheafError } from "../../base/errors.ts";
@@ -39,7 +39,7 @@ function toOrder({ flags, positionals }: ParsedArguments): RevertOrder {
   }
   const id = response?.replace(/^chat_/, "");
   if (id !== undefined && !isUuid(id)) {
-    throw new SheafError("USAGE", `"${id}" is no response id: take the request_id of its result line`);
+    throw new SheafError("USAGE", `"${id}" is not a response id: use the request_id of its result line`);
   }
   return {
     conversationId: `conv_${session.toLowerCase()}`,
@@ -58,8 +58,8 @@ function createConflictError({ conflicts }: RevertResult): SheafError {
   const list = conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`);
   const shown = list.slice(0, 5).map(toVisibleLine).join("; ");
   const more = list.length > 5 ? `; and ${list.length - 5} more` : "";
-  const advice = "write --on-conflict leave to take back the rest, or overwrite";
-  return new SheafError("PERMISSION_REQUIRED", `nothing was taken back, ${shown}${more}: ${advice}`, {
+  const advice = "write --on-conflict leave to revert the rest, or overwrite";
+  return new SheafError("PERMISSION_REQUIRED", `nothing was reverted, ${shown}${more}: ${advice}`, {
     source: "user",
     details: list.join("\n"),
   });
@@ -72,7 +72,7 @@ function formatResult({ responseIds, files, conflicts }: RevertResult): string {
     ...files.map(({ filePath, action }) => `  ${action.padEnd(width)}  ${toVisibleLine(filePath)}`),
     ...(conflicts.length > 0 ? ["Left as they are:"] : []),
     ...conflicts.map(({ filePath, reason }) => `  ${toVisibleLine(filePath)}: ${toVisibleLine(reason)}`),
-    "What commands did is not taken back.",
+    "What commands did is not reverted.",
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -24,7 +24,7 @@ import type { RunControl } from "../signals.ts";
 
 const DEFAULT_PORT = 7433;
 
-/** How long runs may go on behind the signal, by default. Seconds. */
+/** How long runs may go on after the signal, by default. Seconds. */
 const DEFAULT_GRACE = 10;
 
 /** Between heartbeats of a stream (X5). Milliseconds. */
@@ -181,11 +181,11 @@ function toOwnerLimits(flags: FlagValues): OwnerLimits {
     const text = flags[name];
     if (text === undefined) return undefined;
     if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
-    throw new SheafError("USAGE", `--${name} "${text}" is no whole number above 0`);
+    throw new SheafError("USAGE", `--${name} "${text}" is not a whole number above 0`);
   };
   const cost = flags["max-cost-usd-per-day"];
   if (cost !== undefined && !(Number(cost) > 0)) {
-    throw new SheafError("USAGE", `--max-cost-usd-per-day "${cost}" is no number above 0`);
+    throw new SheafError("USAGE", `--max-cost-usd-per-day "${cost}" is not a number above 0`);
   }
   return {
     running: read("max-running") ?? defaultOwnerLimits.running,
@@ -199,13 +199,13 @@ function toOwnerLimits(flags: FlagValues): OwnerLimits {
 function toPort(text: string | undefined): number {
   if (text === undefined) return DEFAULT_PORT;
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new SheafError("USAGE", `--port "${text}" is no port: use 0 (any free one) to 65535`);
+  throw new SheafError("USAGE", `--port "${text}" is not a port: use 0 (any free one) to 65535`);
 }
 
 function toGrace(text: string | undefined): number {
   if (text === undefined) return DEFAULT_GRACE * 1000;
   if (/^\d{1,6}$/.test(text)) return Number(text) * 1000;
-  throw new SheafError("USAGE", `--grace "${text}" is no whole number of seconds`);
+  throw new SheafError("USAGE", `--grace "${text}" is not a whole number of seconds`);
 }
 
 async function waitForAbort(signal: AbortSignal): Promise<void> {

@@ -14,7 +14,7 @@ import { removeCheckpoints } from "../../workspace/checkpoints.ts";
 
 const DEFAULT_LIMIT = 50;
 
-/** Prints a line or an object for each. No session is no failure. @throws SheafError USAGE, STORAGE_…. */
+/** Prints a line or an object for each. No session is not a failure. @throws SheafError USAGE, STORAGE_…. */
 export async function runListSessions(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   checkFlags(parsed);
   checkNoWords(parsed);
@@ -34,7 +34,7 @@ export async function runListSessions(parsed: ParsedArguments, io: CommandIo): P
 function toLimit(text: string | undefined): number {
   if (text === undefined) return DEFAULT_LIMIT;
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new SheafError("USAGE", `--limit "${text}" is no whole number from 1 to 999999`);
+  throw new SheafError("USAGE", `--limit "${text}" is not a whole number from 1 to 999999`);
 }
 
 function formatJson(sessions: readonly ConversationRecord[]): string {

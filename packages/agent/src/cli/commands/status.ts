@@ -18,7 +18,7 @@ import { checkFlags, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../standard-output.ts";
 
-/** Prints the state; a missing key is no failure. @throws SheafError USAGE, CONFIG_INVALID. */
+/** Prints the state; a missing key is not a failure. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runStatus(parsed: ParsedArguments, { environment, profile }: CommandIo): Promise<number> {
   checkFlags(parsed);
   if (parsed.positionals.length > 0) {

@@ -26,7 +26,7 @@ export interface CommandCompletion {
   readonly name: string;
   readonly help: string;
   readonly flags: readonly FlagCompletion[];
-  /** First word behind the command. */
+  /** First word after the command. */
   readonly word: ValueCompletion;
 }
 

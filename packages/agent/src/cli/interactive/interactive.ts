@@ -69,7 +69,7 @@ function formatHead(state: InteractiveState, io: CommandIo): string {
   return `sheaf ${sheafVersion} · ${name} · ${mode} · ${workspace}\nCtrl-C stops, /help shows more.\n\n`;
 }
 
-/** What a line asks for is done; what goes wrong is told, and the conversation goes on. */
+/** What a line asks for is done; what goes wrong is shown, and the conversation goes on. */
 async function runLine(line: string, state: InteractiveState, io: CommandIo): Promise<"quit" | undefined> {
   if (line.trim() === "") return undefined;
   const slash = parseSlashLine(line);
@@ -84,7 +84,7 @@ async function runLine(line: string, state: InteractiveState, io: CommandIo): Pr
   return undefined;
 }
 
-/** One response, and those behind it while the agent asks and the person answers. */
+/** One response, and those that follow while the agent asks and the person answers. */
 async function converse(message: Message, state: InteractiveState, io: CommandIo): Promise<void> {
   for (let next: Message | undefined = message; next;) {
     const code = await respond(next, state, io);

@@ -15,7 +15,7 @@ export interface LineReader {
 /** How long a paste may pause between two lines. Milliseconds. */
 const PASTE_PAUSE_MS = 25;
 
-/** `complete` gives the words that may stand there. */
+/** `complete` gives the words that may come next. */
 export function createLineReader(complete: (line: string) => readonly string[]): LineReader {
   let history: string[] = [];
   return {
@@ -48,7 +48,7 @@ function readInput(terminal: Interface): Promise<TypedInput> {
   let timer: NodeJS.Timeout | undefined;
   const submit = (): void => {
     const asksForMore = lines.at(-1)?.endsWith("\\") ?? false;
-    // What stands behind the last line end of a paste waits for the person.
+    // What follows the last line end of a paste waits for the person.
     if (terminal.line !== "" || asksForMore) return;
     resolve({ kind: "text", text: lines.map((line) => line.replace(/\\$/, "")).join("\n") });
   };

@@ -3,7 +3,7 @@ import { isCancel, multiselect, select, text } from "@clack/prompts";
 import type { ClarificationAnswer, ClarificationDocument, ClarificationQuestion } from "@sheaf/protocol";
 import { toVisibleText } from "../../output/visible-text.ts";
 
-/** Stands beside the options for an answer in other words. No option has it: ids of options are printable. */
+/** The option to answer in other words. No option has it: ids of options are printable. */
 const OTHER = "\u0000other";
 
 /** One answer a question; undefined when the person pressed Ctrl-C: none is made up (C25). */

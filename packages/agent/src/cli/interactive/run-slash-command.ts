@@ -39,7 +39,7 @@ const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
   model([model], state, io) {
     if (model !== undefined) {
       const flags = { ...state.flags, model };
-      // A wrong name is told now, not with the next prompt.
+      // A wrong name fails now, not with the next prompt.
       toConfig(flags, io).chooseModel();
       change(flags, state, io);
     }
@@ -52,7 +52,7 @@ const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
   async resume([session], state, io) {
     const chosen = session ?? (await chooseSession(state, io));
     if (chosen === undefined) return;
-    if (!isUuid(chosen)) throw new SheafError("USAGE", `the session id "${chosen}" is no UUID`);
+    if (!isUuid(chosen)) throw new SheafError("USAGE", `the session id "${chosen}" is not a UUID`);
     state.session = chosen.toLowerCase();
     print(`session: ${state.session}\n`);
   },
@@ -82,7 +82,7 @@ async function chooseSession(state: InteractiveState, io: CommandIo): Promise<st
   const store = await createStore(storeFile);
   try {
     const sessions = await store.listConversations({ limit: 20, workspace });
-    if (sessions.length === 0) throw new SheafError("USAGE", "there is no session of this folder to go on with");
+    if (sessions.length === 0) throw new SheafError("USAGE", "this folder has no session to go on with");
     const chosen = await select({
       message: "Which session?",
       options: sessions.map(({ id, title }) => ({ value: toBareId(id), label: toVisibleLine(title) })),
@@ -108,9 +108,9 @@ async function revertLast(_words: readonly string[], state: InteractiveState, io
     const chosen = await select({
       message: "Files have changed since. What now?",
       options: [
-        { value: "cancel", label: "Leave all as it is" },
-        { value: "leave", label: "Take the rest back" },
-        { value: "overwrite", label: "Put the old content back all the same" },
+        { value: "cancel", label: "Leave everything as it is" },
+        { value: "leave", label: "Revert the rest" },
+        { value: "overwrite", label: "Restore the old content anyway" },
       ],
     });
     if (!isCancel(chosen) && chosen !== "cancel") await revert(chosen);

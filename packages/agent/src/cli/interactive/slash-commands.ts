@@ -12,7 +12,7 @@ const slashCommands = {
   model: { usage: "[NAME]", help: "show or change the model" },
   new: { usage: "", help: "begin a new session" },
   resume: { usage: "[SESSION]", help: "go on with another session" },
-  revert: { usage: "", help: "take the last response back, files and history" },
+  revert: { usage: "", help: "undo the last response, files and history" },
   export: { usage: "[json|markdown|html] [FILE]", help: "write the session to a file" },
   quit: { usage: "", help: "leave (also Ctrl-D, or Ctrl-C twice)" },
 } as const satisfies Record<string, SlashCommandHelp>;
@@ -36,7 +36,7 @@ export function parseSlashLine(line: string): SlashLine | undefined {
   }
   const [nearest] = findNearest(name, Object.keys(slashCommands));
   const advice = nearest === undefined ? "see /help" : `did you mean /${nearest}?`;
-  return { kind: "unknown", message: `/${given} is no command: ${advice}` };
+  return { kind: "unknown", message: `/${given} is not a command: ${advice}` };
 }
 
 /** What may be completed at the end of the line. */

@@ -21,7 +21,7 @@ export interface ConversationLanes {
    * is aborted while waiting.
    */
   enter(conversationId: string, whenBusy: WhenBusy, signal: AbortSignal, onWait?: () => void): Promise<() => void>;
-  /** Who is in the lane, so that it can be told to go. */
+  /** Who is in the lane, so that it can be told to leave. */
   setCurrent(conversationId: string, holder: LaneHolder): void;
   isBusy(conversationId: string): boolean;
 }

@@ -58,7 +58,7 @@ function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
   ];
 }
 
-/** Lines of debug mode may stand in the file although no result told of them: they are looked for as if they did. */
+/** Lines of debug mode may be in the file although no result mentions them: they are looked for all the same. */
 function toCutEffect(events: readonly RunEvent[], callId: string): Pick<ToolOutcome, "effect"> {
   const [start] = events;
   const begun = events.find((event) => event.type === "tool_call_start" && event.callId === callId);

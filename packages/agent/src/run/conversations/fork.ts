@@ -5,7 +5,7 @@ import { SheafError } from "../../base/errors.ts";
 import type { ConversationRecord, SharedStore } from "../../store/store.ts";
 
 /**
- * Undefined: there is no such conversation, or it has no such response, or that was taken back.
+ * Undefined: there is no such conversation, or it has no such response, or that was reverted.
  * @throws SheafError CONVERSATION_BUSY while the response goes on; STORAGE_…
  */
 export async function forkConversation(

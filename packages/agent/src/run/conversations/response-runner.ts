@@ -33,7 +33,7 @@ interface StartOrder {
   readonly startSignal: AbortSignal;
   /** Called when it has to wait for another response of the conversation. */
   readonly onWait?: () => void;
-  /** Told of each group once it is stored; must not throw. */
+  /** Called with each group once it is stored; must not throw. */
   readonly onEvents?: (events: readonly RunEvent[]) => void;
   /** Called when the run is over, or could not begin. */
   readonly onEnd?: () => void;
@@ -66,7 +66,7 @@ export interface ResponseRunner {
 
 interface RunnerPorts {
   readonly live: Live;
-  /** Told of what must not happen: a run that threw. */
+  /** Called for what must not happen: a run that threw. */
   readonly onDefect: (error: SheafError, responseId: string) => void;
 }
 
@@ -78,7 +78,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
   const settling = new Set<Promise<void>>();
   let isClosing = false;
 
-  /** Stores the events, and tells the channel of each group behind that. */
+  /** Stores the events, then sends each group to the channel. */
   async function play(order: StartOrder, run: Started, prepared: PreparedRun): Promise<void> {
     const { responseId } = order;
     const { settings, ports } = prepared;

@@ -169,7 +169,7 @@ async function toWriteBack(
   });
 }
 
-/** The content may stand in another file of these, which changes its own: it is kept first. */
+/** Another of these files may have the content, and is about to change: keep it first. */
 async function keepPresent(hash: string, files: readonly PresentFile[], checkpoints: Checkpoints): Promise<boolean> {
   const holder = files.find(({ state }) => state.kind === "content" && state.hash === hash);
   const whole = holder && (await readWholeFile(holder.root, holder.path, MAX_CHECKPOINT_BYTES));

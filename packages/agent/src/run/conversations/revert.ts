@@ -1,18 +1,18 @@
-/** Takes responses back: their files become what they were, and the history ends before them. */
+/** Reverts responses: restores their files, and ends the history before them. */
 import { SheafError } from "../../base/errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { Checkpoints } from "../../workspace/checkpoints.ts";
 import { type RevertConflict, type RevertedFile, planFileReverts, toFileSpans } from "./revert-files.ts";
 
-/** What is to be taken back. */
+/** What to revert. */
 export interface RevertOrder {
   /** `conv_<uuid>`. */
   readonly conversationId: string;
-  /** The first response to go; those behind it go too. Undefined: the last one. */
+  /** The first response to revert; those after it are reverted, too. Undefined: the last one. */
   readonly responseId: string | undefined;
   /**
-   * What to do when a file is not what Sheaf left: `refuse` changes nothing at all, `leave` takes back the rest,
-   * `overwrite` puts the old content back all the same.
+   * What to do when a file is not what Sheaf left: `refuse` changes nothing at all, `leave` reverts the rest,
+   * `overwrite` restores the old content anyway.
    */
   readonly onConflict: "refuse" | "leave" | "overwrite";
 }
@@ -34,7 +34,7 @@ export interface RevertResult {
 }
 
 /**
- * Takes a response and all behind it back. What commands did to files is not taken back: nothing tells what they did.
+ * Reverts a response and all after it. What commands did to files is not reverted: no log says what they did.
  * A second call after a crash goes on where the first one ended.
  * @throws SheafError USAGE for an unknown conversation or response; CONVERSATION_BUSY while a run goes on; STORAGE_…
  */
@@ -74,5 +74,5 @@ async function chooseResponses({ conversationId, responseId }: RevertOrder, stor
   const name = conversationId.replace(/^conv_/, "");
   if (all.length === 0) throw new SheafError("USAGE", `the session ${name} is not stored: check the id, or SHEAF_HOME`);
   const what = responseId === undefined ? "a response" : `the response ${responseId}`;
-  throw new SheafError("USAGE", `the session ${name} does not have ${what} to take back: see sheaf show ${name}`);
+  throw new SheafError("USAGE", `the session ${name} does not have ${what} to revert: see sheaf show ${name}`);
 }

@@ -55,7 +55,7 @@ function listFolders(root: string, workspace: string): string[] {
 }
 
 function toInstructions(name: string, text: string | undefined, maxBytes: number): Instructions | undefined {
-  // A byte order mark is no text.
+  // A byte order mark is not text.
   const trimmed = (text ?? "").replace(/^\uFEFF/, "").trim();
   if (trimmed === "") return undefined;
   const shown = toPrefix(trimmed, maxBytes);

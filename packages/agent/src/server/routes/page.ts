@@ -21,7 +21,7 @@ export function addPageRoutes(app: Hono<ServerEnvironment>, files: PageFiles): v
   });
 }
 
-/** `/v1/session`. It stands before the check of tokens, which it does itself. */
+/** `/v1/session`. It comes before the check of tokens, which it does itself. */
 export function addSessionRoutes(app: Hono<ServerEnvironment>, doors: Doors): void {
   const { sessions } = doors;
   app.post("/v1/session", async (request) => {

@@ -109,7 +109,7 @@ function createResolvedError(): HttpError {
   return new HttpError("APPROVAL_RESOLVED", "this question has its answer already, or nobody waits for one");
 }
 
-/** Readers are told who answered; a token without a name is nobody's to know. */
+/** Readers learn who answered; a token without a name is nobody's to know. */
 function toPersonName(owner: string): string {
   return owner.startsWith("user:") ? owner.slice("user:".length) : "user";
 }

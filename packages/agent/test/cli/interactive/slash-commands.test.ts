@@ -9,9 +9,9 @@ describe("a line", () => {
     ["/help", { kind: "command", name: "help", words: [] }],
     ["  /MODE  plan ", { kind: "command", name: "mode", words: ["plan"] }],
     ["/export html a.html", { kind: "command", name: "export", words: ["html", "a.html"] }],
-    ["/hepl", { kind: "unknown", message: "/hepl is no command: did you mean /help?" }],
-    ["/", { kind: "unknown", message: "/ is no command: see /help" }],
-    ["/constructor", { kind: "unknown", message: "/constructor is no command: see /help" }],
+    ["/hepl", { kind: "unknown", message: "/hepl is not a command: did you mean /help?" }],
+    ["/", { kind: "unknown", message: "/ is not a command: see /help" }],
+    ["/constructor", { kind: "unknown", message: "/constructor is not a command: see /help" }],
   ])("%j", (line, expected) => {
     expect(parseSlashLine(line)).toEqual(expected);
   });
