@@ -2,8 +2,8 @@
 import { Hono } from "hono";
 import { createAuthentication, type Doors } from "./authenticate.ts";
 import { HttpError, toErrorAnswer } from "./http-error.ts";
-import { createRequestRules, findRoute, type IsOwnHost } from "./request-rules.ts";
-import { createRequestObserver, type Log } from "./metrics.ts";
+import { createRequestRules, findRoute, type IsOwnHost, createRequestObserver } from "./request-rules.ts";
+import type { Log } from "./metrics.ts";
 import type { PageFiles } from "./page-files.ts";
 import { addChatRoute } from "./routes/chat.ts";
 import { addConversationRoutes } from "./routes/conversations.ts";

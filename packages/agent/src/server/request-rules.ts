@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { MiddlewareHandler } from "hono";
 import { listOperations } from "../output/openapi.ts";
 import { HttpError } from "./http-error.ts";
+import type { Log, Metrics } from "./metrics.ts";
 import type { ServerEnvironment } from "./server-context.ts";
 
 /** Longest address. UTF-16 units. */
@@ -98,5 +99,29 @@ export function createOwnHosts(host: string, port: number, others: readonly stri
   return (candidate) => {
     const lower = candidate.toLowerCase();
     return own.has(lower) || given.has(lower) || given.has(lower.replace(/:\d{1,5}$/, ""));
+  };
+}
+
+/** Methods that are counted by their name; a client can send any word. */
+const methods = new Set(["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH", "OPTIONS"]);
+
+/** Counts each request, and writes it into the log. */
+export function createRequestObserver(metrics: Metrics, log: Log): MiddlewareHandler<ServerEnvironment> {
+  return async (context, next) => {
+    const startedAt = performance.now();
+    const outgoing = (context.env as Partial<ServerEnvironment["Bindings"]> | undefined)?.outgoing;
+    const observe = (status: number): void => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      const { method, path } = context.req;
+      const route = findRoute(path)?.path ?? "other";
+      metrics.countRequest(methods.has(method) ? method : "other", route, status, seconds);
+      if (route === "/healthz" || route === "/metrics") return;
+      const owner = context.get("owner") as string | undefined;
+      log({ level: "info", event: "request", method, path, status, ms: Math.round(seconds * 1000), owner });
+    };
+    // A stream is over when its connection is.
+    outgoing?.on("close", () => observe(outgoing.statusCode));
+    await next();
+    if (!outgoing) observe(context.res.status);
   };
 }
