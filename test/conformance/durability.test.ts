@@ -162,7 +162,7 @@ describe("a place where there can be no store", () => {
       const unsaved = await run("-p", "--model", "offline", "--no-save", "hello");
       expect([unsaved.code, unsaved.stderr]).toEqual([0, ""]);
       const isFileFault =
-        /^sheaf: CONFIG_INVALID: [^\n]* cannot be written \(E[A-Z]+\): check the rights of its folder, or set SHEAF_HOME\n$/;
+        /^sheaf: CONFIG_INVALID: [^\n]* cannot be written \(E[A-Z]+\): check the permissions of its folder, or set SHEAF_HOME\n$/;
       for (const words of [
         ["trust", "."],
         ["mcp", "add", "a", "--", "b"],

@@ -76,7 +76,7 @@ test(verifies(["C20", "C21"], "a proxy that is not one, and one that is not runn
   const none = await ask("https://model.invalid/v1", { HTTPS_PROXY: "socks5://h:1" });
   expect([none.code, none.stderr]).toEqual([
     2,
-    expect.stringMatching(/^sheaf: CONFIG_INVALID: HTTPS_PROXY names no proxy/),
+    expect.stringMatching(/^sheaf: CONFIG_INVALID: HTTPS_PROXY is not the address of a proxy/),
   ]);
   const closed = await createModelServer();
   await closed.close();
@@ -131,7 +131,7 @@ test(
     expect(reached.stdout).toContain('"success":{"content":[{"type":"text","text":"5"}]');
     expect(proxy.asked).toContain("POST http://mcp.invalid/mcp");
     const listed = await runWith(["mcp", "list"], "socks5://CANARY");
-    expect(listed.stdout).toMatch(/^math: failed \(HTTP_PROXY names no proxy: [^\n]*\)\n$/);
+    expect(listed.stdout).toMatch(/^math: failed \(HTTP_PROXY is not the address of a proxy: [^\n]*\)\n$/);
     expect(listed.stdout).not.toContain("CANARY");
   },
 );

@@ -130,7 +130,7 @@ describe("the way in", () => {
     writeFileSync(file, `ada ${two}\nada ${one}\nbob ${one}\n`, { mode: 0o600 });
     const { code, stderr } = await runSheaf(args, { cwd });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^sheaf: CONFIG_INVALID: .* gives ada and bob the same token: make one for each\n$/);
+    expect(stderr).toMatch(/^sheaf: CONFIG_INVALID: .* gives ada and bob the same token: create one for each\n$/);
   });
 
   test(

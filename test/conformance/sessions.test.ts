@@ -181,7 +181,7 @@ describe("what is given wrongly", () => {
     const home = join(cwd, "home");
     const { code, stderr } = await runSheaf(["import", "bad.json"], { cwd, home });
     expect(code).toBe(2);
-    expect(stderr).toContain("bad.json is no export of Sheaf: ");
+    expect(stderr).toContain("bad.json is not an export of Sheaf: ");
     expect(stderr).toContain(problem);
     expect((await runSheaf(["ls", "--all", "--json"], { cwd, home })).stdout).toBe("[]\n");
   });

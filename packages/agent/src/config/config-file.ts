@@ -18,7 +18,7 @@ export function toConfigSchema(): object {
 }
 
 /**
- * The configuration at `file`; empty if there is no file.
+ * The configuration at `file`; empty if the file does not exist.
  * @throws SheafError CONFIG_INVALID that names the file, the place in it and what was expected (S-04), never a value.
  */
 export function readUserConfig(file: string): UserConfig {
@@ -30,15 +30,15 @@ function readText(file: string): string | undefined {
   try {
     const stat = statSync(file, { throwIfNoEntry: false });
     if (!stat) return undefined;
-    // A pipe would be waited for.
-    if (!stat.isFile()) throw createFault(file, "is no file", "make it a JSON file, or remove it");
+    // Reading a pipe would block.
+    if (!stat.isFile()) throw createFault(file, "is not a file", "make it a JSON file, or remove it");
     if (stat.size > MAX_BYTES) throw createFault(file, `is larger than ${MAX_BYTES} bytes`, "make it smaller");
     return readFileSync(file, "utf8");
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     if (code === "ENOTDIR") return undefined;
     if (error instanceof SheafError) throw error;
-    throw createFault(file, `cannot be read (${code})`, "check its rights", error);
+    throw createFault(file, `cannot be read (${code})`, "check its permissions", error);
   }
 }
 
@@ -80,7 +80,7 @@ function createFault(file: string, problem: string, advice: string, cause?: unkn
   return new SheafError("CONFIG_INVALID", `the configuration ${file} ${problem}: ${advice}`, { cause });
 }
 
-/** A configuration as it was found: what is wrong with it is told where it is needed. */
+/** A configuration as found; a fault is reported where the configuration is needed. */
 export interface FoundConfig {
   readonly settings: UserConfig;
   readonly fault: SheafError | undefined;
@@ -96,7 +96,7 @@ export function findUserConfig(file: string): FoundConfig {
 }
 
 /**
- * Reads the file, changes its value and writes it back whole or not at all; what Sheaf does not change stays, only the
+ * Reads the file, changes its value and writes it back whole or not at all; what Sheaf does not change stays; only the
  * layout is Sheaf's. Others cannot read a new file (S-42).
  * @throws SheafError CONFIG_INVALID for a file, or a change, that is not valid: then nothing is written.
  */
@@ -114,7 +114,7 @@ export function writeUserConfig(
     replaceFile(file, text, before === undefined ? 0o600 : statSync(file).mode & 0o777);
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    const message = `the configuration ${file} cannot be written (${code}): check the rights of its folder, or set SHEAF_HOME`;
+    const message = `the configuration ${file} cannot be written (${code}): check the permissions of its folder, or set SHEAF_HOME`;
     throw new SheafError("CONFIG_INVALID", message, { cause: error });
   }
 }
@@ -145,7 +145,7 @@ export function findJsonFault(text: string): TextPlace | undefined {
   if (readJson(text) === "whole") return undefined;
   let good = 0;
   let bad = text.length + 1;
-  // A beginning with a fault in it stays faulty however the text goes on, so the shortest one can be searched by halves.
+  // A faulty beginning stays faulty however the text continues, so a binary search finds the shortest one.
   while (bad - good > 1) {
     const middle = Math.floor((good + bad) / 2);
     if (middle <= text.length && readJson(text.slice(0, middle)) !== "faulty") good = middle;

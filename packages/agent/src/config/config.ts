@@ -34,24 +34,24 @@ export interface RawSettings extends ModelFlags {
 
 /** What a run is set up with. */
 export interface Config {
-  /** As named by the user; undefined when none was named. */
+  /** As named by the user; undefined if none was named. */
   readonly model: string | undefined;
   /**
-   * The model that the name means. Asked for when a run begins, so that the run can tell what is wrong (C22).
+   * The model of that name. Called when a run begins, so that the run can report a problem (C22).
    * @throws SheafError AUTH_REQUIRED, MODEL_NOT_FOUND, CONFIG_INVALID or USAGE.
    */
   readonly chooseModel: () => ModelChoice;
   readonly mode: Mode;
   /** Absolute, links resolved. */
   readonly workspace: string;
-  /** Of `--add-dir`: absolute, not looked at yet. */
+  /** Of `--add-dir`: absolute, not checked yet. */
   readonly addedFolders: readonly string[];
   /**
-   * Whether the workspace is trusted (S-03). Asked for when a run begins, so that the run can tell what is wrong.
+   * Whether the workspace is trusted (S-03). Called when a run begins, so that the run can report a problem.
    * @throws SheafError CONFIG_INVALID.
    */
   readonly findTrust: () => boolean;
-  /** Where Sheaf keeps what it must not lose. */
+  /** Folder of Sheaf's persistent data. */
   readonly dataFolder: string;
   /** File of the embedded store. */
   readonly storeFile: string;
@@ -61,16 +61,16 @@ export interface Config {
     readonly maxTokens?: number;
     readonly maxCostUsd?: number;
   };
-  /** What the model costs; undefined: nobody said. */
+  /** Price of the model; undefined: not configured. */
   readonly price: TokenPrice | undefined;
-  /** What the model takes in one request; undefined: nobody said. Tokens. */
+  /** Tokens that fit into one request; undefined: not configured. */
   readonly windowTokens: number | undefined;
   /** Milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
   readonly stopsOnDenied: boolean;
   /** Of the user's configuration. */
   readonly mcpServers: McpServers;
-  /** Whether commands are held by the system's sandbox (S-30). */
+  /** Whether commands run in the system's sandbox (S-30). */
   readonly sandbox: "enabled" | "disabled";
   /** Rules of flags and configuration together (S-06). */
   readonly permissions: {
@@ -84,7 +84,7 @@ export interface Config {
 
 const modes: readonly string[] = ["agent", "plan", "ask", "debug"] satisfies Mode[];
 
-/** @throws SheafError USAGE or CONFIG_INVALID; the message names the value and the way out. */
+/** @throws SheafError USAGE or CONFIG_INVALID; the message names the value and says what to do. */
 export function createConfig(
   raw: RawSettings,
   environment: Environment,
@@ -169,7 +169,7 @@ function toWorkspace(given: string | undefined, cwd: string): string {
   try {
     const real = realpathSync(folder);
     if (!statSync(real).isDirectory())
-      throw new SheafError("USAGE", `the workspace ${folder} is no folder: name a folder`);
+      throw new SheafError("USAGE", `the workspace ${folder} is not a folder: name a folder`);
     return real;
   } catch (error) {
     if (error instanceof SheafError) throw error;
@@ -192,7 +192,7 @@ function toPositive(flag: string, text: string | undefined, convert: (text: stri
   if (text === undefined) return undefined;
   const value = convert(text);
   if (!Number.isFinite(value) || value <= 0) {
-    throw new SheafError("USAGE", `${flag} "${text}" is no ${convert === toInteger ? "whole " : ""}number above 0`);
+    throw new SheafError("USAGE", `${flag} "${text}" is not a ${convert === toInteger ? "whole " : ""}number above 0`);
   }
   return value;
 }

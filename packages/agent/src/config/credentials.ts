@@ -1,4 +1,4 @@
-/** Where the key of a provider comes from: the flag, the environment, then what `sheaf login` kept (C5). */
+/** Where the key of a provider comes from: the flag, the environment, then the file of `sheaf login` (C5). */
 import { SheafError } from "../base/errors.ts";
 import { isKeyText } from "./key-text.ts";
 import { createDamageError, readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";
@@ -8,7 +8,7 @@ import type { Environment } from "../base/paths.ts";
 export interface KeyOwner {
   /** Name in the credential file. */
   readonly credential: string;
-  /** Variables that may hold it; the first one that is set counts. */
+  /** Variables that may hold it; the first one that is set applies. */
   readonly keyVariables: readonly string[];
 }
 
@@ -28,19 +28,23 @@ export type FoundKey =
 
 /**
  * The key of a provider; an empty one counts as none.
- * @throws SheafError USAGE or CONFIG_INVALID for what can be no key; the message never holds it (S-41).
+ * @throws SheafError USAGE or CONFIG_INVALID for what cannot be a key; the message never contains it (S-41).
  */
 export function findKey({ credential, keyVariables }: KeyOwner, sources: KeySources): FoundKey {
   const flag = sources.flag?.trim();
   if (flag) {
-    if (!isKeyText(flag)) throw new SheafError("USAGE", "--api-key holds a blank or a character that no key has");
+    if (!isKeyText(flag))
+      throw new SheafError("USAGE", "--api-key contains a space or a character that no key has: copy the key again");
     return { source: "flag", value: flag };
   }
   for (const variable of keyVariables) {
     const value = sources.environment[variable]?.trim();
     if (!value) continue;
     if (!isKeyText(value)) {
-      throw new SheafError("CONFIG_INVALID", `${variable} holds a blank or a character that no key has: set it anew`);
+      throw new SheafError(
+        "CONFIG_INVALID",
+        `${variable} contains a space or a character that no key has: set it again`,
+      );
     }
     return { source: "env", value, variable };
   }
@@ -61,8 +65,8 @@ function toTarget(file: string): PrivateFile {
 }
 
 /**
- * The keys at `file`; none if there is no file.
- * @throws SheafError CONFIG_INVALID when others can read the file, when it is someone else's, or when it is no such file.
+ * The keys at `file`; none if the file does not exist.
+ * @throws SheafError CONFIG_INVALID if others can read the file, if it belongs to someone else, or if it is damaged.
  */
 export function readCredentials(file: string): Credentials {
   const text = readPrivateFile(toTarget(file));
@@ -90,7 +94,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Puts these keys in the place of the old ones; without a key the file goes.
+ * Replaces the keys; without any key the file is removed.
  * @throws SheafError STORAGE_FULL, or CONFIG_INVALID when the folder cannot be written.
  */
 export function writeCredentials(file: string, credentials: Credentials): void {

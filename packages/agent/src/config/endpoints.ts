@@ -1,4 +1,4 @@
-/** What a model name means: which model, where, with which key. Never another one than the one that was named. */
+/** What a model name means: which model, where, with which key. Never a model other than the named one. */
 import { dirname } from "node:path";
 import { SheafError } from "../base/errors.ts";
 import {
@@ -77,9 +77,9 @@ export function chooseModel(settings: ModelSettings): ModelChoice {
   const { name } = named;
   if (name === "offline" || name.startsWith("scripted:")) {
     if (flags.baseUrl !== undefined) {
-      throw new SheafError("USAGE", `--base-url means nothing to the model "${name}": leave it out`);
+      throw new SheafError("USAGE", `--base-url has no effect on the model "${name}": leave it out`);
     }
-    // They send none; a mistake is told all the same.
+    // They send none; a mistake is reported all the same.
     parseHeaders(flags.headers ?? []);
     return name === "offline" ? { kind: "offline" } : { kind: "scripted", file: name.slice("scripted:".length) };
   }
@@ -110,7 +110,7 @@ export function findProviderEndpoint(
   return { ...toIdentity(provider, baseUrl, modelId, displayName, settings), protocol: provider.protocol };
 }
 
-/** The package knows its address, unless a flag says another one. */
+/** The package knows its address, unless a flag gives another one. */
 function findPackageEndpoint(
   provider: PackageProvider,
   modelId: string,
@@ -134,7 +134,7 @@ function toIdentity(
   const flagHeaders = parseHeaders(flags.headers ?? []);
   const key = findKey(provider, toKeySources(settings));
   const isHeaderKey = hasKeyHeader(flagHeaders) || hasKeyHeader(provider.headers);
-  // At another address than the provider's own, the server says itself whether it wants a key.
+  // At an address other than the provider's own, the server decides whether it needs a key.
   if (key.source === "none" && provider.key === "required" && flags.baseUrl === undefined && !isHeaderKey) {
     throw createNoKeyError(provider, displayName);
   }
@@ -190,7 +190,7 @@ function createNoModelError(files: UserFiles): SheafError {
     "AUTH_REQUIRED",
     "no model is named: set a key (ANTHROPIC_API_KEY and others, or sheaf login anthropic) and use " +
       "--model anthropic/ID, or use a local server with --model ollama/ID, or --model offline (built in, needs no " +
-      `key); SHEAF_MODEL, or "model" in ${files.config}, names one for good`,
+      `key); SHEAF_MODEL, or "model" in ${files.config}, names one permanently`,
   );
 }
 
@@ -199,11 +199,11 @@ function createNoKeyError({ name, credential, keyVariables, isBuiltIn }: Provide
   const flag = isBuiltIn ? ", or give --api-key" : "";
   return new SheafError(
     "AUTH_REQUIRED",
-    `the model "${model}" needs a key of ${name}, and there is none: set ${variable}, or run sheaf login ${credential}${flag}`,
+    `the model "${model}" needs a key of ${name}, and none is set: set ${variable}, or run sheaf login ${credential}${flag}`,
   );
 }
 
-/** Beginnings of the ids that the providers give their models. */
+/** Beginnings of the providers' model ids. */
 const idBeginnings: readonly (readonly [RegExp, string])[] = [
   [/^claude-/i, "anthropic"],
   [/^(gpt-|o\d|chatgpt-|codex-)/i, "openai"],
@@ -212,7 +212,7 @@ const idBeginnings: readonly (readonly [RegExp, string])[] = [
 
 function createUnknownModelError(name: string, providers: readonly Provider[]): SheafError {
   const suggestions = suggestNames(name, providers).filter((suggestion) => suggestion !== name);
-  const blank = /\s/.test(name) ? "it holds a blank or a line end, which no id does; " : "";
+  const blank = /\s/.test(name) ? "it contains a space or a line end, which no id does; " : "";
   const question = suggestions.length === 0 ? "" : `did you mean ${suggestions.join(" or ")}? `;
   const forms = ["offline", "scripted:FILE", ...providers.map((provider) => `${provider.name}/ID`)];
   return new SheafError(
@@ -235,7 +235,7 @@ function suggestNames(name: string, providers: readonly Provider[]): string[] {
   return findNearest(name, ["offline", ...names]).map((nearest) => (nearest === "offline" ? nearest : `${nearest}/ID`));
 }
 
-/** The settings of a run as the place where keys are looked for. */
+/** Where to look for keys, by the settings of a run. */
 export function toKeySources({ flags, environment, files }: ModelSettings): KeySources {
   return { flag: flags.apiKey, environment, credentialsFile: files.credentials };
 }

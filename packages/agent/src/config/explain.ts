@@ -1,11 +1,11 @@
-/** Each setting of a run, with the place that it came from. */
+/** Each setting of a run, with its source. */
 import type { UserConfig } from "./user-config.ts";
 import type { RawSettings } from "./config.ts";
 import type { Environment } from "../base/paths.ts";
 
 export interface ExplainedSetting {
   readonly name: string;
-  /** As it was given; null: nobody said, and there is no default. */
+  /** As given; null: not set, and without a default. */
   readonly value: string | number | boolean | null;
   /** `default`, `config`, the name of a variable, or a flag. */
   readonly source: string;
@@ -47,7 +47,7 @@ export function explainSettings(
     explain("trust", {
       flag: ["--trust", raw.trust],
       variable: ["SHEAF_TRUST", environment.SHEAF_TRUST || undefined],
-      fallback: "as sheaf trust --list tells",
+      fallback: "as listed by sheaf trust --list",
     }),
     explain("on denied", { flag: ["--on-denied", raw.onDenied], fallback: "continue" }),
     explain("sandbox", { flag: ["--sandbox", raw.sandbox], fallback: "enabled" }),
@@ -88,7 +88,7 @@ function explain(name: string, { flag, variable, config, fallback }: Places): Ex
   return { name, value: fallback ?? null, source: "default" };
 }
 
-/** Rules of all places hold together. */
+/** Rules of all sources apply together. */
 function explainRules(
   name: "allow" | "deny",
   fromFlags: readonly string[] = [],

@@ -21,7 +21,7 @@ function isHeaderValue(text: string): boolean {
   return /^[\t\x20-\x7E\x80-\xFF]*$/.test(text);
 }
 
-/** Headers by name. They may hold keys, so no message shows them (S-41). */
+/** Headers by name. They may contain keys, so no message shows them (S-41). */
 export const headerFields = s.record(
   s.refine(s.string(), "one line of printable characters", isHeaderValue),
   s.refine(s.string(), "the name of a header", isHeaderName),

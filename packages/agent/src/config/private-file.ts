@@ -15,27 +15,27 @@ import { dirname, join } from "node:path";
 import { SheafError } from "../base/errors.ts";
 import { makeFolder } from "../base/make-folder.ts";
 
-/** How messages speak of a file. */
+/** How messages describe a file. */
 export interface PrivateFile {
   readonly file: string;
   /** For instance "the file of keys". */
   readonly subject: string;
-  /** What helps when it is damaged: "remove it and run sheaf login". */
+  /** How to fix a damaged one: "remove it and run sheaf login". */
   readonly remedy: string;
-  /** What else to do where others could read it, or "". */
+  /** What else to do if others could read it, or "". */
   readonly exposure: string;
 }
 
-/** Rights of the group and of all others. */
+/** Permissions of the group and of all others. */
 const OTHERS = 0o077;
 
 /**
- * The text of the file; undefined if there is none.
- * @throws SheafError CONFIG_INVALID when others can read the file, when it is someone else's, or when it is no such file.
+ * The text of the file; undefined if it does not exist.
+ * @throws SheafError CONFIG_INVALID if others can read the file, if it belongs to someone else, or if it is damaged.
  */
 export function readPrivateFile(target: PrivateFile): string | undefined {
   try {
-    // Neither a link to a file elsewhere nor a pipe that would be waited for.
+    // Neither a link to a file elsewhere nor a pipe, which would block.
     const descriptor = openSync(target.file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       checkPrivate(target, descriptor);
@@ -54,7 +54,7 @@ export function readPrivateFile(target: PrivateFile): string | undefined {
 
 function checkPrivate(target: PrivateFile, descriptor: number): void {
   const stat = fstatSync(descriptor);
-  if (!stat.isFile()) throw createFault(target, `is no file: ${target.remedy}`);
+  if (!stat.isFile()) throw createFault(target, `is not a file: ${target.remedy}`);
   if (process.platform === "win32") return;
   const user = process.getuid?.();
   if (user !== undefined && stat.uid !== user) {
@@ -66,13 +66,13 @@ function checkPrivate(target: PrivateFile, descriptor: number): void {
   }
 }
 
-/** What is read makes no sense. The cause is left out: what a parser says may quote the text (S-41). */
+/** The content is invalid. The cause is left out: a parser's message may quote the text (S-41). */
 export function createDamageError(target: PrivateFile): SheafError {
   return createFault(target, `is damaged: ${target.remedy}`);
 }
 
 /**
- * Puts a text in the place of the old one; undefined removes the file.
+ * Replaces the text; undefined removes the file.
  * @throws SheafError STORAGE_FULL, or CONFIG_INVALID when the folder cannot be written.
  */
 export function writePrivateFile(target: PrivateFile, text: string | undefined): void {
@@ -95,11 +95,15 @@ function toWriteError(target: PrivateFile, error: unknown): SheafError {
     const message = `${target.subject} ${target.file} cannot be written, the disk is full: free some space`;
     return new SheafError("STORAGE_FULL", message, { cause: error, source: "storage" });
   }
-  return createFault(target, `cannot be written (${code}): check the rights of its folder, or set SHEAF_HOME`, error);
+  return createFault(
+    target,
+    `cannot be written (${code}): check the permissions of its folder, or set SHEAF_HOME`,
+    error,
+  );
 }
 
 /**
- * Writes a file that is not there yet; false: it is there, and stays as it is.
+ * Writes a new file; false: it exists already, and stays unchanged.
  * @throws SheafError STORAGE_FULL, CONFIG_INVALID.
  */
 export function createPrivateFile(target: PrivateFile, text: string): boolean {

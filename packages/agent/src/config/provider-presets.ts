@@ -1,4 +1,4 @@
-/** The providers that Sheaf knows by name: where they are and how they are spoken to. */
+/** The providers that Sheaf knows by name: their addresses and protocols. */
 import type { WireProtocol } from "../model/endpoint.ts";
 
 /** Which adapter makes the requests. */
@@ -6,13 +6,13 @@ export type ModelFamily = "openai" | "anthropic" | "google" | "openai-compatible
 
 /** What is known of any provider. */
 export interface ProviderFacts {
-  /** Without a slash at the end; undefined: `--base-url` says it, or a package knows it. */
+  /** Without a slash at the end; undefined: `--base-url` gives it, or a package knows it. */
   readonly baseUrl: string | undefined;
   /** Name of its key in the credential file. */
   readonly credential: string;
-  /** Variables that may hold its key; the first one that is set counts. */
+  /** Variables that may hold its key; the first one that is set applies. */
   readonly keyVariables: readonly string[];
-  /** `required`: nothing works without one at its own address. `optional`: some servers ask for one. */
+  /** `required`: its own address needs one. `optional`: some servers need one. */
   readonly key: "required" | "optional";
   /** A server on this machine. */
   readonly isLocal: boolean;
@@ -24,7 +24,7 @@ export interface ProviderPreset extends ProviderFacts {
   readonly protocol: WireProtocol;
 }
 
-/** A key for whatever model is named, if the provider has no variable of its own that is set. */
+/** A key for any model, if no variable of the provider is set. */
 const commonVariable = "SHEAF_API_KEY";
 
 const createLocal = (credential: string, port: number): ProviderPreset => ({
@@ -32,7 +32,7 @@ const createLocal = (credential: string, port: number): ProviderPreset => ({
   protocol: "openai-chat",
   baseUrl: `http://127.0.0.1:${port}/v1`,
   credential,
-  // No variable: whatever listens on that port would be handed the key of another server.
+  // No variable: whatever listens on that port would get the key of another server.
   keyVariables: [],
   key: "optional",
   isLocal: true,

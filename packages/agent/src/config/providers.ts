@@ -13,12 +13,12 @@ interface NamedProvider {
   readonly isBuiltIn: boolean;
 }
 
-/** A provider whose protocol Sheaf speaks itself. */
+/** A provider with a protocol that Sheaf implements. */
 export interface WireProvider extends NamedProvider, ProviderPreset {
   readonly kind: "wire";
 }
 
-/** A provider that a package of the user's speaks to. */
+/** A provider with a package of the user's. */
 export interface PackageProvider extends NamedProvider, ProviderFacts {
   readonly kind: "package";
   readonly settings: PackageSettings;
@@ -27,7 +27,7 @@ export interface PackageProvider extends NamedProvider, ProviderFacts {
 /** A provider by its name. */
 export type Provider = WireProvider | PackageProvider;
 
-/** By name, in the order in which they are listed. Names of built-in providers cannot be taken by the configuration. */
+/** By name, in the order in which they are listed. The configuration cannot use names of built-in providers. */
 export function toProviders({ endpoints = {}, providers = {} }: UserConfig): ReadonlyMap<string, Provider> {
   const own: readonly Provider[] = [
     ...Object.entries(endpoints).map(([name, settings]) => toWireProvider(name, settings)),
@@ -77,7 +77,7 @@ function toPackageProvider(name: string, settings: PackageProviderSettings): Pro
   };
 }
 
-/** Whoever names a variable means that a key is needed. */
+/** Naming a variable means that a key is required. */
 function toKeyFacts(
   name: string,
   apiKeyEnv: string | undefined,

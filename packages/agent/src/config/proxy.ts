@@ -6,7 +6,7 @@ import type { Environment } from "../base/paths.ts";
 /** Servers of this machine are reached without a proxy. */
 const ownHosts = "localhost,127.0.0.1,::1,[::1]";
 
-/** Undefined where no proxy is named. @throws SheafError CONFIG_INVALID for an address that is none; it is not shown (S-42). */
+/** Undefined if no proxy is named. @throws SheafError CONFIG_INVALID for an invalid address; it is not shown (S-42). */
 export function findProxy(environment: Environment): ProxyVariables | undefined {
   const http = findAddress(environment, "HTTP_PROXY");
   const https = findAddress(environment, "HTTPS_PROXY");
@@ -19,7 +19,7 @@ export function findProxy(environment: Environment): ProxyVariables | undefined 
   };
 }
 
-/** The proxy on the way to an address; undefined: the way leads there straight. NO_PROXY as Node reads it, names only. */
+/** The proxy for an address; undefined: a direct connection. NO_PROXY as Node reads it, names only. */
 export function chooseProxy(proxy: ProxyVariables | undefined, { protocol, hostname, port }: URL): string | undefined {
   const isSecure = protocol === "https:";
   const address = isSecure ? proxy?.HTTPS_PROXY : proxy?.HTTP_PROXY;
@@ -41,9 +41,12 @@ function findAddress(environment: Environment, name: string): string | undefined
   if (value === undefined) return undefined;
   const address = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`);
   if (!address || !/^https?:$/.test(address.protocol) || address.hostname === "") {
-    throw new SheafError("CONFIG_INVALID", `${name} names no proxy: write http://HOST:PORT, or leave it out`);
+    throw new SheafError(
+      "CONFIG_INVALID",
+      `${name} is not the address of a proxy: write http://HOST:PORT, or leave it out`,
+    );
   }
-  // Else every request would fail as if the proxy were away, and be tried again.
+  // Else every request would fail as if the proxy were down, and be repeated.
   if (!canDecode(address.username) || !canDecode(address.password)) {
     throw new SheafError("CONFIG_INVALID", `${name} has a % in its name or password: write each % of them as %25`);
   }
@@ -59,7 +62,7 @@ function canDecode(text: string): boolean {
   }
 }
 
-/** In small letters it wins, as in other programs. */
+/** The lower-case name takes precedence, as in other programs. */
 function findValue(environment: Environment, name: string): string | undefined {
   return environment[name.toLowerCase()] || environment[name] || undefined;
 }

@@ -1,4 +1,4 @@
-/** The tokens of `sheaf serve`: from a file of the operator, or one that is made once and kept (S-51). */
+/** The tokens of `sheaf serve`: from a file of the operator, or one created once and kept (S-51). */
 import { createHash, randomBytes } from "node:crypto";
 import { unwatchFile, watchFile } from "node:fs";
 import { SheafError, toSheafError } from "../base/errors.ts";
@@ -25,7 +25,7 @@ export interface ServerToken {
  */
 export function readTokenFile(file: string): readonly ServerToken[] {
   const text = readPrivateFile(toTarget(file, "name another one"));
-  if (text === undefined) throw createFault(file, "is not there: check the path behind --token-file");
+  if (text === undefined) throw createFault(file, "does not exist: check the path after --token-file");
   const tokens = text
     .split("\n")
     .map((line, index) => [line.trim(), index + 1] as const)
@@ -36,16 +36,16 @@ export function readTokenFile(file: string): readonly ServerToken[] {
     if ((owners.get(token) ?? owner) !== owner) {
       throw createFault(
         file,
-        `gives ${toName(owners.get(token)!)} and ${toName(owner)} the same token: make one for each`,
+        `gives ${toName(owners.get(token)!)} and ${toName(owner)} the same token: create one for each`,
       );
     }
     owners.set(token, owner);
   }
   if (tokens.length > 0) return tokens;
-  throw createFault(file, "holds no token: write one a line, for instance from openssl rand -hex 32");
+  throw createFault(file, "contains no token: write one per line, for instance from openssl rand -hex 32");
 }
 
-/** How often a file of tokens is looked at. Milliseconds. */
+/** How often a file of tokens is checked. Milliseconds. */
 const WATCH_MS = 1000;
 
 /** Reads the file again whenever it changes, until `end`. A fault leaves the tokens as they are. */
@@ -89,11 +89,11 @@ function toHashOwner(token: string): string {
 }
 
 /**
- * The token at `file`, 256 bits; made at the first call (S-42).
+ * The token at `file`, 256 bits; created at the first call (S-42).
  * @throws SheafError CONFIG_INVALID, STORAGE_FULL.
  */
 export function ensureServerToken(file: string): string {
-  const target = toTarget(file, "remove it, and a new token is made");
+  const target = toTarget(file, "remove it, and a new token is created");
   const made = randomBytes(32).toString("base64url");
   if (createPrivateFile(target, `${made}\n`)) return made;
   const token = readPrivateFile(target)?.trim() ?? "";

@@ -17,7 +17,7 @@ function toTarget(dataFolder: string): PrivateFile {
 
 /**
  * Whether a workspace is trusted for this run: by `--trust`, else by SHEAF_TRUST (1 or 0), else by the user's list.
- * Trust holds for one repository as it is now; a nested one, a worktree, or another kind of `.git` asks anew (S-02).
+ * Trust applies to one repository as it is now; a nested one, a worktree, or another kind of `.git` needs new trust (S-02).
  * @throws SheafError CONFIG_INVALID for a list that cannot be read (S-04), or another value of the variable.
  */
 export function isTrusted(
@@ -53,7 +53,7 @@ export function readTrusted(dataFolder: string): readonly Repository[] {
   return trusted;
 }
 
-/** Puts these in the place of the old ones. @throws SheafError STORAGE_FULL, CONFIG_INVALID. */
+/** Replaces the list. @throws SheafError STORAGE_FULL, CONFIG_INVALID. */
 export function writeTrusted(dataFolder: string, trusted: readonly Repository[]): void {
   const text = `${JSON.stringify({ version: 1, trusted }, undefined, 2)}\n`;
   writePrivateFile(toTarget(dataFolder), trusted.length === 0 ? undefined : text);

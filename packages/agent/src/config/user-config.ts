@@ -50,7 +50,7 @@ const packageProvider = s.extend(commonFields, {
   ),
 });
 
-/** A provider that a package speaks to. */
+/** A provider with an npm package. */
 export interface PackageProviderSettings extends s.ValueOf<typeof packageProvider> {}
 
 const rules = s.list(s.refine(s.string(), "a rule, for instance Shell(npm test) or Read(.env)", isRule));

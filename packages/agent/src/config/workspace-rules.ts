@@ -1,4 +1,4 @@
-/** What a workspace may say about permissions: it can only deny (S-06). Read where the workspace is trusted (S-01). */
+/** What a workspace may say about permissions: it can only deny (S-06). Read only if the workspace is trusted (S-01). */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { formatProblem, listProblems } from "@sheaf/protocol/check-value";

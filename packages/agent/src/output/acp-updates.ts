@@ -13,14 +13,14 @@ import type { FileChange, QuestionEffect, RunEnd, RunEvent, ToolResult } from "@
 import { formatAction } from "./action-words.ts";
 
 export interface AcpProjection {
-  /** What this event tells an editor; most events tell something. */
+  /** The updates for an editor; most events have some. */
   push(event: RunEvent): readonly SessionUpdate[];
 }
 
 /** Longest output that one update carries, in UTF-16 units: editors show it in a panel. */
 const MAX_OUTPUT = 64 * 1024;
 
-/** A fresh projection of one run; `withPrompt`: what the user said is told too, as when an old session is loaded. */
+/** A fresh projection of one run; `withPrompt`: include the user's prompts, as when an old session is loaded. */
 export function createAcpProjection({ withPrompt = false }: { readonly withPrompt?: boolean } = {}): AcpProjection {
   return new AcpUpdates(withPrompt);
 }
@@ -174,7 +174,7 @@ function toPlan(todos: readonly { readonly content: string; readonly status: str
   return { sessionUpdate: "plan", entries };
 }
 
-/** The protocol has no question of its own: it is told as text, and the next prompt answers it (N42). */
+/** The protocol has no questions: they become text, and the next prompt answers them (N42). */
 function toQuestions({ title, questions }: QuestionEffect): SessionUpdate {
   const paragraphs = questions.map(({ text, options }) =>
     [text, ...options.map(({ id, label }) => `- ${id}: ${label}`)].join("\n"),

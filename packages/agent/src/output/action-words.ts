@@ -1,10 +1,10 @@
 /** The words of the `text` format, by language (C11). */
 import type { ToolResult } from "@sheaf/protocol";
 
-/** Languages that have words of their own. */
+/** Languages with their own words. */
 export type Locale = "en" | "de" | "tr" | "ja" | "zh-TW";
 
-/** What an action line tells. */
+/** What an action line says. */
 type Action =
   | "read"
   | "edited"
@@ -139,7 +139,7 @@ const actionsByTool: ReadonlyMap<string, Action> = new Map<string, Action>([
   ["web_fetch", "fetched"],
 ]);
 
-/** One action line (C11): `Read file`; a call that did not succeed says so behind a colon. */
+/** One action line (C11): `Read file`; a call that did not succeed says so after a colon. */
 export function formatAction(toolName: string, result: ToolResult, locale: Locale): string {
   const set = words[locale];
   const action = toAction(toolName, result);

@@ -1,4 +1,4 @@
-/** The log as the AI SDK's UI message stream (X17), so that front ends made for it show Sheaf. Its chunks, one a line. */
+/** The log as the AI SDK's UI message stream (X17), so that its front ends can show Sheaf. One chunk per line. */
 import type { ApprovalRequest, RunEnd, RunEvent, RunEventBody, ToolResult } from "@sheaf/protocol";
 import type { Projection } from "./projection.ts";
 
@@ -8,7 +8,7 @@ interface AiSdkUiOptions {
   readonly includeThinking?: boolean;
 }
 
-/** Header by which its clients know the stream. */
+/** Header by which its clients recognize the stream. */
 export const aiSdkUiHeaders = { "x-vercel-ai-ui-message-stream": "v1" } as const;
 
 type Chunk = { readonly type: string } & Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
-/** The model's text in pieces that every reader takes: C7. */
+/** The model's text in pieces that every reader accepts (C7). */
 import { createGrowingText, type GrowingText } from "../base/growing-text.ts";
 
 export interface AssistantPieces {
-  /** The pieces that this delta brings; none while it is held back. */
+  /** The pieces of this delta; none while it is held back. */
   push(delta: string): readonly string[];
   /** What was held back, at the end of a stretch of text. */
   flush(): readonly string[];
@@ -11,15 +11,15 @@ export interface AssistantPieces {
 const isBlank = (text: string): boolean => text.trim() === "";
 
 /**
- * A chunk that is only white space, or equal to the one before, is joined to the next (C7): readers drop both.
- * What is held back at the end has no next chunk, so one that equals the piece before goes out in two pieces.
+ * A chunk that is only white space, or equal to the previous one, is joined to the next (C7): readers drop both.
+ * What is held back at the end has no next chunk; if it equals the previous piece, it is sent in two pieces.
  */
 export function createAssistantPieces(): AssistantPieces {
-  /** The first of the deltas that are held; mostly the only one. */
+  /** The first of the held deltas, usually the only one. */
   let first = "";
   let others: GrowingText | undefined;
   let last = "";
-  /** A long held text is not looked through again for each delta. */
+  /** Saves searching a long held text again for each delta. */
   let isHeldBlank = true;
   const hold = (delta: string): readonly string[] => {
     if (first === "") {

@@ -40,7 +40,7 @@ function toEditArguments(args: Arguments): Record<string, unknown> {
   return first && edits.length === 1 ? { path, strReplace: first } : { path, multiStrReplace: { edits } };
 }
 
-/** Lines put beside others, as a replacement of those. */
+/** Inserted lines, as a replacement of their neighbours. */
 function toInstrumentationArguments(args: Arguments): Record<string, unknown> {
   const [anchor, code] = [text(args.anchor), text(args.code)];
   const newText = args.position === "before" ? `${code}\n${anchor}` : `${anchor}\n${code}`;
@@ -158,7 +158,7 @@ const tools: ReadonlyMap<string, CliTool> = new Map<string, CliTool>([
   ],
 ]);
 
-/** Key and arguments of a tool that has a shape of its own (C9); undefined for any other tool. */
+/** Key and arguments of a tool with its own shape (C9); undefined for any other tool. */
 export function toCliArguments(
   toolName: string,
   args: Arguments,

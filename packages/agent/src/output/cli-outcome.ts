@@ -12,7 +12,7 @@ export function toCliOutcome(toolName: string, result: ToolResult): CliToolOutco
     case "rejected":
       return { rejected: { reason: message } };
     case "error":
-      // The tool's own word that it failed is content like any other (C9).
+      // The tool's own report of a failure is content like any other (C9).
       if (result.effect?.kind === "mcp") return { success: toSuccess(toolName, result) };
       return { error: { errorMessage: message } };
     case "cancelled":

@@ -13,7 +13,7 @@ export interface CursorProjectionOptions extends StreamJsonOptions {
   readonly isPartial?: boolean;
 }
 
-/** Makes the lines; holds no more than the answer's text and the open calls. Nothing of Sheaf's own is in them. */
+/** Creates the lines; keeps only the answer's text and the open calls. They have none of Sheaf's own fields. */
 export function createCursorStreamProjection(options: CursorProjectionOptions = {}): Projection {
   return new CursorStream(options);
 }
@@ -89,7 +89,7 @@ class CursorStream implements Projection {
     return pieces.map((text) => this.#assistantLine(text, { timestamp_ms: time }));
   }
 
-  /** A segment before a tool call says which request it came from; blank text waits for the next segment. */
+  /** A segment before a tool call names its request; blank text waits for the next segment. */
   #endSegment(time: number): string[] {
     const rest = this.#partialLines(this.#pieces.flush(), time);
     const { text } = this.#segment;
@@ -148,7 +148,7 @@ function encodeLine(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** The fields of that program, in the order of its lines, and what an explicit flag asked for. */
+/** The fields of that program, in its order, and those of an explicit flag. */
 export type CursorResult = Pick<
   ResultSuccess,
   | "type"

@@ -10,7 +10,7 @@ export interface DocumentsOptions {
   readonly includeThinking?: boolean;
 }
 
-/** The response as one JSON object at the end; also of a run that failed, its last document says why (N2). */
+/** The response as one JSON object at the end; also if the run failed: its last document says why (N2). */
 export function createDocumentsProjection(options: DocumentsOptions = {}): Projection {
   const assembler = createAssembler({ includeReasoning: options.includeThinking ?? false });
   const reducer = createReducer();
@@ -22,7 +22,7 @@ export function createDocumentsProjection(options: DocumentsOptions = {}): Proje
   };
 }
 
-/** The events as NDJSON, `{"id","event","data"}` a line. */
+/** The events as NDJSON, one `{"id","event","data"}` per line. */
 export function createDocumentsStreamProjection(options: DocumentsOptions = {}): Projection {
   const assembler = createAssembler({ includeReasoning: options.includeThinking ?? false });
   return {

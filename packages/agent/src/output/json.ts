@@ -24,7 +24,7 @@ export function createJsonProjection({ profile }: { readonly profile?: CliProfil
   };
 }
 
-/** The key order of C3: `is_error` stands third. */
+/** The key order of C3: `is_error` is third. */
 function toJsonObject(result: ResultLine | CursorResult): Record<string, unknown> {
   const { type, subtype, is_error, ...rest } = result;
   return { type, subtype, is_error, ...rest };

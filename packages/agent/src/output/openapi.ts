@@ -6,11 +6,11 @@ interface Operation {
   readonly id: string;
   readonly parameters?: readonly unknown[];
   readonly request?: SchemaName;
-  /** Answers beside errors, by status: a schema, a media type with none, or nothing. */
+  /** Answers other than errors, by status: a schema, a media type without one, or nothing. */
   readonly answers: Readonly<Record<string, SchemaName | "text/event-stream" | "text/plain" | "any" | "none">>;
-  /** Statuses of errors that the operation has beside those of all. */
+  /** Statuses of errors in addition to those of all operations. */
   readonly errors?: readonly number[];
-  /** False: no token is asked for. */
+  /** False: no token is required. */
   readonly secured?: false;
 }
 
@@ -22,7 +22,7 @@ const format = query("format", "Another wire form of the same log.", {
   type: "string",
   enum: ["documents", "stream-json", "ai-sdk-ui"],
 });
-const lastEventId = header("Last-Event-ID", "Id of the last event that the client has; wins over `after`.");
+const lastEventId = header("Last-Event-ID", "Id of the last event that the client has; takes precedence over `after`.");
 
 const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
   "/v1/chat": {
@@ -48,7 +48,7 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
   "/v1/responses/{id}/events": {
     get: {
       id: "followResponse",
-      summary: "The events of a response, from any id on; 204 when there are no more.",
+      summary: "The events of a response from any id; 204 if there are no more.",
       parameters: [
         path("id"),
         lastEventId,
@@ -64,7 +64,7 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
   "/v1/responses/{id}/cancel": {
     post: {
       id: "cancelResponse",
-      summary: "Ends a response that runs.",
+      summary: "Ends a running response.",
       parameters: [path("id")],
       answers: { "202": "cancel-result" },
       errors: [404],
@@ -73,7 +73,7 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
   "/v1/responses/{id}/approvals/{approvalId}": {
     post: {
       id: "answerApproval",
-      summary: "Answers a question of a response that runs.",
+      summary: "Answers a question of a running response.",
       parameters: [path("id"), path("approvalId")],
       request: "approval-answer",
       answers: { "202": "approval-result" },
@@ -85,9 +85,9 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
       id: "listConversations",
       summary: "Conversations, newest first.",
       parameters: [
-        query("limit", "How many at most.", { type: "integer", minimum: 1, maximum: 200, default: 50 }),
-        query("before", "`next` of the page before.", { type: "string" }),
-        query("search", "Only those whose title or messages hold this text.", { type: "string" }),
+        query("limit", "Maximum number.", { type: "integer", minimum: 1, maximum: 200, default: 50 }),
+        query("before", "`next` of the previous page.", { type: "string" }),
+        query("search", "Only those with this text in the title or a message.", { type: "string" }),
       ],
       answers: { "200": "conversations" },
     },
@@ -111,7 +111,7 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
   "/v1/conversations/{id}/fork": {
     post: {
       id: "forkConversation",
-      summary: "A new conversation that begins with what this one said up to a response.",
+      summary: "A new conversation that begins with a copy of this one up to a response.",
       parameters: [path("id")],
       request: "fork-request",
       answers: { "201": "conversation-summary" },
@@ -121,7 +121,7 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
   "/v1/conversations/{id}/revert": {
     post: {
       id: "revertConversation",
-      summary: "Takes a response and all behind it back: history and files.",
+      summary: "Reverts a response and all after it: history and files.",
       parameters: [path("id")],
       request: "revert-request",
       answers: { "200": "revert-result" },
@@ -129,12 +129,12 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
     },
   },
   "/v1/models": {
-    get: { id: "listModels", summary: "Names that `model` of a request takes.", answers: { "200": "models" } },
+    get: { id: "listModels", summary: "Values for `model` in a request.", answers: { "200": "models" } },
   },
   "/v1/session": {
     post: {
       id: "openSession",
-      summary: "Lets the page in: sets its cookie.",
+      summary: "Signs the page in: sets its cookie.",
       request: "session-request",
       answers: { "204": "none" },
       errors: [413, 415],
@@ -153,7 +153,12 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
     },
   },
   "/healthz": {
-    get: { id: "getHealth", summary: "Whether the server takes requests.", answers: { "200": "any" }, secured: false },
+    get: {
+      id: "getHealth",
+      summary: "Whether the server accepts requests.",
+      answers: { "200": "any" },
+      secured: false,
+    },
   },
   "/metrics": {
     get: { id: "getMetrics", summary: "Counts, in the text format of Prometheus.", answers: { "200": "text/plain" } },
@@ -171,7 +176,7 @@ export function listOperations(): readonly (readonly [path: string, methods: rea
   ]);
 }
 
-/** The document, made from the schemas. */
+/** The document, built from the schemas. */
 export function createOpenApiDocument(version: string): Record<string, unknown> {
   return {
     openapi: "3.1.0",
@@ -220,7 +225,7 @@ function toAnswer(answer: Operation["answers"][string]): object {
       return { description: "Text.", content: { [answer]: { schema: { type: "string" } } } };
     case "text/event-stream":
       return {
-        description: "Events; the data of each are those of the schema events.",
+        description: "Events as in the schema `events`.",
         content: { [answer]: { schema: { type: "string" } } },
       };
     case "documents":
@@ -229,9 +234,9 @@ function toAnswer(answer: Operation["answers"][string]): object {
         content: { ...toJsonContent(answer), "text/event-stream": { schema: { type: "string" } } },
       };
     case "error":
-      return { description: "What is wrong, and what to do.", content: toJsonContent(answer) };
+      return { description: "The problem, and what to do.", content: toJsonContent(answer) };
     default:
-      return { description: "As asked.", content: toJsonContent(answer) };
+      return { description: "The result.", content: toJsonContent(answer) };
   }
 }
 

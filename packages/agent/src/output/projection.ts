@@ -3,9 +3,9 @@ import type { RunEvent } from "@sheaf/protocol";
 
 /** A format: a pure function of the log, event by event. */
 export interface Projection {
-  /** Lines that this event brings, each with its `\n`; each is one write (C4). */
+  /** The lines for this event, each with its `\n`; each is one write (C4). */
   push(event: RunEvent): readonly string[];
-  /** A line that says that the run goes on, for formats that have one (C26). Milliseconds since 1970. */
+  /** A line that says that the run continues, for formats that have one (C26). Milliseconds since 1970. */
   formatHeartbeat?(time: number): string;
 }
 

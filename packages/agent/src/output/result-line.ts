@@ -12,16 +12,16 @@ import type {
 import { toCostUsd } from "@sheaf/protocol/cost";
 import { createGrowingText } from "../base/growing-text.ts";
 
-/** Collects what the last line tells. */
+/** Collects the content of the last line. */
 export interface ResultCollector {
   push(event: RunEvent): void;
   /** All text of the answer so far, joined (C7). */
   readonly text: string;
-  /** There once `run_end` came. */
+  /** Present after `run_end`. */
   readonly result: ResultLine | undefined;
 }
 
-/** The uuid behind `conv_` or `chat_`: `session_id` and `request_id`. */
+/** The UUID after `conv_` or `chat_`: `session_id` and `request_id`. */
 export function toBareId(id: string): string {
   return id.slice(id.indexOf("_") + 1);
 }

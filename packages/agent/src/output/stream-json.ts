@@ -19,7 +19,7 @@ export interface StreamJsonOptions {
   readonly includeThinking?: boolean;
 }
 
-/** Makes the lines; holds no more than the answer's text and the open calls. */
+/** Creates the lines; keeps only the answer's text and the open calls. */
 export function createStreamJsonProjection(options: StreamJsonOptions = {}): Projection {
   return new StreamJson(options.includeThinking ?? false);
 }
@@ -33,7 +33,7 @@ class StreamJson implements Projection {
   #isThinking = false;
   /** What the run waits for now. */
   #wait: HeartbeatLine["waiting"];
-  /** What stands before and behind the text in an `assistant` line: most lines differ in nothing else. */
+  /** What comes before and after the text in an `assistant` line: most lines differ only in the text. */
   #assistantHead = "";
   #assistantTail = "";
 

@@ -18,15 +18,15 @@ export function createTextProjection({ locale, showsActions = true }: TextOption
   const toolNames = new Map<string, string>();
   const words = createGrowingText();
   let length = 0;
-  /** Where the text behind the last tool call of the model begins. */
+  /** Where the text after the model's last tool call begins. */
   let lastStart = 0;
   let questions: string[] = [];
-  /** The plan that nothing was said behind. */
+  /** The plan, unless text follows it. */
   let plan = "";
   let hasActions = false;
 
   const message = (): string[] => {
-    // A model may end with a tool call; then what it said before is its message.
+    // A model may end with a tool call; then its earlier text is the message.
     const lastText = words.text.slice(lastStart);
     const text = toVisibleText(lastText.trim() === "" ? words.text : lastText).trim();
     const paragraphs = [text, plan, ...questions].filter((paragraph) => paragraph !== "");

@@ -1,17 +1,17 @@
-/** The tool calls of a run in the shapes of C8 and C9: each is told when its arguments are there, and when it ended. */
+/** The tool calls of a run in the shapes of C8 and C9: each appears once its arguments are complete, and once it has ended. */
 import type { FunctionPayload, RunEvent, ToolCallArguments, ToolCallLine, CliToolOutcome } from "@sheaf/protocol";
 import { toCliArguments } from "./cli-arguments.ts";
 import { toCliOutcome } from "./cli-outcome.ts";
 
-/** What both profiles say of a call; ids and times are theirs to add. */
+/** What both profiles say about a call; they add ids and times. */
 type TrackedToolCall = Pick<ToolCallLine, "subtype" | "call_id" | "tool_call">;
 
 export interface ToolCallTracker {
-  /** What this event tells of a call; undefined: nothing. */
+  /** The call as of this event; undefined: nothing new. */
   push(event: RunEvent): TrackedToolCall | undefined;
 }
 
-/** A call whose `started` is out and whose `completed` is not. */
+/** A call after its `started` and before its `completed`. */
 interface StartedCall {
   readonly toolName: string;
   readonly arguments: ToolCallArguments;

@@ -4,7 +4,7 @@
 // oxlint-disable-next-line no-control-regex -- these are the characters that must not pass
 const unsafe = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
-/** Shows each unsafe character by a visible sign: control pictures for C0 and DEL, U+FFFD for the rest. CRLF becomes LF. */
+/** Replaces each unsafe character by a visible one: control pictures for C0 and DEL, U+FFFD for the rest. CRLF becomes LF. */
 export function toVisibleText(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(unsafe, (character) => {
     const code = character.charCodeAt(0);

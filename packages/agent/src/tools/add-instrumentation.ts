@@ -1,4 +1,4 @@
-/** add_instrumentation: code that shows whether a hypothesis holds, marked so that it can be taken out again. */
+/** add_instrumentation: code that shows whether a hypothesis is true, marked so that it can be removed again. */
 import type { InstrumentationBlock } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { findCommentForm, hasMark, insertBlock } from "./instrumentation-blocks.ts";
@@ -15,20 +15,19 @@ const parameters = s.object({
   target_file: s.string({ description: "File, relative to the workspace" }),
   anchor: s.string({
     minLength: 1,
-    description: "Line or lines of the file beside which it goes; must fit exactly one place",
+    description: "Line or lines of the file next to which it goes; must match exactly one place",
   }),
   position: s.optional(s.choice(["before", "after"], { description: "Where it goes; default: after" })),
   code: s.string({
     minLength: 1,
-    description: "Whole lines with their indentation; they print what decides the hypothesis",
+    description: "Whole lines with their indentation; they print what confirms or refutes the hypothesis",
   }),
 });
 
-/** Debug mode only. Lines are put in, none is changed: taken out again, the file is what it was. */
+/** Debug mode only. Lines are inserted, none is changed: once they are removed, the file is as before. */
 export const addInstrumentationTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "add_instrumentation",
-  description:
-    "Put marked lines into a file that show whether a hypothesis holds. They are taken out again at the end.",
+  description: "Insert marked lines into a file that show whether a hypothesis is true. They are removed at the end.",
   documentType: "file_edit",
   access: "write",
   parameters,
@@ -42,7 +41,10 @@ export const addInstrumentationTool: Tool<s.ValueOf<typeof parameters>> = {
     const form = findCommentForm(path.relative);
     if (!form) {
       const advice = "instrument a file of code, or look at this one with commands";
-      return toFailure("NO_COMMENTS", `${path.named} can hold no mark, no form of comments is known for it: ${advice}`);
+      return toFailure(
+        "NO_COMMENTS",
+        `${path.named} cannot be marked, because its comment syntax is not known: ${advice}`,
+      );
     }
     const loaded = await loadTextFile(context, path);
     if (!loaded.ok) return toFailedOutcome(loaded.error);
@@ -62,7 +64,7 @@ export const addInstrumentationTool: Tool<s.ValueOf<typeof parameters>> = {
     const line = change.diff?.startLine ?? 0;
     return {
       status: "success",
-      output: `Put ${change.linesAdded} lines of ${id} into ${path.named} at line ${line}. Everything behind them moved down.`,
+      output: `Put ${change.linesAdded} lines of ${id} into ${path.named} at line ${line}. Everything after them moved down.`,
       ...(saved.value.note !== undefined && { note: saved.value.note }),
       effect: { kind: "file_edit", changes: [change], instrumentation: state.instrumentation },
     };
@@ -71,7 +73,7 @@ export const addInstrumentationTool: Tool<s.ValueOf<typeof parameters>> = {
 
 function findRefusal({ todos }: ToolState, hypothesis: string, code: string): ToolOutcome | undefined {
   if (!todos.some(({ id }) => id === hypothesis)) {
-    const known = todos.length === 0 ? "there are none yet" : `there are ${todos.map(({ id }) => id).join(", ")}`;
+    const known = todos.length === 0 ? "no todos exist yet" : `known ids are ${todos.map(({ id }) => id).join(", ")}`;
     return toFailure(
       "UNKNOWN_HYPOTHESIS",
       `no todo has the id "${hypothesis}", ${known}: write the hypothesis down with todo_write first`,
@@ -86,7 +88,7 @@ function findRefusal({ todos }: ToolState, hypothesis: string, code: string): To
 
 type Place = { readonly ok: true; readonly offset: number } | { readonly ok: false; readonly outcome: ToolOutcome };
 
-/** Found as edit_file finds its places. */
+/** Found in the same way as the places of edit_file. */
 function findPlace(name: string, text: string, anchor: string, position: "before" | "after"): Place {
   const found = applyEdits(name, text, [{ oldString: anchor, newString: `${anchor}\n-` }]);
   if (!found.ok) {

@@ -1,4 +1,4 @@
-/** What a person is asked about a call (X8, S-16). */
+/** The question to a person about a call (X8, S-16). */
 import { createHash } from "node:crypto";
 import type { ApprovalOption } from "@sheaf/protocol";
 import type { PermissionDecision, ToolAccess } from "../guard/permissions/decision.ts";
@@ -23,7 +23,7 @@ export function toApprovalQuestion(
   };
 }
 
-/** SHA-256, hex, of what a call does: its tool and its arguments, to the byte. */
+/** SHA-256, hex, of what a call does: its tool and its exact arguments. */
 export function toArgumentsHash({ toolName, arguments: args, rawArguments = "" }: ToolInvocation): string {
   return createHash("sha256")
     .update(JSON.stringify([toolName, args, rawArguments]))
@@ -46,7 +46,7 @@ function toSubject({ toolName, arguments: args }: ToolInvocation, access: ToolAc
   return { type, toolName: toVisibleCharacters(toolName), arguments: visible };
 }
 
-/** Names of fields can hide something too. */
+/** Field names can hide something, too. */
 function toVisibleArguments(value: unknown): unknown {
   if (typeof value === "string") return toVisibleCharacters(value);
   if (Array.isArray(value)) return value.map(toVisibleArguments);
@@ -56,7 +56,7 @@ function toVisibleArguments(value: unknown): unknown {
   );
 }
 
-/** "Always" holds for the conversation: by rule where there is one, else for exactly this call. */
+/** "Always" applies to the conversation: by rule if one exists, else to exactly this call. */
 function toOptions(rules: readonly string[]): ApprovalOption[] {
   const what = rules.length === 0 ? "exactly this" : rules.map(toVisibleCharacters).join(", ");
   return [
@@ -71,15 +71,15 @@ function toOptions(rules: readonly string[]): ApprovalOption[] {
   ];
 }
 
-/** Control and format characters, marks that reorder, blanks that are no plain blank, and halves of characters. */
+/** Control and format characters, marks that reorder text, unusual spaces, and unpaired surrogates. */
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Runs that would push what follows them out of sight. */
+/** Runs of spaces that would push what follows out of sight. */
 const longBlanks = /\n{4,}| {33,}|\t{9,}/g;
 
 /**
- * The whole text with each hidden character by its code, `<U+202E>`. Blanks, tabs and line feeds stay, unless many of
- * them follow one another: then one is shown with their number.
+ * The whole text with each hidden character as its code, `<U+202E>`. Spaces, tabs and line feeds stay; of a long run, one
+ * is shown with the length of the run.
  */
 function toVisibleCharacters(text: string): string {
   return text

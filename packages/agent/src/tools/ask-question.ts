@@ -22,7 +22,7 @@ const parameters = s.object({
   ),
 });
 
-/** The answer comes with the next prompt; nobody makes one up. */
+/** The answer comes with the next prompt; it is never invented. */
 export const askQuestionTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "ask_question",
   description: "Ask the user one or more questions. The run ends; the answer comes with the next message.",

@@ -1,4 +1,4 @@
-/** codebase_search: places that fit a question, by their words. */
+/** codebase_search: places in the code that match a question, by their words. */
 import * as s from "@sheaf/protocol/schema";
 import type { CodePlace, CodeSearchResult } from "../workspace/codebase/code-search.ts";
 import { readKind, toLine } from "../workspace/read-folder.ts";
@@ -9,13 +9,13 @@ import type { Tool, ToolOutcome } from "./tool.ts";
 const parameters = s.object({
   query: s.string({
     minLength: 1,
-    description: "What is looked for: names and words that would stand in the code and around it",
+    description: "What to look for: names and words likely to be in the code and around it",
   }),
   target_directories: s.optional(
     s.list(s.string({ description: "Folder or file in the workspace" }), {
       minItems: 0,
       maxItems: 20,
-      description: "Where; default: everywhere",
+      description: "Where to look; default: everywhere",
     }),
   ),
   explanation: s.optional(s.string({ description: "Why this helps, in one sentence" })),
@@ -25,16 +25,16 @@ type Places =
   | { readonly ok: true; readonly folders: readonly string[] }
   | { readonly ok: false; readonly outcome: ToolOutcome };
 
-/** Ranked by an index of words; it knows no synonyms, and says so when nothing fits. */
+/** Ranked by an index of words; it knows no synonyms, and says so if nothing matches. */
 export const codebaseSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "codebase_search",
   description:
-    "Find the places of the code that fit a question best, ranked by their words. For an exact text or a pattern use grep_search.",
+    "Find the places in the code that match a question best, ranked by their words. For an exact text or a pattern, use grep_search.",
   documentType: "tool_call",
   access: "read",
   parameters,
   async run({ query, target_directories = [] }, { workspace, codebase, signal }) {
-    if (!codebase) return toFailure("SEARCH_FAILED", "there is no index here: use grep_search");
+    if (!codebase) return toFailure("SEARCH_FAILED", "no index exists here: use grep_search");
     const targets = resolveFolders(target_directories, workspace);
     if (!targets.ok) return targets.outcome;
     try {
@@ -66,7 +66,7 @@ function toOutcome({ places, words, files, waiting }: CodeSearchResult): ToolOut
   const notes: string[] = [];
   if (places.length === 0) {
     notes.push(
-      `${files} files were looked at. Words are compared, not meanings: try the names that the code would use.`,
+      `${files} files were searched. Words are compared, not meanings: try the names that the code would use.`,
     );
   }
   if (waiting > 0) notes.push(`${waiting} files are not in the index yet: search again for more, or use grep_search.`);

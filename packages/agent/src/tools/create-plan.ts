@@ -11,12 +11,12 @@ const parameters = s.object({
   todos: s.list(
     s.object({
       id: s.string({ minLength: 1, description: "Unique id, for instance add-tests" }),
-      content: s.string({ minLength: 1, description: "What is to be done" }),
+      content: s.string({ minLength: 1, description: "What to do" }),
       dependencies: s.optional(
         s.list(s.string({ description: "Id" }), {
           minItems: 0,
           maxItems: 200,
-          description: "Ids of todos of this plan that come before",
+          description: "Ids of todos of this plan that come first",
         }),
       ),
     }),
@@ -27,7 +27,7 @@ const parameters = s.object({
 /** A newer plan replaces the older one; its tasks become the task list. */
 export const createPlanTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "create_plan",
-  description: "Present a plan with tasks and their dependencies. Nothing is changed by it.",
+  description: "Present a plan with tasks and their dependencies. It changes nothing.",
   documentType: "plan",
   access: "state",
   parameters,
@@ -56,13 +56,13 @@ function explainInvalidTodos(todos: readonly PlanTodo[]): string | undefined {
   const byId = new Map(todos.map((todo) => [todo.id, todo]));
   if (byId.size < todos.length) {
     const twice = todos.find((todo) => byId.get(todo.id) !== todo)!;
-    return `todo "${twice.id}" is listed twice: give each an id of its own`;
+    return `todo "${twice.id}" is listed twice: give each todo its own id`;
   }
   for (const { id, dependencies } of todos) {
     const unknown = dependencies.find((dependency) => !byId.has(dependency));
-    if (unknown !== undefined) return `todo "${id}" depends on "${unknown}", which is no todo of this plan`;
+    if (unknown !== undefined) return `todo "${id}" depends on "${unknown}", which is not a todo of this plan`;
   }
-  // Tasks whose dependencies are done are done in turn; what never gets done lies on a cycle or behind one.
+  // Repeatedly complete the tasks whose dependencies are done; what is left is on a cycle or after one.
   const done = new Set<string>();
   for (let before = -1; before < done.size;) {
     before = done.size;

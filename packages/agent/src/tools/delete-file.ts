@@ -74,7 +74,7 @@ async function keepBefore(
   if (!checkpoints) return undefined;
   if (hash !== undefined && content) return keepContent(checkpoints, hash, content);
   const what = hash === undefined ? "It was a link or could not be read" : "It was too large to be kept";
-  return `${what}: sheaf revert cannot bring it back.`;
+  return `${what}: sheaf revert cannot restore it.`;
 }
 
 async function readState(root: string, path: WorkspacePath): Promise<StateBefore> {

@@ -12,15 +12,15 @@ const parameters = s.object({
   target_file: s.string({ description: "File, relative to the workspace" }),
   edits: s.list(
     s.object({
-      old_string: s.string({ description: "Text to replace, as it stands in the file; must fit exactly one place" }),
+      old_string: s.string({ description: "Text to replace, exactly as in the file; must match exactly one place" }),
       new_string: s.string({ description: "Text to put there" }),
-      replace_all: s.optional(s.boolean({ description: "Replace every place where old_string stands exactly" })),
+      replace_all: s.optional(s.boolean({ description: "Replace every exact occurrence of old_string" })),
     }),
-    { minItems: 1, maxItems: 200, description: "Made in order, each on what the ones before it made" },
+    { minItems: 1, maxItems: 200, description: "Applied in order, each to the result of the previous ones" },
   ),
 });
 
-/** The result tells which rule found each place, and the hashes before and after. Line ends and encoding are kept. */
+/** The result names the rule that found each place, and the hashes before and after. Line ends and encoding are kept. */
 export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "edit_file",
   description: "Replace parts of a file. All edits are made, or none. An empty old_string writes a new or empty file.",

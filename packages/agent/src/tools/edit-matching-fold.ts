@@ -1,6 +1,6 @@
-/** Texts with some differences taken away, each unit of which knows where it stands in the original. */
+/** Texts with some differences removed; each unit knows its position in the original. */
 
-/** Which differences are taken away besides line ends and blanks before them. */
+/** Which differences are removed, in addition to line ends and blanks before them. */
 export interface FoldOptions {
   /** Blanks at the beginning of lines. */
   readonly indentation?: boolean;
@@ -8,7 +8,7 @@ export interface FoldOptions {
   readonly typography?: boolean;
 }
 
-/** No mark that joins the letter before stands below it. */
+/** Below it, no mark combines with the letter before it. */
 const FIRST_MARK = 0x300;
 
 export interface FoldedText {
@@ -102,7 +102,7 @@ class Folding {
     this.#addRun(start, to);
   }
 
-  /** A letter and the marks that are written behind it, which may be one letter as well. */
+  /** A letter and the marks that follow it, which may also be one letter. */
   #findClusterEnd(index: number, to: number): number {
     let end = index + 1;
     while (end < to && this.#original.charCodeAt(end) >= FIRST_MARK && /\p{M}/u.test(this.#original[end]!)) end += 1;

@@ -1,7 +1,7 @@
 /**
- * Where the text that a model wants replaced stands in a file. Four rules are tried in order: exact; line ends and
- * trailing blanks ignored; indentation shifted; typographic characters folded. The first rule that fits anywhere
- * decides, and all but the exact one must fit exactly one place. Nothing is found by anchors or by similarity.
+ * Finds the text that a model wants replaced in a file. Four rules are tried in order: exact; line ends and
+ * trailing blanks ignored; indentation shifted; typographic characters folded. The first rule that matches anywhere
+ * decides, and all but the exact one must match exactly one place. Nothing is found by anchors or by similarity.
  */
 import { toLineEnd, type LineEnd } from "../workspace/text-format.ts";
 import { foldText, type FoldedText } from "./edit-matching-fold.ts";
@@ -15,14 +15,14 @@ export interface TextEdit {
   readonly replaceAll?: boolean | undefined;
 }
 
-/** A part of a text and what is to stand there. */
+/** A part of a text and its replacement. */
 export interface EditPlace {
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
 }
 
-/** The places of the first rule that fits; none if no rule does. */
+/** The places of the first rule that matches; none if no rule does. */
 export interface FoundPlaces {
   readonly rule: MatchRule;
   /** In order; they may overlap. At most {@link MAX_PLACES}, unless all are to be replaced. */
@@ -74,7 +74,7 @@ function findWithoutTrailingBlanks(text: string, { oldString, newString }: TextE
  */
 function findShifted(text: string, { oldString, newString }: TextEdit): EditPlace[] {
   const needle = foldText(oldString, { indentation: true }).text;
-  // Brackets alone stand anywhere.
+  // Lines of brackets alone are everywhere.
   if (!/[\p{L}\p{N}]/u.test(needle)) return [];
   const places: EditPlace[] = [];
   for (const { from, to, folded } of findFolded(foldText(text, { indentation: true }), needle, oldString)) {
@@ -84,14 +84,14 @@ function findShifted(text: string, { oldString, newString }: TextEdit): EditPlac
     const change = findIndentationChange(text.slice(start, end), oldString);
     if (!change) continue;
     const shifted = changeIndentation(newString, change);
-    // This place may be the one that is meant: then another one must not be taken for it.
+    // This place may be the intended one: then no other may be taken for it.
     if (shifted === undefined) return [];
     places.push({ start, end, replacement: toLocalLineEnd(shifted, text, start) });
   }
   return places;
 }
 
-/** What old and new string have in common at their ends stays as it stands in the file, typography included. */
+/** What old and new string have in common at their ends stays as in the file, including its typography. */
 function findWithoutTypography(text: string, { oldString, newString }: TextEdit): EditPlace[] {
   const needle = foldText(oldString, { typography: true }).text;
   const added = foldText(newString, { typography: true });
@@ -134,7 +134,7 @@ function findAll(text: string, needle: string, step: number, limit: number): num
   return found;
 }
 
-/** A position below 0 would stand for 0. */
+/** A position below 0 would count as 0. */
 function toLineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
 }
@@ -152,7 +152,7 @@ function isUnitEdge({ offsets }: FoldedText, index: number): boolean {
   return index === 0 || offsets[index] !== offsets[index - 1];
 }
 
-/** Where a folded part ends in the original; blanks before the line end belong to it, indentation behind it not. */
+/** Where a folded part ends in the original; blanks before the line end belong to it, indentation after it does not. */
 function toEnd(text: string, { text: folded, offsets }: FoldedText, to: number): number {
   return folded[to - 1] === "\n" ? text.indexOf("\n", offsets[to - 1]) + 1 : offsets[to]!;
 }
@@ -179,7 +179,7 @@ function countCommonPrefix(needle: string, added: FoldedText): number {
   return count;
 }
 
-/** The same at the ends, without what the prefix holds already. */
+/** The same at the ends, without what the prefix already includes. */
 function countCommonSuffix(needle: string, added: FoldedText, prefix: number): number {
   const limit = Math.min(needle.length, added.text.length) - prefix;
   let count = 0;
@@ -188,11 +188,11 @@ function countCommonSuffix(needle: string, added: FoldedText, prefix: number): n
   return count;
 }
 
-/** One difference that holds for all lines. */
+/** One difference that applies to all lines. */
 type IndentationChange =
   /** The file's lines have these blanks more, or less. */
   | { readonly kind: "shift"; readonly blanks: string; readonly isMore: boolean }
-  /** The file has tabs where the others have `width` blanks, or the other way round. */
+  /** The file has tabs where the others have `width` spaces, or vice versa. */
   | { readonly kind: "tabs"; readonly width: number; readonly toTabs: boolean };
 
 /**
@@ -209,7 +209,7 @@ function findIndentationChange(actual: string, expected: string): IndentationCha
   return findShift(pairs) ?? findTabs(pairs, true) ?? findTabs(pairs, false);
 }
 
-/** Undefined if a line has not the indentation that is to change. */
+/** Undefined if a line lacks the indentation to change. */
 function changeIndentation(text: string, change: IndentationChange): string | undefined {
   const changed: string[] = [];
   for (const line of text.split("\n")) {
@@ -262,7 +262,7 @@ function changeLine(line: string, change: IndentationChange): string | undefined
   const indentation = toIndentation(line);
   const rest = line.slice(indentation.length);
   if (!change.toTabs) return indentation.replaceAll("\t", " ".repeat(change.width)) + rest;
-  // A tab in it would stand for another width.
+  // A tab in it would have a different width.
   if (indentation.includes("\t")) return undefined;
   const tabs = Math.floor(indentation.length / change.width);
   return "\t".repeat(tabs) + " ".repeat(indentation.length % change.width) + rest;

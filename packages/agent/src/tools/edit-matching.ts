@@ -1,4 +1,4 @@
-/** All edits of one call on one text: each sees what the ones before it made, and all of them fit or none is made. */
+/** All edits of one call to one text: each sees the result of the previous ones, and either all are applied or none. */
 import type { ToolError } from "@sheaf/protocol";
 import { countLineEnds } from "../workspace/text-format.ts";
 import {
@@ -12,7 +12,7 @@ import {
 import { extendRegion, type TextRegion } from "./text-region.ts";
 import { foldText } from "./edit-matching-fold.ts";
 
-/** The text after all edits, or why not one of them was made. */
+/** The text after all edits, or why none of them was applied. */
 export type EditResult =
   | {
       readonly ok: true;
@@ -35,8 +35,8 @@ export type EditResult =
 const MAX_SHOWN_LINES = 20;
 
 /**
- * Makes edits on the text of the file `name` (which errors show).
- * An empty old string stands for an empty text, and only for that.
+ * Applies edits to the text of the file `name` (which errors show).
+ * An empty old string matches an empty text, and nothing else.
  */
 export function applyEdits(name: string, text: string, edits: readonly TextEdit[]): EditResult {
   let current = text;
@@ -46,10 +46,10 @@ export function applyEdits(name: string, text: string, edits: readonly TextEdit[
     const label = edits.length === 1 ? name : `${name}, edit ${index + 1} of ${edits.length}`;
     const found = findEdit(label, current, edit);
     if (!found.ok) return found;
-    // What an edit before took away must not be found elsewhere by a rule that ignores something.
+    // What an earlier edit removed must not be found elsewhere by a rule that ignores something.
     if (found.rule !== "exact" && text.includes(edit.oldString)) {
       const way = "quote the text as the edits before leave it, or make one edit of them";
-      return toFault("NO_MATCH", `${label}: an edit before changed what old_string quotes: ${way}`);
+      return toFault("NO_MATCH", `${label}: an earlier edit changed what old_string quotes: ${way}`);
     }
     for (const place of found.places.toReversed()) {
       region = extendRegion(region, place.start, place.end, place.replacement.length);
@@ -70,7 +70,7 @@ function findEdit(label: string, text: string, edit: TextEdit): FoundEdit {
   if (!oldString.isWellFormed() || !newString.isWellFormed()) {
     return toFault(
       "INVALID_EDIT",
-      `${label}: old_string or new_string holds half a surrogate pair: write valid Unicode`,
+      `${label}: old_string or new_string contains half a surrogate pair: write valid Unicode`,
     );
   }
   if (oldString === newString) {
@@ -82,10 +82,7 @@ function findEdit(label: string, text: string, edit: TextEdit): FoundEdit {
   if (found.places.length > 1 && !(replaceAll && found.rule === "exact")) return toAmbiguous(label, text, found, edit);
   if (found.places.every((place) => text.slice(place.start, place.end) === place.replacement)) {
     const line = toLine(text, found.places[0]!.start);
-    return toFault(
-      "NOTHING_TO_CHANGE",
-      `${label}: line ${line} stands there as new_string wants it: leave this edit out`,
-    );
+    return toFault("NOTHING_TO_CHANGE", `${label}: line ${line} is already as in new_string: leave this edit out`);
   }
   return { ok: true, ...found };
 }
@@ -119,10 +116,10 @@ function toNoMatch(label: string, text: string, { oldString, newString }: TextEd
   }
   const nearest = formatNearestPlace(text, oldString);
   if (nearest === undefined) return fault(": read the file, then quote it as it stands");
-  return fault(`; the nearest place is at line ${nearest.line}: quote it as it stands`, nearest.excerpt);
+  return fault(`; the nearest place is at line ${nearest.line}: quote it exactly`, nearest.excerpt);
 }
 
-/** Whether the lines are those of the file but for a number in front of each, as in listings. */
+/** Whether the lines are those of the file with a number before each, as in listings. */
 function isNumbered(text: string, oldString: string): boolean {
   const lines = oldString.split("\n", MAX_SHOWN_LINES);
   const bare = lines.map((line) => line.replace(/^\s*\d+\s?[|:\t→]\s?/, ""));
@@ -182,7 +179,7 @@ const MAX_LINES_COMPARED = 5000;
 const MAX_LINES_SHOWN = 12;
 const MAX_CHARS_SHOWN = 160;
 const MAX_CHARS_COMPARED = 200;
-/** A line that stands in more places than this says little about the place. */
+/** A line that occurs more often than this says little about the place. */
 const MAX_PLACES_OF_LINE = 50;
 /** Part of the pairs of letters that two lines must share. */
 const MIN_SIMILARITY = 0.5;
@@ -200,7 +197,7 @@ function formatNearestPlace(text: string, oldString: string): NearestPlace | und
   return { line: start + 1, excerpt: excerpt.join("\n") };
 }
 
-/** Each line that stands in the file votes for the place where the whole would begin. */
+/** Each line that occurs in the file votes for the place where the whole would begin. */
 function findByLines(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const places = new Map<string, number[]>(wanted.map((line) => [toCompared(line), []]));
   for (const [index, line] of lines.entries()) {

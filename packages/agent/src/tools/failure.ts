@@ -1,4 +1,4 @@
-/** Outcomes of tools that did not do their work. */
+/** Outcomes of tools that failed. */
 import { readdirSync } from "node:fs";
 import { posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
@@ -7,7 +7,7 @@ import { openFolder } from "../workspace/open-folder.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { findNearest } from "../base/nearest-names.ts";
 
-/** The message is one line: what failed, with which value, what to do. The model sees it. */
+/** The message is one line: what failed, with which value, and what to do. The model sees it. */
 export function toFailure(code: string, message: string): ToolOutcome {
   return toFailedOutcome({ code, message, details: "" });
 }
@@ -22,17 +22,17 @@ export function toCancelledOutcome(message = "the run was cancelled during this 
   return { status: "cancelled", output: "", error: { code: "CANCELLED", message, details: "" } };
 }
 
-/** Names of a folder that are compared. */
+/** How many names of a folder are compared. */
 const MAX_NAMES = 5000;
 
 /** FILE_NOT_FOUND with up to three names of the nearest folder that exists. */
 export function toMissingFileError(root: string, path: WorkspacePath): ToolError {
   const { folder, name, names } = readNearestFolder(root, path.relative);
-  // As it was named: in a folder beside the workspace by absolute paths.
+  // As it was named: in an added folder by absolute paths.
   const shown = posix.isAbsolute(path.named) ? posix.join(root, folder) : folder;
   const near = findNearest(name, names).map((candidate) => posix.join(shown, candidate));
   const isFolderThere = folder === posix.dirname(path.relative);
-  const place = isFolderThere ? "" : ` (there is no folder ${posix.join(shown, name)})`;
+  const place = isFolderThere ? "" : ` (the folder does not exist: ${posix.join(shown, name)})`;
   const advice = near.length > 0 ? `did you mean ${near.join(" or ")}?` : "look for it with glob_search";
   return { code: "FILE_NOT_FOUND", message: `${path.named} does not exist${place}: ${advice}`, details: "" };
 }

@@ -1,11 +1,11 @@
-/** What became of a file, as results tell it (N31 to N34). */
+/** What happened to a file, as results describe it (N31 to N34). */
 import type { FileChange, FileDiff } from "@sheaf/protocol";
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatchHunk } from "diff";
 import { countLineEnds, countLines, toPrefix } from "../workspace/text-format.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toReplacementHunk, type TextRegion } from "./text-region.ts";
 
-/** Content, diff and patch above it are cut or left out (N34). Bytes of UTF-8. */
+/** Larger content, diffs and patches are cut or left out (N34). Bytes of UTF-8. */
 export const MAX_CONTENT_BYTES = 1024 * 1024;
 
 /** Lines around a change in its patch. */
@@ -14,7 +14,7 @@ const CONTEXT_LINES = 3;
 /** A diff that takes longer is left out. */
 const PATCH_TIMEOUT_MS = 500;
 
-/** State of a file, as a change tells it. */
+/** State of a file, as a change describes it. */
 interface FileState {
   readonly text: string;
   /** Of the whole file. */
@@ -79,7 +79,7 @@ function toFileDiff(before: string, after: string, { start, endBefore, endAfter 
   };
 }
 
-/** Where the same text stands earlier in its line, the diff begins with the line: else a client would change that one. */
+/** If the same text occurs earlier in its line, the diff begins with the line: else a client would change that one. */
 function toUniqueStart(text: string, start: number, end: number): number {
   const lineStart = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
   return text.indexOf(text.slice(start, end), lineStart) < start ? lineStart : start;
@@ -125,7 +125,7 @@ function findHunks(before: string, after: string): readonly StructuredPatchHunk[
   return structuredPatch("", "", before, after, undefined, undefined, options)?.hunks;
 }
 
-/** Beginning of the line that stands `CONTEXT_LINES` above `offset`. */
+/** Beginning of the line `CONTEXT_LINES` above `offset`. */
 function toContextStart(text: string, offset: number): number {
   if (offset === 0) return 0;
   let start = text.lastIndexOf("\n", offset - 1) + 1;
@@ -135,7 +135,7 @@ function toContextStart(text: string, offset: number): number {
   return start;
 }
 
-/** End of the line that stands `CONTEXT_LINES` below `offset`, its line end included. */
+/** End of the line `CONTEXT_LINES` below `offset`, including its line end. */
 function toContextEnd(text: string, offset: number): number {
   let end = offset;
   for (let line = 0; line <= CONTEXT_LINES && end < text.length; line += 1) {

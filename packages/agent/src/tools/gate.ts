@@ -1,4 +1,4 @@
-/** What a call must pass before it runs: the policy, and where that asks, a person (S-10 to S-16). */
+/** What a call must pass before it runs: the policy and, if the policy asks, a person (S-10 to S-16). */
 import { allow, deny, toFullReason, type PermissionDecision } from "../guard/permissions/decision.ts";
 import type { Permissions } from "../guard/permissions/permissions.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -21,11 +21,11 @@ export interface GatePorts {
 type GatedTool = Pick<CallableTool, "access" | "mcp">;
 
 export interface Gate {
-  /** What a person must be asked; undefined: nothing. */
+  /** The question to a person; undefined: none. */
   toQuestion(call: ToolInvocation, tool: GatedTool): Promise<ApprovalQuestion | undefined>;
   /**
-   * The outcome of a call that may not run; undefined: it may, with `approval.editedArguments` where there are some.
-   * Each approval is good for one call, once.
+   * The outcome of a call that may not run; undefined: it may, with `approval.editedArguments` if given.
+   * Each approval is valid for one call, once.
    */
   findRefusal(call: ToolInvocation, tool: GatedTool, approval?: Approval): Promise<ToolOutcome | undefined>;
 }
@@ -48,19 +48,19 @@ export function createGate(ports: GatePorts): Gate {
       if (!isGoodFor(approval, call, toArgumentsHash(call))) return toRejected("the approval was for another call");
       usedApprovals.add(approval.approvalId);
       if (!approval.editedArguments) rememberAnswer(ports.state.answers, approval.kind, approval);
-      // A person who says no is heard, also where a rule would let the call pass by now.
+      // A person's refusal counts even if a rule would now let the call pass.
       return approval.kind.startsWith("allow") ? undefined : toRejected(toWords(approval));
     },
   };
 }
 
-/** The call as it runs: what the person wrote wins. */
+/** The call as it runs: what the person wrote takes precedence. */
 export function toEditedCall(call: ToolInvocation, approval: Approval | undefined): ToolInvocation {
   const { callId, toolName } = call;
   return approval?.editedArguments ? { callId, toolName, arguments: approval.editedArguments } : call;
 }
 
-/** Rules hold for what a path says and for where it leads; the stricter decision counts. */
+/** Rules apply to what a path says and to where it leads; the stricter decision counts. */
 async function decide(
   call: ToolInvocation,
   { access, mcp }: GatedTool,
@@ -69,7 +69,7 @@ async function decide(
   const answered = { allow: [...answers.allow], deny: [...answers.deny] };
   const request = { toolName: call.toolName, access, answered, ...(mcp && { mcp }) };
   const said = call.arguments;
-  // A command has no path but its folder, and looks at that itself.
+  // A command has no path other than its folder, which it checks itself.
   const real = access === "command" ? said : toRealArguments(said, chooseWorkspace(call, workspace, addedWorkspaces));
   const decisions = await Promise.all(
     (real === said ? [said] : [said, real]).map((args) => permissions.decide({ ...request, arguments: args })),

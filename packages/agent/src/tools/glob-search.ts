@@ -1,4 +1,4 @@
-/** glob_search: files by the pattern of their paths. */
+/** glob_search: files by a pattern of their paths. */
 import { isAbsolute } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
 import * as s from "@sheaf/protocol/schema";
@@ -9,7 +9,7 @@ import { createFolderReader, type FolderEntry, readKind, toLine } from "../works
 import type { Tool } from "./tool.ts";
 
 const maxFiles = 1000;
-/** Entries that are looked at; a larger tree is searched in parts. */
+/** Most entries that are visited; a larger tree is searched in parts. */
 const maxVisited = 1_000_000;
 /** Paths in memory before the last ones are dropped. */
 const maxCollected = 50_000;
@@ -26,7 +26,7 @@ const parameters = s.object({
 /** Names that begin with a dot are found only by a pattern that names them; links to folders are not followed. */
 export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "glob_search",
-  description: `Find files by a glob; at most ${maxFiles} paths, sorted, without what .gitignore leaves out.`,
+  description: `Find files by a glob; at most ${maxFiles} paths, sorted, without what .gitignore excludes.`,
   documentType: "tool_call",
   access: "read",
   parameters,
@@ -37,7 +37,7 @@ export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
     const kind = readKind(path.absolute);
     if (kind === "missing") return toFailedOutcome(toMissingFileError(workspace.root, path));
     if (kind !== "folder")
-      return toFailure("NOT_A_DIRECTORY", `${path.named} is no folder: name the folder it lies in`);
+      return toFailure("NOT_A_DIRECTORY", `${path.named} is not a folder: name the folder that contains it`);
     const glob = parseGlob(toAnchoredPattern(pattern.trim(), path.absolute));
     if (!glob || pattern.trim() === "") {
       return toFailure(
@@ -63,7 +63,7 @@ interface FoundFiles {
   readonly total: number;
   /** Bytes of all paths, one per line. */
   readonly bytes: number;
-  /** The tree was too large to be looked through. */
+  /** The tree was too large to search completely. */
   readonly isEarlyEnd: boolean;
 }
 
@@ -109,7 +109,7 @@ function toOutcome({ files, total, bytes, isEarlyEnd }: FoundFiles): Awaited<Ret
   const isCut = shown.length < total || isEarlyEnd;
   const notes: string[] = [];
   if (shown.length < total) notes.push(`The first ${shown.length} of ${total} files are shown: narrow the pattern.`);
-  if (isEarlyEnd) notes.push(`Only ${maxVisited} entries were looked at: name a target_directory.`);
+  if (isEarlyEnd) notes.push(`Only ${maxVisited} entries were visited: name a target_directory.`);
   if (total === 0)
     notes.push(
       "What .gitignore leaves out is not looked at, nor names with a dot in front that the pattern does not name.",

@@ -11,7 +11,7 @@ import type { Tool, ToolOutcome } from "./tool.ts";
 
 const defaultResults = 200;
 const maxResults = 1000;
-/** Milliseconds; what was found until then is shown. */
+/** Milliseconds; what was found by then is shown. */
 const maxDuration = 30_000;
 /** Characters of a line that are shown; ripgrep cuts it and says so. */
 const maxColumns = 500;
@@ -28,11 +28,11 @@ const parameters = s.object({
 });
 type Arguments = s.ValueOf<typeof parameters>;
 
-/** Binary files, names with a dot in front and what .gitignore leaves out are not searched, unless they are named. */
+/** Binary files, hidden files and what .gitignore excludes are not searched, unless they are named. */
 export const grepSearchTool: Tool<Arguments> = {
   name: "grep_search",
   description:
-    "Search text in the files of the workspace by a regular expression. What .gitignore leaves out is not searched.",
+    "Search the text of files in the workspace with a regular expression. What .gitignore excludes is not searched.",
   documentType: "tool_call",
   access: "read",
   parameters,
@@ -53,7 +53,7 @@ export const grepSearchTool: Tool<Arguments> = {
   },
 };
 
-/** What no program can be given, or nobody means. */
+/** What cannot be passed to a program, or is never meant. */
 function findFault({ pattern, glob = "" }: Arguments): string | undefined {
   if (pattern === "") return "the pattern is empty and would match every line: write one, or use read_file";
   if (pattern.includes("\0") || glob.includes("\0")) return "the pattern or glob holds a NUL character: leave it out";
@@ -93,7 +93,11 @@ async function search(
   return formatSearch(files, {
     mode: args.output_mode ?? "content",
     limit,
-    endedEarly: results.isFull() ? "there is too much of it" : timeout.aborted ? `it took ${maxDuration / 1000} s` : "",
+    endedEarly: results.isFull()
+      ? "there are too many matches"
+      : timeout.aborted
+        ? `it took ${maxDuration / 1000} s`
+        : "",
     problem: outcome.exitCode === 2 ? toOneLine(outcome.stderr) : "",
   });
 }
@@ -112,16 +116,16 @@ function toOptions({ pattern, glob, case_insensitive }: Arguments, isContent: bo
       ? ["--line-number", "--field-match-separator=\\x00", `--max-columns=${maxColumns}`, "--max-columns-preview"]
       : ["--count"]),
     ...(glob === undefined || glob === "" ? [] : [`--glob=${glob}`]),
-    // A folder with a dot in front is opened if the glob names one.
+    // A hidden folder is opened if the glob names one.
     ...(glob !== undefined && /^(?!!).*(?:^|[/{,])\.[^./]/.test(glob) ? ["--hidden"] : []),
-    // A glob brings names with a dot back, and whatever lies in them.
+    // A glob includes hidden names again, and whatever is in them.
     "--glob=!.git",
   ];
 }
 
 /**
  * Only the .gitignore files of the workspace count, whether it is a repository or not. ripgrep reads those of the
- * folder it searches; the one of the workspace is handed over; what lies between them is looked at afterwards.
+ * folder it searches; the one of the workspace is passed to it; those between them are applied afterwards.
  */
 function toIgnoreOptions(workspace: Workspace, path: WorkspacePath, isNamed: boolean): string[] {
   if (isNamed) return ["--no-ignore"];

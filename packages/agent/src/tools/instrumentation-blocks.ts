@@ -1,13 +1,13 @@
 /**
- * Instrumentation in the text of a file: whole lines between two comments that name the block, so that taking it out
- * again gives the very text that was there before.
+ * Instrumentation in the text of a file: whole lines between two comments that name the block, so that removing it
+ * restores the exact text.
  */
 import { toLanguage } from "@sheaf/documents";
 
 const BEGIN = "sheaf-debug:begin";
 const END = "sheaf-debug:end";
 
-/** What is put in, and where. */
+/** What is inserted. */
 export interface BlockInsertion {
   /** Letters, digits, `_` and `-`. */
   readonly id: string;
@@ -17,7 +17,7 @@ export interface BlockInsertion {
   readonly lineEnd: "\n" | "\r\n";
 }
 
-/** The text with the block before the line that begins at `offset`, or behind the last line. */
+/** The text with the block before the line that begins at `offset`, or after the last line. */
 export function insertBlock(text: string, offset: number, { id, code, form, lineEnd }: BlockInsertion): string {
   const lines = code
     .replace(/^(?:[^\S\n]*\n)+/, "")
@@ -27,7 +27,7 @@ export function insertBlock(text: string, offset: number, { id, code, form, line
   const mark = (word: string): string => `${indentation}${[form.open, word, id, form.close].join(" ").trimEnd()}`;
   const block = [mark(BEGIN), ...lines, mark(END)].join(lineEnd);
   const head = text.slice(0, offset);
-  // Behind a last line without a line end there is none behind the block either.
+  // If the last line has no line end, neither does the block.
   const isOpenEnd = offset === text.length && head !== "" && !head.endsWith("\n");
   return isOpenEnd ? `${head}${lineEnd}${block}` : `${head}${block}${lineEnd}${text.slice(offset)}`;
 }
@@ -36,13 +36,13 @@ export function insertBlock(text: string, offset: number, { id, code, form, line
 export interface RemovedBlocks {
   readonly text: string;
   readonly removed: readonly string[];
-  /** No mark of them was there: they are gone already. */
+  /** None of their marks was found: they are already gone. */
   readonly missing: readonly string[];
-  /** One mark is missing, or they stand the wrong way round: they are left as they are. */
+  /** One mark is missing, or they are in the wrong order: they are left unchanged. */
   readonly damaged: readonly string[];
 }
 
-/** Takes blocks out. */
+/** Removes blocks. */
 export function removeBlocks(text: string, ids: readonly string[]): RemovedBlocks {
   const result = { text, removed: [] as string[], missing: [] as string[], damaged: [] as string[] };
   for (const id of ids) {
@@ -60,12 +60,12 @@ export function removeBlocks(text: string, ids: readonly string[]): RemovedBlock
   return result;
 }
 
-/** Whether a text holds a mark. */
+/** Whether a text contains a mark. */
 export function hasMark(text: string): boolean {
   return text.includes(BEGIN) || text.includes(END);
 }
 
-/** The line in which a mark stands: where it begins, and where the next one does. */
+/** The line of a mark: where it begins, and where the next one does. */
 function findLine(text: string, mark: string): { readonly start: number; readonly next: number } | undefined {
   for (let place = text.indexOf(mark); place !== -1; place = text.indexOf(mark, place + 1)) {
     // The id of another block may begin with this one.
@@ -77,7 +77,7 @@ function findLine(text: string, mark: string): { readonly start: number; readonl
   return undefined;
 }
 
-/** What stands before the text of a comment, and behind it. */
+/** What comes before and after the text of a comment. */
 export interface CommentForm {
   readonly open: string;
   readonly close: string;

@@ -12,10 +12,10 @@ const parameters = s.object({
   target_directory: s.optional(s.string({ description: "Folder in the workspace; default: the workspace" })),
 });
 
-/** Sorted by name, folders with `/` at the end, links not followed; level by level until it is too much. */
+/** Sorted by name, folders with `/` at the end, links not followed; level by level up to the limit. */
 export const listDirTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "list_dir",
-  description: `Show a folder as a tree: at most ${maxDepth} levels and ${maxEntries} entries, without what .gitignore leaves out.`,
+  description: `Show a folder as a tree: at most ${maxDepth} levels and ${maxEntries} entries, without what .gitignore excludes.`,
   documentType: "tool_call",
   access: "read",
   parameters,
@@ -26,7 +26,10 @@ export const listDirTool: Tool<s.ValueOf<typeof parameters>> = {
     const kind = readKind(path.absolute);
     if (kind === "missing") return toFailedOutcome(toMissingFileError(workspace.root, path));
     if (kind !== "folder") {
-      return toFailure("NOT_A_DIRECTORY", `${path.named} is no folder: use read_file, or name the folder it lies in`);
+      return toFailure(
+        "NOT_A_DIRECTORY",
+        `${path.named} is not a folder: use read_file, or name the folder that contains it`,
+      );
     }
     const reader = await createFolderReader(workspace, path.relative);
     const tree = await readTree(reader, path.relative, signal);
@@ -45,7 +48,7 @@ export const listDirTool: Tool<s.ValueOf<typeof parameters>> = {
   },
 };
 
-/** A folder that was read: what is shown of it, and how many entries are not. */
+/** A folder that was read: the entries shown, and how many are not. */
 type ShownFolder =
   | { readonly entries: readonly FolderEntry[]; readonly hidden: number }
   | { readonly error: ToolError };
@@ -56,7 +59,7 @@ interface Tree {
   readonly ignored: number;
   /** Some entries are not shown. */
   readonly isCut: boolean;
-  /** Some folders lie too deep to be opened. */
+  /** Some folders are too deep to be opened. */
   readonly isDeep: boolean;
 }
 
@@ -69,7 +72,7 @@ async function readTree(reader: FolderReader, start: string, signal: AbortSignal
     const next: string[] = [];
     for (const path of level) {
       if (signal.aborted || free === 0) break;
-      // One folder after the other: what is shown must not depend on which is read first.
+      // One folder at a time: what is shown must not depend on which is read first.
       const reading = await reader.read(path);
       if (!reading.ok) {
         folders.set(path, { error: reading.error });
@@ -108,6 +111,6 @@ function toNote({ isCut, isDeep, ignored }: Tree): string {
   const notes: string[] = [];
   if (isCut) notes.push(`Only the first ${maxEntries} entries are shown, level by level.`);
   if (isDeep) notes.push(`Folders below level ${maxDepth} are not opened: name one as target_directory to see it.`);
-  if (ignored > 0) notes.push(`Left out by .gitignore: ${ignored}.`);
+  if (ignored > 0) notes.push(`Excluded by .gitignore: ${ignored}.`);
   return notes.join(" ");
 }

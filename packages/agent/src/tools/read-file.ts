@@ -1,4 +1,4 @@
-/** read_file: some lines of a text file, exactly as they stand. */
+/** read_file: some lines of a text file, unchanged. */
 import type { ToolError } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { readLines, type ReadLines } from "../workspace/read-file.ts";
@@ -20,7 +20,7 @@ type Arguments = s.ValueOf<typeof parameters>;
 /** Memory is bounded for a file of any size (R-15); `totalLines` counts the empty tail, so an empty file has 1 (C9). */
 export const readFileTool: Tool<Arguments> = {
   name: "read_file",
-  description: "Read a text file. The output is its content without line numbers; a note tells what is left out.",
+  description: "Read a text file. The output is its content without line numbers; a note says what is left out.",
   documentType: "tool_call",
   access: "read",
   parameters,
@@ -46,7 +46,7 @@ function toReadError(error: ToolError, path: WorkspacePath, root: string): ToolE
 }
 
 function toOffsetError(path: WorkspacePath, offset: number, { totalLines }: ReadLines): ToolError {
-  const message = `offset ${offset} is behind the end of ${path.named}, which has ${totalLines} lines: use a smaller one`;
+  const message = `offset ${offset} is past the end of ${path.named}, which has ${totalLines} lines: use a smaller one`;
   return { code: "OFFSET_OUT_OF_RANGE", message, details: "" };
 }
 
@@ -54,7 +54,7 @@ function toOutcome(path: WorkspacePath, lines: ReadLines, isLimitGiven: boolean)
   const { text, startLine, endLine, totalLines, totalChars, fileSize } = lines;
   const isEmpty = totalChars === 0;
   const exceededLimit = text.length < totalChars;
-  // What the model asked for is all of it; what a limit of ours took away is not (N36).
+  // A range that the model asked for is complete; what our limit cuts is truncated (N36).
   const isCut = lines.isFull || (exceededLimit && !isLimitGiven && endLine < totalLines);
   const note = toNote(lines, isEmpty, exceededLimit);
   return {
@@ -76,16 +76,16 @@ function toOutcome(path: WorkspacePath, lines: ReadLines, isLimitGiven: boolean)
   };
 }
 
-/** What was left out, and how to read on. */
+/** What was left out, and how to continue. */
 function toNote(lines: ReadLines, isEmpty: boolean, exceededLimit: boolean): string | undefined {
   const { startLine, endLine, totalLines, fileSize } = lines;
   if (isEmpty) return "The file is empty.";
   if (!exceededLimit) return undefined;
   if (lines.isLineCut) {
     const rest = endLine < totalLines ? ` The next line is offset ${endLine + 1}.` : "";
-    const shown = `Line ${endLine} of ${totalLines} is longer than ${MAX_BYTES} bytes, its beginning is shown.`;
-    return `${shown} Use grep_search, or run_terminal_cmd with cut, for its rest.${rest}`;
+    const shown = `Line ${endLine} of ${totalLines} is longer than ${MAX_BYTES} bytes; only its beginning is shown.`;
+    return `${shown} Use grep_search, or run_terminal_cmd with cut, for the rest.${rest}`;
   }
   const shown = `Lines ${startLine} to ${endLine} of ${totalLines} (the file has ${fileSize} bytes).`;
-  return endLine < totalLines ? `${shown} Read on with offset ${endLine + 1}.` : shown;
+  return endLine < totalLines ? `${shown} Continue with offset ${endLine + 1}.` : shown;
 }

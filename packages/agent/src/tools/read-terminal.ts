@@ -1,4 +1,4 @@
-/** read_terminal: what a command in the background has said since it was last asked, and whether it still runs. */
+/** read_terminal: new output of a command in the background, and whether it is still running. */
 import type { TerminalEffect } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import type { BackgroundCommand } from "../guard/sandbox/follow/background-command.ts";
@@ -11,7 +11,7 @@ const maxWaitMs = 60_000;
 const endPeriod = 5000;
 
 const parameters = s.object({
-  terminal_id: s.string({ minLength: 1, description: "Id that run_terminal_cmd gave, for instance bg_1" }),
+  terminal_id: s.string({ minLength: 1, description: "Id from run_terminal_cmd, for instance bg_1" }),
   wait_ms: s.optional(
     s.integer({
       minimum: 1,
@@ -22,10 +22,10 @@ const parameters = s.object({
   end: s.optional(s.boolean({ description: "Ends the command first" })),
 });
 
-/** Also called by Sheaf itself, for what still runs at the end of a run. */
+/** Sheaf also calls it itself, for commands still running at the end of a run. */
 export const readTerminalTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "read_terminal",
-  description: "Read what a command in the background has printed since the last time, or end it.",
+  description: "Read what a command in the background has printed since the last call, or end it.",
   documentType: "tool_call",
   access: "state",
   parameters,
@@ -33,7 +33,7 @@ export const readTerminalTool: Tool<s.ValueOf<typeof parameters>> = {
     const command = background.all.find(({ id }) => id === terminal_id);
     if (!command) {
       const ids = background.all.map(({ id }) => id).join(", ") || "none";
-      const message = `there is no terminal ${JSON.stringify(terminal_id.slice(0, 100))} in this run (there are: ${ids})`;
+      const message = `there is no terminal ${JSON.stringify(terminal_id.slice(0, 100))} in this run (known: ${ids})`;
       return toFailure("UNKNOWN_TERMINAL", `${message}: start the command again with run_terminal_cmd`);
     }
     if (end) {
@@ -56,12 +56,12 @@ function toTerminalOutcome(command: BackgroundCommand): ToolOutcome {
     exitCode: outcome ? outcome.exitCode : null,
   };
   const notes = [describeState(outcome), ...(outcome?.refusals ?? [])];
-  if (truncated) notes.push(`${bytes} bytes came; their middle was cut out.`);
+  if (truncated) notes.push(`${bytes} bytes arrived; the middle was cut.`);
   return { status: "success", output: text, effect, note: notes.join(" "), ...(truncated && { truncated, bytes }) };
 }
 
 function describeState(outcome: CommandOutcome | undefined): string {
-  if (!outcome) return "It still runs.";
+  if (!outcome) return "It is still running.";
   if (outcome.startError !== "") return `It was not started: ${outcome.startError}.`;
   if (outcome.timedOut) return "It was ended by its timeout.";
   if (outcome.cancelled) return "It was ended.";

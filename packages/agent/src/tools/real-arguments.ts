@@ -1,8 +1,8 @@
-/** Arguments with the places that their paths lead to, so that a rule cannot be passed by a link (S-14, S-20). */
+/** Paths in arguments: where they lead, so that a link cannot bypass a rule (S-14, S-20), and in which folder a call works. */
 import { isAbsolute, resolve, sep } from "node:path";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** Fields of every tool that hold a path, or several. */
+/** Fields of any tool that contain one or more paths. */
 const pathFields: ReadonlySet<string> = new Set([
   "target_file",
   "source_file",
@@ -22,8 +22,8 @@ function listPaths(args: Readonly<Record<string, unknown>>): string[] {
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * The same arguments, each path relative to the workspace and without links; a path that is refused stays as it is.
- * The very same object where that changes nothing.
+ * The same arguments, each path relative to the workspace and without links; a path that is refused stays unchanged.
+ * The same object if nothing changes.
  */
 export function toRealArguments(args: Arguments, workspace: Workspace): Arguments {
   const toReal = (value: unknown): unknown => {
@@ -41,15 +41,15 @@ export function toRealArguments(args: Arguments, workspace: Workspace): Argument
 /** Tools whose work is about the workspace as a whole. */
 const bound: ReadonlySet<string> = new Set(["add_instrumentation", "remove_instrumentation"]);
 
-/** What of a call names paths. */
+/** The parts of a call that name paths. */
 interface NamingCall {
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
 /**
- * An added folder is named by absolute paths alone. A call whose paths lie in several folders works in the workspace,
- * which refuses those that lie outside of it.
+ * An added folder is named by absolute paths only. A call with paths in several folders works in the workspace, which
+ * refuses those outside of it.
  */
 export function chooseWorkspace(call: NamingCall, workspace: Workspace, added: readonly Workspace[] = []): Workspace {
   if (added.length === 0 || bound.has(call.toolName)) return workspace;
@@ -57,7 +57,7 @@ export function chooseWorkspace(call: NamingCall, workspace: Workspace, added: r
   return added.find((folder) => paths.length > 0 && paths.every((path) => isNamedIn(path, folder))) ?? workspace;
 }
 
-/** The added folders that a call names which worked in the workspace: for them it was refused. */
+/** The added folders named by a call that worked in the workspace: they are why it was refused. */
 export function listOtherFolders(call: NamingCall, added: readonly Workspace[] = []): string[] {
   if (bound.has(call.toolName)) return [];
   const paths = listPaths(call.arguments);

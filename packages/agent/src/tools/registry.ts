@@ -1,4 +1,4 @@
-/** Which tools there are. */
+/** All tools, and the check of their arguments. */
 import type { Mode } from "@sheaf/protocol";
 import { formatProblem, parseValue, type Problem } from "@sheaf/protocol/check-value";
 import { isOffered } from "../guard/permissions/permissions.ts";
@@ -23,11 +23,11 @@ import type { Tool, ToolContext, ToolInvocation, ToolOutcome } from "./tool.ts";
 import { webFetchTool } from "./web-fetch.ts";
 import { writeFileTool } from "./write-file.ts";
 
-/** A tool behind the check of its own arguments, so that tools of different arguments can stand in one list. */
+/** A tool with the check of its arguments, so that tools with different arguments fit into one list. */
 export interface CallableTool extends Pick<Tool, "name" | "description" | "documentType" | "access"> {
   /** JSON Schema of the arguments. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** Of a tool that a server gave: its names, as the user's rules say them. */
+  /** Of a server's tool: its names, as in the user's rules. */
   readonly mcp?: { readonly server: string; readonly tool: string };
   /** Checks the arguments; `run` is then ready to go. */
   prepare(
@@ -51,7 +51,7 @@ function toCallable<Arguments>(tool: Tool<Arguments>): CallableTool {
   };
 }
 
-/** Every tool, in the order in which models are told of them. */
+/** Every tool, in the order in which models see them. */
 const tools: readonly CallableTool[] = [
   toCallable(readFileTool),
   toCallable(listDirTool),
@@ -72,7 +72,7 @@ const tools: readonly CallableTool[] = [
   toCallable(removeInstrumentationTool),
 ];
 
-/** A tool by its name; a name that no tool has is a failure that names the ones there are. `further`: those of servers. */
+/** A tool by its name; an unknown name is a failure that lists the known ones. `further`: those of servers. */
 export function findTool(
   name: string,
   further: readonly CallableTool[] = [],
@@ -84,7 +84,7 @@ export function findTool(
   return { ok: false, outcome: toFailure("UNKNOWN_TOOL", `there is no tool "${name}": use one of ${names}`) };
 }
 
-/** What a model is told of the tools that its mode offers. Made once for a run: every turn sends them again. */
+/** The tools that a mode offers, as a model sees them. Created once per run; every turn sends them. */
 export function toDefinitions(mode: Mode, further: readonly CallableTool[] = []): ToolDefinition[] {
   return [...tools, ...further].filter((tool) => isOffered(mode, tool)).map(toDefinition);
 }

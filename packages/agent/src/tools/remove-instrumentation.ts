@@ -1,4 +1,4 @@
-/** remove_instrumentation: takes out what add_instrumentation put in. Sheaf calls it itself for what is left at the end. */
+/** remove_instrumentation: removes what add_instrumentation inserted. Sheaf calls it itself for what is left at the end. */
 import type { FileChange, InstrumentationBlock } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import type { FileResult } from "../workspace/file-error.ts";
@@ -15,10 +15,10 @@ const parameters = s.object({
   hypothesis: s.optional(s.string({ description: "Only that of this todo; default: all" })),
 });
 
-/** Debug mode only. A block that lost one of its marks is left and told of. */
+/** Debug mode only. A block that lost one of its marks is left and reported. */
 export const removeInstrumentationTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "remove_instrumentation",
-  description: "Take the lines of add_instrumentation out again.",
+  description: "Remove the lines of add_instrumentation.",
   documentType: "file_edit",
   access: "write",
   parameters,
@@ -32,15 +32,15 @@ export const removeInstrumentationTool: Tool<s.ValueOf<typeof parameters>> = {
         (hypothesis === undefined || block.hypothesis === hypothesis),
     );
     if (wanted.length === 0)
-      return toFailure("NO_INSTRUMENTATION", "there is no such instrumentation: nothing is left to take out");
+      return toFailure("NO_INSTRUMENTATION", "no such instrumentation exists: nothing is left to remove");
     return takeOutBlocks(wanted, context);
   },
 };
 
-/** What taking blocks out needs. */
+/** What removing blocks needs. */
 export type BlockContext = Pick<ToolContext, "workspace" | "state" | "checkpoints" | "signal">;
 
-/** Takes blocks of the state out of their files, and out of the state. */
+/** Removes blocks of the state from their files and from the state. */
 export async function takeOutBlocks(
   wanted: readonly InstrumentationBlock[],
   context: BlockContext,
@@ -63,7 +63,7 @@ export async function takeOutBlocks(
   const effect = { kind: "file_edit" as const, changes, instrumentation: state.instrumentation };
   const output = lines.join("\n");
   if (!hasFailed) return { status: "success", output, effect };
-  const message = `not all instrumentation could be taken out, ${lines.join("; ")}: take it out with edit_file`;
+  const message = `not all instrumentation could be removed, ${lines.join("; ")}: remove it with edit_file`;
   return { status: "error", output, effect, error: { code: "INSTRUMENTATION_LEFT", message, details: output } };
 }
 
@@ -96,8 +96,8 @@ function describe(filePath: string, cleaned: FileResult<CleanedFile>): string {
   if (!cleaned.ok) return `${filePath}: ${cleaned.error.message}`;
   const { removed, missing, damaged } = cleaned.value;
   const parts = [
-    removed.length > 0 ? `taken out: ${removed.join(", ")}` : "",
-    missing.length > 0 ? `gone already: ${missing.join(", ")}` : "",
+    removed.length > 0 ? `removed: ${removed.join(", ")}` : "",
+    missing.length > 0 ? `already gone: ${missing.join(", ")}` : "",
     damaged.length > 0 ? `left, a mark is missing: ${damaged.join(", ")}` : "",
   ];
   return `${filePath}: ${parts.filter((part) => part !== "").join("; ")}`;

@@ -6,7 +6,7 @@ import { followChange } from "./tool-state.ts";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import type { Tool } from "./tool.ts";
 
-/** To move a file takes no time; to read one that is larger would. */
+/** Moving a file is instant; reading a larger one is not. */
 const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 
 const parameters = s.object({
@@ -17,7 +17,7 @@ const parameters = s.object({
 /** Nothing is ever replaced: a destination that exists is refused (FILE_EXISTS). */
 export const renameFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "rename_file",
-  description: "Rename or move one file. The destination must not exist; missing folders are made.",
+  description: "Rename or move one file. The destination must not exist; missing folders are created.",
   documentType: "file_edit",
   access: "write",
   parameters,

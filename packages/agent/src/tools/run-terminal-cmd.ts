@@ -23,16 +23,16 @@ const parameters = s.object({
     }),
   ),
   is_background: s.optional(
-    s.boolean({ description: "Runs on while you go on, for servers; read its output with read_terminal" }),
+    s.boolean({ description: "Keeps running while you continue, for servers; read its output with read_terminal" }),
   ),
   description: s.optional(s.string({ description: "What the command is for, in a few words" })),
 });
 
-/** An exit code other than 0 is a success of the tool: the model reads it (N37). Nothing of the command stays behind. */
+/** An exit code other than 0 is a success of the tool: the model reads it (N37). No process of the command is left running. */
 export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "run_terminal_cmd",
   description:
-    "Run a shell command in the workspace and wait for its end. No input can be given; what it leaves behind is ended, so start servers with is_background.",
+    "Run a shell command in the workspace and wait until it ends. It gets no input; processes that it leaves running are ended, so start servers with is_background.",
   documentType: "terminal_command",
   access: "command",
   parameters,
@@ -54,12 +54,12 @@ export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
   },
 };
 
-/** A command that fails at once is told of at once. */
+/** A command that fails at once is reported at once. */
 async function startInBackground(facts: CommandFacts, { background, signal }: ToolContext): Promise<ToolOutcome> {
   const running = background.all.filter(({ outcome }) => outcome === undefined);
   if (running.length >= maxBackground) {
     const ids = running.map(({ id }) => id).join(", ");
-    return toFailure("TOO_MANY_COMMANDS", `${ids} still run: end one of them with read_terminal`);
+    return toFailure("TOO_MANY_COMMANDS", `${ids} are still running: end one of them with read_terminal`);
   }
   const started = background.start(facts);
   await started.waitForEnd(firstLookMs, signal);
@@ -80,7 +80,7 @@ async function startInBackground(facts: CommandFacts, { background, signal }: To
     terminalId: id,
     permissions: started.permissions,
   };
-  const note = `It runs on in the background as ${id}: read its output or end it with read_terminal. It ends with this run.`;
+  const note = `It is running in the background as ${id}: read its output or end it with read_terminal. It ends with this run.`;
   return { status: "success", output: text, effect, note };
 }
 
@@ -127,7 +127,7 @@ function toToolOutcome(outcome: CommandOutcome, { command, workingDirectory, tim
   return { status: "success", output, effect, ...cut, ...(note !== "" && { note }) };
 }
 
-/** What the output itself does not say; "" if there is nothing. */
+/** What the output itself does not say; "" if nothing. */
 function toNote(outcome: CommandOutcome, timeoutMs: number | undefined): string {
   const { exitCode, signal, timedOut, truncated, bytes, output } = outcome;
   const notes: string[] = [];
@@ -135,6 +135,6 @@ function toNote(outcome: CommandOutcome, timeoutMs: number | undefined): string 
   else if (signal !== "") notes.push(`Ended by ${signal}, exit code ${exitCode}.`);
   else if (exitCode !== 0) notes.push(`Exit code ${exitCode}.`);
   else if (output === "") notes.push("Exit code 0, no output.");
-  if (truncated) notes.push(`The output has ${bytes} bytes; its middle was cut out. Write it into a file to see all.`);
+  if (truncated) notes.push(`The output has ${bytes} bytes; its middle was cut. Write it to a file to see all of it.`);
   return notes.join(" ");
 }

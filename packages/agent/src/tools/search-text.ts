@@ -1,4 +1,4 @@
-/** Matches as the model reads them. */
+/** Matches as the model reads them, and the output of ripgrep, parsed as it arrives in bounded memory. */
 import type { SearchEffect } from "@sheaf/protocol";
 import { toLine } from "../workspace/read-folder.ts";
 import type { ToolOutcome } from "./tool.ts";
@@ -8,7 +8,7 @@ export interface SearchView {
   readonly mode: "content" | "files_with_matches" | "count";
   /** Lines that are shown, or files if no lines are. */
   readonly limit: number;
-  /** Why the search ended before its end, or "". */
+  /** Why the search ended early, or "". */
   readonly endedEarly: string;
   /** What ripgrep could not read, in one line, or "". */
   readonly problem: string;
@@ -90,7 +90,7 @@ function toNote(view: SearchView, shown: number, total: { readonly files: number
   return notes.join(" ");
 }
 
-/** The places in one file, or how many there are. */
+/** The places in one file, or their number. */
 export interface FileMatches {
   /** Relative to the workspace. */
   readonly path: string;
@@ -101,17 +101,17 @@ export interface FileMatches {
 
 /** Takes the output of ripgrep: `path NUL number NUL text` per line, or `path NUL count` with `--count`. */
 export interface SearchResults {
-  /** False when there is too much of it. */
+  /** False once there is too much. */
   append(chunk: Uint8Array): boolean;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly files: ReadonlyMap<string, FileMatches>;
-  /** Some output was not taken. */
+  /** Some output was ignored. */
   isFull(): boolean;
 }
 
-/** Bytes that are taken from ripgrep; more says nothing new to a model. */
+/** Bytes read from ripgrep; more would not help a model. */
 const maxBytes = 32 * 1024 * 1024;
-/** ripgrep cuts long lines, but by characters as people see them, and one of those may have any length. */
+/** ripgrep cuts long lines, but by visible characters, each of which may have any length. */
 const maxRecordBytes = 64 * 1024;
 /** UTF-16 units of a line. */
 const maxTextLength = 1000;
@@ -123,7 +123,7 @@ export function createSearchResults(maxLines: number): SearchResults {
   const files = new Map<string, FileMatches>();
   let rest: Buffer = Buffer.alloc(0);
   let bytes = 0;
-  /** The rest of a record that is too long is not looked at. */
+  /** The rest of a record that is too long is skipped. */
   let isSkipping = false;
 
   const take = (record: SearchRecord): void => {
@@ -175,7 +175,7 @@ interface SearchRecord {
   readonly end: number;
 }
 
-/** The path ends at NUL, not at a line end: it may hold one. */
+/** The path ends at NUL, not at a line end, which it may contain. */
 function readRecord(data: Buffer, start: number, hasText: boolean): SearchRecord | undefined {
   const pathEnd = data.indexOf(nul, start);
   if (pathEnd < 0) return undefined;
@@ -191,7 +191,7 @@ function readRecord(data: Buffer, start: number, hasText: boolean): SearchRecord
   };
 }
 
-/** Without the remark about a binary file that may stand in front, on a line of its own. */
+/** Without the remark about a binary file that may precede it on a separate line. */
 function toPath(bytes: Buffer): string {
   const text = bytes.toString().replace(/^[^]*: (?:WARNING: stopped searching|binary file matches)[^\n]*\n/, "");
   return text.replace(/^\.\//, "");

@@ -1,4 +1,4 @@
-/** Text files as the changing tools load and write them. */
+/** Text files as the tools that change files load and write them. */
 import type { ToolError } from "@sheaf/protocol";
 import { writeFileAtomically } from "../workspace/atomic-write.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
@@ -16,15 +16,15 @@ import { readWholeFile, toHash } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** A larger file is not changed by tools. Bytes. */
+/** Largest file that tools change. Bytes. */
 const MAX_TEXT_FILE_BYTES = 16 * 1024 * 1024;
 
-/** A text file as it is on the disk. */
+/** A text file as stored on disk. */
 export interface TextFile {
   /** Without its byte order mark. */
   readonly text: string;
   readonly bytes: number;
-  /** As it lies on the disk. */
+  /** As stored on disk. */
   readonly content: Uint8Array;
   readonly hash: string;
   readonly format: TextFormat;
@@ -33,7 +33,7 @@ export interface TextFile {
 }
 
 /**
- * Loads a file that is going to be changed; undefined if there is none.
+ * Loads a file to change; undefined if it does not exist.
  * Errors: STALE_FILE if it has changed since it was read here; BINARY_FILE, INVALID_ENCODING, FILE_TOO_LARGE and others.
  */
 export async function loadTextFile(
@@ -55,7 +55,7 @@ export async function loadTextFile(
 
 /** The new text of a file, in the format of the old one. */
 export interface EncodedTextFile extends Pick<TextFile, "text" | "bytes" | "hash"> {
-  /** As it is going to lie on the disk. */
+  /** As it will be stored on disk. */
   readonly content: Uint8Array;
 }
 
@@ -67,13 +67,13 @@ export function encodeTextFile(text: string, before: TextFile | undefined): Enco
 
 /** A text file that was written. */
 export interface SavedTextFile {
-  /** What the model should know: that the content before cannot be brought back. */
+  /** What the model should know: that the previous content cannot be restored. */
   readonly note?: string;
 }
 
 /**
- * Writes a file, and remembers it. What was loaded is kept first, so that the change can be taken back. Never rejects:
- * who has something to make of the change makes it while the disk is waited for.
+ * Writes a file, and remembers it. What was loaded is kept first, so that the change can be reverted. Never rejects, so
+ * that a caller can work on the change in the meantime.
  */
 export async function saveTextFile(
   { workspace, state, checkpoints }: Pick<ToolContext, "workspace" | "state" | "checkpoints">,
@@ -82,7 +82,7 @@ export async function saveTextFile(
   before: TextFile | undefined,
 ): Promise<FileResult<SavedTextFile>> {
   const isChanged = before?.hash !== hash;
-  // A response is taken back as a whole: what its own tools wrote on the way is wanted by nobody.
+  // A response is reverted as a whole, so intermediate contents by its own tools are not needed.
   const isOwn = before && state.writtenHashes.get(path.absolute) === before.hash;
   const note = before && isChanged && !isOwn ? await keepContent(checkpoints, before.hash, before.content) : undefined;
   const written = await writeFileAtomically(workspace.root, path, content, before?.identity);
@@ -92,7 +92,7 @@ export async function saveTextFile(
   return { ok: true, value: { ...(note !== undefined && { note }) } };
 }
 
-/** Keeps what a change takes away; gives a note if that cannot be. */
+/** Keeps what a change removes; returns a note if it cannot be kept. */
 export async function keepContent(
   checkpoints: Checkpoints | undefined,
   hash: string,
@@ -100,7 +100,7 @@ export async function keepContent(
 ): Promise<string | undefined> {
   const reason = await checkpoints?.keep(hash, content);
   if (reason === undefined) return undefined;
-  return `Its previous content was not kept, sheaf revert cannot bring it back: ${reason}.`;
+  return `Its previous content was not kept, sheaf revert cannot restore it: ${reason}.`;
 }
 
 function toStaleError(path: WorkspacePath): ToolError {
@@ -108,6 +108,6 @@ function toStaleError(path: WorkspacePath): ToolError {
 }
 
 function toEncodingError(path: WorkspacePath, { encoding }: TextFormat): ToolError {
-  const message = `${path.named} is no valid ${encoding.toUpperCase()}, to change it would damage it: use run_terminal_cmd`;
+  const message = `${path.named} is not valid ${encoding.toUpperCase()}, changing it would damage it: use run_terminal_cmd`;
   return { code: "INVALID_ENCODING", message, details: "" };
 }

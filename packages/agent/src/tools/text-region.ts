@@ -9,7 +9,7 @@ export interface TextRegion {
   readonly endAfter: number;
 }
 
-/** The lines from the first that differs to the last; empty where the texts are equal. */
+/** The lines from the first that differs to the last; empty if the texts are equal. */
 export function toChangedLines(before: string, after: string): TextRegion {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
@@ -28,7 +28,7 @@ export function toChangedLines(before: string, after: string): TextRegion {
   return { start, endBefore, endAfter };
 }
 
-/** The first beginning of a line at or behind `offset`; the end of the text if there is none. */
+/** The first beginning of a line at or after `offset`; the end of the text if none follows. */
 function toLineStart(text: string, offset: number, first: number): number {
   if (offset === first || text[offset - 1] === "\n") return offset;
   const lineEnd = text.indexOf("\n", offset);
@@ -48,9 +48,9 @@ export function extendRegion(region: TextRegion | undefined, start: number, end:
 }
 
 /**
- * What comparing the two texts would give, where there is but one way to tell their lines apart: none of the new lines
- * stands among the old ones behind the common start, and none of the lines that go among those that stay at the end.
- * Undefined where there are others, where nothing changes, or where a text does not end with its line.
+ * The result of comparing the two texts, if only one is possible: no new line is among the old ones after the common
+ * start, and no removed line is among those that stay at the end. Undefined if several are possible, if nothing changes,
+ * or if a text does not end with its line.
  */
 export function toReplacementHunk(before: string, after: string, context: number): StructuredPatchHunk | undefined {
   const [old, next] = [toLines(before), toLines(after)];

@@ -9,13 +9,13 @@ const parameters = s.object({
   todos: s.list(
     s.object({
       id: s.string({ minLength: 1, description: "Unique id, for instance add-tests" }),
-      content: s.optional(s.string({ description: "What is to be done; required for a new id" })),
-      status: s.choice(["pending", "in_progress", "completed", "cancelled"], { description: "Where it stands" }),
+      content: s.optional(s.string({ description: "What to do; required for a new id" })),
+      status: s.choice(["pending", "in_progress", "completed", "cancelled"], { description: "State of the task" }),
       dependencies: s.optional(
         s.list(s.string({ description: "Id" }), {
           minItems: 0,
           maxItems: 200,
-          description: "Ids that must be completed before",
+          description: "Ids that must be completed first",
         }),
       ),
     }),
@@ -26,7 +26,7 @@ const parameters = s.object({
 
 type Arguments = s.ValueOf<typeof parameters>;
 
-/** Keeps the list in the conversation; the result tells what changed. */
+/** Keeps the list in the conversation; the result says what changed. */
 export const todoWriteTool: Tool<Arguments> = {
   name: "todo_write",
   description: "Create or change the task list. Keep exactly one task in_progress while you work.",
@@ -40,7 +40,7 @@ export const todoWriteTool: Tool<Arguments> = {
       if (seen.has(id)) return toFailure("INVALID_ARGUMENTS", `todo "${id}" is listed twice: list each id once`);
       seen.add(id);
       if (!known.has(id) && !content) {
-        return toFailure("INVALID_ARGUMENTS", `todo "${id}" is new and has no content: say what is to be done`);
+        return toFailure("INVALID_ARGUMENTS", `todo "${id}" is new and has no content: say what to do`);
       }
     }
     const listed = new Map(todos.map((todo) => [todo.id, todo]));
@@ -67,7 +67,7 @@ function toTodo(change: Arguments["todos"][number], before: KnownTodo | undefine
   };
 }
 
-/** Nothing for an entry that is as it was (N41: a delta by id). */
+/** Nothing for an unchanged entry (N41: a delta by id). */
 function toChange(todo: KnownTodo, before: KnownTodo | undefined, position: number): TodoChange[] {
   const { id, status, content, dependencies } = todo;
   if (!before) return [{ id, status, content, dependencies, position }];

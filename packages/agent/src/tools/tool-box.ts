@@ -1,4 +1,4 @@
-/** All tools of a run behind one door: offered by mode, checked, permitted, approved, then run. */
+/** All tools of a run: offered by mode, checked, permitted, approved, then run. */
 import type { Mode } from "@sheaf/protocol";
 import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
@@ -15,18 +15,18 @@ import type { ToolBox, ToolOutcome } from "./tool.ts";
 export interface ToolBoxPorts extends GatePorts {
   readonly commands: CommandRunner;
   readonly state: ToolState;
-  /** Undefined: nothing is kept of what tools change. */
+  /** Undefined: what tools change is not kept. */
   readonly checkpoints?: Checkpoints | undefined;
-  /** The indexes of folders; undefined: there are none. */
+  /** The indexes of folders; undefined: none. */
   readonly codebase?: CodeSearch | undefined;
-  /** The web; undefined: there is none. */
+  /** The web; undefined: no access. */
   readonly web?: PageFetcher | undefined;
   readonly mode: Mode;
   /** Of servers of the Model Context Protocol. */
   readonly furtherTools?: readonly CallableTool[] | undefined;
 }
 
-/** Makes the tools of a run. */
+/** Creates the tools of a run. */
 export function createToolBox(ports: ToolBoxPorts): ToolBox {
   const running = new Set<Promise<ToolOutcome>>();
   const gate = createGate(ports);
@@ -83,7 +83,7 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
   };
 }
 
-/** Each folder has rules, an index and a history of its own, so a call works in one of them. */
+/** Each folder has its own rules, index and history, so a call works in one of them. */
 function withWayOut(outcome: ToolOutcome, folders: readonly string[]): ToolOutcome {
   const { error } = outcome;
   if (folders.length < 2 || error?.code !== "PATH_OUTSIDE_WORKSPACE") return outcome;
@@ -91,14 +91,14 @@ function withWayOut(outcome: ToolOutcome, folders: readonly string[]): ToolOutco
   return { ...outcome, error: { ...error, message } };
 }
 
-/** What a tool shows of an added folder is relative to that one. */
+/** What a tool shows of an added folder is relative to that folder. */
 function withFolderNote(outcome: ToolOutcome, root: string): ToolOutcome {
   if (outcome.status !== "success" || outcome.effect?.kind === "file_edit") return outcome;
-  const note = `This is in ${root}, beside the workspace: write paths there with this folder in front.`;
+  const note = `This is in ${root}, outside the workspace: write paths there as absolute paths that begin with this folder.`;
   return { ...outcome, note: outcome.note === undefined ? note : `${outcome.note} ${note}` };
 }
 
-/** The model has to know that something else ran than it wrote. */
+/** The model must know that the call differs from what it wrote. */
 function withEditNote(outcome: ToolOutcome, args: Readonly<Record<string, unknown>>): ToolOutcome {
   const note = `The user changed the arguments of this call; it ran with ${JSON.stringify(args)}.`;
   return { ...outcome, note: outcome.note === undefined ? note : `${note} ${outcome.note}` };

@@ -1,4 +1,4 @@
-/** What tools remember within a conversation; rebuilt from the log when it goes on. */
+/** What tools remember within a conversation; rebuilt from the log when it continues. */
 import type {
   FileChange,
   InstrumentationBlock,
@@ -15,15 +15,15 @@ export type KnownTodo = TodoEffect["todos"][number];
 export interface ToolState {
   /** The task list, in order (N41). */
   todos: readonly KnownTodo[];
-  /** Revision of the newest plan; 0 if there is none (N40). */
+  /** Revision of the newest plan; 0 if none exists (N40). */
   planRevision: number;
   /** SHA-256 of each file when it was last read or written here, by absolute path: the guard against stale edits. */
   readonly fileHashes: Map<string, string>;
-  /** SHA-256 of each file as a tool of this response left it, by absolute path; not taken over from the log. */
+  /** SHA-256 of each file as a tool of this response left it, by absolute path; not rebuilt from the log. */
   readonly writtenHashes: Map<string, string>;
-  /** What debug mode put into files and has not taken out yet. */
+  /** What debug mode inserted into files and has not removed yet. */
   instrumentation: readonly InstrumentationBlock[];
-  /** Approvals that hold for the conversation (X8). */
+  /** Approvals that apply to the conversation (X8). */
   readonly answers: StandingAnswers;
 }
 
@@ -39,12 +39,12 @@ export function createToolState(): ToolState {
   };
 }
 
-/** Takes todos, plans, changed files and standing answers over, so that a resumed conversation goes on with them. */
+/** Applies todos, plans, changed files and standing answers, so that a resumed conversation continues with them. */
 export function applyToState(state: ToolState, event: RunEvent): void {
   applyToAnswers(state.answers, event);
   if (event.type !== "tool_result") return;
   const { effect } = event;
-  // A call that failed may have done a part of its work.
+  // A call that failed may have done part of its work.
   if (effect?.kind === "file_edit" && effect.instrumentation) state.instrumentation = effect.instrumentation;
   if (event.status !== "success") return;
   if (effect?.kind === "todo") state.todos = effect.todos;
@@ -60,7 +60,7 @@ export function applyToState(state: ToolState, event: RunEvent): void {
   }
 }
 
-/** Instrumentation goes where its file goes. */
+/** Instrumentation moves with its file. */
 export function followChange(
   blocks: readonly InstrumentationBlock[],
   { operation, path, newPath = "", newFilePath = "" }: FileChange,
@@ -71,7 +71,7 @@ export function followChange(
   return blocks.map((block) => (block.path === path ? { ...block, path: newPath, filePath: newFilePath } : block));
 }
 
-/** The id of the block that a call puts in: the same for whoever knows the call. */
+/** The id of the block that a call inserts, derived from the call. */
 export function toBlockId(hypothesis: string, callId: string): string {
   return `${hypothesis.replaceAll(/[^\w-]/g, "_").slice(0, 40)}-${toHash(Buffer.from(callId)).slice(0, 8)}`;
 }
@@ -80,7 +80,7 @@ type Question = Pick<ApprovalRequest, "rules" | "argumentsHash" | "options">;
 
 /** What a person answered for the whole conversation (X8). It is kept in the log only, never in the workspace (S-06). */
 export interface StandingAnswers {
-  /** Rules that were allowed, and that were rejected. */
+  /** Rules that were allowed or rejected. */
   readonly allow: Set<string>;
   readonly deny: Set<string>;
   /** Hashes of calls that no rule describes. */
@@ -95,7 +95,7 @@ function createStandingAnswers(): StandingAnswers {
   return { allow: new Set(), deny: new Set(), allowedCalls: new Set(), deniedCalls: new Set(), open: new Map() };
 }
 
-/** Takes an event of the log over. */
+/** Applies an event of the log. */
 function applyToAnswers(answers: StandingAnswers, event: RunEvent): void {
   if (event.type === "approval_request") answers.open.set(event.approvalId, event);
   if (event.type !== "approval_resolved") return;
@@ -106,7 +106,7 @@ function applyToAnswers(answers: StandingAnswers, event: RunEvent): void {
   if (kind && !event.editedArguments) rememberAnswer(answers, kind, question);
 }
 
-/** A refusal of several rules at once says nothing of each of them, so it holds for exactly that call. */
+/** A refusal of several rules at once says nothing about each of them, so it applies to exactly that call. */
 export function rememberAnswer(
   answers: StandingAnswers,
   kind: ApprovalOption["kind"],

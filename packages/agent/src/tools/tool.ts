@@ -1,4 +1,4 @@
-/** The port between a run and its tools. One file per tool beside this one. */
+/** The port between a run and its tools. Each tool has a file in this folder. */
 import type { Mode, ToolDocumentType, ToolResult } from "@sheaf/protocol";
 import type { Schema } from "@sheaf/protocol/schema";
 import type { BackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
@@ -12,26 +12,26 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";
 import type { ToolState } from "./tool-state.ts";
 
-/** What a tool gives back; the run adds the id and the time it took. */
+/** The result of a tool; the run adds the id and the duration. */
 export type ToolOutcome = Omit<ToolResult, "type" | "callId" | "durationMs">;
 
 /** What a tool may use. */
 export interface ToolContext {
   readonly workspace: Workspace;
   readonly commands: CommandRunner;
-  /** Commands that run on beside the calls; they end with the run. */
+  /** Commands that keep running between calls; they end with the run. */
   readonly background: BackgroundCommands;
   /** Todos, plans and the files read so far; lives as long as the conversation. */
   readonly state: ToolState;
-  /** Where contents go before a tool changes them; undefined: nothing is kept. */
+  /** Where contents are kept before a tool changes them; undefined: they are not. */
   readonly checkpoints?: Checkpoints | undefined;
-  /** The indexes of folders; undefined: there are none. */
+  /** The indexes of folders; undefined: none. */
   readonly codebase?: CodeSearch | undefined;
-  /** The web; undefined: there is none. */
+  /** The web; undefined: no access. */
   readonly web?: PageFetcher | undefined;
   readonly mode: Mode;
   readonly callId: string;
-  /** Ends the tool; the tool then returns status `cancelled` soon. */
+  /** Ends the tool, which then soon returns status `cancelled`. */
   readonly signal: AbortSignal;
   /** Live output (`tool_output_delta`). */
   readonly emitOutput: (stream: "stdout" | "stderr", delta: string) => void;
@@ -40,7 +40,7 @@ export interface ToolContext {
 /** One tool. `run` never throws for an expected outcome: a failure is an outcome. */
 export interface Tool<Arguments = Record<string, unknown>> {
   readonly name: string;
-  /** What the model is told. */
+  /** For the model. */
   readonly description: string;
   readonly documentType: ToolDocumentType;
   readonly access: ToolAccess;
@@ -49,12 +49,12 @@ export interface Tool<Arguments = Record<string, unknown>> {
   run(args: Arguments, context: ToolContext): Promise<ToolOutcome>;
 }
 
-/** One call, as the run hands it over. */
+/** One call, as the run passes it on. */
 export interface ToolInvocation {
   readonly callId: string;
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What the model wrote, when it was no JSON object (N30). */
+  /** What the model wrote, if it was not a JSON object (N30). */
   readonly rawArguments?: string;
 }
 
@@ -64,19 +64,19 @@ export interface ExecuteOptions extends Pick<ToolContext, "signal" | "emitOutput
   readonly approval?: Approval;
 }
 
-/** All tools of a run, behind mode, permissions and argument checks; what a run sees of tools. */
+/** All tools of a run with the checks of mode, permissions and arguments: what a run sees of tools. */
 export interface ToolBox {
-  /** What the model is offered; what a mode forbids is left out (and refused below). */
+  /** The tools for the model; what a mode forbids is left out (and refused by `execute`). */
   readonly definitions: readonly ToolDefinition[];
-  /** What the call does to the world; calls that only read may run side by side. */
+  /** What the call may touch; calls that only read may run in parallel. */
   accessOf(toolName: string): ToolAccess;
-  /** What is wrong with other arguments for the call, in one line; undefined: nothing. */
+  /** What is wrong with edited arguments of the call, in one line; undefined: nothing. */
   checkArguments(call: ToolInvocation, args: ToolInvocation["arguments"]): string | undefined;
-  /** What a person must be asked before the call runs (X8); undefined: nothing. */
+  /** The question to a person before the call runs (X8); undefined: none. */
   review(call: ToolInvocation): Promise<ApprovalQuestion | undefined>;
   /**
    * Runs one call. Never throws: unknown tools, bad arguments, refusals and failures are outcomes. The policy decides
-   * again on what is executed; a call that needs an approval runs only with its own.
+   * again about what is executed; a call that needs an approval runs only with its own.
    */
   execute(call: ToolInvocation, options: ExecuteOptions): Promise<ToolOutcome>;
   /** Resolves when no call runs any more; after an abort a process tree may take a moment to end. */

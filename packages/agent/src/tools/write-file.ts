@@ -18,7 +18,7 @@ const parameters = s.object({
 export const writeFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "write_file",
   description:
-    "Create a file, or replace its whole content. Missing folders are made. For changes to a file use edit_file.",
+    "Create a file, or replace its whole content. Missing folders are created. For changes to a file use edit_file.",
   documentType: "file_edit",
   access: "write",
   parameters,
@@ -43,7 +43,7 @@ export const writeFileTool: Tool<s.ValueOf<typeof parameters>> = {
   },
 };
 
-/** A file keeps its kind of line end. */
+/** A file keeps its line ends. */
 function toWrittenText(content: string, before: TextFile | undefined): string {
   const lineEnd = before?.lineEnd;
   return lineEnd === "\r\n" ? toLineEnd(content, lineEnd) : content;
@@ -69,7 +69,7 @@ function toOutcome(
 
 function toReplaceNotes(change: FileChange, before: TextFile, wasRead: boolean, content: string): string[] {
   const notes: string[] = [];
-  if (change.hashAfter === change.hashBefore) notes.push("The file had this content already.");
+  if (change.hashAfter === change.hashBefore) notes.push("The file already had this content.");
   else if (!wasRead) notes.push("The file existed and had not been read here; its old content was replaced.");
   if (before.lineEnd === "\r\n" && /(^|[^\r])\n/.test(content)) notes.push("Its line ends (CRLF) were kept.");
   if (before.format.hasMark) notes.push(`Its byte order mark (${before.format.encoding}) was kept.`);

@@ -141,8 +141,8 @@ describe("what cannot be used", () => {
     ["offlin", "did you mean offline?"],
     ["ollama", "did you mean ollama/ID?"],
     ["openai/", "did you mean openai/ID"],
-    ["openai/a b", '"openai/a b" is unknown: it holds a blank or a line end, which no id does; use one of'],
-    ["opnai/a\n", '"opnai/a\n" is unknown: it holds a blank or a line end, which no id does; did you mean openai/a'],
+    ["openai/a b", '"openai/a b" is unknown: it contains a space or a line end, which no id does; use one of'],
+    ["opnai/a\n", '"opnai/a\n" is unknown: it contains a space or a line end, which no id does; did you mean openai/a'],
     ["", '"" is unknown: use one of offline, scripted:FILE, lab/ID, anthropic/ID'],
     ["__proto__/x", "is unknown: use one of"],
     ["constructor", "is unknown: use one of"],
@@ -186,14 +186,14 @@ describe("what cannot be used", () => {
   });
 
   test.each([
-    ["offline", { baseUrl: "http://x" }, "--base-url means nothing"],
-    ["scripted:f", { baseUrl: "http://x" }, "--base-url means nothing"],
+    ["offline", { baseUrl: "http://x" }, "--base-url has no effect"],
+    ["scripted:f", { baseUrl: "http://x" }, "--base-url has no effect"],
     ["openai-compatible/m", {}, "add --base-url"],
     ["ollama/m", { baseUrl: "127.0.0.1:99" }, "begins with http:// or https://"],
     ["ollama/m", { baseUrl: "file:///etc/passwd" }, "begins with http:// or https://"],
     ["ollama/m", { baseUrl: "http://h/v1?key=CANARY" }, "without ? and #"],
     ["ollama/m", { baseUrl: "http://me:CANARY@h/v1" }, "without a name or a password"],
-    ["ollama/m", { apiKey: "CANARY key" }, "--api-key holds a blank"],
+    ["ollama/m", { apiKey: "CANARY key" }, "--api-key contains a space"],
     ["ollama/m", { headers: ["X: CANARY\nY"] }, 'the header "X" (-H)'],
     ["ollama/m", { headers: ["CANARY"] }, "header 1 (-H) is not a header"],
     ["ollama/m", { headers: ["A B: CANARY"] }, "header 1 (-H) is not a header"],

@@ -26,7 +26,7 @@ test.each(["socks5://CANARY:1", "http://", "ht tp://CANARY", "CANARY proxy"])(
   (value) => {
     const find = () => findProxy({ HTTPS_PROXY: value });
     expect(find).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
-    expect(find).toThrow(/^HTTPS_PROXY names no proxy: write http:\/\/HOST:PORT/);
+    expect(find).toThrow(/^HTTPS_PROXY is not the address of a proxy: write http:\/\/HOST:PORT/);
   },
 );
 

@@ -183,11 +183,11 @@ function read(path: string, args: Readonly<Record<string, unknown>>, files: Read
   const start = Number(args["offset"] ?? 1);
   const end = Math.min(lines.length, start - 1 + Number(args["limit"] ?? 2000));
   if (start > lines.length)
-    return { output: `OFFSET_OUT_OF_RANGE: offset ${start} is behind the end of ${path}`, isError: true };
+    return { output: `OFFSET_OUT_OF_RANGE: offset ${start} is past the end of ${path}`, isError: true };
   const text = lines.slice(start - 1, end).join("\n") + (end < lines.length ? "\n" : "");
   if (start === 1 && end === lines.length) return { output: text, isError: false };
   const note = `Lines ${start} to ${end} of ${lines.length} (the file has ${content.length} bytes).`;
-  return { output: `${text}\n${note}${end < lines.length ? ` Read on with offset ${end + 1}.` : ""}`, isError: false };
+  return { output: `${text}\n${note}${end < lines.length ? ` Continue with offset ${end + 1}.` : ""}`, isError: false };
 }
 
 function edit(path: string, edits: unknown, files: Map<string, string>): Result {

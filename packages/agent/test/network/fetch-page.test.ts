@@ -335,7 +335,7 @@ describe("behind a proxy", () => {
       const away = { resolveHost: async () => [{ address: publicAddress, family: 4 }] };
       const unknown = { resolveHost: () => Promise.reject(Object.assign(new Error("no"), { code: "ENOTFOUND" })) };
       const proxy = "http://me:CANARY@127.0.0.1:1/";
-      const invalid = new SheafError("CONFIG_INVALID", "HTTPS_PROXY names no proxy");
+      const invalid = new SheafError("CONFIG_INVALID", "HTTPS_PROXY is not the address of a proxy");
       for (const [made, message] of [
         [fetcher, /the proxy refuses 93\.184\.215\.14:80 with status 403; .*or name the host in NO_PROXY/],
         [createPageFetcher({ ...away, findProxy: () => proxy }), /the proxy does not answer \(ECONNREFUSED\); /],
@@ -347,7 +347,7 @@ describe("behind a proxy", () => {
               throw invalid;
             },
           }),
-          /: HTTPS_PROXY names no proxy/,
+          /: HTTPS_PROXY is not the address of a proxy/,
         ],
       ] as const) {
         const result = await made.fetchPage("http://site.example/", signal);

@@ -47,10 +47,10 @@ describe("a command in the background", () => {
     expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({
       status: "success",
       output: "more\n",
-      note: "It still runs.",
+      note: "It is still running.",
       effect: { kind: "terminal", isRunning: true, exitCode: null },
     });
-    expect(await read("bg_1")).toMatchObject({ output: "", note: "It still runs." });
+    expect(await read("bg_1")).toMatchObject({ output: "", note: "It is still running." });
   });
 
   test("that ends at once is told of at once", async () => {

@@ -135,7 +135,7 @@ const refused: readonly Refused[] = [
   ["blank lines where there are none", "NO_MATCH", /not in the file/, "a\nb\n", "\n\n\n", "x"],
   ["made already", "NO_MATCH", /new_string is, at line 2/, "a\nfoo(2)\n", "foo(1)", "foo(2)"],
   ["old and new are the same", "NOTHING_TO_CHANGE", /are the same/, "a\n", "a", "a"],
-  ["the file is so already but for blanks", "NOTHING_TO_CHANGE", /line 1 stands there/, "  a\n  b\n", "a \nb", "a\nb"],
+  ["the file is so already but for blanks", "NOTHING_TO_CHANGE", /line 1 is already/, "  a\n  b\n", "a \nb", "a\nb"],
   ["an empty old string and a file that is not empty", "EMPTY_OLD_STRING", /the file is not: quote/, "a\n", "", "x"],
   ["half a surrogate pair to be found", "INVALID_EDIT", /surrogate/, "🎈\n", "\ud83c", "x"],
   ["half a surrogate pair to be written", "INVALID_EDIT", /surrogate/, "a\n", "a", "\ud83c"],
@@ -217,7 +217,7 @@ describe("several edits", () => {
       edit("a {\n  x;\n}", "c"),
     ]);
     expect(result).toMatchObject({ ok: false, error: { code: "NO_MATCH" } });
-    if (!result.ok) expect(result.error.message).toMatch(/an edit before changed what old_string quotes/);
+    if (!result.ok) expect(result.error.message).toMatch(/an earlier edit changed what old_string quotes/);
   });
 
   test("edits that take each other back change nothing", () => {

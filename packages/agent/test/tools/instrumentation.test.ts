@@ -57,7 +57,7 @@ describe("add_instrumentation", () => {
     write("a.js", source);
     write("data.json", '{"a": 1}\n');
     const codes: readonly (readonly [Parameters<typeof add>[0], string, RegExp])[] = [
-      [{ hypothesis: "h9" }, "UNKNOWN_HYPOTHESIS", /no todo has the id "h9", there are h1, h 2\*\//],
+      [{ hypothesis: "h9" }, "UNKNOWN_HYPOTHESIS", /no todo has the id "h9", known ids are h1, h 2\*\//],
       [{ code: "// sheaf-debug:end h1" }, "INVALID_ARGUMENTS", /marks/],
       [{ code: " \n " }, "INVALID_ARGUMENTS", /empty/],
       [{ anchor: "sum" }, "AMBIGUOUS_EDIT", /anchor fits/],
@@ -74,7 +74,7 @@ describe("add_instrumentation", () => {
     }
     context.state.todos = [];
     expect(await add({})).toMatchObject({
-      error: { message: expect.stringContaining("there are none yet") as string },
+      error: { message: expect.stringContaining("no todos exist yet") as string },
     });
     expect(read("a.js")).toBe(source);
     expect(context.state.instrumentation).toEqual([]);
@@ -145,7 +145,7 @@ describe("remove_instrumentation", () => {
     const outcome = await remove();
     expect(outcome).toMatchObject({ status: "error", error: { code: "INSTRUMENTATION_LEFT" } });
     expect(outcome.error!.message).toMatch(
-      /a\.js: left, a mark is missing: h1-\w+; b\.js: gone already: h1-\w+; c\.js: gone already/,
+      /a\.js: left, a mark is missing: h1-\w+; b\.js: already gone: h1-\w+; c\.js: already gone/,
     );
     expect(read("a.js")).toBe(damaged);
     expect(context.state.instrumentation.map(({ filePath }) => filePath)).toEqual(["a.js"]);

@@ -56,7 +56,7 @@ describe("a part", () => {
     const outcome = await readFileTool.run({ target_file: "a.txt", offset: 2, limit: 2 }, context);
     expect(outcome).toMatchObject({
       output: "2\n3\n",
-      note: "Lines 2 to 3 of 6 (the file has 10 bytes). Read on with offset 4.",
+      note: "Lines 2 to 3 of 6 (the file has 10 bytes). Continue with offset 4.",
     });
     expect(outcome.truncated).toBeUndefined();
     expect(toReadEffect(outcome)).toMatchObject({ exceededLimit: true, startLine: 2, endLine: 3, totalLines: 6 });
@@ -105,7 +105,7 @@ describe("what cannot be read", () => {
     ["src/confg.ts", "did you mean src/config.ts?"],
     ["src/config.js", "did you mean src/config.ts?"],
     ["src/CONFIG.ts", "did you mean src/config.ts?"],
-    ["scr/config.ts", "there is no folder scr): did you mean src?"],
+    ["scr/config.ts", "the folder does not exist: scr): did you mean src?"],
     ["nothing-like-it", "look for it with glob_search"],
   ])("%s names the nearest: %s", async (target_file, expected) => {
     const { context, write } = createFileToolContext();

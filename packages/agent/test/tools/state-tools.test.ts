@@ -92,7 +92,7 @@ describe("create_plan", () => {
 
   test.each([
     ["an id listed twice", [{ id: "a" }, { id: "a" }], '"a" is listed twice'],
-    ["an unknown dependency", [{ id: "a", dependencies: ["z"] }], '"z", which is no todo'],
+    ["an unknown dependency", [{ id: "a", dependencies: ["z"] }], '"z", which is not a todo'],
     ["a cycle of one", [{ id: "a", dependencies: ["a"] }], "a form a cycle"],
     [
       "a cycle of three",

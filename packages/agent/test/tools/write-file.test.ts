@@ -111,7 +111,7 @@ describe("a file that is there", () => {
     const { context, write } = createFileToolContext();
     write("a.txt", "same");
     const outcome = await writeFileTool.run({ target_file: "a.txt", content: "same" }, context);
-    expect(outcome).toMatchObject({ status: "success", note: "The file had this content already." });
+    expect(outcome).toMatchObject({ status: "success", note: "The file already had this content." });
     expect(toChange(outcome)).toMatchObject({ linesAdded: 0, linesRemoved: 0, diff: { oldString: "", newString: "" } });
   });
 

@@ -48,7 +48,7 @@ export function parseHits({ output }: Outcome): string[] {
 
 /** Files directly in the folder of a `list_dir` result: a tree indented by spaces, whose folders end in `/`. */
 export function parseTopFiles({ output, isError }: Outcome): string[] {
-  const remark = /^(?:\.{3} \d+ more|\(not readable|The folder is empty\.|Only the first|Folders below|Left out by)/;
+  const remark = /^(?:\.{3} \d+ more|\(not readable|The folder is empty\.|Only the first|Folders below|Excluded by)/;
   const names = isError ? [] : toLines(output).filter((line) => /^\S/.test(line) && !remark.test(line));
   // Links are shown as `name -> target`.
   return names.map((line) => line.replace(/ -> .*$/, "")).filter((name) => !name.endsWith("/"));

@@ -1,4 +1,4 @@
-/** A conversation as `sheaf export` writes it: its logs, from which everything else is made. */
+/** A conversation as `sheaf export` writes it: its logs, from which everything else is derived. */
 import type { RunEvent } from "@sheaf/protocol";
 
 /** Version of the format, `Major`. */

@@ -9,12 +9,12 @@ const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const conversationPattern = new RegExp(`^conv_${uuid}$`);
 const responsePattern = new RegExp(`^chat_${uuid}$`);
 
-/** What is wrong with an export, in words that stand behind "is no export of Sheaf:". */
+/** The problem of an export, to follow "is not an export of Sheaf:". */
 class ExportFault extends Error {}
 
 /**
- * A conversation whose logs make documents by the grammar (N44, N48).
- * Approvals are left out: what somebody allowed elsewhere is allowed to nobody here (S-06, S-16).
+ * A conversation with logs that produce valid documents (N44, N48).
+ * Approvals are left out: what was allowed elsewhere is not allowed here (S-06, S-16).
  * @throws SheafError USAGE that names the file and the first thing that is wrong.
  */
 export function decodeExport(text: string, file: string): ConversationExport {
@@ -22,7 +22,7 @@ export function decodeExport(text: string, file: string): ConversationExport {
     return toExport(JSON.parse(text));
   } catch (error) {
     const problem = error instanceof ExportFault ? error.message : "it cannot be read";
-    throw new SheafError("USAGE", `${file} is no export of Sheaf: ${problem}; write one with sheaf export`, {
+    throw new SheafError("USAGE", `${file} is not an export of Sheaf: ${problem}; write one with sheaf export`, {
       cause: error,
     });
   }

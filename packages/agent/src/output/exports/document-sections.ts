@@ -7,7 +7,7 @@ export type SectionPart =
   | { readonly kind: "code"; readonly text: string; readonly language: string };
 
 export interface DocumentSection {
-  /** Plain text; "" for text of the model, which needs none. */
+  /** Plain text; "" for text of the model, which has no heading. */
   readonly heading: string;
   readonly parts: readonly SectionPart[];
 }

@@ -11,7 +11,7 @@ h1{font-size:1.5rem}h2{font-size:1rem;color:var(--quiet);margin-top:2.5rem}h3{fo
 p,.prompt{white-space:pre-wrap;overflow-wrap:anywhere}
 pre{font:13px/1.5 ui-monospace,monospace;border:1px solid var(--line);border-radius:6px;padding:.75rem;overflow:auto}`;
 
-/** Everything from the conversation is text: there is no way from it into markup. */
+/** Everything from the conversation is text: none of it can become markup. */
 export function formatHtmlExport({ conversation, responses }: ConversationExport): string {
   const title = escapeHtml(conversation.title);
   const body = responses.map(({ events }) => {

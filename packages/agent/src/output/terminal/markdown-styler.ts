@@ -1,10 +1,10 @@
-/** Markdown for a terminal while it is still being written: signs stay as they are, and what they mean gets its look. */
+/** Styles Markdown for a terminal while it is being written: the characters stay, and what they mark up is styled. */
 import { toVisibleText } from "../visible-text.ts";
 
 export interface MarkdownStyler {
-  /** What goes to the terminal for this piece of text; what cannot be told yet is held back, at most a few signs. */
+  /** The output for this piece of text; what is still undecided is held back, at most a few characters. */
   push(text: string): string;
-  /** What was held back, with every look ended. */
+  /** What was held back, with all styles ended. */
   end(): string;
 }
 
@@ -46,7 +46,7 @@ function createReturnHolder(): { push(text: string): string; end(): string } {
 
 class Styler implements MarkdownStyler {
   readonly #returns = createReturnHolder();
-  /** Begin of a line whose kind is not known yet. */
+  /** Beginning of a line of unknown kind. */
   #start: string | undefined = "";
   #isFenced = false;
   #look: "none" | "heading" | "fence" = "none";
@@ -72,7 +72,7 @@ class Styler implements MarkdownStyler {
     return undecided.test(this.#start) ? "" : this.#decide();
   }
 
-  /** The line's kind is known: what was held goes out with its look. */
+  /** The line's kind is known: returns what was held, styled. */
   #decide(): string {
     const held = this.#start;
     if (held === undefined) return "";

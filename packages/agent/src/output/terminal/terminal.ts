@@ -1,4 +1,4 @@
-/** A run as a person in a terminal sees it: the text as it comes, a line for each action, commands with their output. */
+/** A run as a person in a terminal sees it: the text as it arrives, a line for each action, commands with their output. */
 import type { RunEvent, ToolEffect, ToolResult } from "@sheaf/protocol";
 import { formatAction, type Locale } from "../action-words.ts";
 import type { Projection } from "../projection.ts";
@@ -78,14 +78,14 @@ class Terminal implements Projection {
     return [text];
   }
 
-  /** A line of its own. */
+  /** A separate line. */
   #line(text: string): string[] {
     const lead = this.#isAtLineStart ? "" : "\n";
     this.#isAtLineStart = true;
     return [`${lead}${text}\n`];
   }
 
-  /** The model's text is over for now: the next one starts afresh. */
+  /** Ends the model's text for now: the next one starts on a new line. */
   #endText(): string[] {
     const rest = this.#styler.end();
     this.#styler = createMarkdownStyler(this.#options);
@@ -143,7 +143,7 @@ class Terminal implements Projection {
 
 const todoMarks = { pending: "○", in_progress: "◐", completed: "●", cancelled: "–" } as const;
 
-/** What the action was about, short. */
+/** The subject of the action, briefly. */
 function toSubject(effect: ToolEffect, workspace: string): string {
   switch (effect.kind) {
     case "read":

@@ -17,7 +17,7 @@ const CALL_SECONDS = 60;
 /** However often a tool shows progress, it ends. Milliseconds. */
 const MAX_CALL_MS = 60 * 60 * 1000;
 
-/** Longest description that a model is told, in UTF-16 units. */
+/** Longest description of a tool for the model, in UTF-16 units. */
 const MAX_DESCRIPTION = 2000;
 
 export interface McpConnections {
@@ -28,7 +28,7 @@ export interface McpConnections {
   close(): Promise<void>;
 }
 
-/** All servers at once. One that fails is told and left out: a run does not hang on it. */
+/** Connects to all servers at once. One that fails is reported and left out: it does not block the run. */
 export async function connectMcpServers(
   servers: McpServers,
   options: ServerPorts & { readonly signal: AbortSignal },
@@ -98,7 +98,7 @@ function toCallable(
     mcp: { server, tool: tool.name },
     prepare(call) {
       if (call.rawArguments !== undefined) {
-        const message = `the arguments of ${name} are no JSON object: write them again`;
+        const message = `the arguments of ${name} are not a JSON object: write them again`;
         return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", message) };
       }
       return {
@@ -136,7 +136,7 @@ function toProblem(error: unknown): string {
 /** Longest text that goes to the model and into the log, in UTF-16 units. */
 const MAX_TEXT = 100_000;
 
-/** Text as it is, everything else by a line that names it. */
+/** Text unchanged; everything else as a line that names it. Bounded, and never trusted (S-71). */
 export function toMcpOutcome(server: string, tool: string, result: CallToolResult): ToolOutcome {
   const parts = result.content.map(toText);
   if (parts.length === 0 && result.structuredContent !== undefined)
@@ -170,8 +170,8 @@ function toText(block: CallToolResult["content"][number]): string {
   }
 }
 
-/** The begin and the end tell most. */
+/** The beginning and the end say most. */
 function cutMiddle(text: string): string {
   const half = MAX_TEXT / 2;
-  return `${text.slice(0, half)}\n… ${text.length - MAX_TEXT} characters cut out …\n${text.slice(-half)}`;
+  return `${text.slice(0, half)}\n… ${text.length - MAX_TEXT} characters cut …\n${text.slice(-half)}`;
 }

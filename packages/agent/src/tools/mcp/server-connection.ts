@@ -1,4 +1,4 @@
-/** The way to one server: a program of its own, or an address. */
+/** The connection to one server: a program, or an address. */
 import { setTimeout as wait } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport, type RequestOptions } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -8,22 +8,22 @@ import { createReaper } from "../../guard/sandbox/follow/reaper.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { HttpServerSettings, McpServerSettings, StdioServerSettings } from "../../config/mcp-settings.ts";
 
-/** How long a server may take to take leave. Milliseconds. */
+/** How long a server may take to disconnect. Milliseconds. */
 const LEAVE_MS = 300;
 
 export interface ServerConnection {
   readonly client: Client;
-  /** @throws when the server cannot be reached, or speaks no MCP. */
+  /** @throws if the server cannot be reached, or does not speak MCP. */
   connect(options: RequestOptions): Promise<void>;
   /** Ends the connection, and a program with all its processes (R-13). Never rejects. */
   close(): Promise<void>;
 }
 
-/** What a server is reached by. */
+/** What a connection needs. */
 export interface ServerPorts {
   /** Folder of programs. */
   readonly cwd: string;
-  /** The way through the user's proxy; undefined: there is none. @throws SheafError CONFIG_INVALID. */
+  /** Opens a `fetch` through the user's proxy; undefined: no proxy. @throws SheafError CONFIG_INVALID. */
   readonly openFetch: () => Promise<typeof globalThis.fetch | undefined>;
 }
 
@@ -44,7 +44,7 @@ function createHttpConnection(
   return {
     client,
     async connect(options) {
-      // Headers may hold a key: a redirect to another host does not get them (S-42).
+      // Headers may contain a key: a redirect to another host does not get them (S-42).
       const fetch = await openFetch();
       const settings = {
         requestInit: { headers: { ...headers } },
@@ -60,7 +60,7 @@ function createHttpConnection(
 function createProgramConnection(settings: StdioServerSettings, workspace: string): ServerConnection {
   const { command, args = [], env = {}, cwd = workspace } = settings;
   const client = createClient();
-  // By this mark its processes are found again, also those that left their parents.
+  // This mark finds its processes again, even those detached from their parents.
   const reaper = createReaper();
   const marker = reaper.createMarker();
   const transport = new StdioClientTransport({
@@ -68,7 +68,7 @@ function createProgramConnection(settings: StdioServerSettings, workspace: strin
     args: [...args],
     env: { ...getDefaultEnvironment(), ...env, [markerName]: marker },
     cwd,
-    // What the server says on stderr is its own matter: stderr of Sheaf stays empty (C15).
+    // The server's stderr is ignored: stderr of Sheaf stays empty (C15).
     stderr: "ignore",
   });
   let leader: number | null = null;

@@ -1,9 +1,9 @@
-/** Names of tools of servers, as models may say them: `[A-Za-z0-9_-]`, at most 64. */
+/** Names of servers' tools, as models may write them: `[A-Za-z0-9_-]`, at most 64. */
 
 const prefix = "mcp__";
 const MAX_LENGTH = 64;
 
-/** `mcp__SERVER__TOOL`; what models may not say becomes `_`. `taken` names get a number. */
+/** `mcp__SERVER__TOOL`; what models may not write becomes `_`. `taken` names get a number. */
 export function toMcpToolName(server: string, tool: string, taken: ReadonlySet<string>): string {
   const name = `${prefix}${toPlain(server)}__${toPlain(tool)}`.slice(0, MAX_LENGTH);
   for (let number = 2, candidate = name; ; number += 1) {
@@ -19,7 +19,7 @@ export function parseMcpToolName(name: string): { readonly server: string; reado
   return match ? { server: match[1]!, tool: match[2]! } : undefined;
 }
 
-/** Two underlines part the server from the tool: none may stand inside. */
+/** Two underscores separate the server from the tool: neither may contain them. */
 function toPlain(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9-]+/g, "_").replaceAll(/_{2,}/g, "_") || "_";
 }

@@ -233,7 +233,7 @@ describe("a file that is not what Sheaf left", () => {
       remove("link"),
       write("new.txt", "new"),
     ]);
-    const notes = outcomes.map(({ note = "" }) => /sheaf revert cannot bring it back/.test(note));
+    const notes = outcomes.map(({ note = "" }) => /sheaf revert cannot restore it/.test(note));
     expect(notes).toEqual([true, true, true, true, false]);
     const { conflicts, files } = await session.revert(undefined, "leave");
     expect(conflicts.map(({ filePath }) => filePath).toSorted()).toEqual(["a.txt", "b.txt", "large.bin", "link"]);

@@ -202,7 +202,7 @@ describe("codebase_search", () => {
     expect(await run({ query: "needle", target_directories: ["src"] })).toMatchObject({ status: "success" });
     expect(await run({ query: "haystack" })).toMatchObject({
       output: "Nothing fits haystack.",
-      note: expect.stringMatching(/1 files were looked at/) as string,
+      note: expect.stringMatching(/1 files were searched/) as string,
     });
     expect(await run({ query: "x", target_directories: ["missing"] })).toMatchObject({
       error: { code: "FILE_NOT_FOUND" },
