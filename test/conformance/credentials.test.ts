@@ -425,7 +425,7 @@ describe("flags", () => {
     [["-p", "--workspace=", "--model", "offline", "go"], "--workspace is empty"],
     [["-p", "--timeout", "2147484", "--model", "offline", "go"], '--timeout "2147484" is more than 2147483 seconds'],
     [["-p", "--heartbeat", "1e9", "--model", "offline", "go"], '--heartbeat "1e9" is more than 2147483 seconds'],
-    [["-p", "--model", "offline", "--base-url", "http://h", "go"], "--base-url means nothing"],
+    [["-p", "--model", "offline", "--base-url", "http://h", "go"], "--base-url has no effect"],
     [["-p", "--model", "openai-compatible/m", "go"], "add --base-url"],
     [["status", "--format", "yaml"], '--format "yaml" is unknown'],
     [["status", "now"], "status takes no words"],

@@ -243,7 +243,7 @@ describe("debug", () => {
       { session_id: id, status: "left", blocks: [{ file: "mean.js", id: expect.stringMatching(/^h1-/) as string }] },
     ]);
     const removed = await session.command("instrumentation", "--remove");
-    expect([removed.code, removed.stdout]).toEqual([0, expect.stringMatching(/^mean\.js: taken out: h1-\w+\n$/)]);
+    expect([removed.code, removed.stdout]).toEqual([0, expect.stringMatching(/^mean\.js: removed: h1-\w+\n$/)]);
     expect(session.read("mean.js")).toBe(source);
     const empty = await session.command("instrumentation");
     expect([empty.code, empty.stdout]).toEqual([0, `No instrumentation is left in ${session.cwd}.\n`]);
