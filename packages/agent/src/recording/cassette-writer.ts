@@ -1,4 +1,4 @@
-/** Writes a cassette as the run goes on, so that a killed run leaves one that can be read. */
+/** Writes a cassette while the run goes on, so that a killed run leaves a readable one. */
 import { randomUUID } from "node:crypto";
 import {
   closeSync,
@@ -17,17 +17,17 @@ import { SheafError } from "../base/errors.ts";
 import type { CassetteHeader, CassetteRecord } from "./cassette.ts";
 
 export interface CassetteWriter {
-  /** Takes a record; it is on its way to the file at the next `flush`. */
+  /** Buffers a record until the next `flush`. */
   write(record: CassetteHeader | CassetteRecord): void;
-  /** Hands what was taken over to the system. @throws SheafError STORAGE_FULL or INTERNAL; afterwards nothing is written. */
+  /** Writes the buffered records to the file. @throws SheafError STORAGE_FULL or INTERNAL; nothing is written after that. */
   flush(): void;
   close(): void;
 }
 
 /**
- * Opens a file for a recording: mode 0600, an older cassette in it is replaced. A run that still writes that one keeps
- * on writing to what no longer has a name, so that no two runs write into each other.
- * @throws SheafError USAGE when the file cannot be written, or holds something else than a cassette.
+ * Opens a file for a recording, with mode 0600. Replaces an older cassette; a run that still writes that one goes on
+ * writing to the unlinked file, so that two runs never mix.
+ * @throws SheafError USAGE when the file cannot be written, or is not a cassette.
  */
 export function createCassetteWriter(file: string): CassetteWriter {
   const descriptor = openFile(file);
@@ -77,11 +77,11 @@ function openFile(file: string): number {
   }
 }
 
-/** Path of the older cassette, links resolved; undefined: none exists. @throws SheafError USAGE for anything else. */
+/** Path of the older cassette, links resolved; undefined: none exists. @throws SheafError USAGE if it is not a cassette. */
 function findTarget(file: string): string | undefined {
   let descriptor: number;
   try {
-    // Reading and writing, so that a pipe is not waited for and a file that must not be changed is reported.
+    // O_RDWR, so that a pipe does not block and a read-only file is an error.
     descriptor = openSync(file, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
@@ -100,7 +100,7 @@ function findTarget(file: string): string | undefined {
   }
 }
 
-/** A new file takes the name at once, so that a run that is killed leaves what it recorded. */
+/** The new file gets its name at once, so that a killed run leaves what it recorded. */
 function openNewFile(target: string, folder: string): number {
   const temporary = join(folder, `.sheaf-${randomUUID()}.tmp`);
   const descriptor = openSync(temporary, "wx", 0o600);

@@ -16,19 +16,19 @@ import type { ToolOutcome } from "../tools/tool.ts";
 /** Version of the format; raised when an old reader would go wrong. */
 export const cassetteVersion = 1;
 
-/** First line: what the run began with. */
+/** First line: the settings of the run. */
 export interface CassetteHeader {
   readonly cassette: typeof cassetteVersion;
   readonly sheafVersion: string;
   readonly start: Omit<RunStart, "type">;
   readonly system: string;
-  /** Messages of the responses before; without them: none. A summary of the conversation is made from them. */
+  /** Messages of the earlier responses, if any. A summary of the conversation is made from them. */
   readonly history?: readonly ModelMessage[];
   readonly limits: BudgetLimits;
   readonly stopsOnDenied: boolean;
-  /** Whether the answer had to fit a schema. */
+  /** Whether the answer had to match a schema. */
   readonly checksAnswer: boolean;
-  /** How long a person may be asked, where one may be at all (X8). Milliseconds. */
+  /** How long an approval may take; missing if nobody could be asked (X8). Milliseconds. */
   readonly approvalExpiryMs?: number;
   /** Made by `--redact`: digests are left out. */
   readonly redacted?: true;
@@ -43,11 +43,11 @@ export interface RecordedError {
   readonly resetsAt?: string;
 }
 
-/** What the run asked for, or did. It must do the same when it is replayed. */
+/** What the run asked for or did. A replay must do the same. */
 export type AskedRecord =
   /** The run read the clock. Milliseconds since 1970. */
   | { readonly type: "clock"; readonly time: number }
-  /** A model request; one digest for each message that the request before did not have. */
+  /** A model request; one digest for each message that is new since the last request. */
   | {
       readonly type: "model_request";
       readonly turn: number;
@@ -63,26 +63,26 @@ export type AskedRecord =
       readonly arguments: Readonly<Record<string, unknown>>;
       readonly rawArguments?: string;
     }
-  /** What a person must be asked before a call; without a question: nothing. */
+  /** The question that a person must answer before a call, if any. */
   | { readonly type: "tool_review"; readonly callId: string; readonly question?: ApprovalQuestion }
   /** The run made the id of an approval. */
   | { readonly type: "approval_id"; readonly id: string }
-  /** What the schema says of an answer. */
+  /** The result of checking an answer against the schema. */
   | { readonly type: "answer_check"; readonly checked: CheckedAnswer }
-  /** The recording was closed. Behind it comes nothing. */
+  /** The recording was closed. Nothing follows. */
   | { readonly type: "end" };
 
-/** The answer of a provider that is decoded, as it came. */
+/** The raw answer of a provider, before it is decoded. */
 export type BodyRecord =
-  /** An answer begins; what the one before brought is void. */
+  /** An answer begins; the one before it is void. */
   | { readonly type: "provider_response"; readonly format: ModelStreamFormat; readonly origin: string }
-  /** What one read of the socket brought, secrets hidden; in base64 where it is not text, as when a character is cut. */
+  /** One read of the socket, secrets hidden; base64 if it is not valid text, as when a character is cut. */
   | { readonly type: "provider_bytes"; readonly text: string; readonly encoding?: "base64" };
 
-/** What came from outside. It is given to the run again in the same order. */
+/** What came from outside. A replay delivers it in the same order. */
 export type GivenRecord =
   | BodyRecord
-  /** What one read of the model brought; where its bytes are kept, what they were decoded to. */
+  /** One read of the model; if its bytes are kept, the events decoded from them. */
   | { readonly type: "model_events"; readonly events: readonly ModelEvent[] }
   /** The model's stream is over. */
   | { readonly type: "model_end" }
@@ -94,7 +94,7 @@ export type GivenRecord =
       readonly delta: string;
     }
   | { readonly type: "tool_outcome"; readonly callId: string; readonly outcome: ToolOutcome }
-  /** A tool broke off with a defect. */
+  /** A tool threw an unexpected error. */
   | { readonly type: "tool_error"; readonly callId: string; readonly message: string }
   | {
       readonly type: "quote_check";
@@ -108,7 +108,7 @@ export type GivenRecord =
   | { readonly type: "store_error"; readonly error: RecordedError }
   | { readonly type: "abort"; readonly error: RecordedError };
 
-/** Events that were stored in one step: their time, their types, and a digest of what each says. */
+/** Events that were stored in one step: their time, their types, and a digest of each. */
 export interface EventsRecord {
   readonly type: "events";
   readonly time: number;
@@ -118,7 +118,7 @@ export interface EventsRecord {
 
 export type CassetteRecord = AskedRecord | GivenRecord | EventsRecord;
 
-/** A cassette that was read. `records[0]` is line 2 of the file. */
+/** A decoded cassette. `records[0]` is line 2 of the file. */
 export interface Cassette {
   /** Name of the file, for messages. */
   readonly file: string;
@@ -137,7 +137,7 @@ export function toRecordedError(error: SheafError): RecordedError {
   return { code, message, source, details, ...(resetsAt !== undefined && { resetsAt }) };
 }
 
-/** The error that was recorded. A code that this Sheaf does not know becomes INTERNAL. */
+/** The recorded error. A code that this version does not know becomes INTERNAL. */
 export function fromRecordedError({ code, message, source, details, resetsAt }: RecordedError): SheafError {
   const known = isErrorCode(code) ? code : "INTERNAL";
   return new SheafError(known, message, { source, details, ...(resetsAt !== undefined && { resetsAt }) });
@@ -145,7 +145,7 @@ export function fromRecordedError({ code, message, source, details, resetsAt }: 
 
 type BytesRecord = Extract<BodyRecord, { type: "provider_bytes" }>;
 
-/** As text where that gives the same bytes again: so a cassette can be read and searched. */
+/** As text if that preserves the bytes, so that a cassette can be read and searched. */
 export function toBytesRecord(bytes: Uint8Array): BytesRecord {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString();
@@ -157,7 +157,7 @@ export function toBytes({ text, encoding }: BytesRecord): Uint8Array {
   return Buffer.from(text, encoding ?? "utf8");
 }
 
-/** 16 hex digits: enough to tell two runs apart, no protection against a forger. */
+/** 16 hex digits: enough to tell two runs apart, but no protection against forgery. */
 export function toDigest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
 }

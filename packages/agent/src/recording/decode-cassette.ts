@@ -1,4 +1,4 @@
-/** The text of a cassette, checked. */
+/** Decodes and checks the text of a cassette. */
 import { SheafError } from "../base/errors.ts";
 import type { ModelMessage } from "../model/provider.ts";
 import { cassetteVersion, type Cassette, type CassetteHeader, type CassetteRecord } from "./cassette.ts";
@@ -49,12 +49,12 @@ const recordFields: Readonly<Record<CassetteRecord["type"], Fields>> = {
 };
 
 /**
- * A cassette from the text of its file. A last line that broke off in the middle is left out, as after a kill.
+ * Decodes the text of a cassette file. Ignores an incomplete last line, as a killed run leaves one.
  * @throws SheafError CONFIG_INVALID that names the file, the line and what is wrong with it.
  */
 export function decodeCassette(text: string, file: string): Cassette {
   const lines = text.split("\n");
-  // After the last line end comes nothing, or a line that was being written when the process was killed.
+  // The text after the last line end is empty, or a line that was being written when the process was killed.
   if (lines.at(-1) === "" || !isJson(lines.at(-1)!)) lines.pop();
   const [first, ...rest] = lines;
   if (first === undefined) throw createFault(file, 1, "the header is missing, the recorded run never began");
@@ -67,7 +67,7 @@ export function decodeCassette(text: string, file: string): Cassette {
 
 function decodeHeader(line: string, file: string): CassetteHeader {
   const value = decodeObject(line, file, 1);
-  if (value.cassette === undefined) throw createFault(file, 1, 'there is no header {"cassette":1,…}');
+  if (value.cassette === undefined) throw createFault(file, 1, 'the header {"cassette":1,…} is missing');
   if (value.cassette !== cassetteVersion) {
     throw createFault(file, 1, `its version is ${JSON.stringify(value.cassette)}, this Sheaf reads ${cassetteVersion}`);
   }
@@ -89,7 +89,7 @@ function checkHistory(history: unknown, file: string): void {
   for (const message of history as readonly unknown[]) {
     const { role } = (message ?? {}) as { readonly role?: unknown };
     if (typeof role !== "string" || !Object.hasOwn(messageFields, role)) {
-      throw createFault(file, 1, `"history" has a message of no known role`);
+      throw createFault(file, 1, `"history" has a message with an unknown role`);
     }
     checkFields(message as object, messageFields[role as ModelMessage["role"]], file, 1);
   }

@@ -1,4 +1,4 @@
-/** Ports that note down, in order of happening, what comes into a run from outside (X11). */
+/** Ports that record, in order, what comes into a run from outside (X11). */
 import { toSheafError, SheafError } from "../base/errors.ts";
 import type { BodyTap, Model, ModelRequest } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
@@ -24,20 +24,20 @@ interface RecordedPorts extends RunPorts {
   readonly abort: (reason: SheafError) => void;
 }
 
-/** One recording: of one run, into one file. */
+/** Records one run into one file. */
 export interface Recording {
-  /** Writes the header, and gives the same ports with an ear at each. `signal` is the run's. */
+  /** Writes the header, and returns the ports with recording added. `signal` is the run's. */
   wrap<Ports extends RecordedPorts>(settings: RunSettings, ports: Ports, signal: AbortSignal): Ports;
   /** Call it when the run is over. */
   close(): void;
 }
 
-/** Notes a record down; `flush`: at once. */
+/** Writes a record; `flush`: to the file at once. */
 type Note = (record: CassetteRecord, flush?: "flush") => void;
 
 /**
  * Opens the file at once, so that a bad name fails before the run.
- * @throws SheafError USAGE when the file cannot be written, or holds something else.
+ * @throws SheafError USAGE when the file cannot be written, or is not a cassette.
  */
 export function createRecording(file: string): Recording {
   const writer = createCassetteWriter(file);
@@ -67,7 +67,7 @@ export function createRecording(file: string): Recording {
       try {
         writer.close();
       } catch {
-        // All that the run did is in the file; without the last line it replays the same.
+        // Everything the run did is in the file; it replays the same without the last line.
       }
     },
   };
@@ -92,7 +92,7 @@ function writeHeader(writer: CassetteWriter, settings: RunSettings, ports: RunPo
   writer.flush();
 }
 
-/** A cassette that cannot be written ends the run: half a recording is not what was asked for. */
+/** A cassette that cannot be written ends the run: half a recording is of no use. */
 function createNote(writer: CassetteWriter, abort: (reason: SheafError) => void): Note {
   return (record, flush) => {
     try {
@@ -107,11 +107,11 @@ function createNote(writer: CassetteWriter, abort: (reason: SheafError) => void)
 interface RecordedClock {
   readonly now: () => number;
   readonly note: Note;
-  /** Leaves out the last reading: it went into the store, whose record tells it. */
+  /** Drops the last reading: the record of the stored events has its time. */
   readonly dropReading: () => void;
 }
 
-/** A reading is noted when something else follows, so that the log's own readings can be left out. */
+/** Records a reading only when something else follows, so that the readings of the log can be left out. */
 function createRecordedClock(now: () => number, note: Note): RecordedClock {
   let reading: number | undefined;
   const noteReading = (): void => {
@@ -142,7 +142,6 @@ function toAbortError(signal: AbortSignal): SheafError {
   return new SheafError("CANCELLED", "the run was cancelled", { source: "user" });
 }
 
-/** One promise a group, as the models themselves do it. What comes after the abort is not recorded. */
 function recordModel(model: Model, settings: RunSettings, note: Note): Model {
   let turn = 0;
   let known = settings.history.length;
@@ -160,29 +159,30 @@ function recordModel(model: Model, settings: RunSettings, note: Note): Model {
     apiKeySource: model.apiKeySource,
     stream(request, signal) {
       noteRequest(request);
-      const iterator = model.stream({ ...request, tap: createTap(note, signal) }, signal)[Symbol.asyncIterator]();
-      return {
-        [Symbol.asyncIterator]: () => ({
-          next: () =>
-            iterator.next().then(
-              (step) => {
-                if (signal.aborted) return step;
-                note(step.done ? { type: "model_end" } : { type: "model_events", events: step.value });
-                return step;
-              },
-              (error: unknown) => {
-                if (!signal.aborted) note({ type: "model_error", error: toRecordedError(toSheafError(error)) });
-                throw error;
-              },
-            ),
-          return: async (value?: unknown) => (await iterator.return?.(value)) ?? { done: true, value: undefined },
-        }),
-      };
+      return recordGroups(model.stream({ ...request, tap: createTap(note, signal) }, signal), note, signal);
     },
   };
 }
 
-/** The bytes precede the events that they were decoded to, so that a replay can decode them again. */
+/** Nothing is recorded after the abort. */
+async function* recordGroups(
+  groups: ReturnType<Model["stream"]>,
+  note: Note,
+  signal: AbortSignal,
+): ReturnType<Model["stream"]> {
+  try {
+    for await (const events of groups) {
+      if (!signal.aborted) note({ type: "model_events", events });
+      yield events;
+    }
+    if (!signal.aborted) note({ type: "model_end" });
+  } catch (error) {
+    if (!signal.aborted) note({ type: "model_error", error: toRecordedError(toSheafError(error)) });
+    throw error;
+  }
+}
+
+/** Bytes are recorded before the events decoded from them, so that a replay can decode them again. */
 function createTap(note: Note, signal: AbortSignal): BodyTap {
   return {
     begin({ format, origin }) {
@@ -204,7 +204,7 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
       known.add(toolName);
       return access;
     },
-    // Nothing of the run depends on it: the result of the answer is recorded.
+    // Not recorded: the run depends only on the answer, which is.
     checkArguments: (call, args) => tools.checkArguments(call, args),
     async review(call) {
       const question = await tools.review(call);
@@ -233,7 +233,7 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
   };
 }
 
-/** The log's readings of the clock are those of its events. */
+/** The log's readings of the clock are in the times of its events. */
 function recordStore(store: Store, { note, dropReading }: RecordedClock): Store {
   return {
     ...store,
@@ -283,7 +283,7 @@ function recordApprovalIds(newApprovalId: () => string, note: Note): () => strin
   };
 }
 
-/** What a person says after the abort is not recorded. */
+/** An answer after the abort is not recorded. */
 function recordApprovals(approver: Approver | undefined, note: Note): Approver | undefined {
   return (
     approver && {

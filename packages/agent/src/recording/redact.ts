@@ -1,9 +1,9 @@
-/** A cassette without what is private in it, for sharing (docs/guide/record-and-replay.md). It still replays. */
+/** Removes private data from a cassette, for sharing (docs/guide/record-and-replay.md). It still replays. */
 import { basename } from "node:path";
 import type { ModelEvent } from "@sheaf/protocol";
 import type { Cassette, CassetteHeader, CassetteRecord } from "./cassette.ts";
 
-/** What only the user knows to be private. */
+/** Private text that no pattern recognizes. */
 export interface PrivateWords {
   /** Names of the user, replaced where they are a whole word. */
   readonly names: readonly string[];
@@ -14,7 +14,7 @@ export interface PrivateWords {
 /** Text to text of the same length. */
 type Redact = (text: string) => string;
 
-/** What every machine calls a secret: the first group stays, the second is replaced. */
+/** Well-known forms of secrets: the first group stays, the second is replaced. */
 const patterns: readonly RegExp[] = [
   /(-----BEGIN [A-Z ]*PRIVATE KEY-----)([\s\S]*?)(?=-----END )/g,
   /\b(sk-ant-|sk-proj-|sk-or-|sk-|sk_live_|rk_live_|gsk_|xai-|hf_|npm_|pypi-|glpat-|github_pat_|gh[pousr]_)([\w-]{8,})/g,
@@ -30,7 +30,7 @@ const patterns: readonly RegExp[] = [
   /(\b[A-Za-z]:\\{1,2}Users\\{1,2})([^\\\s"'`:,;]*[^\\\s"'`:,;.)])/g,
 ];
 
-/** Fields whose text is the format's own. Arguments of tools have none. */
+/** Fields whose text belongs to the format. Arguments of tools have none. */
 const ownFields: ReadonlySet<string> = new Set([
   "type",
   "callId",
@@ -59,8 +59,8 @@ const ownFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The same cassette with private words as `x`; digests, raw bytes and what only a provider can read are left out, for
- * nobody could look through them. Lengths and lines stay.
+ * Replaces private words by `x`, and drops digests, raw bytes and opaque provider data, which nobody could review.
+ * Lengths and line breaks stay.
  */
 export function redactCassette(cassette: Cassette, words: PrivateWords): Cassette {
   const redact = createRedact(words);
@@ -117,7 +117,7 @@ function toPlaceholder(hidden: string): string {
   return hidden.replaceAll(/[^\r\n]/g, "x");
 }
 
-/** Every text of a value; names of fields stay. */
+/** Redacts every string of a value; field names stay. */
 function redactValue(value: unknown, redact: Redact, isForeign = false): unknown {
   if (typeof value === "string") return redact(value);
   if (Array.isArray(value)) return value.map((item) => redactValue(item, redact, isForeign));
@@ -134,7 +134,7 @@ function redactValue(value: unknown, redact: Redact, isForeign = false): unknown
 type Delta = Extract<ModelEvent, { type: "text_delta" | "reasoning_delta" | "tool_call_arguments_delta" }>;
 type OutputDelta = Extract<CassetteRecord, { type: "tool_output" }>;
 
-/** Pieces of a longer text are dealt with as a whole, beforehand. */
+/** Pieces of a longer text, which `redactDeltas` has redacted as a whole. */
 function isDelta(value: object): value is Delta | OutputDelta {
   const type = "type" in value ? value.type : undefined;
   return (
@@ -182,7 +182,7 @@ function visitDeltas(
   });
 }
 
-/** Digests of other texts would not fit any more. */
+/** The digests of the original text would no longer match. */
 function withoutDigest(record: CassetteRecord): CassetteRecord {
   if (record.type === "events") return { type: "events", time: record.time, types: record.types };
   if (record.type === "model_request") return { type: "model_request", turn: record.turn };
@@ -191,10 +191,10 @@ function withoutDigest(record: CassetteRecord): CassetteRecord {
 
 const secretName = /key|token|secret|passw|credential|auth|cookie|private|dsn/i;
 
-/** Shorter values are not secrets, and occur everywhere. UTF-16 units. */
+/** Shorter values are too common to be secrets. UTF-16 units. */
 const MIN_SECRET = 6;
 
-/** Names that tell nothing about anybody. */
+/** Names that identify nobody. */
 const commonNames: ReadonlySet<string> = new Set(["root", "user", "home", "node", "runner", "ubuntu"]);
 
 /** @param home the user's folder. */
@@ -204,7 +204,7 @@ export function readPrivateWords(
 ): PrivateWords {
   const names = [environment.USER, environment.LOGNAME, environment.USERNAME, basename(home)];
   const secrets = Object.entries(environment).flatMap(([name, value = ""]) =>
-    // A path or a switch is none, whatever its variable is called.
+    // A path or a switch is not a secret, whatever its variable is called.
     secretName.test(name) && value.length >= MIN_SECRET && !value.startsWith("/") ? [value] : [],
   );
   return {

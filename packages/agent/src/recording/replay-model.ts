@@ -1,4 +1,4 @@
-/** The model of a replay: gives what a cassette holds, and compares what it is asked (X11). */
+/** The model of a replay: returns what was recorded, and compares each request with the recorded one (X11). */
 import type { ModelEvent } from "@sheaf/protocol";
 import type { Model, ModelRequest } from "../model/provider.ts";
 import { fromRecordedError, toDigest, type BodyRecord, type CassetteHeader } from "./cassette.ts";
@@ -18,7 +18,7 @@ const modelGiven: readonly ModelGiven[] = [
   "model_error",
 ];
 
-/** The model: its groups, errors and ends. Where its bytes were kept, the groups are decoded from them again. */
+/** Returns the recorded groups, errors and ends. Where the bytes were kept, they are decoded again. */
 export function createReplayModel({ start, history = [] }: CassetteHeader, tape: Tape): ReplayPort<Model, ModelGiven> {
   let waiting: PromiseWithResolvers<ModelStep> | undefined;
   let known = history.length;
@@ -39,7 +39,7 @@ export function createReplayModel({ start, history = [] }: CassetteHeader, tape:
     name: start.modelName,
     apiKeySource: start.apiKeySource,
     stream(request) {
-      const record = tape.takeAsked("model_request", () => "the run asks the model");
+      const record = tape.takeAsked("model_request", () => "the run calls the model");
       const difference = record && findDifference(record.system, record.messages, request, known);
       known = request.messages.length;
       body = undefined;
@@ -59,8 +59,9 @@ export function createReplayModel({ start, history = [] }: CassetteHeader, tape:
         body?.push(record);
         return true;
       }
-      const decoded =
-        record.type === "model_events" && !isWait(record.events) ? body?.decode(record.events) : undefined;
+      // A wait between two attempts is not part of a body.
+      const isWait = record.type === "model_events" && record.events.some(({ type }) => type === "provider_wait");
+      const decoded = record.type === "model_events" && !isWait ? body?.decode(record.events) : undefined;
       if (decoded?.difference !== undefined) {
         tape.failAtNext(decoded.difference);
         return false;
@@ -76,12 +77,7 @@ export function createReplayModel({ start, history = [] }: CassetteHeader, tape:
   };
 }
 
-/** A wait between two tries comes from no body. */
-function isWait(events: readonly ModelEvent[]): boolean {
-  return events.some(({ type }) => type === "provider_wait");
-}
-
-/** What is different in a request; undefined: nothing, as far as the record tells. */
+/** How a request differs; undefined: not at all, as far as the record can tell. */
 function findDifference(
   system: string | undefined,
   digests: readonly string[] | undefined,
@@ -89,15 +85,15 @@ function findDifference(
   known: number,
 ): string | undefined {
   if (system !== undefined && system !== toDigest(request.system)) {
-    return `the run asks with another system prompt: ${shortenValue(request.system)}`;
+    return `the run sends a different system prompt: ${shortenValue(request.system)}`;
   }
   if (!digests) return undefined;
   const added = request.messages.slice(known);
   const place = added.findIndex((message, index) => digests[index] !== toDigest(message));
   if (place !== -1) {
     const message = added[place]!;
-    return `the run asks with another message ${known + place + 1} (${message.role}): ${shortenValue(JSON.stringify(message))}`;
+    return `the run sends a different message ${known + place + 1} (${message.role}): ${shortenValue(JSON.stringify(message))}`;
   }
-  if (added.length < digests.length) return `the run asks with ${added.length} new messages, not ${digests.length}`;
+  if (added.length < digests.length) return `the run sends ${added.length} new messages, not ${digests.length}`;
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** Ports of a run that give what a cassette holds, and compare what the run asks for (X11). */
+/** Ports that play a cassette back into a run, and compare what the run asks for (X11). */
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { Quote, QuoteCheck } from "../run/model-turn.ts";
 import type { ApprovalDecision, Approver } from "../tools/approval.ts";
@@ -8,18 +8,18 @@ import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "../tools
 import type { CassetteHeader, GivenRecord } from "./cassette.ts";
 import { formatCall, type Tape } from "./tape.ts";
 
-/** A port and the end of the tape that feeds it. */
+/** A port, and the receiver that feeds it from the tape. */
 export interface ReplayPort<Port, Given extends GivenRecord["type"]> {
   readonly port: Port;
-  /** False: nobody waits for it yet. */
+  /** False: nothing waits for it yet. */
   receive(record: Extract<GivenRecord, { type: Given }>): boolean;
-  /** Lets go of everybody who waits. */
+  /** Settles everything that waits. */
   release(): void;
 }
 
 type ToolGiven = "tool_output" | "tool_outcome" | "tool_error";
 
-/** The tools: their live output and outcomes. Nothing runs. */
+/** Tools that return their recorded output and outcomes. Nothing runs. */
 export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
   const access = new Map<string, ToolAccess>();
   const open = new Map<string, PromiseWithResolvers<ToolOutcome> & Pick<ToolContext, "emitOutput">>();
@@ -60,7 +60,7 @@ export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
     port,
     receive(record) {
       const call = open.get(record.callId);
-      // What a tool says after its outcome is ignored.
+      // Output of a tool after its outcome is ignored.
       if (!call) return ended.has(record.callId);
       if (record.type === "tool_output") {
         call.emitOutput(record.stream, record.delta);
@@ -84,7 +84,7 @@ function isSameCall(recorded: ToolInvocation, call: ToolInvocation): boolean {
   return toText(recorded) === toText(call);
 }
 
-/** Whether quoted lines stood in their file. */
+/** The recorded checks of quoted lines. */
 export function createReplayQuotes({ redacted }: CassetteHeader, tape: Tape): ReplayPort<QuoteCheck, "quote_check"> {
   let waiting: { readonly quote: Quote; readonly resolve: (verified: boolean) => void } | undefined;
   const formatQuote = ({ filePath, startLine, endLine }: Omit<Quote, "content">): string =>
@@ -96,14 +96,14 @@ export function createReplayQuotes({ redacted }: CassetteHeader, tape: Tape): Re
       const { promise, resolve } = Promise.withResolvers<boolean>();
       waiting = { quote, resolve };
       if (tape.isNext(["quote_check", "abort"])) tape.schedule();
-      else tape.failAtNext(`the run looks at ${formatQuote(quote)}`);
+      else tape.failAtNext(`the run checks the quote ${formatQuote(quote)}`);
       return promise;
     },
     receive(record) {
       if (!waiting) return false;
       const { quote, resolve } = waiting;
       if (formatQuote(quote) !== formatQuote(record)) {
-        tape.failAtNext(`the run looks at ${formatQuote(quote)}`);
+        tape.failAtNext(`the run checks the quote ${formatQuote(quote)}`);
         return false;
       }
       waiting = undefined;
@@ -114,7 +114,7 @@ export function createReplayQuotes({ redacted }: CassetteHeader, tape: Tape): Re
   };
 }
 
-/** The person who was asked; undefined: there was none. */
+/** The recorded answers of a person; `port` is undefined if nobody could be asked. */
 export function createReplayApprover(
   { approvalExpiryMs }: CassetteHeader,
   tape: Tape,
@@ -145,7 +145,7 @@ export function createReplayApprover(
   };
 }
 
-/** What the schema said of an answer. */
+/** The recorded checks of the answer against the schema. */
 export function createReplayAnswers({ checksAnswer }: CassetteHeader, tape: Tape): AnswerCheck | undefined {
   if (!checksAnswer) return undefined;
   return () => {

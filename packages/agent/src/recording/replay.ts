@@ -8,18 +8,18 @@ import type { Store } from "../store/store.ts";
 import { fromRecordedError, type Cassette, type GivenRecord } from "./cassette.ts";
 import { createReplayModel } from "./replay-model.ts";
 import { createReplayAnswers, createReplayApprover, createReplayQuotes, createReplayTools } from "./replay-ports.ts";
-import { createTape, type Tape } from "./tape.ts";
+import { Tape } from "./tape.ts";
 
-/** How often a run that waits is looked at. Milliseconds. */
+/** How often a waiting run is checked. Milliseconds. */
 const WATCH_MS = 40;
 
-/** How long a run that was aborted may rest: longer than the moment that its tools get. Milliseconds. */
-const ABORTED_REST_MS = 1500;
+/** How long an aborted run may be idle: longer than the grace period of its tools. Milliseconds. */
+const ABORTED_IDLE_MS = 1500;
 
 /**
- * Gives the events of the recorded run, with their times. When the run does something else than was recorded, it ends
- * with INTERNAL; when the cassette ends before the run, with CONFIG_INVALID. Both name the line.
- * `store` gets the log; it must be a new one, in memory.
+ * Yields the events of the recorded run, with their times. A run that differs from the recording ends with INTERNAL; if
+ * the cassette ends before the run, it ends with CONFIG_INVALID. Both errors name the line.
+ * `store` receives the log; it must be new and in memory.
  */
 export async function* replayRun(cassette: Cassette, store: Store): AsyncGenerator<readonly RunEvent[]> {
   const { start, system, history = [], limits, stopsOnDenied } = cassette.header;
@@ -33,7 +33,7 @@ export async function* replayRun(cassette: Cassette, store: Store): AsyncGenerat
     responseId,
     now: () => tape.logTime,
     onStoreFailure(error) {
-      // The recorded abort comes first, with the very reason that it had.
+      // The recorded abort comes first, with its original reason.
       tape.pump();
       controller.abort(error);
     },
@@ -69,11 +69,11 @@ function createPlayer(
         controller.abort(fromRecordedError(record.error));
         return true;
       case "store_error":
-        // The log takes it when it stores.
+        // The log takes it when it next stores events.
         return false;
     }
   };
-  const tape = createTape(cassette, receive, (error) => {
+  const tape = new Tape(cassette, receive, (error) => {
     controller.abort(error);
     for (const port of [model, tools, quotes, approver]) port.release();
   });
@@ -84,8 +84,8 @@ function createPlayer(
   const ports = {
     model: model.port,
     tools: tools.port,
-    now: () => tape.takeAsked("clock", () => "the run looks at the clock")?.time ?? tape.time,
-    // The calls of a recorded model bring their ids.
+    now: () => tape.takeAsked("clock", () => "the run reads the clock")?.time ?? tape.time,
+    // The calls of a recorded model already have ids.
     newCallId: () => "",
     newApprovalId: () => tape.takeAsked("approval_id", () => "the run makes the id of an approval")?.id ?? "",
     approver: approver.port,
@@ -95,67 +95,56 @@ function createPlayer(
   return { tape, ports };
 }
 
-/** Cuts the events into the groups that the log took: how they fall together depends on the speed of the machine. */
+/** Cuts the events into the recorded groups, since the original grouping depended on the speed of the machine. */
 async function* regroup(
   groups: AsyncGenerator<EventGroup>,
   tape: Tape,
   signal: AbortSignal,
 ): AsyncGenerator<EventGroup> {
   const waiting: RunEventBody[] = [];
-  const watch = createRestWatch(tape, signal);
+  let isWaiting = false;
+  const stopWatch = startIdleWatch(tape, signal, () => isWaiting);
   try {
     for (let ended = false; !ended || waiting.length > 0;) {
       while (!ended && waiting.length < (tape.nextGroupSize ?? 1)) {
         tape.pump();
-        const step = await watch.run(groups.next());
+        isWaiting = true;
+        const step = await groups.next();
+        isWaiting = false;
         ended = step.done === true;
         if (!step.done) waiting.push(...step.value.events);
       }
       const events = waiting.splice(0, tape.nextGroupSize ?? waiting.length);
       if (events.length === 0) continue;
       tape.takeEvents(events);
-      yield { events: toToldEvents(events, tape.failure), durability: "grouped" };
+      yield { events: withFailure(events, tape.failure), durability: "grouped" };
     }
   } finally {
-    watch.close();
+    stopWatch();
   }
 }
 
-/** A replay that went wrong says so in its last event, however the run ended. */
-function toToldEvents(events: readonly RunEventBody[], failure: SheafError | undefined): readonly RunEventBody[] {
+/** A failed replay says so in its last event, however the run itself ended. */
+function withFailure(events: readonly RunEventBody[], failure: SheafError | undefined): readonly RunEventBody[] {
   return failure ? events.map((event) => (event.type === "run_end" ? toRunFailure(failure) : event)) : events;
 }
 
 /**
- * Ends a replay in which the run waits for something that never comes. Nothing in it takes time but the end of tools
- * that were aborted, so a run that rests waits in vain.
+ * Ends a replay whose run waits for something that never comes. Only the end of aborted tools takes time in a replay, so
+ * an idle run waits in vain. Returns a function that stops the watch; `isWaiting` says whether the run waits at all.
  */
-function createRestWatch(
-  tape: Tape,
-  signal: AbortSignal,
-): { run<Value>(work: Promise<Value>): Promise<Value>; close(): void } {
-  let isWaiting = false;
+function startIdleWatch(tape: Tape, signal: AbortSignal, isWaiting: () => boolean): () => void {
   let progress = -1;
-  let restMs = 0;
+  let idleMs = 0;
   const timer = setInterval(() => {
-    restMs = isWaiting && !tape.isScheduled && progress === tape.progress ? restMs + WATCH_MS : 0;
+    idleMs = isWaiting() && !tape.isScheduled && progress === tape.progress ? idleMs + WATCH_MS : 0;
     progress = tape.progress;
-    if (restMs > (signal.aborted ? ABORTED_REST_MS : 0)) tape.failAtNext("the run waits for something else");
+    if (idleMs > (signal.aborted ? ABORTED_IDLE_MS : 0)) tape.failAtNext("the run waits for something else");
   }, WATCH_MS);
-  return {
-    async run(work) {
-      isWaiting = true;
-      try {
-        return await work;
-      } finally {
-        isWaiting = false;
-      }
-    },
-    close: () => clearInterval(timer),
-  };
+  return () => clearInterval(timer);
 }
 
-/** The store fails where it failed. */
+/** Fails where the recorded store failed. */
 function createReplayStore(store: Store, tape: Tape): Store {
   return {
     ...store,

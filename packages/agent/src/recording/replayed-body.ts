@@ -1,23 +1,19 @@
-/** The body of a provider's answer, decoded once more and compared with the recorded result. */
+/** The body of a provider's answer, decoded again and compared with the recorded events. */
 import { createModelStreamDecoder, modelStreamFormats } from "@sheaf/documents/model-streams";
 import type { ModelEvent } from "@sheaf/protocol";
 import { toBytes, type BodyRecord } from "./cassette.ts";
 import { shortenValue } from "./tape.ts";
 
-/** A group of events as the decoder of today gives it. */
-interface DecodedGroup {
-  readonly events: readonly ModelEvent[];
-  /** What is different from the recorded group, as words; undefined: nothing. */
-  readonly difference: string | undefined;
-}
-
 export interface ReplayedBody {
   push(bytes: Extract<BodyRecord, { type: "provider_bytes" }>): void;
-  /** Decodes the bytes since the last group, cut as they came. */
-  decode(recorded: readonly ModelEvent[]): DecodedGroup;
+  /** Decodes the bytes since the last group, in their original chunks. `difference` from the recorded group: a message. */
+  decode(recorded: readonly ModelEvent[]): {
+    readonly events: readonly ModelEvent[];
+    readonly difference: string | undefined;
+  };
 }
 
-/** Undefined for a format that this Sheaf does not decode: then the recorded events count. */
+/** Undefined for a format that this version does not decode: the recorded events are used then. */
 export function createReplayedBody({
   format,
   origin,
@@ -47,13 +43,13 @@ export function createReplayedBody({
   };
 }
 
-/** That an answer failed is found out after the decoder: by its connection, its marker, its error object. */
+/** The decoder does not see that an answer failed: the connection, end marker or error object says so. */
 function toRecordedEnd(event: ModelEvent, recorded: ModelEvent | undefined): ModelEvent {
   const hasFailed = recorded?.type === "turn_end" && recorded.finishReason === "error";
   return event.type === "turn_end" && hasFailed ? { ...event, finishReason: "error" } : event;
 }
 
-/** The first event that differs, by its number within the answer. */
+/** Describes the first event that differs, by its number within the answer. */
 function findDifference(
   recorded: readonly ModelEvent[],
   decoded: readonly ModelEvent[],

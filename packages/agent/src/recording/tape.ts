@@ -1,7 +1,7 @@
 /**
- * The records of a cassette on their way back into a run, in the order in which they happened.
- * What the run asks for must be the next record of its kind; what came from outside is given as soon as everything
- * before it was asked for. The first difference ends the run: its reason says where, what was expected, what came.
+ * Plays the records of a cassette back into a run, in their original order.
+ * What the run asks for must be the next record; what came from outside is delivered as soon as the run has asked for
+ * everything before it. The first difference ends the run, with an error that says where, what was expected, what came.
  */
 import type { RunEventBody } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
@@ -15,64 +15,22 @@ import {
   type GivenRecord,
 } from "./cassette.ts";
 
-/** Takes a record that came from outside; false: not yet, nobody waits for it. */
+/** Accepts a record that came from outside; false: nothing waits for it yet. */
 export type Receiver = (record: GivenRecord) => boolean;
 
-export interface Tape {
-  /** The last reading of the clock. Milliseconds since 1970. */
-  readonly time: number;
-  /** Time of the events that the log takes. Milliseconds since 1970. */
-  readonly logTime: number;
-  /** Why the cassette ends before the run, or differs from it; undefined: it does not, or not yet. */
-  readonly failure: SheafError | undefined;
-  /** Grows with each record that was used. */
-  readonly progress: number;
-  /** The next record, if the run may ask for this type now; undefined after a failure. `came` tells what it asks for. */
-  takeAsked<Type extends AskedRecord["type"]>(
-    type: Type,
-    came: () => string,
-  ): Extract<AskedRecord, { type: Type }> | undefined;
-  /** Ends the replay because the record that was taken last differs. */
-  failAtLast(came: string): void;
-  /** Ends the replay because the run does something else than the next record. */
-  failAtNext(came: string): void;
-  /** How many events the log takes in the next step; undefined: as they come. */
-  readonly nextGroupSize: number | undefined;
-  /** Compares what the log takes with what it took. */
-  takeEvents(events: readonly RunEventBody[]): void;
-  /** A failure of the store, if it is the next record. */
-  takeStoreError(): Extract<GivenRecord, { type: "store_error" }> | undefined;
-  /** Gives everything that is due. */
-  pump(): void;
-  /** Whether something may still be given. */
-  readonly isScheduled: boolean;
-  /** Gives what is due once the run has come to rest. */
-  schedule(): void;
-  /** Whether what comes next from outside is of one of these types. */
-  isNext(types: readonly CassetteRecord["type"][]): boolean;
-}
-
-const givenTypes: ReadonlySet<CassetteRecord["type"]> = new Set<GivenRecord["type"]>([
-  "provider_response",
-  "provider_bytes",
-  "model_events",
-  "model_end",
-  "model_error",
-  "tool_output",
-  "tool_outcome",
-  "tool_error",
-  "quote_check",
-  "approval_answer",
-  "store_error",
-  "abort",
+const askedTypes: ReadonlySet<CassetteRecord["type"]> = new Set<AskedRecord["type"]>([
+  "clock",
+  "model_request",
+  "tool_access",
+  "tool_call",
+  "tool_review",
+  "approval_id",
+  "answer_check",
+  "end",
 ]);
 
-/** A tape at its beginning. `receive` gets what comes from outside, `onFailure` must end the run. */
-export function createTape(cassette: Cassette, receive: Receiver, onFailure: (error: SheafError) => void): Tape {
-  return new CassetteTape(cassette, receive, onFailure);
-}
-
-class CassetteTape implements Tape {
+/** Plays the records of a cassette, from the first to the last. */
+export class Tape {
   readonly #cassette: Cassette;
   readonly #records: readonly CassetteRecord[];
   readonly #receive: Receiver;
@@ -81,17 +39,23 @@ class CassetteTape implements Tape {
   #at = 0;
   /** Index of the next record of the log. */
   #logAt = 0;
-  /** Number of events that the log took. */
+  /** Number of events that the log has stored. */
   #logged = 0;
   #isPumping = false;
-  /** Index of the record that was asked for last. */
+  /** Index of the last record that was asked for. */
   #last = 0;
+  /** The last reading of the clock. Milliseconds since 1970. */
   time = 0;
+  /** Time of the events that the log stores. Milliseconds since 1970. */
   logTime = 0;
+  /** Grows with each record that was used. */
   progress = 0;
+  /** Whether something may still be delivered. */
   isScheduled = false;
+  /** Why the replay failed: the cassette ends before the run, or the run differs from it. */
   failure: SheafError | undefined;
 
+  /** `receive` gets what comes from outside; `onFailure` must end the run. */
   constructor(cassette: Cassette, receive: Receiver, onFailure: (error: SheafError) => void) {
     this.#cassette = cassette;
     this.#records = cassette.records;
@@ -100,12 +64,13 @@ class CassetteTape implements Tape {
     this.#skip();
   }
 
+  /** The next record, if the run may ask for this type now; undefined after a failure. `came` describes the request. */
   takeAsked<Type extends AskedRecord["type"]>(
     type: Type,
     came: () => string,
   ): Extract<AskedRecord, { type: Type }> | undefined {
     if (this.failure) return undefined;
-    // The run may be ahead by a few steps of what is due.
+    // The run may be a few steps ahead of what is due.
     if (this.#at < this.#records.length && isGiven(this.#records[this.#at]!)) this.pump();
     const record = this.#records[this.#at];
     if (record?.type !== type) {
@@ -119,17 +84,19 @@ class CassetteTape implements Tape {
     return record as Extract<AskedRecord, { type: Type }>;
   }
 
+  /** How many events the log stores in the next step; undefined: as they come. */
   get nextGroupSize(): number | undefined {
     const size = this.failure ? undefined : this.#logRecord?.types.length;
     return size === undefined ? undefined : Math.max(1, size);
   }
 
+  /** Compares what the log stores with what it stored in the recorded run. */
   takeEvents(events: readonly RunEventBody[]): void {
     if (this.failure) return;
     const record = this.#logRecord;
     if (!record) {
-      // Behind a failure of the store nothing is stored; the clock is read all the same.
-      const reading = this.takeAsked("clock", () => `the run makes ${formatTypes(events)}`);
+      // After a store failure nothing is stored, but the clock is still read.
+      const reading = this.takeAsked("clock", () => `the run produces ${events.map(({ type }) => type).join(", ")}`);
       this.logTime = reading?.time ?? this.time;
       return;
     }
@@ -144,6 +111,7 @@ class CassetteTape implements Tape {
     this.progress += 1;
   }
 
+  /** A failure of the store, if it is the next record. */
   takeStoreError(): Extract<GivenRecord, { type: "store_error" }> | undefined {
     const record = this.#records[this.#at];
     if (this.failure || record?.type !== "store_error" || this.#logAt < this.#at) return undefined;
@@ -151,11 +119,13 @@ class CassetteTape implements Tape {
     return record;
   }
 
+  /** Whether the next record has one of these types. */
   isNext(types: readonly CassetteRecord["type"][]): boolean {
     const record = this.#records[this.#at];
     return record !== undefined && types.includes(record.type);
   }
 
+  /** Delivers everything that is due. */
   pump(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
@@ -170,6 +140,7 @@ class CassetteTape implements Tape {
     }
   }
 
+  /** Delivers what is due once the run is idle. */
   schedule(): void {
     if (this.isScheduled || this.failure) return;
     this.isScheduled = true;
@@ -179,13 +150,15 @@ class CassetteTape implements Tape {
     });
   }
 
+  /** Ends the replay because the last record that was taken differs. */
   failAtLast(came: string): void {
     this.#differ(this.#last, came);
   }
 
+  /** Ends the replay because the run does something else than the next record. */
   failAtNext(came: string): void {
     if (this.#at < this.#records.length) this.#differ(this.#at, came);
-    else this.#fail(this.#createEndError());
+    else this.#failAtEnd();
   }
 
   get #logRecord(): EventsRecord | undefined {
@@ -200,29 +173,21 @@ class CassetteTape implements Tape {
   }
 
   #skip(): void {
-    while (this.#at < this.#records.length && isPassedOver(this.#records[this.#at]!)) this.#at += 1;
-    while (this.#logAt < this.#records.length && this.#records[this.#logAt]!.type !== "events") this.#logAt += 1;
+    while (this.#records[this.#at]?.type === "events") this.#at += 1;
+    while (this.#logAt < this.#records.length && !this.#logRecord) this.#logAt += 1;
   }
 
   #differ(index: number, came: string): void {
     const record = this.#records[index]!;
     const place = `record ${toLineNumber(index)} of ${this.#cassette.file}`;
-    this.#fail(
-      new SheafError(
-        "INTERNAL",
-        toOneLine(`the replay differs at ${place}: expected ${formatRecord(record)}, but ${came}`),
-        {
-          details: JSON.stringify(record),
-        },
-      ),
-    );
+    const message = `the replay differs at ${place}: expected ${formatRecord(record)}, but ${came}`;
+    this.#fail(new SheafError("INTERNAL", message.replaceAll(/\s*\n\s*/g, " "), { details: JSON.stringify(record) }));
   }
 
-  #createEndError(): SheafError {
+  #failAtEnd(): void {
     const line = this.#records.length + 1;
-    const { file } = this.#cassette;
-    const message = `the cassette ${file} ends at line ${line}, before its run: the recording was cut short; record again with --record`;
-    return new SheafError("CONFIG_INVALID", message);
+    const message = `the cassette ${this.#cassette.file} ends at line ${line}, before its run: the recording was cut short; record again with --record`;
+    this.#fail(new SheafError("CONFIG_INVALID", message));
   }
 
   #fail(error: SheafError): void {
@@ -232,16 +197,11 @@ class CassetteTape implements Tape {
   }
 }
 
-/** Records that the run neither asks for nor is given. */
-function isPassedOver({ type }: CassetteRecord): boolean {
-  return type === "events";
-}
-
 function isGiven(record: CassetteRecord): record is GivenRecord {
-  return givenTypes.has(record.type);
+  return record.type !== "events" && !askedTypes.has(record.type);
 }
 
-/** Place of the first event that differs from the record; undefined: none does, as far as the record tells. */
+/** Place of the first event that differs from the record; undefined: none does, as far as the record can tell. */
 function findDifference({ types, digests }: EventsRecord, events: readonly RunEventBody[]): number | undefined {
   const made = digests && toEventDigests(events);
   const count = Math.max(types.length, events.length);
@@ -251,7 +211,7 @@ function findDifference({ types, digests }: EventsRecord, events: readonly RunEv
   return undefined;
 }
 
-/** `before`: how many events the log has. */
+/** `before`: number of events already in the log. */
 function formatDifference(
   { types }: EventsRecord,
   events: readonly RunEventBody[],
@@ -259,17 +219,9 @@ function formatDifference(
   before: number,
 ): string {
   const event = events[place];
-  const came = event ? `makes ${event.type} ${shortenValue(JSON.stringify(event))}` : "makes nothing";
-  const expected = types[place] === event?.type ? "another one" : (types[place] ?? "nothing");
+  const came = event ? `produces ${event.type} ${shortenValue(JSON.stringify(event))}` : "produces nothing";
+  const expected = types[place] === event?.type ? "a different one" : (types[place] ?? "nothing");
   return `the run ${came} as event ${before + place + 1}, where ${expected} was recorded`;
-}
-
-function formatTypes(events: readonly RunEventBody[]): string {
-  return events.map(({ type }) => type).join(", ");
-}
-
-function toOneLine(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, " ");
 }
 
 /** Longest value in a message. UTF-16 units. */
@@ -279,15 +231,15 @@ const MAX_VALUE = 300;
 function formatRecord(record: CassetteRecord): string {
   switch (record.type) {
     case "clock":
-      return "a look at the clock";
+      return "a reading of the clock";
     case "model_request":
       return `model request ${record.turn}`;
     case "tool_access":
-      return `a question what ${record.toolName} does`;
+      return `a check of what ${record.toolName} may access`;
     case "tool_call":
       return formatCall(record);
     case "tool_review":
-      return `a question whether ${record.callId} may run`;
+      return `a check of whether ${record.callId} may run`;
     case "approval_id":
       return `the approval ${record.id}`;
     case "answer_check":
@@ -295,15 +247,15 @@ function formatRecord(record: CassetteRecord): string {
     case "end":
       return "the end of the run";
     case "events":
-      return `the log to take ${record.types.join(", ")}`;
+      return `the log to store ${record.types.join(", ")}`;
     case "quote_check":
-      return `a look at ${record.filePath}:${record.startLine}-${record.endLine}`;
+      return `a check of the quote ${record.filePath}:${record.startLine}-${record.endLine}`;
     default:
       return `${record.type.replaceAll("_", " ")} from outside`;
   }
 }
 
-/** A tool call as words. */
+/** Describes a tool call for a message. */
 export function formatCall(
   call: Pick<Extract<AskedRecord, { type: "tool_call" }>, "toolName" | "arguments" | "rawArguments">,
 ): string {

@@ -43,7 +43,7 @@ describe("decodeCassette", () => {
     [header.slice(0, 30), "line 1: the header is missing, the recorded run never began"],
     ["# Readme\n\nText\n", "line 1: it is not JSON"],
     ["[1]\n", "line 1: it is not a JSON object"],
-    [`${clock}\n`, 'line 1: there is no header {"cassette":1,…}'],
+    [`${clock}\n`, 'line 1: the header {"cassette":1,…} is missing'],
     ['{"cassette":2}\n', "line 1: its version is 2, this Sheaf reads 1"],
     [`${header.replace('"prompt":"go"', '"prompt":1')}\n`, 'line 1: "prompt" is number, expected string'],
     [`${header}\n${clock}\nnonsense\n${clock}\n`, "line 3: it is not JSON"],

@@ -283,13 +283,13 @@ describe("a replay that differs", () => {
       [swap('"tool_call","callId":"call_1"', '"read"', '"look"'), "the call look"],
       [
         swap('"model_request","turn":2', '"messages":["', '"messages":["0'),
-        "model request 2, but the run asks with another message 2 (assistant)",
+        "model request 2, but the run sends a different message 2 (assistant)",
       ],
-      [swap('"model_request","turn":1', '"system":"', '"system":"0'), "another system prompt: s"],
-      [swap('"quote_check"', "a.ts", "b.ts"), "a look at b.ts:1-2, but the run looks at a.ts:1-2"],
+      [swap('"model_request","turn":1', '"system":"', '"system":"0'), "a different system prompt: s"],
+      [swap('"quote_check"', "a.ts", "b.ts"), "a check of the quote b.ts:1-2, but the run checks the quote a.ts:1-2"],
       [
         swap('"types":["turn_start"]', "turn_start", "turn_end"),
-        "the log to take turn_end, but the run makes turn_start",
+        "the log to store turn_end, but the run produces turn_start",
       ],
       [swap('"type":"tool_outcome","callId":"call_1"', '"output":"read"', '"output":"other"'), '"output":"other"'],
     ] as const;
