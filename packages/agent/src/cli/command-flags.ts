@@ -7,14 +7,20 @@ import { flags, type FlagName } from "./flags.ts";
 /** Flags that go with every command: a launcher may put a profile before all of them. */
 const general: ReadonlySet<FlagName> = new Set(["verbose", "compat"]);
 
-/** @throws SheafError USAGE that names the first flag that is not the command's. */
-export function checkFlags({ command, flags: given }: ParsedArguments): void {
+/** @throws SheafError USAGE that names the first flag that is not the command's, or the words of one that takes none. */
+export function checkCommandLine({ command, flags: given, positionals }: ParsedArguments): void {
   if (command === "prompt") return;
-  const known = commandDescriptions[command].flags;
+  const { flags: known, usage } = commandDescriptions[command];
   const other = (Object.keys(given) as FlagName[]).find((name) => !general.has(name) && !known.includes(name));
-  if (other === undefined) return;
-  const list = known.length === 0 ? "it takes none" : `it takes ${known.map((name) => `--${name}`).join(", ")}`;
-  throw new SheafError("USAGE", `--${other} does not go with sheaf ${command}: ${list}`);
+  if (other !== undefined) {
+    const list = known.length === 0 ? "it takes none" : `it takes ${known.map((name) => `--${name}`).join(", ")}`;
+    const advice =
+      command === "login" && other === "api-key" ? "type the key at its prompt, or pipe it to stdin" : list;
+    throw new SheafError("USAGE", `--${other} does not go with sheaf ${command}: ${advice}`);
+  }
+  if (usage === "" && positionals.length > 0) {
+    throw new SheafError("USAGE", `${command} takes no words; "${positionals.join(" ")}" was given`);
+  }
 }
 
 /** The value of `--format`. @throws SheafError USAGE for an unknown one. */
@@ -25,17 +31,31 @@ export function toCommandFormat(parsed: ParsedArguments): "text" | "json" {
   throw new SheafError("USAGE", `--format "${format}" is unknown: use text or json`);
 }
 
-/** @throws SheafError USAGE when there are words. */
-export function checkNoWords({ command, positionals }: ParsedArguments): void {
-  if (positionals.length === 0) return;
-  throw new SheafError("USAGE", `${command} takes no words; "${positionals.join(" ")}" was given`);
-}
-
 /** The id of the conversation that the one word names, `conv_<uuid>`. @throws SheafError USAGE. */
 export function toSessionWord({ command, positionals }: ParsedArguments): string {
   const [session = "", ...rest] = positionals;
   if (rest.length === 0 && isUuid(session)) return `conv_${session.toLowerCase()}`;
   throw new SheafError("USAGE", `${command} takes one session id, a UUID; "${positionals.join(" ")}" was given`);
+}
+
+/** A session id, and maybe a response id, as the store knows them. @throws SheafError USAGE. */
+export function toResponseWords({ command, positionals }: ParsedArguments): {
+  readonly conversationId: string;
+  readonly responseId: string | undefined;
+} {
+  const [session = "", word, ...rest] = positionals;
+  const response = word?.replace(/^chat_/, "");
+  if (!isUuid(session) || rest.length > 0) {
+    const given = positionals.join(" ");
+    throw new SheafError(
+      "USAGE",
+      `${command} takes a session id, a UUID, and maybe a response id; "${given}" was given`,
+    );
+  }
+  if (response !== undefined && !isUuid(response)) {
+    throw new SheafError("USAGE", `"${response}" is not a response id: use the request_id of its result line`);
+  }
+  return { conversationId: `conv_${session.toLowerCase()}`, responseId: response && `chat_${response.toLowerCase()}` };
 }
 
 /** The part about this command, else what holds for all others; `command` undefined: for a prompt. */

@@ -1,12 +1,52 @@
 /** Entry of the command line: finds the command and loads it, nothing else. */
 import { errorTable, SheafError, toSheafError } from "../base/errors.ts";
 import { sheafVersion } from "../base/version.ts";
-import { parseArguments } from "./arguments.ts";
+import { parseArguments, type ParsedArguments } from "./arguments.ts";
 import { isPrintMode, isTerminal, type CommandIo } from "./io.ts";
 import { chooseProfile } from "./profile-choice.ts";
 import { formatFailure } from "./report-error.ts";
 import { createRunControl, type RunControl } from "./signals.ts";
 import { useSmallMemory } from "./small-memory.ts";
+
+/** What a command does; gives its exit code. */
+type RunCommand = (parsed: ParsedArguments, io: CommandIo, control: RunControl) => Promise<number>;
+
+/** Each command is loaded when it is asked for. */
+const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCommand>>> = {
+  prompt: async () => (await import("./commands/prompt.ts")).runPrompt,
+  answer: async () => (await import("./commands/answer.ts")).runAnswer,
+  show: async () => (await import("./commands/show.ts")).runShow,
+  ls: async () => (await import("./commands/sessions.ts")).runListSessions,
+  "create-chat": async () => (await import("./commands/sessions.ts")).runCreateChat,
+  export: async () => (await import("./commands/export.ts")).runExport,
+  fork: async () => (await import("./commands/sessions.ts")).runFork,
+  rm: async () => (await import("./commands/sessions.ts")).runRemoveSession,
+  import: async () => (await import("./commands/import.ts")).runImport,
+  replay: async () => (await import("./commands/replay.ts")).runReplay,
+  convert: async () => (await import("./commands/convert.ts")).runConvert,
+  schema: async () => (await import("./commands/schema.ts")).runSchema,
+  login: async () => (await import("./commands/login.ts")).runLogin,
+  logout: async () => (await import("./commands/login.ts")).runLogout,
+  status: async () => (await import("./commands/status.ts")).runStatus,
+  whoami: async () => (await import("./commands/status.ts")).runStatus,
+  revert: async () => (await import("./commands/revert.ts")).runRevert,
+  instrumentation: async () => (await import("./commands/instrumentation.ts")).runInstrumentation,
+  trust: async () => (await import("./commands/trust.ts")).runTrust,
+  permissions: async () => (await import("./commands/permissions.ts")).runPermissions,
+  serve: async () => (await import("./commands/serve.ts")).runServe,
+  models: async () => (await import("./commands/models.ts")).runModels,
+  about: async () => (await import("./commands/about.ts")).runAbout,
+  config: async () => (await import("./commands/config.ts")).runConfig,
+  doctor: async () => (await import("./commands/doctor.ts")).runDoctor,
+  completion: async () => (await import("./commands/completion.ts")).runCompletion,
+  mcp: async () => (await import("./commands/mcp.ts")).runMcp,
+  acp: async () => (await import("./commands/acp.ts")).runAcp,
+  "install-alias": async () => (await import("./commands/install-alias.ts")).runInstallAlias,
+  help: async () => (await import("./commands/help.ts")).runHelp,
+};
+
+/** Commands that signals end through their `RunControl`. */
+const controlled: ReadonlySet<string> = new Set(["prompt", "answer", "serve", "acp"]);
 
 async function runCommandLine(words: readonly string[]): Promise<number> {
   const parsed = parseArguments(words);
@@ -26,71 +66,18 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
   if (parsed.flags.help) {
     return (await import("./commands/help.ts")).runHelp(parsed);
   }
-  switch (parsed.command) {
-    case "prompt":
-      if (!isPrintMode(parsed.flags, io)) {
-        return (await import("./interactive/interactive.ts")).runInteractive(parsed, io);
-      }
-      return runWithControl(async (control) => (await import("./commands/prompt.ts")).runPrompt(parsed, io, control));
-    case "answer":
-      return runWithControl(async (control) => (await import("./commands/answer.ts")).runAnswer(parsed, io, control));
-    case "show":
-      return (await import("./commands/show.ts")).runShow(parsed, io);
-    case "ls":
-      return (await import("./commands/sessions.ts")).runListSessions(parsed, io);
-    case "create-chat":
-      return (await import("./commands/sessions.ts")).runCreateChat(parsed);
-    case "export":
-      return (await import("./commands/export.ts")).runExport(parsed, io);
-    case "fork":
-      return (await import("./commands/sessions.ts")).runFork(parsed, io);
-    case "rm":
-      return (await import("./commands/sessions.ts")).runRemoveSession(parsed, io);
-    case "import":
-      return (await import("./commands/import.ts")).runImport(parsed, io);
-    case "replay":
-      return (await import("./commands/replay.ts")).runReplay(parsed, io);
-    case "convert":
-      return (await import("./commands/convert.ts")).runConvert(parsed, io);
-    case "schema":
-      return (await import("./commands/schema.ts")).runSchema(parsed);
-    case "login":
-      return (await import("./commands/login.ts")).runLogin(parsed, io);
-    case "logout":
-      return (await import("./commands/login.ts")).runLogout(parsed, io);
-    case "status":
-    case "whoami":
-      return (await import("./commands/status.ts")).runStatus(parsed, io);
-    case "revert":
-      return (await import("./commands/revert.ts")).runRevert(parsed, io);
-    case "instrumentation":
-      return (await import("./commands/instrumentation.ts")).runInstrumentation(parsed, io);
-    case "trust":
-      return (await import("./commands/trust.ts")).runTrust(parsed, io);
-    case "permissions":
-      return (await import("./commands/permissions.ts")).runPermissions(parsed, io);
-    case "serve":
-      useSmallMemory();
-      return runWithControl(async (control) => (await import("./commands/serve.ts")).runServe(parsed, io, control));
-    case "models":
-      return (await import("./commands/models.ts")).runModels(parsed, io);
-    case "about":
-      return (await import("./commands/about.ts")).runAbout(parsed, io);
-    case "config":
-      return (await import("./commands/config.ts")).runConfig(parsed, io);
-    case "doctor":
-      return (await import("./commands/doctor.ts")).runDoctor(parsed, io);
-    case "completion":
-      return (await import("./commands/completion.ts")).runCompletion(parsed);
-    case "mcp":
-      return (await import("./commands/mcp.ts")).runMcp(parsed, io);
-    case "acp":
-      return runWithControl(async (control) => (await import("./commands/acp.ts")).runAcp(parsed, io, control));
-    case "install-alias":
-      return (await import("./commands/install-alias.ts")).runInstallAlias(parsed);
-    case "help":
-      return (await import("./commands/help.ts")).runHelp(parsed);
+  if (parsed.command === "prompt" && !isPrintMode(parsed.flags, io)) {
+    return (await import("./interactive/interactive.ts")).runInteractive(parsed, io);
   }
+  // An answer that cannot be used ends as a run does (C22): the command checks its flags itself.
+  if (parsed.command !== "prompt" && parsed.command !== "answer") {
+    (await import("./command-flags.ts")).checkCommandLine(parsed);
+  }
+  if (parsed.command === "serve") useSmallMemory();
+  // Before the command is loaded: from then on each signal has its last line and its code (C22, C23).
+  const control = controlled.has(parsed.command) ? createRunControl() : undefined;
+  const run = await commands[parsed.command]();
+  return run(parsed, io, control!);
 }
 
 /** @throws SheafError USAGE where the shell's current folder was removed. */
@@ -100,11 +87,6 @@ function findFolder(): string {
   } catch (error) {
     throw new SheafError("USAGE", "the current folder is gone: go to one that exists", { cause: error });
   }
-}
-
-/** Listens to signals before the command is loaded: from then on each has its last line and its code (C22, C23). */
-function runWithControl(run: (control: RunControl) => Promise<number>): Promise<number> {
-  return run(createRunControl());
 }
 
 function fail(error: unknown): never {

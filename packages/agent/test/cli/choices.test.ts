@@ -7,7 +7,7 @@ import { chooseProfile } from "../../src/cli/profile-choice.ts";
 import { checkPromptFlags } from "../../src/cli/prompt-flags.ts";
 import { chooseProvider } from "../../src/cli/run-config.ts";
 import { chooseConversation, findNamedSession } from "../../src/cli/prompt-run.ts";
-import { checkNoWords, toSessionWord } from "../../src/cli/command-flags.ts";
+import { checkCommandLine, toSessionWord } from "../../src/cli/command-flags.ts";
 import { providerPresets } from "../../src/config/provider-presets.ts";
 import type { Provider } from "../../src/config/providers.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
@@ -159,7 +159,7 @@ describe("the words of a command", () => {
     expect(() => toSessionWord(parseArguments(["show"]))).toThrow(usage("show"));
     expect(() => toSessionWord(parseArguments(["show", one, other]))).toThrow(usage(other));
     expect(() => toSessionWord(parseArguments(["show", "it"]))).toThrow(usage('"it"'));
-    expect(() => checkNoWords(parseArguments(["ls"]))).not.toThrow();
-    expect(() => checkNoWords(parseArguments(["ls", "now"]))).toThrow(usage('"now"'));
+    expect(() => checkCommandLine(parseArguments(["ls"]))).not.toThrow();
+    expect(() => checkCommandLine(parseArguments(["ls", "now"]))).toThrow(usage('"now"'));
   });
 });

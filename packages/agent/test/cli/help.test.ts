@@ -4,7 +4,7 @@ import { commandNames } from "../../src/cli/arguments.ts";
 import { commandDescriptions } from "../../src/cli/command-descriptions.ts";
 import { formatHelp } from "../../src/cli/commands/help.ts";
 import { toCompletionTable, type FlagCompletion } from "../../src/cli/completion/completion-table.ts";
-import { checkFlags, toFlagHelp } from "../../src/cli/command-flags.ts";
+import { checkCommandLine, toFlagHelp } from "../../src/cli/command-flags.ts";
 import { flags, type Flag, type FlagName } from "../../src/cli/flags.ts";
 import { formatManualPage } from "../../src/cli/manual-page.ts";
 import { commonFlags, generalFlags, promptFlags } from "../../src/cli/prompt-flags.ts";
@@ -32,7 +32,7 @@ describe("the tables", () => {
       const words = example.replace(/ [<>].*$/, "").match(/"[^"]*"|'[^']*'|\S+/g)!;
       const parsed = parseArguments(words.map((word) => word.replaceAll(/["']/g, "")));
       expect(parsed.command).toBe(name);
-      expect(() => checkFlags(parsed)).not.toThrow();
+      expect(() => checkCommandLine(parsed)).not.toThrow();
     }
   });
 });

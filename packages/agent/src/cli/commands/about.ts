@@ -3,14 +3,12 @@ import { homedir } from "node:os";
 import { toDataFolder, toUserFiles } from "../../base/paths.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags, checkNoWords, toCommandFormat } from "../command-flags.ts";
+import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../standard-output.ts";
 
 /** Prints the facts. @throws SheafError USAGE. */
 export async function runAbout(parsed: ParsedArguments, { environment }: CommandIo): Promise<number> {
-  checkFlags(parsed);
-  checkNoWords(parsed);
   const facts = {
     version: sheafVersion,
     node: process.versions.node,

@@ -3,15 +3,12 @@ import { Readable, Writable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { createAcpAgent } from "../acp/agent.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags, checkNoWords } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
 
 /** Serves one editor until it goes away. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runAcp(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
-  checkFlags(parsed);
-  checkNoWords(parsed);
   // A wrong setting fails before the first message.
   toConfig(parsed.flags, io);
   const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;

@@ -5,7 +5,7 @@ import { SheafError } from "../../base/errors.ts";
 import type { Store } from "../../store/store.ts";
 import { createStore } from "../../assemble/wire.ts";
 import { isUuid, type ParsedArguments } from "../arguments.ts";
-import { checkFlags } from "../command-flags.ts";
+import { checkCommandLine } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
@@ -17,7 +17,7 @@ import { answerMessage } from "./prompt.ts";
  */
 export async function runAnswer(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
   return answerMessage(parsed, io, control, async () => {
-    checkFlags(parsed);
+    checkCommandLine(parsed);
     const { flags, positionals } = parsed;
     const [session = "", ...words] = positionals;
     if (!isUuid(session))

@@ -1,7 +1,6 @@
 /** `sheaf completion bash|zsh|fish`: a script for the shell, made from the tables of commands and flags. */
 import { SheafError } from "../../base/errors.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags } from "../command-flags.ts";
 import { formatBashCompletion } from "../completion/bash.ts";
 import { toCompletionTable } from "../completion/completion-table.ts";
 import { formatFishCompletion } from "../completion/fish.ts";
@@ -12,7 +11,6 @@ const shells = { bash: formatBashCompletion, zsh: formatZshCompletion, fish: for
 
 /** Prints the script. @throws SheafError USAGE for an unknown shell. */
 export async function runCompletion(parsed: ParsedArguments): Promise<number> {
-  checkFlags(parsed);
   const [word = "", ...rest] = parsed.positionals;
   if (rest.length > 0 || !Object.hasOwn(shells, word)) {
     const names = Object.keys(shells).join(", ");

@@ -6,14 +6,13 @@ import { toUserFiles } from "../../base/paths.ts";
 import { SheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../standard-output.ts";
 import { toRawSettings } from "../run-config.ts";
 
 /** Prints the settings that a run with the same flags has. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runConfig(parsed: ParsedArguments, { environment, cwd }: CommandIo): Promise<number> {
-  checkFlags(parsed);
   if (parsed.positionals.join(" ") !== "explain") {
     throw new SheafError("USAGE", `config "${parsed.positionals.join(" ")}" is unknown: write sheaf config explain`);
   }

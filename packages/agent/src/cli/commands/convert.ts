@@ -13,7 +13,6 @@ import { errorTable, isErrorCode, SheafError } from "../../base/errors.ts";
 import type { OutputFormat } from "../../output/projection.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection } from "../output-choice.ts";
@@ -29,7 +28,6 @@ const targets = ["documents", "documents-stream"] as const satisfies readonly Ou
 
 /** Reads stdin to its end. The exit code tells how the answer ended, as for a run (C20). */
 export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  checkFlags(parsed);
   const { flags, positionals } = parsed;
   if (positionals.length > 0)
     throw new SheafError("USAGE", `convert reads stdin; "${positionals.join(" ")}" is too much`);

@@ -1,15 +1,13 @@
 /** `sheaf doctor`: whether this machine is ready, and what to do where it is not. */
 import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags, checkNoWords, toCommandFormat } from "../command-flags.ts";
+import { toCommandFormat } from "../command-flags.ts";
 import { runChecks, type CheckResult } from "../doctor/checks.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../standard-output.ts";
 
 /** Prints every check; exit code 1 when one of them failed. @throws SheafError USAGE. */
 export async function runDoctor(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  checkFlags(parsed);
-  checkNoWords(parsed);
   const isJson = toCommandFormat(parsed) === "json";
   const results = await runChecks(io, parsed.flags);
   const ok = results.every(({ status }) => status !== "fail");

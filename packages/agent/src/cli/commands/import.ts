@@ -1,13 +1,11 @@
 /** `sheaf import FILE`: takes over a session that `sheaf export` wrote. */
 import { readFileSync, statSync } from "node:fs";
-import { createConfig } from "../../config/config.ts";
 import { SheafError } from "../../base/errors.ts";
 import { decodeExport } from "../../output/exports/decode-export.ts";
 import { toBareId } from "../../output/result-line.ts";
-import { createStore } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
+import { withSessionStore } from "../session-store.ts";
 import { printText } from "../standard-output.ts";
 
 /** The largest file that is read. Bytes. */
@@ -15,15 +13,12 @@ const MAX_BYTES = 512 * 1024 * 1024;
 
 /** Stores the session under its own id and prints it. @throws SheafError USAGE for a file that is none, or is stored. */
 export async function runImport(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  checkFlags(parsed);
   const [file, ...rest] = parsed.positionals;
   if (file === undefined || rest.length > 0) {
     throw new SheafError("USAGE", `import takes one file of sheaf export; "${parsed.positionals.join(" ")}" was given`);
   }
   const { conversation, responses } = decodeExport(readText(file), file);
-  const { storeFile } = createConfig({}, io.environment, io.cwd);
-  const store = await createStore(storeFile);
-  try {
+  await withSessionStore(io, undefined, async (store) => {
     if (await store.getConversation(conversation.id)) {
       const session = toBareId(conversation.id);
       throw new SheafError("USAGE", `the session ${session} is stored already: go on with --resume ${session}`);
@@ -33,9 +28,7 @@ export async function runImport(parsed: ParsedArguments, io: CommandIo): Promise
       await store.createResponse({ ...response, conversationId: conversation.id, workspace, title });
       await store.appendEvents(response.id, response.events, "synced");
     }
-  } finally {
-    await store.close();
-  }
+  });
   return printText(`${toBareId(conversation.id)}\n`);
 }
 

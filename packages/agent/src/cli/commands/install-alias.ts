@@ -3,7 +3,6 @@ import { chmodSync, lstatSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { SheafError } from "../../base/errors.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags } from "../command-flags.ts";
 import { writeOutputFile } from "../output-file.ts";
 import { printText } from "../standard-output.ts";
 import { aliasNames } from "../profile-choice.ts";
@@ -16,7 +15,6 @@ const mark = "# Starts Sheaf in the profile cursor-2026.";
  * @throws SheafError USAGE for a folder that is none, and for a file that somebody else made.
  */
 export async function runInstallAlias(parsed: ParsedArguments): Promise<number> {
-  checkFlags(parsed);
   const [folder, ...words] = parsed.positionals;
   if (folder === undefined) {
     throw new SheafError("USAGE", "install-alias takes a folder of your PATH: write sheaf install-alias ~/bin");

@@ -1,12 +1,11 @@
 /** `sheaf instrumentation`: lines that debug mode left in this workspace; `--remove` takes them out. */
 import type { InstrumentationBlock } from "@sheaf/protocol";
-import { createStore } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags, checkNoWords, toCommandFormat } from "../command-flags.ts";
+import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
+import { withSessionStore } from "../session-store.ts";
 import { printText } from "../standard-output.ts";
-import { createConfig } from "../../config/config.ts";
 import { toBareId } from "../../output/result-line.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { openConversation, type OpenConversation } from "../../run/conversations/open-conversation.ts";
@@ -23,18 +22,12 @@ import { createWorkspace, type Workspace } from "../../workspace/workspace.ts";
  * @throws SheafError USAGE, CONVERSATION_BUSY, STORAGE_….
  */
 export async function runInstrumentation(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  checkFlags(parsed);
-  checkNoWords(parsed);
   const { flags } = parsed;
   const format = toCommandFormat(parsed);
-  const config = createConfig({ workspace: flags.workspace?.at(-1) }, io.environment, io.cwd);
-  const workspace = createWorkspace(config.workspace);
-  const store = await createStore(config.storeFile);
-  const ports = { store, workspace, now: Date.now };
-  try {
+  return withSessionStore(io, flags.workspace?.at(-1), async (store, config) => {
+    const ports = { store, workspace: createWorkspace(config.workspace), now: Date.now };
     const found = await findLeftInstrumentation(ports);
-    if (!flags.remove)
-      return await printText(format === "json" ? formatJson(found) : formatList(found, config.workspace));
+    if (!flags.remove) return printText(format === "json" ? formatJson(found) : formatList(found, config.workspace));
     const wanted = found.filter(({ status }) => status === "left" || (status === "question" && flags.all));
     const rest = found.filter((left) => !wanted.includes(left));
     let isClean = true;
@@ -49,9 +42,7 @@ export async function runInstrumentation(parsed: ParsedArguments, io: CommandIo)
     if (lines.length === 0 || rest.length > 0) lines.push(formatList(rest, config.workspace));
     const code = await printText(lines.join(""));
     return isClean ? code : 1;
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 /** For one conversation. Milliseconds. */

@@ -4,7 +4,6 @@ import { Writable } from "node:stream";
 import { SheafError } from "../../base/errors.ts";
 import { toUserFiles } from "../../base/paths.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { chooseProvider } from "../run-config.ts";
 import { readStandardInput, toInputKind } from "../standard-input.ts";
@@ -16,10 +15,6 @@ import { toProviders } from "../../config/providers.ts";
 
 /** Reads the key and keeps it. @throws SheafError USAGE, CONFIG_INVALID, STORAGE_FULL, CANCELLED. */
 export async function runLogin(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  if (parsed.flags["api-key"] !== undefined) {
-    throw new SheafError("USAGE", "login takes no --api-key: give the key to its prompt, or pipe it to stdin");
-  }
-  checkFlags(parsed);
   const [word, ...rest] = parsed.positionals;
   if (word === undefined || rest.length > 0) {
     throw new SheafError(
@@ -59,7 +54,6 @@ async function readKey(credential: string, io: CommandIo): Promise<string> {
 
 /** Nothing to forget is not a failure. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runLogout(parsed: ParsedArguments, { environment }: CommandIo): Promise<number> {
-  checkFlags(parsed);
   const [word, ...rest] = parsed.positionals;
   if (rest.length > 0) {
     throw new SheafError("USAGE", `logout takes one provider; "${parsed.positionals.join(" ")}" was given`);

@@ -7,14 +7,13 @@ import type { McpServerSettings } from "../../config/mcp-settings.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { connectMcpServers } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import { toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../standard-output.ts";
 
 /** Runs the one that is named. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  checkFlags(parsed);
   const [action = "list", ...words] = parsed.positionals;
   switch (action) {
     case "list":

@@ -7,7 +7,7 @@ import { SheafError, toSheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { listModels } from "../../model/model-list.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../standard-output.ts";
 import { chooseProvider } from "../run-config.ts";
@@ -29,7 +29,6 @@ interface ProviderModels {
  * others. @throws SheafError for a PROVIDER that was named and does not answer; USAGE, CONFIG_INVALID.
  */
 export async function runModels(parsed: ParsedArguments, { environment, profile }: CommandIo): Promise<number> {
-  checkFlags(parsed);
   const { flags, positionals } = parsed;
   const [word, ...rest] = positionals;
   if (rest.length > 0) throw new SheafError("USAGE", `models takes one provider; "${positionals.join(" ")}" was given`);

@@ -11,7 +11,7 @@ import { findFault } from "../../guard/sandbox/sandbox.ts";
 import { chooseWorkspace } from "../../tools/real-arguments.ts";
 import { findProtection } from "../../workspace/protected-names.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import { toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../standard-output.ts";
@@ -19,7 +19,6 @@ import { toConfig } from "../run-config.ts";
 
 /** Prints the policy, or one decision; gives 0, whatever is decided. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  checkFlags(parsed);
   const config = toConfig(parsed.flags, io);
   const { fault, settings } = findUserConfig(toUserFiles(io.environment).config);
   if (fault) throw fault;

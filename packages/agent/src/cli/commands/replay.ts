@@ -10,7 +10,6 @@ import { replayRun } from "../../recording/replay.ts";
 import { createStore } from "../../assemble/wire.ts";
 import { memoryFile } from "../../store/store.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
@@ -23,7 +22,6 @@ import { createLineOutput } from "../standard-output.ts";
  * @throws SheafError USAGE without a file, CONFIG_INVALID for one that is not a cassette.
  */
 export async function runReplay(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  checkFlags(parsed);
   const { flags, positionals } = parsed;
   const [file, ...rest] = positionals;
   if (file === undefined || rest.length > 0) {

@@ -1,13 +1,12 @@
 /** `sheaf revert SESSION [--to RESPONSE]`: reverts a response and all after it, files and history. */
-import { createConfig } from "../../config/config.ts";
 import { revertConversation, type RevertOrder, type RevertResult } from "../../run/conversations/revert.ts";
 import { SheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { createCheckpoints } from "../../workspace/checkpoints.ts";
-import { createStore } from "../../assemble/wire.ts";
-import { isUuid, type ParsedArguments } from "../arguments.ts";
-import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { toCommandFormat, toResponseWords } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
+import { withSessionStore } from "../session-store.ts";
 import { printText } from "../standard-output.ts";
 
 /**
@@ -15,37 +14,21 @@ import { printText } from "../standard-output.ts";
  * @throws SheafError USAGE; PERMISSION_REQUIRED when files have changed since and nothing said what to do then.
  */
 export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  checkFlags(parsed);
   const format = toCommandFormat(parsed);
   const order = toOrder(parsed);
-  const { storeFile, dataFolder } = createConfig({}, io.environment, io.cwd);
-  const store = await createStore(storeFile);
-  try {
+  return withSessionStore(io, undefined, async (store, { dataFolder }) => {
     const checkpoints = createCheckpoints(dataFolder, order.conversationId);
     const result = await revertConversation(order, { store, checkpoints });
     if (!result.reverted) throw createConflictError(result);
-    return await printText(format === "json" ? `${JSON.stringify(result, undefined, 2)}\n` : formatResult(result));
-  } finally {
-    await store.close();
-  }
+    return printText(format === "json" ? `${JSON.stringify(result, undefined, 2)}\n` : formatResult(result));
+  });
 }
 
-function toOrder({ flags, positionals }: ParsedArguments): RevertOrder {
-  const [session = "", response = flags.to, ...rest] = positionals;
-  const isNamedTwice = positionals.length > 1 && flags.to !== undefined;
-  if (!isUuid(session) || rest.length > 0 || isNamedTwice) {
-    const given = positionals.join(" ");
-    throw new SheafError("USAGE", `revert takes a session id, a UUID, and maybe a response id; "${given}" was given`);
-  }
-  const id = response?.replace(/^chat_/, "");
-  if (id !== undefined && !isUuid(id)) {
-    throw new SheafError("USAGE", `"${id}" is not a response id: use the request_id of its result line`);
-  }
-  return {
-    conversationId: `conv_${session.toLowerCase()}`,
-    responseId: id && `chat_${id.toLowerCase()}`,
-    onConflict: toOnConflict(flags),
-  };
+/** `--to` names the response as a second word does. */
+function toOrder(parsed: ParsedArguments): RevertOrder {
+  const { flags, positionals } = parsed;
+  const words = flags.to === undefined ? positionals : [...positionals, flags.to];
+  return { ...toResponseWords({ ...parsed, positionals: words }), onConflict: toOnConflict(flags) };
 }
 
 function toOnConflict({ overwrite, "on-conflict": given }: ParsedArguments["flags"]): RevertOrder["onConflict"] {

@@ -3,12 +3,10 @@ import { toConfigSchema } from "../../config/config-file.ts";
 import { SheafError } from "../../base/errors.ts";
 import { schemaNames, toJsonSchema } from "@sheaf/protocol/schemas";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags } from "../command-flags.ts";
 import { printText } from "../standard-output.ts";
 
 /** Prints the schema. @throws SheafError USAGE for an unknown name. */
 export async function runSchema(parsed: ParsedArguments): Promise<number> {
-  checkFlags(parsed);
   const [name, ...rest] = parsed.positionals;
   const known = schemaNames.find((candidate) => candidate === name);
   if (rest.length > 0 || (!known && name !== "config")) {

@@ -16,7 +16,6 @@ import { createServerModels } from "../../server/server-models.ts";
 import { localOwner } from "../../store/store.ts";
 import { createModel, createServerStore, now } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toRawSettings } from "../run-config.ts";
@@ -66,10 +65,7 @@ interface ServePlan extends Omit<ServeOptions, "store"> {
 
 /** What the flags, the environment and the user's files ask for. @throws SheafError USAGE, CONFIG_INVALID. */
 export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: Log): ServePlan {
-  checkFlags(parsed);
-  const { flags, positionals } = parsed;
-  if (positionals.length > 0)
-    throw new SheafError("USAGE", `serve takes no words; "${positionals.join(" ")}" was given`);
+  const { flags } = parsed;
   const host = flags.host ?? "127.0.0.1";
   const port = toPort(flags.port);
   const workspaces = toWorkspaces(flags, io);

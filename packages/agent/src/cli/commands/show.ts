@@ -1,34 +1,28 @@
 /** `sheaf show SESSION`: a stored conversation, printed again in any format (C31). */
 import type { RunEvent } from "@sheaf/protocol";
-import { createConfig } from "../../config/config.ts";
 import { SheafError } from "../../base/errors.ts";
 import type { Store } from "../../store/store.ts";
-import { createStore } from "../../assemble/wire.ts";
-import { isUuid, type ParsedArguments } from "../arguments.ts";
-import { checkFlags } from "../command-flags.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { toSessionWord } from "../command-flags.ts";
+import { toBareId } from "../../output/result-line.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
 import { reportOutputError } from "../report-error.ts";
+import { withSessionStore } from "../session-store.ts";
 import { createLineOutput } from "../standard-output.ts";
 
 /** Prints every response of the session that was not reverted, oldest first. @throws SheafError USAGE for an unknown session. */
 export async function runShow(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  checkFlags(parsed);
-  const { flags, positionals } = parsed;
-  const [session, ...rest] = positionals;
-  if (session === undefined || rest.length > 0 || !isUuid(session)) {
-    throw new SheafError("USAGE", `show takes one session id, a UUID; "${positionals.join(" ")}" was given`);
-  }
+  const { flags } = parsed;
+  const id = toSessionWord(parsed);
   const format = toOutputFormat(flags, io);
-  const { storeFile } = createConfig({}, io.environment, io.cwd);
-  const store = await createStore(storeFile);
-  try {
-    const responses = await store.listResponses(`conv_${session.toLowerCase()}`);
+  return withSessionStore(io, undefined, async (store, { storeFile }) => {
+    const responses = await store.listResponses(id);
     if (responses.length === 0) {
       throw new SheafError(
         "USAGE",
-        `the session ${session} is not stored in ${storeFile}: check the id, or SHEAF_HOME`,
+        `the session ${toBareId(id)} is not stored in ${storeFile}: check the id, or SHEAF_HOME`,
       );
     }
     const output = createLineOutput(1);
@@ -39,9 +33,7 @@ export async function runShow(parsed: ParsedArguments, io: CommandIo): Promise<n
       if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false);
     }
     return 0;
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 async function* readGroups(store: Store, responseId: string): AsyncGenerator<readonly RunEvent[]> {

@@ -11,19 +11,15 @@ import {
 import { hasKeyHeader } from "../../config/key-text.ts";
 import { toUserFiles, type UserFiles } from "../../base/paths.ts";
 import { toProviders, type Provider } from "../../config/providers.ts";
-import { SheafError, toSheafError } from "../../base/errors.ts";
+import { toSheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../standard-output.ts";
 
 /** Prints the state; a missing key is not a failure. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runStatus(parsed: ParsedArguments, { environment, profile }: CommandIo): Promise<number> {
-  checkFlags(parsed);
-  if (parsed.positionals.length > 0) {
-    throw new SheafError("USAGE", `${parsed.command} takes no words; "${parsed.positionals.join(" ")}" was given`);
-  }
   const format = toCommandFormat(parsed);
   const files = toUserFiles(environment);
   const config = findUserConfig(files.config);

@@ -7,13 +7,12 @@ import { SheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { findRepository, isSameRepository, type Repository } from "../../workspace/repository.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { checkFlags, toCommandFormat } from "../command-flags.ts";
+import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../standard-output.ts";
 
 /** Trusts the repository of a folder, forgets it (`--remove`), or lists all (`--list`). @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  checkFlags(parsed);
   const { flags, positionals } = parsed;
   const [folder = flags.workspace?.at(-1), ...rest] = positionals;
   if (rest.length > 0 || (flags.list && (folder !== undefined || flags.remove))) {

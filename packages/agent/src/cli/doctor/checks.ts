@@ -1,11 +1,11 @@
 /** What `sheaf doctor` looks at: each check is one question to this machine, with what to do about a bad answer. */
 import { accessSync, constants, existsSync } from "node:fs";
-import { createStore } from "../../assemble/wire.ts";
 import { toSheafError } from "../../base/errors.ts";
 import { toUserFiles } from "../../base/paths.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toRawSettings } from "../run-config.ts";
+import { withSessionStore } from "../session-store.ts";
 import { findUserConfig } from "../../config/config-file.ts";
 import { createConfig } from "../../config/config.ts";
 import { chooseModel, findModelName } from "../../config/endpoints.ts";
@@ -65,15 +65,11 @@ function checkConfiguration({ environment }: CommandIo): CheckResult {
   return { name: "configuration", status: "ok", found };
 }
 
-async function checkStorage({ environment, cwd }: CommandIo): Promise<CheckResult> {
-  const { storeFile } = createConfig({}, environment, cwd);
-  const store = await createStore(storeFile);
-  try {
+function checkStorage(io: CommandIo): Promise<CheckResult> {
+  return withSessionStore(io, undefined, async (store, { storeFile }) => {
     await store.listConversations({ limit: 1 });
     return { name: "storage", status: "ok", found: `${storeFile} can be read and written` };
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 function checkWorkspace({ environment, cwd }: CommandIo, flags: FlagValues): CheckResult {
