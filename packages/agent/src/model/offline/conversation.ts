@@ -4,7 +4,6 @@ import type { Context, Job, Outcome } from "./job.ts";
 import { english, type Language } from "./languages/english.ts";
 import { readMessage, type Understood } from "./message.ts";
 import { askFor, plan, toGoal } from "./planning-jobs.ts";
-import type { PromptReader } from "./reading.ts";
 
 /** A message of the user, and the calls that followed it. */
 interface Exchange {
@@ -13,10 +12,10 @@ interface Exchange {
 }
 
 /** The job of a request; a pure function of it. */
-export function toTask(read: PromptReader, request: ModelRequest): { readonly job: Job; readonly context: Context } {
+export function toTask(request: ModelRequest): { readonly job: Job; readonly context: Context } {
   const exchanges = toExchanges(request.messages);
   // A few messages are enough for questions in a row, and for the language.
-  const understood = understand(read, exchanges.slice(-8));
+  const understood = understand(exchanges.slice(-8));
   const outcomes = exchanges.slice(0, -1).flatMap((exchange) => exchange.outcomes);
   const context: Context = {
     language: understood.reading.language,
@@ -59,18 +58,18 @@ function toAnswerText(asked: Outcome, line: string): string {
 }
 
 /** The job of the last exchange; an answer to a question completes the job before it. */
-function understand(read: PromptReader, exchanges: readonly Exchange[]): Understood {
+function understand(exchanges: readonly Exchange[]): Understood {
   const text = exchanges.at(-1)?.text ?? "";
   const before = exchanges.slice(0, -1);
   const asked = before.at(-1)?.outcomes.at(-1);
-  if (asked?.toolName !== "ask_question" || asked.isError) return readMessage(read, text, findLanguage(read, before));
-  const { reading, job } = understand(read, before);
+  if (asked?.toolName !== "ask_question" || asked.isError) return readMessage(text, findLanguage(before));
+  const { reading, job } = understand(before);
   const answer = toAnswerText(asked, text);
-  const own = readMessage(read, answer, reading.language);
+  const own = readMessage(answer, reading.language);
   if (!job.missing) return own;
   const { what, complete } = job.missing;
   const option = findOption(asked, answer);
-  if (what === "task") return option === undefined ? own : readMessage(read, option, reading.language);
+  if (what === "task") return option === undefined ? own : readMessage(option, reading.language);
   if (option !== undefined) return { reading, job: complete(option) };
   if (what !== "file") return { reading, job: complete(answer.trim()) };
   // Asked for a file: a name completes the job, a whole new instruction replaces it.
@@ -94,9 +93,12 @@ function toRecords(value: unknown): Record<string, unknown>[] {
 }
 
 /** The language of the newest message that shows one. */
-function findLanguage(read: PromptReader, exchanges: readonly Exchange[]): Language {
-  const readings = exchanges.toReversed().map(({ text }) => readMessage(read, text, english).reading);
-  return readings.find(({ isLanguageKnown }) => isLanguageKnown)?.language ?? english;
+function findLanguage(exchanges: readonly Exchange[]): Language {
+  for (const { text } of exchanges.toReversed()) {
+    const { isLanguageKnown, language } = readMessage(text, english).reading;
+    if (isLanguageKnown) return language;
+  }
+  return english;
 }
 
 /** "Summarise it": the file that was read last. */

@@ -31,7 +31,7 @@ export function formatSummary(language: Language, text: string, name: string): s
 /** `lines: 54, characters: 1,254, headings: 3`. */
 export function formatCounts(language: Language, text: string): string {
   const counts = [toLines(text).length, text.length, text.match(/^#{1,6} /gm)?.length ?? 0];
-  return fill(language.phrases.counts, ...counts.map((count) => count.toLocaleString(language.code)));
+  return fill(language.phrases.counts, ...counts);
 }
 
 /** Line by line, so that a comment or block without an end costs no more than its lines. */

@@ -2,7 +2,7 @@
 import type { Job } from "./job.ts";
 import type { Language } from "./languages/english.ts";
 import { explain } from "./planning-jobs.ts";
-import type { PromptReader, Reading } from "./reading.ts";
+import { readPrompt, type Reading } from "./reading.ts";
 import { toJob } from "./rules.ts";
 
 export interface Understood {
@@ -18,9 +18,9 @@ const blockAtEnd = /\n(`{3,})[^\n`]*\n((?:(?!\1)[^])*)\1$/;
  * A message of several paragraphs is a text followed by its instruction, as piped input and prompt are joined. Only the
  * last paragraph can ask for a change, so that a text never does; the first one can only read and plan.
  */
-export function readMessage(read: PromptReader, message: string, fallback: Language): Understood {
+export function readMessage(message: string, fallback: Language): Understood {
   const understand = (instruction: string, context?: string): Understood => {
-    const reading = read(instruction.slice(0, instructionLimit), fallback);
+    const reading = readPrompt(instruction.slice(0, instructionLimit), fallback);
     return { reading, job: instruction.length > instructionLimit ? explain("unknown") : toJob(reading, context) };
   };
   const text = message.trim();

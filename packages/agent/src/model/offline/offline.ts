@@ -5,7 +5,6 @@ import { createUsageEstimator, type UsageEstimator } from "../estimated-usage.ts
 import type { Model, ModelRequest } from "../provider.ts";
 import { toTask } from "./conversation.ts";
 import { toNextStep, type PlannedCall } from "./job.ts";
-import { createPromptReader, type PromptReader } from "./reading.ts";
 
 /** A group is about what one read of a socket brings. */
 const groupSize = 64;
@@ -15,24 +14,22 @@ const groupSize = 64;
  * docs/guide/offline-model.md says what it understands. It uses the same loop and tools as any other model.
  */
 export function createOfflineModel(): Model {
-  const read = createPromptReader();
   const usage = createUsageEstimator();
   return {
     id: "offline",
     name: "Sheaf Offline",
     apiKeySource: "none",
-    stream: (request, signal) => streamAnswer(read, usage, request, signal),
+    stream: (request, signal) => streamAnswer(usage, request, signal),
   };
 }
 
 async function* streamAnswer(
-  read: PromptReader,
   usage: UsageEstimator,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ModelEvent[]> {
   if (signal.aborted) return;
-  const { job, context } = toTask(read, request);
+  const { job, context } = toTask(request);
   const { text, calls } = toNextStep(job, context);
   const texts = typeof text === "string" ? toTextGroups(text) : text.map((delta) => [delta]);
   const groups: (readonly ModelEvent[])[] = [

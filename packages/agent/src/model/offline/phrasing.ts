@@ -7,8 +7,9 @@ export function fill(phrase: string, ...values: readonly (string | number)[]): s
 }
 
 /** `a, b and c`. */
-export function formatList({ code }: Language, entries: readonly string[]): string {
-  return new Intl.ListFormat(code === "en" ? "en-GB" : code).format(entries);
+export function formatList({ phrases }: Language, entries: readonly string[]): string {
+  const before = entries.slice(0, -1).join(", ");
+  return before + (before === "" ? "" : phrases.and) + (entries.at(-1) ?? "");
 }
 
 /** One line of Markdown code, safe with backticks inside. */
@@ -28,7 +29,7 @@ export function formatFence(content: string, info: string): string {
 /** List items; how many are left out, if they are more than the limit. */
 export function formatItems(language: Language, items: readonly string[], limit = 40): string {
   const left = items.length - limit;
-  const more = left > 0 ? [fill(language.phrases.more, left.toLocaleString(language.code))] : [];
+  const more = left > 0 ? [fill(language.phrases.more, left)] : [];
   return [...items.slice(0, limit), ...more].map((item) => `- ${item}`).join("\n");
 }
 

@@ -29,7 +29,7 @@ export interface Prompt {
 type Name = Omit<Mention, "mark" | "at">;
 
 /** Letters and digits of scripts with spaces between words, for character classes. */
-export const wordCharacters = String.raw`0-9A-Za-z_$\u00c0-\u1fff\uac00-\ud7ff`;
+const wordCharacters = String.raw`0-9A-Za-z_$\u00c0-\u1fff\uac00-\ud7ff`;
 
 const marks = /[\uE000-\uF8FF]/g;
 const quotation =

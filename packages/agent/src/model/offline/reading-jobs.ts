@@ -67,7 +67,8 @@ function formatSummaryFile(language: Language, sources: readonly ReadText[]): st
 
 /** Quotes files, or lines of them (1-based, included), as code references (N19). */
 export function showFiles(paths: readonly string[], range: readonly [number, number] | undefined): Job {
-  const lines = range ? { offset: range[0], limit: range[1] - range[0] + 1 } : {};
+  const [start = 1, end = 1] = range?.toSorted((a, b) => a - b) ?? [];
+  const lines = range ? { offset: start, limit: end - start + 1 } : {};
   return {
     effect: "reads",
     *run({ language }) {
@@ -85,7 +86,7 @@ function formatQuotation(language: Language, read: Outcome): string[] {
   if (shown.length === 0) return [fill(language.phrases.nothing, formatCode(path))];
   const left = lines.length - shown.length;
   const quotation = formatFence(shown.join("\n"), `${startLine}:${startLine + shown.length - 1}:${path}`);
-  return [quotation, left > 0 ? fill(language.phrases.more, left.toLocaleString(language.code)) : "", note];
+  return [quotation, left > 0 ? fill(language.phrases.more, left) : "", note];
 }
 
 /** Searches for a text literally; words in lower case match any case. */

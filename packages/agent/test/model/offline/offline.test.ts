@@ -197,7 +197,7 @@ describe("answers", () => {
     const content = Array.from({ length: 4000 }, (_, index) => `This is line ${index + 1}.\n`).join("");
     const shown = await run("Show a.txt", { files: { "a.txt": content } });
     expect(shown.answer).toContain("```1:300:a.txt\n");
-    expect(shown.answer).toContain("… and 1,700 more\n\nLines 1 to 2000 of 4001");
+    expect(shown.answer).toContain("… and 1700 more\n\nLines 1 to 2000 of 4001");
     expect((await run("Summarise a.txt", { files: { "a.txt": content } })).answer).toContain("Lines 1 to 2000 of 4001");
   });
 

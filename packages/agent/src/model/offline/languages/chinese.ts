@@ -46,6 +46,7 @@ glue: 請 | 请 | 幫我 | 帮我 | 幫忙 | 麻煩 | 麻烦 | 一下 | 並 | �
     purpose: "用途",
     commands: "指令",
     outline: "大綱",
+    and: "和",
     more: "… 還有 {0} 個",
     nothing: "找不到 {0}。",
     done: "完成：{0}。",

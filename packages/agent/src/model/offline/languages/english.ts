@@ -42,6 +42,7 @@ glue: please | can | could | would | will | shall | should | you | i | me | my |
     purpose: "Purpose",
     commands: "Commands",
     outline: "Outline",
+    and: " and ",
     more: "… and {0} more",
     nothing: "Nothing was found for {0}.",
     done: "Done: {0}.",

@@ -49,6 +49,7 @@ glue: bitte | kannst | könntest | können | könnten | würdest | würden | du 
     purpose: "Zweck",
     commands: "Befehle",
     outline: "Gliederung",
+    and: " und ",
     more: "… und {0} weitere",
     nothing: "Zu {0} wurde nichts gefunden.",
     done: "Erledigt: {0}.",

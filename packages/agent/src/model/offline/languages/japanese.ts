@@ -43,6 +43,7 @@ glue: please | して | ください | 下さい | お願いします | お願�
     purpose: "目的",
     commands: "コマンド",
     outline: "構成",
+    and: "、",
     more: "… ほか {0} 件",
     nothing: "{0} は見つかりませんでした。",
     done: "完了しました：{0}",

@@ -21,7 +21,7 @@ show: göster | gösterin | gösterir | gösterebilir | görüntüle | görünt�
 summarise: özetle | özetler | özetleyin | özetleyip | özetleyebilir | özetlesene | özetleyerek | özet geç | ana noktalar* | özet | özeti | özetini | özetin | özetinin | genel bakış
 tests: test | testleri | testler | testi
 this: bu | bunu | bunun | bunları | şu | şunu | onu | onun | yukarıdaki | aşağıdaki
-todo_list: yapılacak* list* | yapılacaklar | görev list* | todo list* | todo listesi | kontrol list* | iş list*
+todo_list: yapılacaklar list* | yapılacaklar | görev list* | todo list* | todo listesi | kontrol list* | iş list*
 write: oluştur | oluşturun | oluşturur | oluşturup | oluşturabilir | oluşturunuz | çıkar | çıkarın | çıkarır | çıkarıp | çıkarabilir | yarat | hazırla | hazırlar | hazırlayın | yap | yapın | yapar | üret | üretin | yaz | yazın | yazar | yazıp | yazabilir | yazınız | kaydet | kaydedin | kaydeder | kaydedip
 glue: lütfen | bir | ve | ile | de | da | mi | mı | mu | mü | için | olan | olarak | bana | benim | beni | sonra | ardından | içinde | içindeki | içerisinde | altında | altındaki | hangi | ne | var | geçen | kelime | kelimesini | kelimesi | sözcüğünü | ifadesini | metnini | fonksiyon | fonksiyonu | sınıf | sınıfı | metodu | değişken | değişkeni | misin | mısın | musun | müsün | misiniz | rica | ederim | nasıl | kod | kodu | kodda | şimdi | önce | kim | yi | yı | yu | yü | i | ı`,
   target:
@@ -47,6 +47,7 @@ glue: lütfen | bir | ve | ile | de | da | mi | mı | mu | mü | için | olan | 
     purpose: "Amaç",
     commands: "Komutlar",
     outline: "Başlıklar",
+    and: " ve ",
     more: "… ve {0} tane daha",
     nothing: "{0} için bir şey bulunamadı.",
     done: "Tamam: {0}.",
