@@ -16,7 +16,7 @@ import type { BudgetLimits } from "../run/budget.ts";
 import { memoryFile, type Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
 import { startAgentRun, type AgentRun } from "./agent-run.ts";
-import { toCallableTools, type CustomTool } from "./custom-tool.ts";
+import { createUsageError, toCallableTools, type CustomTool } from "./custom-tool.ts";
 import { createLoggedRun } from "./logged-run.ts";
 import type { PermissionSettings, RunOrder, RunSetup } from "./run-order.ts";
 import { createLanguageModelAdapter, createModel, createStore, now, type LanguageModel } from "./wire.ts";
@@ -323,8 +323,4 @@ function createOnce<Value>(make: () => Promise<Value>): Once<Value> {
       }
     },
   };
-}
-
-function createUsageError(message: string): SheafError {
-  return new SheafError("USAGE", `createAgent: ${message}`);
 }

@@ -55,24 +55,25 @@ function checkName(tool: CustomTool, index: number, names: ReadonlySet<string>):
   const { name } = tool;
   const shown = `tools[${index}].name ${JSON.stringify(name)}`;
   if (typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    throw createToolError(`${shown} is not valid: use 1 to 64 letters, digits, "_" or "-"`);
+    throw createUsageError(`${shown} is not valid: use 1 to 64 letters, digits, "_" or "-"`);
   }
-  if (findTool(name).ok) throw createToolError(`${shown} is the name of one of Sheaf's own tools: choose another name`);
-  if (name.startsWith("mcp__")) throw createToolError(`${shown} begins with "mcp__", as tools of MCP servers do`);
-  if (names.has(name)) throw createToolError(`${shown} is given twice: choose another name`);
-  if (typeof tool.run !== "function") throw createToolError(`tools[${index}] ("${name}") has no function "run"`);
+  if (findTool(name).ok)
+    throw createUsageError(`${shown} is the name of one of Sheaf's own tools: choose another name`);
+  if (name.startsWith("mcp__")) throw createUsageError(`${shown} begins with "mcp__", as tools of MCP servers do`);
+  if (names.has(name)) throw createUsageError(`${shown} is given twice: choose another name`);
+  if (typeof tool.run !== "function") throw createUsageError(`tools[${index}] ("${name}") has no function "run"`);
 }
 
 function compileParameters({ name, parameters }: CustomTool): ValueCheck {
   if (typeof parameters !== "object" || parameters === null || parameters["type"] !== "object") {
     const example = '{ type: "object", properties: {} }';
-    throw createToolError(`the parameters of the tool "${name}" are not the schema of an object: write ${example}`);
+    throw createUsageError(`the parameters of the tool "${name}" are not the schema of an object: write ${example}`);
   }
   try {
     return compileSchema(parameters);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw createToolError(`the parameters of the tool "${name}" are not a JSON Schema of draft 2020-12 (${reason})`);
+    throw createUsageError(`the parameters of the tool "${name}" are not a JSON Schema of draft 2020-12 (${reason})`);
   }
 }
 
@@ -126,6 +127,7 @@ function toSuccess(text: string): ToolOutcome {
   return { status: "success", output, truncated: true, bytes: Buffer.byteLength(text) };
 }
 
-function createToolError(message: string): SheafError {
+/** A wrong option of `createAgent`. */
+export function createUsageError(message: string): SheafError {
   return new SheafError("USAGE", `createAgent: ${message}`);
 }

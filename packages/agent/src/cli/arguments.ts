@@ -1,42 +1,8 @@
 /** The words of a command line as a command, its flags and its other words. */
 import { SheafError } from "../base/errors.ts";
 import { findNearest, findSlip } from "../base/nearest-names.ts";
+import { commandNames, type CommandName } from "./command-descriptions.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
-
-/** Commands other than the prompt. `agent` is an alias that some clients put before the prompt. */
-export const commandNames = [
-  "answer",
-  "show",
-  "ls",
-  "create-chat",
-  "export",
-  "import",
-  "fork",
-  "rm",
-  "replay",
-  "schema",
-  "convert",
-  "login",
-  "logout",
-  "status",
-  "whoami",
-  "models",
-  "revert",
-  "instrumentation",
-  "trust",
-  "permissions",
-  "serve",
-  "about",
-  "config",
-  "doctor",
-  "completion",
-  "install-alias",
-  "mcp",
-  "acp",
-  "help",
-] as const;
-
-export type CommandName = (typeof commandNames)[number];
 
 /** What was asked for. */
 export interface ParsedArguments {
@@ -81,6 +47,7 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
     } else if (command === undefined && !values.print && isCommand(word)) {
       command = word;
     } else if (command === undefined && word === "agent") {
+      // Some clients put this word before the prompt.
       command = "prompt";
       isText = true;
     } else {

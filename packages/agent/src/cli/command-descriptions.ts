@@ -1,5 +1,4 @@
 /** What the commands are: for help, completion and the manual, and for the check of flags that do not belong. */
-import type { CommandName } from "./arguments.ts";
 import type { FlagName } from "./flags.ts";
 import { limitFlags, outputFlags, requestFlags, runFlags } from "./prompt-flags.ts";
 
@@ -18,7 +17,7 @@ export interface CommandDescription {
 
 const session = "123e4567-e89b-42d3-a456-426614174000";
 
-export const commandDescriptions: Readonly<Record<CommandName, CommandDescription>> = {
+const described = {
   answer: {
     usage: "SESSION QUESTION=OPTION…",
     summary: "Answer what the agent asked (exit code 10), and go on",
@@ -50,6 +49,12 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     flags: ["format", "output"],
     examples: [`export ${session} --format markdown`, `export ${session} --format html --output session.html`],
   },
+  import: {
+    usage: "FILE",
+    summary: "Take over a session that sheaf export wrote as JSON",
+    flags: [],
+    examples: ["import session.json"],
+  },
   fork: {
     usage: "SESSION [RESPONSE]",
     summary: "Begin a new session after a response of another one; files stay as they are",
@@ -57,11 +62,51 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     examples: [`fork ${session}`],
   },
   rm: { usage: "SESSION…", summary: "Forget sessions for good", flags: [], examples: [`rm ${session}`] },
-  import: {
+  replay: {
     usage: "FILE",
-    summary: "Take over a session that sheaf export wrote as JSON",
+    summary: "Print a run of --record again, offline, in any format",
+    flags: [...outputFlags, "redact"],
+    examples: ["replay run.ndjson", "replay run.ndjson --redact shared.ndjson"],
+  },
+  schema: {
+    usage: "NAME",
+    summary: "Print a JSON Schema: stream-json, documents, events, config and others",
     flags: [],
-    examples: ["import session.json"],
+    examples: ["schema stream-json", "schema config > sheaf-config.schema.json"],
+  },
+  convert: {
+    usage: "--from FORMAT --to FORMAT",
+    summary: "Make documents out of a model's or an agent's stream on stdin",
+    flags: ["from", "to", "include-thinking"],
+    examples: [
+      "convert --from openai-chat --to documents-stream < stream.sse",
+      "convert --from cursor-stream-json --to documents < run.ndjson",
+    ],
+  },
+  login: {
+    usage: "PROVIDER",
+    summary: "Keep a key, typed hidden or piped to stdin",
+    flags: [],
+    examples: ["login anthropic", "login openai < key.txt"],
+  },
+  logout: { usage: "[PROVIDER]", summary: "Forget a key, or all keys", flags: [], examples: ["logout openai"] },
+  status: {
+    usage: "",
+    summary: "Show the model in use, and where the keys are",
+    flags: ["format", "json", "model", "compat"],
+    examples: ["status", "status --format json"],
+  },
+  whoami: {
+    usage: "",
+    summary: "The same as status",
+    flags: ["format", "json", "model", "compat"],
+    examples: ["whoami"],
+  },
+  models: {
+    usage: "[PROVIDER]",
+    summary: "List the names that --model takes",
+    flags: ["format", "json", "api-key", "base-url", "header"],
+    examples: ["models", "models ollama --format json"],
   },
   revert: {
     usage: "SESSION [RESPONSE]",
@@ -147,52 +192,6 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "serve --port 0 --model offline --workspace docs=~/docs",
     ],
   },
-  replay: {
-    usage: "FILE",
-    summary: "Print a run of --record again, offline, in any format",
-    flags: [...outputFlags, "redact"],
-    examples: ["replay run.ndjson", "replay run.ndjson --redact shared.ndjson"],
-  },
-  convert: {
-    usage: "--from FORMAT --to FORMAT",
-    summary: "Make documents out of a model's or an agent's stream on stdin",
-    flags: ["from", "to", "include-thinking"],
-    examples: [
-      "convert --from openai-chat --to documents-stream < stream.sse",
-      "convert --from cursor-stream-json --to documents < run.ndjson",
-    ],
-  },
-  schema: {
-    usage: "NAME",
-    summary: "Print a JSON Schema: stream-json, documents, events, config and others",
-    flags: [],
-    examples: ["schema stream-json", "schema config > sheaf-config.schema.json"],
-  },
-  models: {
-    usage: "[PROVIDER]",
-    summary: "List the names that --model takes",
-    flags: ["format", "json", "api-key", "base-url", "header"],
-    examples: ["models", "models ollama --format json"],
-  },
-  login: {
-    usage: "PROVIDER",
-    summary: "Keep a key, typed hidden or piped to stdin",
-    flags: [],
-    examples: ["login anthropic", "login openai < key.txt"],
-  },
-  logout: { usage: "[PROVIDER]", summary: "Forget a key, or all keys", flags: [], examples: ["logout openai"] },
-  status: {
-    usage: "",
-    summary: "Show the model in use, and where the keys are",
-    flags: ["format", "json", "model", "compat"],
-    examples: ["status", "status --format json"],
-  },
-  whoami: {
-    usage: "",
-    summary: "The same as status",
-    flags: ["format", "json", "model", "compat"],
-    examples: ["whoami"],
-  },
   about: {
     usage: "",
     summary: "Show the versions and folders in use",
@@ -221,6 +220,13 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "completion fish > ~/.config/fish/completions/sheaf.fish",
     ],
   },
+  "install-alias": {
+    usage: "DIR [NAME…]",
+    summary: "Make programs named cursor-agent and agent, which start Sheaf in their profile",
+    flags: ["overwrite"],
+    examples: ["install-alias ~/bin", "install-alias ~/bin cursor-agent"],
+    notes: ["Only programs that this command made are replaced, unless you pass --overwrite."],
+  },
   mcp: {
     usage: "list|add|remove …",
     summary: "Show, add or remove your servers of the Model Context Protocol",
@@ -245,11 +251,12 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     flags: [],
     examples: ["help", "help export"],
   },
-  "install-alias": {
-    usage: "DIR [NAME…]",
-    summary: "Make programs named cursor-agent and agent, which start Sheaf in their profile",
-    flags: ["overwrite"],
-    examples: ["install-alias ~/bin", "install-alias ~/bin cursor-agent"],
-    notes: ["Only programs that this command made are replaced, unless you pass --overwrite."],
-  },
-};
+} satisfies Readonly<Record<string, CommandDescription>>;
+
+export type CommandName = keyof typeof described;
+
+/** In the order of the help text. */
+export const commandDescriptions: Readonly<Record<CommandName, CommandDescription>> = described;
+
+/** Commands other than the prompt. */
+export const commandNames = Object.keys(described) as CommandName[];

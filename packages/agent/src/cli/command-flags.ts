@@ -1,7 +1,7 @@
 /** Flags of commands that are no prompt: what a command does not know is a usage error, never ignored (C20). */
 import { SheafError } from "../base/errors.ts";
-import { commandNames, isUuid, type CommandName, type ParsedArguments } from "./arguments.ts";
-import { commandDescriptions } from "./command-descriptions.ts";
+import { isUuid, type ParsedArguments } from "./arguments.ts";
+import { commandDescriptions, commandNames, type CommandName } from "./command-descriptions.ts";
 import { flags, type FlagName } from "./flags.ts";
 
 /** Flags that go with every command: a launcher may put a profile before all of them. */

@@ -1,8 +1,7 @@
 /** The manual page `sheaf(1)`, made from the same tables as the help. */
 import { errorTable } from "../base/errors.ts";
 import { sheafVersion } from "../base/version.ts";
-import { commandNames } from "./arguments.ts";
-import { commandDescriptions } from "./command-descriptions.ts";
+import { commandDescriptions, commandNames } from "./command-descriptions.ts";
 import { flags, type Flag } from "./flags.ts";
 
 /** The page in the man macros of roff. */

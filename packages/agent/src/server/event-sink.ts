@@ -26,26 +26,6 @@ export function toFrames(text: string): Frames | undefined {
   return { chunk, bytes: chunk.subarray(head.length, head.length + length) };
 }
 
-/** Where the events of one reader go. */
-export interface EventSink {
-  /** Writes at once. Closes the connection when too much waits for the reader. */
-  send(frames: Frames | string): void;
-  /** Resolves when nothing waits for the reader any more, or when it is gone. */
-  drain(): Promise<void>;
-  /** Shows that the connection lives (X5). */
-  beat(): void;
-  /** Ends the stream after its last event. */
-  end(): void;
-  /** Breaks the stream off, so that the reader asks again (N51). */
-  cut(): void;
-  /** The reader is gone, or was disconnected. */
-  readonly isClosed: boolean;
-  /** Aborted once the stream is over, for whatever reason. */
-  readonly closed: AbortSignal;
-  /** The reader was disconnected because it was slow. */
-  readonly wasSlow: boolean;
-}
-
 /** Headers that every event stream has. */
 const streamHeaders: OutgoingHttpHeaders = {
   "Content-Type": "text/event-stream; charset=utf-8",
@@ -58,10 +38,11 @@ const streamHeaders: OutgoingHttpHeaders = {
 export function openEventSink(outgoing: ServerResponse, headers: OutgoingHttpHeaders): EventSink {
   outgoing.writeHead(200, { ...securityHeaders, ...streamHeaders, ...headers });
   outgoing.write(encodeRetry(RETRY_MS));
-  return new Sink(outgoing);
+  return new EventSink(outgoing);
 }
 
-class Sink implements EventSink {
+/** Where the events of one reader go. */
+export class EventSink {
   readonly #outgoing: ServerResponse;
   /**
    * Chunks go to the socket as they are: Node would write each as four parts. Not while an answer before this one is
@@ -71,6 +52,7 @@ class Sink implements EventSink {
   readonly #controller = new AbortController();
   /** What came now would be in the next answer on this connection. */
   #hasEnded = false;
+  /** The reader was disconnected because it was slow. */
   wasSlow = false;
 
   constructor(outgoing: ServerResponse) {
@@ -82,14 +64,17 @@ class Sink implements EventSink {
     if (outgoing.destroyed) queueMicrotask(() => this.#controller.abort());
   }
 
+  /** The reader is gone, or was disconnected. */
   get isClosed(): boolean {
     return this.#controller.signal.aborted;
   }
 
+  /** Aborted once the stream is over, for whatever reason. */
   get closed(): AbortSignal {
     return this.#controller.signal;
   }
 
+  /** Writes at once. Closes the connection when too much waits for the reader. */
   send(frames: Frames | string): void {
     if (this.isClosed || this.#hasEnded) return;
     const made = typeof frames === "string" ? toFrames(frames) : frames;
@@ -102,6 +87,7 @@ class Sink implements EventSink {
     }
   }
 
+  /** Resolves when nothing waits for the reader any more, or when it is gone. */
   async drain(): Promise<void> {
     const way = this.#socket ?? this.#outgoing;
     if (this.isClosed || !way.writableNeedDrain) return;
@@ -116,39 +102,39 @@ class Sink implements EventSink {
     });
   }
 
+  /** Shows that the connection lives (X5). */
   beat(): void {
     // A reader that still has something to read needs no sign.
     if (this.#outgoing.writableLength === 0) this.send(encodeHeartbeat());
   }
 
+  /** Ends the stream after its last event. */
   end(): void {
     this.#hasEnded = true;
     if (!this.isClosed) this.#outgoing.end();
   }
 
+  /** Breaks off the stream, so that the reader asks again (N51). */
   cut(): void {
     this.#outgoing.destroy();
   }
 }
 
-export interface Heartbeat {
-  /** Beats for a reader until its stream is over. */
-  add(sink: EventSink): void;
-  close(): void;
-}
-
-/** One timer for all streams. */
-export function createHeartbeat(everyMs: number): Heartbeat {
+/** Beats for readers: one timer for all streams. */
+export function createHeartbeat(everyMs: number) {
   const sinks = new Set<EventSink>();
   const timer = setInterval(() => {
     for (const sink of sinks) sink.beat();
   }, everyMs);
   timer.unref();
   return {
-    add(sink) {
+    /** Beats for a reader until its stream is over. */
+    add(sink: EventSink): void {
       sinks.add(sink);
       sink.closed.addEventListener("abort", () => sinks.delete(sink), { once: true });
     },
-    close: () => clearInterval(timer),
+    close: (): void => clearInterval(timer),
   };
 }
+
+export type Heartbeat = ReturnType<typeof createHeartbeat>;

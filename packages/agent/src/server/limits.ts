@@ -31,23 +31,8 @@ const DELETE_SECONDS = 60;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export interface OwnerMeter {
-  /** Counts a response until the result is called. @throws HttpError LIMIT_REACHED. */
-  startResponse(owner: string): () => void;
-  /** Counts a stream until the result is called. @throws HttpError LIMIT_REACHED. */
-  openStream(owner: string): () => void;
-  /** Of all owners. */
-  readonly openStreams: number;
-  /** @throws HttpError LIMIT_REACHED when no more conversation may be made. */
-  checkConversations(store: SharedStore): Promise<void>;
-  /** What is left of the day as limits of one response. @throws HttpError LIMIT_REACHED when nothing is. */
-  readRest(store: SharedStore): Promise<Pick<BudgetLimits, "maxTurns" | "maxCostUsd">>;
-  /** Writes down what a group of events has used up. */
-  note(store: SharedStore, events: readonly RunEvent[], price: TokenPrice | undefined): Promise<void>;
-}
-
 /** `now` in milliseconds since 1970. */
-export function createOwnerMeter(limits: OwnerLimits, now: () => number): OwnerMeter {
+export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
   const running = new Map<string, number>();
   const streams = new Map<string, number>();
   const hasDayLimit = limits.turnsPerDay !== undefined || limits.costUsdPerDay !== undefined;
@@ -74,17 +59,22 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number): OwnerM
   const toWait = (): number => Math.ceil((DAY_MS - (now() % DAY_MS)) / 1000);
 
   return {
-    startResponse: (owner) => count(running, owner, limits.running, "responses at the same time"),
-    openStream: (owner) => count(streams, owner, limits.streams, "streams at the same time"),
-    get openStreams() {
+    /** Counts a response until the result is called. @throws HttpError LIMIT_REACHED. */
+    startResponse: (owner: string) => count(running, owner, limits.running, "responses at the same time"),
+    /** Counts a stream until the result is called. @throws HttpError LIMIT_REACHED. */
+    openStream: (owner: string) => count(streams, owner, limits.streams, "streams at the same time"),
+    /** Of all owners. */
+    get openStreams(): number {
       return [...streams.values()].reduce((sum, open) => sum + open, 0);
     },
-    async checkConversations(store) {
+    /** @throws HttpError LIMIT_REACHED when no more conversation may be made. */
+    async checkConversations(store: SharedStore): Promise<void> {
       if ((await store.countConversations()) < limits.conversations) return;
       const message = `${limits.conversations} conversations are the limit for one token: delete some`;
       throw new HttpError("LIMIT_REACHED", message, { retryAfter: DELETE_SECONDS });
     },
-    async readRest(store) {
+    /** What is left of the day as limits of one response. @throws HttpError LIMIT_REACHED when nothing is. */
+    async readRest(store: SharedStore): Promise<Pick<BudgetLimits, "maxTurns" | "maxCostUsd">> {
       if (!hasDayLimit) return {};
       const { turns, costUsd } = await store.readUsage(today());
       const maxTurns = limits.turnsPerDay === undefined ? undefined : limits.turnsPerDay - turns;
@@ -95,7 +85,8 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number): OwnerM
       }
       return { ...(maxTurns !== undefined && { maxTurns }), ...(maxCostUsd !== undefined && { maxCostUsd }) };
     },
-    async note(store, events, price) {
+    /** Writes down what a group of events has used up. */
+    async note(store: SharedStore, events: readonly RunEvent[], price: TokenPrice | undefined): Promise<void> {
       if (!hasDayLimit) return;
       for (const event of events) {
         if (event.type !== "turn_end" && event.type !== "compaction") continue;
@@ -104,3 +95,5 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number): OwnerM
     },
   };
 }
+
+export type OwnerMeter = ReturnType<typeof createOwnerMeter>;

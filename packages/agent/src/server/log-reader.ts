@@ -1,37 +1,34 @@
 /** The stored log of a response, page by page: what every late reader begins with. */
 import { createReducer, toSnapshot, type ChatResponse, type RunEvent } from "@sheaf/protocol";
 import type { Store } from "../store/store.ts";
+import type { ServerContext } from "./server-context.ts";
 import { createWireAssembler, type WireOptions } from "./response-channel.ts";
 
 /** Events of the log that are read at a time. */
 const PAGE = 2000;
 
-export interface LogReader {
-  /** Number of the last event that was read. */
-  readonly lastSeq: number;
-  /** `run_end` was read. */
-  readonly hasEnded: boolean;
-  /** The next page; undefined when the log holds no more now. */
-  read(): Promise<readonly RunEvent[] | undefined>;
-}
-
 /** Begins at the first event. */
-export function createLogReader(store: Store, responseId: string): LogReader {
+export function createLogReader(store: Store, responseId: string) {
   let last: RunEvent | undefined;
   return {
-    get lastSeq() {
+    /** Number of the last event that was read. */
+    get lastSeq(): number {
       return last?.seq ?? 0;
     },
-    get hasEnded() {
+    /** `run_end` was read. */
+    get hasEnded(): boolean {
       return last?.type === "run_end";
     },
-    async read() {
+    /** The next page; undefined when the log has no more now. */
+    async read(): Promise<readonly RunEvent[] | undefined> {
       const events = await store.readEvents(responseId, last?.seq, PAGE);
       last = events.at(-1) ?? last;
       return events.length === 0 ? undefined : events;
     },
   };
 }
+
+export type LogReader = ReturnType<typeof createLogReader>;
 
 /** The response as it is stored now (N3, N53); undefined when nothing of it is stored. */
 export async function readResponse(
@@ -40,6 +37,16 @@ export async function readResponse(
   wire: WireOptions,
 ): Promise<ChatResponse | undefined> {
   return (await readState(store, responseId, wire)).response;
+}
+
+/** The response as it is now: as its readers see it where it runs here, else as it is stored. */
+export async function readCurrentResponse(
+  store: Store,
+  responseId: string,
+  { live, settings }: Pick<ServerContext, "live" | "settings">,
+): Promise<ChatResponse | undefined> {
+  const channel = live.find(responseId);
+  return channel && channel.lastSeq > 0 ? channel.snapshot : readResponse(store, responseId, settings.wire);
 }
 
 /** What a log adds up to. */

@@ -8,20 +8,8 @@ interface Gauges {
   readonly openStreams: number;
 }
 
-export interface Metrics {
-  /** One answer; `route` as in `knownRoutes`, or `other`. Seconds. */
-  countRequest(method: string, route: string, status: number, seconds: number): void;
-  countStart(): void;
-  /** `reason` of `run_end`. */
-  countEnd(reason: string): void;
-  /** A reader that was disconnected since it was slow. */
-  countSlowReader(): void;
-  countRecovered(): void;
-  format(gauges: Gauges): string;
-}
-
 /** All at zero. */
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const requests = new Map<string, number>();
   const times = { counts: buckets.map(() => 0), sum: 0, count: 0 };
   const ends = new Map<string, number>();
@@ -30,18 +18,21 @@ export function createMetrics(): Metrics {
   let recovered = 0;
   const add = (table: Map<string, number>, name: string): void => void table.set(name, (table.get(name) ?? 0) + 1);
   return {
-    countRequest(method, route, status, seconds) {
+    /** One answer; `route` as in the description of the API, or `other`. Seconds. */
+    countRequest(method: string, route: string, status: number, seconds: number): void {
       add(requests, `method="${method}",route="${route}",status="${status}"`);
       times.sum += seconds;
       times.count += 1;
       const index = buckets.findIndex((bound) => seconds <= bound);
       if (index !== -1) times.counts[index]! += 1;
     },
-    countStart: () => void (starts += 1),
-    countEnd: (reason) => add(ends, `reason="${reason}"`),
-    countSlowReader: () => void (slowReaders += 1),
-    countRecovered: () => void (recovered += 1),
-    format: ({ runningResponses, openStreams }) =>
+    countStart: (): void => void (starts += 1),
+    /** `reason` of `run_end`. */
+    countEnd: (reason: string): void => add(ends, `reason="${reason}"`),
+    /** A reader that was disconnected because it was slow. */
+    countSlowReader: (): void => void (slowReaders += 1),
+    countRecovered: (): void => void (recovered += 1),
+    format: ({ runningResponses, openStreams }: Gauges): string =>
       [
         formatMetric("sheaf_http_requests_total", "counter", "Answers, by method, route and status.", requests),
         formatTimes(times),
@@ -60,6 +51,8 @@ export function createMetrics(): Metrics {
       ].join(""),
   };
 }
+
+export type Metrics = ReturnType<typeof createMetrics>;
 
 function formatMetric(
   name: string,

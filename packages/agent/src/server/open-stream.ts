@@ -5,21 +5,15 @@ import { HttpError } from "./http-error.ts";
 import { wireForms, type WireForm } from "./reader-view.ts";
 import type { ServerContext, ServerEnvironment } from "./server-context.ts";
 
-/** A stream that counts already, and has sent nothing. Exactly one of the two ends that. */
-export interface ReservedStream {
-  open(headers: Readonly<Record<string, string>>): EventSink;
-  giveUp(): void;
-}
-
-/** @throws HttpError LIMIT_REACHED. */
-export function reserveStream(
-  request: Context<ServerEnvironment>,
-  { meter, metrics, heartbeat }: ServerContext,
-): ReservedStream {
+/**
+ * A stream that counts already, and has sent nothing. Exactly one of `open` and `giveUp` ends that.
+ * @throws HttpError LIMIT_REACHED.
+ */
+export function reserveStream(request: Context<ServerEnvironment>, { meter, metrics, heartbeat }: ServerContext) {
   const release = meter.openStream(request.get("owner"));
   return {
     giveUp: release,
-    open(headers) {
+    open(headers: Readonly<Record<string, string>>): EventSink {
       const sink = openEventSink(request.env.outgoing, headers);
       heartbeat.add(sink);
       sink.closed.addEventListener("abort", () => {
@@ -29,15 +23,6 @@ export function reserveStream(
       return sink;
     },
   };
-}
-
-/** @throws HttpError LIMIT_REACHED, before anything is sent. */
-export function openStream(
-  request: Context<ServerEnvironment>,
-  context: ServerContext,
-  headers: Readonly<Record<string, string>>,
-): EventSink {
-  return reserveStream(request, context).open(headers);
 }
 
 /** The reader's position: what it has seen wins over what its address says, which it keeps when it comes again. */

@@ -11,15 +11,6 @@ type AnswerOutcome =
   /** The call could not run with the arguments; the question stays open. */
   | { readonly kind: "bad_arguments"; readonly problem: string };
 
-export interface PendingApprovals {
-  /** Asks those who read the response; the question itself is an event of its log. */
-  createApprover(responseId: string): Approver;
-  /** Each question takes one answer. */
-  answer(responseId: string, approvalId: string, answer: ApprovalDecision): AnswerOutcome;
-  /** Forgets a response that has ended. */
-  forget(responseId: string): void;
-}
-
 interface Question {
   readonly request: ApprovalRequest;
   readonly checkEdited: CheckArguments;
@@ -28,10 +19,11 @@ interface Question {
 }
 
 /** Nothing is asked yet. */
-export function createPendingApprovals(): PendingApprovals {
+export function createPendingApprovals() {
   const questions = new Map<string, Map<string, Question>>();
   return {
-    createApprover: (responseId) => ({
+    /** Asks those who read the response; the question itself is an event of its log. */
+    createApprover: (responseId: string): Approver => ({
       expiresAfterMs: EXPIRES_MS,
       ask: (request, signal, checkEdited) =>
         new Promise((resolve, reject) => {
@@ -46,7 +38,8 @@ export function createPendingApprovals(): PendingApprovals {
           else signal.addEventListener("abort", give, { once: true });
         }),
     }),
-    answer(responseId, approvalId, answer) {
+    /** Each question takes one answer. */
+    answer(responseId: string, approvalId: string, answer: ApprovalDecision): AnswerOutcome {
       const question = questions.get(responseId)?.get(approvalId);
       if (!question) return { kind: "unknown" };
       const option = question.request.options.find(({ id }) => id === answer.optionId);
@@ -60,6 +53,9 @@ export function createPendingApprovals(): PendingApprovals {
       resolve(answer);
       return { kind: "accepted" };
     },
-    forget: (responseId) => questions.delete(responseId),
+    /** Forgets a response that has ended. */
+    forget: (responseId: string): void => void questions.delete(responseId),
   };
 }
+
+export type PendingApprovals = ReturnType<typeof createPendingApprovals>;

@@ -16,29 +16,26 @@ export interface QueuedResponse {
   cancel(reason: SheafError): void;
 }
 
-export interface QueuedResponses {
-  /** Keeps it until it has begun, or failed to. */
-  add(response: QueuedResponse): void;
-  /** Undefined: it does not exist, or is somebody else's (S-53). */
-  find(owner: string, responseId: string): QueuedResponse | undefined;
-}
-
 /** Nothing waits yet. */
-export function createQueuedResponses(): QueuedResponses {
+export function createQueuedResponses() {
   const responses = new Map<string, QueuedResponse>();
   return {
-    add(response) {
+    /** Keeps it until it has begun, or failed to. */
+    add(response: QueuedResponse): void {
       const { responseId, begun } = response;
       responses.set(responseId, response);
       const forget = (): void => void responses.delete(responseId);
       begun.then(forget, forget);
     },
-    find(owner, responseId) {
+    /** Undefined: it does not exist, or is somebody else's (S-53). */
+    find(owner: string, responseId: string): QueuedResponse | undefined {
       const response = responses.get(responseId);
       return response?.owner === owner ? response : undefined;
     },
   };
 }
+
+export type QueuedResponses = ReturnType<typeof createQueuedResponses>;
 
 /** The response before its first event, so that a client can attach to it (N3). `time` in milliseconds since 1970. */
 export function toQueuedSnapshot({ start }: QueuedResponse, wire: WireOptions, time: number): ChatResponse {

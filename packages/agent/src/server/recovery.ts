@@ -15,15 +15,10 @@ interface RecoveryPorts {
   readonly onFailure: (error: unknown) => void;
 }
 
-export interface Recovery {
-  /** Looks once. */
-  recover(): Promise<void>;
-  close(): void;
-}
-
 /** Looks from now on. */
-export function startRecovery(ports: RecoveryPorts): Recovery {
+export function startRecovery(ports: RecoveryPorts) {
   const { store, runner, now, onRecovered, onFailure } = ports;
+  /** Looks once. */
   const recover = async (): Promise<void> => {
     for (const { id, owner } of await store.listOpenResponses()) {
       if (runner.find(id)) continue;
@@ -37,5 +32,5 @@ export function startRecovery(ports: RecoveryPorts): Recovery {
   };
   const timer = setInterval(() => void recover().catch(onFailure), EVERY_MS);
   timer.unref();
-  return { recover, close: () => clearInterval(timer) };
+  return { recover, close: (): void => clearInterval(timer) };
 }

@@ -24,21 +24,17 @@ export interface AcceptedResponse extends ResponseIds {
   readonly begun: Promise<unknown>;
 }
 
-export interface RequestKeys {
-  /** The response that the key has already, or the one that `start` gives. @throws HttpError IDEMPOTENCY_CONFLICT. */
-  startOnce(
-    store: SharedStore,
-    owner: string,
-    key: RequestKey,
-    start: () => Promise<AcceptedResponse>,
-  ): Promise<ResponseIds>;
-}
-
-/** Two that come at the same moment are one, too. */
-export function createRequestKeys(): RequestKeys {
+/** Two requests that come at the same moment are one, too. */
+export function createRequestKeys() {
   const starting = new Map<string, { readonly digest: string; readonly started: Promise<ResponseIds> }>();
   return {
-    async startOnce(store, owner, { key, digest }, start) {
+    /** The response that the key has already, or the one that `start` gives. @throws HttpError IDEMPOTENCY_CONFLICT. */
+    async startOnce(
+      store: SharedStore,
+      owner: string,
+      { key, digest }: RequestKey,
+      start: () => Promise<AcceptedResponse>,
+    ): Promise<ResponseIds> {
       const name = JSON.stringify([owner, key]);
       const other = starting.get(name);
       if (other) {
@@ -60,6 +56,8 @@ export function createRequestKeys(): RequestKeys {
     },
   };
 }
+
+export type RequestKeys = ReturnType<typeof createRequestKeys>;
 
 function checkDigest(key: string, digest: string, known: string): void {
   if (digest === known) return;

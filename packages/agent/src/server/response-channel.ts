@@ -26,22 +26,9 @@ export function createWireAssembler({ heartbeatMs }: WireOptions): Assembler {
   return createAssembler({ heartbeatMs, includeReasoning: true });
 }
 
-export interface ResponseChannel extends LiveChannel {
+/** A response with its readers; nobody listens yet. */
+export class ResponseChannel implements LiveChannel {
   /** Number of the last event of the log that readers have got. */
-  readonly lastSeq: number;
-  /** The response so far (N3). */
-  readonly snapshot: ChatResponse;
-  /** From now on the reader hears everything; only in the same tick in which it has seen event `lastSeq`. */
-  join(reader: ChannelReader): void;
-  leave(reader: ChannelReader): void;
-}
-
-/** A channel that nobody listens to yet. */
-export function createResponseChannel(options: WireOptions): ResponseChannel {
-  return new Channel(options);
-}
-
-class Channel implements ResponseChannel {
   lastSeq = 0;
   readonly #assembler: Assembler;
   readonly #reducer: Reducer = createReducer();
@@ -51,6 +38,7 @@ class Channel implements ResponseChannel {
     this.#assembler = createWireAssembler(options);
   }
 
+  /** The response so far (N3). */
   get snapshot(): ChatResponse {
     return toSnapshot(this.#reducer);
   }
@@ -74,6 +62,7 @@ class Channel implements ResponseChannel {
     if (isHeard) this.#send(all, hasReasoning ? plain : undefined, events);
   }
 
+  /** From now on the reader gets everything; only in the same tick in which it has seen event `lastSeq`. */
   join(reader: ChannelReader): void {
     this.#readers.add(reader);
   }

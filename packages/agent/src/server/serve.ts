@@ -13,7 +13,7 @@ import { createPendingApprovals } from "./pending-approvals.ts";
 import { createQueuedResponses, createStartTurns } from "./queued-responses.ts";
 import { startRecovery } from "./recovery.ts";
 import { createRequestKeys } from "./request-keys.ts";
-import { createResponseChannel } from "./response-channel.ts";
+import { ResponseChannel } from "./response-channel.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
 import type { ServerModels } from "./server-models.ts";
 import type { ServerToken } from "../config/server-tokens.ts";
@@ -103,7 +103,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
 }
 
 function createContext({ settings, models, store, ownerLimits, now, log }: ServeOptions): ServerContext {
-  const live = createInProcessLive(() => createResponseChannel(settings.wire));
+  const live = createInProcessLive(() => new ResponseChannel(settings.wire));
   const logDefect = (error: unknown, fields: Readonly<Record<string, unknown>> = {}): void => {
     const { code, message, stack } = toSheafError(error);
     log({ level: "error", event: "defect", code, message, stack, ...fields });

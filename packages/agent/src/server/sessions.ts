@@ -11,20 +11,6 @@ const MAX_ENTRIES = 1000;
 /** How long the page stays signed in. */
 export const sessionSeconds = 12 * 60 * 60;
 
-export interface SessionTable {
-  /** A ticket for an owner; 256 bits. */
-  createTicket(owner: string): string;
-  /** Takes a ticket and gives its owner; undefined: used already, too old, or none of ours. */
-  takeTicket(ticket: string): string | undefined;
-  /** Value of the cookie: owner and end, signed. It holds beyond a restart, as long as the tokens are the same. */
-  openSession(owner: string): string;
-  /** Ends one before its time. */
-  closeSession(session: string): void;
-  findOwner(session: string): string | undefined;
-  /** Tokens were changed: every session and ticket ends, as with a restart. */
-  replaceTokens(tokens: readonly ServerToken[]): void;
-}
-
 interface Entry {
   readonly owner: string;
   /** Milliseconds since 1970. */
@@ -32,7 +18,7 @@ interface Entry {
 }
 
 /** `now` in milliseconds, never falling. Who changes a token ends every session. */
-export function createSessionTable(now: () => number, tokens: readonly ServerToken[]): SessionTable {
+export function createSessionTable(now: () => number, tokens: readonly ServerToken[]) {
   let key = toKey(tokens);
   // Looked up by hash, so that the time it takes tells nothing about a ticket.
   const tickets = new Map<string, Entry>();
@@ -55,33 +41,40 @@ export function createSessionTable(now: () => number, tokens: readonly ServerTok
   };
 
   return {
-    createTicket(owner) {
+    /** A ticket for an owner; 256 bits. */
+    createTicket(owner: string): string {
       const ticket = randomBytes(32).toString("base64url");
       keep(tickets, toHashText(ticket), { owner, expiresAt: now() + TICKET_MS });
       return ticket;
     },
-    takeTicket(ticket) {
+    /** Takes a ticket and gives its owner; undefined: used already, too old, or none of ours. */
+    takeTicket(ticket: string): string | undefined {
       const entry = tickets.get(toHashText(ticket));
       tickets.delete(toHashText(ticket));
       return entry && entry.expiresAt > now() ? entry.owner : undefined;
     },
-    openSession(owner) {
+    /** Value of the cookie: owner and end, signed. It outlives a restart, as long as the tokens are the same. */
+    openSession(owner: string): string {
       const expiresAt = now() + sessionSeconds * 1000;
       const fields = { owner, expiresAt, nonce: randomBytes(16).toString("base64url") };
       const text = Buffer.from(JSON.stringify(fields)).toString("base64url");
       return `${text}.${sign(text).toString("base64url")}`;
     },
-    closeSession(session) {
+    /** Ends one before its time. */
+    closeSession(session: string): void {
       const entry = readSession(session);
       if (entry) keep(ended, toHashText(session), entry);
     },
-    findOwner: (session) => readSession(session)?.owner,
-    replaceTokens(others) {
+    findOwner: (session: string): string | undefined => readSession(session)?.owner,
+    /** The tokens were changed: every session and ticket ends, as with a restart. */
+    replaceTokens(others: readonly ServerToken[]): void {
       key = toKey(others);
       tickets.clear();
     },
   };
 }
+
+export type SessionTable = ReturnType<typeof createSessionTable>;
 
 function toKey(tokens: readonly ServerToken[]): Buffer {
   return createHash("sha256")
@@ -93,21 +86,16 @@ function toHashText(name: string): string {
   return toHash(name).toString("base64");
 }
 
-export interface TokenTable {
-  /** The owner; undefined: not a token of ours. The time it takes does not depend on the token. */
-  findOwner(token: string): string | undefined;
-  /** From now on only these count. */
-  replace(tokens: readonly ServerToken[]): void;
-}
-
 /** Only hashes are kept. */
-export function createTokenTable(tokens: readonly ServerToken[]): TokenTable {
+export function createTokenTable(tokens: readonly ServerToken[]) {
   let rows = toRows(tokens);
   return {
-    replace(others) {
+    /** From now on only these count. */
+    replace(others: readonly ServerToken[]): void {
       rows = toRows(others);
     },
-    findOwner(token) {
+    /** The owner; undefined: not a token of ours. The time it takes does not depend on the token. */
+    findOwner(token: string): string | undefined {
       const hash = toHash(token);
       let found: string | undefined;
       // Every row is compared, found or not.
@@ -116,6 +104,8 @@ export function createTokenTable(tokens: readonly ServerToken[]): TokenTable {
     },
   };
 }
+
+export type TokenTable = ReturnType<typeof createTokenTable>;
 
 function toRows(tokens: readonly ServerToken[]) {
   return tokens.map(({ token, owner }) => ({ hash: toHash(token), owner }));

@@ -1,7 +1,6 @@
 /** Help, manual and completion are made from one table of commands and one of flags, which must fit together. */
 import { describe, expect, test } from "vitest";
-import { commandNames } from "../../src/cli/arguments.ts";
-import { commandDescriptions } from "../../src/cli/command-descriptions.ts";
+import { commandDescriptions, commandNames } from "../../src/cli/command-descriptions.ts";
 import { formatHelp } from "../../src/cli/commands/help.ts";
 import { toCompletionTable, type FlagCompletion } from "../../src/cli/completion/completion-table.ts";
 import { checkCommandLine, toFlagHelp } from "../../src/cli/command-flags.ts";

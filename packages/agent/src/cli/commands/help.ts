@@ -1,8 +1,8 @@
 /** `sheaf --help`, `sheaf help COMMAND`, `sheaf COMMAND --help`. */
 import { SheafError } from "../../base/errors.ts";
 import { sheafVersion } from "../../base/version.ts";
-import { commandNames, type CommandName, type ParsedArguments } from "../arguments.ts";
-import { commandDescriptions } from "../command-descriptions.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import { commandDescriptions, commandNames, type CommandName } from "../command-descriptions.ts";
 import { toFlagHelp } from "../command-flags.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
 import { printText } from "../standard-output.ts";

@@ -1,4 +1,5 @@
 /** `sheaf serve`: the Chat API, until a signal ends it. */
+import { once } from "node:events";
 import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import { findUserConfig } from "../../config/config-file.ts";
@@ -50,7 +51,7 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
   process.stdout.write(`Sheaf listens on ${server.address}${path} (token: ${tokenFile})\n`);
   // The operator learns of a wrong name or a missing key now, not with the first message.
   for (const name of options.models.names) void options.models.open(name);
-  await waitForAbort(control.signal);
+  if (!control.signal.aborted) await once(control.signal, "abort");
   watch?.end();
   await server.close(grace);
   await store.close();
@@ -81,22 +82,15 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
     storeFile: config.storeFile,
     tokenFile,
     settings: {
+      ...config,
       workspaces,
       defaultMode: config.mode,
-      limits: config.limits,
-      timeoutMs: config.timeoutMs,
-      permissions: config.permissions,
-      sandbox: config.sandbox,
-      stopsOnDenied: config.stopsOnDenied,
-      addedFolders,
-      mcpServers: config.mcpServers,
       isTrusted: (workspace) =>
         isTrusted(workspace, {
           flag: flags.trust ?? false,
           environment: io.environment,
           dataFolder: config.dataFolder,
         }),
-      dataFolder: config.dataFolder,
       environment: io.environment,
       wire: { heartbeatMs: config.heartbeatMs ?? HEARTBEAT_MS },
     },
@@ -202,11 +196,4 @@ function toGrace(text: string | undefined): number {
   if (text === undefined) return DEFAULT_GRACE * 1000;
   if (/^\d{1,6}$/.test(text)) return Number(text) * 1000;
   throw new SheafError("USAGE", `--grace "${text}" is not a whole number of seconds`);
-}
-
-async function waitForAbort(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise((resolve) => {
-    signal.addEventListener("abort", resolve, { once: true });
-  });
 }

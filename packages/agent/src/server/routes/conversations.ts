@@ -6,7 +6,7 @@ import { forkConversation } from "../../run/conversations/fork.ts";
 import { revertConversation } from "../../run/conversations/revert.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
-import { readResponse } from "../log-reader.ts";
+import { readCurrentResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 import type { ConversationRecord, SharedStore } from "../../store/store.ts";
 import { createCheckpoints, removeCheckpoints } from "../../workspace/checkpoints.ts";
@@ -94,9 +94,7 @@ async function findConversation(
 
 async function readTurn(store: SharedStore, responseId: string, context: ServerContext): Promise<Turn | undefined> {
   const [start] = await store.readEvents(responseId, 0, 1);
-  const channel = context.live.find(responseId);
-  const response =
-    channel && channel.lastSeq > 0 ? channel.snapshot : await readResponse(store, responseId, context.settings.wire);
+  const response = await readCurrentResponse(store, responseId, context);
   if (start?.type !== "run_start" || !response) return undefined;
   return { message: start.prompt, ...(start.answers && { answers: start.answers }), response };
 }

@@ -5,11 +5,11 @@ import { SheafError } from "../../base/errors.ts";
 import type { ResponseRecord } from "../../store/store.ts";
 import { approvalAnswer } from "@sheaf/protocol/schemas";
 import { awaitStart } from "../await-start.ts";
-import { isSet, openStream, readForm, readPosition } from "../open-stream.ts";
+import { isSet, readForm, readPosition, reserveStream } from "../open-stream.ts";
 import { followResponse, type FollowPorts } from "../follow-response.ts";
 import { createNotFoundError, HttpError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
-import { readResponse, readState } from "../log-reader.ts";
+import { readCurrentResponse, readState } from "../log-reader.ts";
 import { createReaderView, toFormHeaders, type WireForm } from "../reader-view.ts";
 import { toQueuedSnapshot } from "../queued-responses.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
@@ -32,9 +32,7 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
     const queued = context.queued.find(request.get("owner"), request.req.param("id"));
     if (queued) return request.json(toQueuedSnapshot(queued, context.settings.wire, context.now()));
     const { id } = await findRecord(request, request.req.param("id"));
-    const channel = context.live.find(id);
-    const { store, wire } = portsOf(request.get("owner"));
-    const response = channel && channel.lastSeq > 0 ? channel.snapshot : await readResponse(store, id, wire);
+    const response = await readCurrentResponse(context.storeOf(request.get("owner")), id, context);
     if (!response) throw createNotFoundError("response", id);
     return request.json(response);
   });
@@ -49,7 +47,7 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
     if (queued) {
       const { responseId } = queued;
       const options = { responseId, after, snapshot, includesReasoning, form };
-      const sink = openStream(request, context, { ...toResponseHeaders(queued), ...toFormHeaders(form) });
+      const sink = reserveStream(request, context).open({ ...toResponseHeaders(queued), ...toFormHeaders(form) });
       const view = createReaderView(options, ports.wire);
       if (await awaitStart(queued, { sink, view, ...context })) await followResponse(sink, options, ports);
       return RESPONSE_ALREADY_SENT;
@@ -61,20 +59,21 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
     }
     const ids = { responseId: record.id, conversationId: record.conversationId };
     const headers = { ...toResponseHeaders(ids), ...toFormHeaders(form) };
-    const sink = openStream(request, context, headers);
+    const sink = reserveStream(request, context).open(headers);
     await followResponse(sink, { responseId: record.id, after, snapshot, includesReasoning, form }, ports);
     return RESPONSE_ALREADY_SENT;
   });
 
   app.post("/v1/responses/:id/cancel", async (request) => {
+    const cancelled = new SheafError("CANCELLED", "cancelled by the user", { source: "user" });
     const queued = context.queued.find(request.get("owner"), request.req.param("id"));
     if (queued) {
-      queued.cancel(new SheafError("CANCELLED", "cancelled by the user", { source: "user" }));
+      queued.cancel(cancelled);
       return request.json({ id: queued.responseId, status: "cancelling" }, 202);
     }
     const { id, ended } = await findRecord(request, request.req.param("id"));
     const running = context.runner.find(id);
-    if (running) running.abort(new SheafError("CANCELLED", "cancelled by the user", { source: "user" }));
+    if (running) running.abort(cancelled);
     else await context.storeOf(request.get("owner")).requestCancel(id);
     return request.json({ id, status: ended ? "ended" : "cancelling" }, 202);
   });
