@@ -174,7 +174,7 @@ describe("sheaf mcp", () => {
     const twice = await runSheaf(["mcp", "add", "math", "--url", "http://127.0.0.1:1/"], place);
     expect([twice.code, twice.stderr]).toEqual([
       2,
-      'sheaf: USAGE: the MCP server "math" is there already: take it out with sheaf mcp remove math\n',
+      'sheaf: USAGE: the MCP server "math" exists already: remove it with sheaf mcp remove math\n',
     ]);
     expect((await runSheaf(["mcp", "remove", "math"], place)).code).toBe(0);
     expect((await runSheaf(["mcp", "remove", "math"], place)).code).toBe(2);

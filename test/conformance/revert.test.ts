@@ -48,7 +48,7 @@ test("the last response goes first; a named one takes those after it along", asy
 
   const last = await session.run("revert", session.session);
   expect([last.code, last.stderr]).toEqual([0, ""]);
-  expect(last.stdout).toBe("Taken back: 1 response.\n  restored   a.txt\nWhat commands did is not reverted.\n");
+  expect(last.stdout).toBe("Reverted: 1 response.\n  restored   a.txt\nWhat commands did is not reverted.\n");
   expect(session.read("a.txt")).toBe("two\n");
 
   const named = await session.run("revert", session.session, "--to", second, "--format", "json");

@@ -119,7 +119,7 @@ export function isUuid(word: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(word);
 }
 
-/** One word alone that nearly is a command is a slip: as a prompt it would cost money. */
+/** A single word close to the name of a command is probably a typo: as a prompt it would cost money. */
 function checkSlip(word: string | undefined): void {
   if (word === undefined || !/^[a-z][a-z-]{3,}$/.test(word)) return;
   const nearest = findSlip(word, commandNames);

@@ -20,7 +20,7 @@ const session = "123e4567-e89b-42d3-a456-426614174000";
 const described = {
   answer: {
     usage: "SESSION QUESTION=OPTION…",
-    summary: "Answer what the agent asked (exit code 10), and go on",
+    summary: "Answer the questions of the agent (exit code 10), and continue",
     flags: runFlags,
     examples: [`answer ${session} storage=sqlite`, `answer ${session} "name=My project"`],
     notes: ["Every question needs an answer. With a single question its id may be left out."],
@@ -51,17 +51,17 @@ const described = {
   },
   import: {
     usage: "FILE",
-    summary: "Take over a session that sheaf export wrote as JSON",
+    summary: "Import a session that sheaf export wrote as JSON",
     flags: [],
     examples: ["import session.json"],
   },
   fork: {
     usage: "SESSION [RESPONSE]",
-    summary: "Begin a new session after a response of another one; files stay as they are",
+    summary: "Start a new session from a response of another one; files are not changed",
     flags: [],
     examples: [`fork ${session}`],
   },
-  rm: { usage: "SESSION…", summary: "Forget sessions for good", flags: [], examples: [`rm ${session}`] },
+  rm: { usage: "SESSION…", summary: "Delete sessions permanently", flags: [], examples: [`rm ${session}`] },
   replay: {
     usage: "FILE",
     summary: "Print a run of --record again, offline, in any format",
@@ -76,7 +76,7 @@ const described = {
   },
   convert: {
     usage: "--from FORMAT --to FORMAT",
-    summary: "Make documents out of a model's or an agent's stream on stdin",
+    summary: "Convert a model's or an agent's stream on stdin to documents",
     flags: ["from", "to", "include-thinking"],
     examples: [
       "convert --from openai-chat --to documents-stream < stream.sse",
@@ -85,14 +85,19 @@ const described = {
   },
   login: {
     usage: "PROVIDER",
-    summary: "Keep a key, typed hidden or piped to stdin",
+    summary: "Store a key, typed at a hidden prompt or piped to stdin",
     flags: [],
     examples: ["login anthropic", "login openai < key.txt"],
   },
-  logout: { usage: "[PROVIDER]", summary: "Forget a key, or all keys", flags: [], examples: ["logout openai"] },
+  logout: {
+    usage: "[PROVIDER]",
+    summary: "Delete a stored key, or all of them",
+    flags: [],
+    examples: ["logout openai"],
+  },
   status: {
     usage: "",
-    summary: "Show the model in use, and where the keys are",
+    summary: "Show the model in use, and where each key comes from",
     flags: ["format", "json", "model", "compat"],
     examples: ["status", "status --format json"],
   },
@@ -120,17 +125,17 @@ const described = {
   },
   instrumentation: {
     usage: "",
-    summary: "List what debug mode left in this workspace, or take it out",
+    summary: "List what debug mode left in this workspace, or remove it",
     flags: ["remove", "all", "format", "json", "workspace"],
     examples: ["instrumentation", "instrumentation --remove"],
-    notes: ["Lines of a session that waits for an answer stay, unless you pass --all."],
+    notes: ["Lines of a session that waits for an answer are kept, unless you pass --all."],
   },
   trust: {
     usage: "[DIR]",
     summary: "Trust a repository: its AGENTS.md instructs the model",
     flags: ["list", "remove", "workspace", "format", "json"],
     examples: ["trust", "trust --list", "trust --remove ../other"],
-    notes: ["Trust gives no rights: what tools may do is decided by flags, rules and the sandbox."],
+    notes: ["Trust grants no permissions: flags, rules and the sandbox decide what tools may do."],
   },
   permissions: {
     usage: "explain | check",
@@ -159,7 +164,7 @@ const described = {
       "permissions check --path .env --access read --deny 'Read(.env)' --json",
       "permissions check --url https://example.org/ --json",
     ],
-    notes: ["A check prints allow, ask or deny. In print mode nobody is asked: what asks is refused."],
+    notes: ["A check prints allow, ask or deny. In print mode nobody is asked, so that ask means refused."],
   },
   serve: {
     usage: "",
@@ -206,7 +211,7 @@ const described = {
   },
   doctor: {
     usage: "",
-    summary: "Check this machine, and say what to do",
+    summary: "Check this machine, and suggest fixes",
     flags: ["json", "format", "model", "base-url", "api-key", "header", "workspace", "sandbox"],
     examples: ["doctor", "doctor --json"],
   },
@@ -222,7 +227,7 @@ const described = {
   },
   "install-alias": {
     usage: "DIR [NAME…]",
-    summary: "Make programs named cursor-agent and agent, which start Sheaf in their profile",
+    summary: "Create programs named cursor-agent and agent that start Sheaf in the cursor-2026 profile",
     flags: ["overwrite"],
     examples: ["install-alias ~/bin", "install-alias ~/bin cursor-agent"],
     notes: ["Only programs that this command made are replaced, unless you pass --overwrite."],
@@ -247,7 +252,7 @@ const described = {
   },
   help: {
     usage: "[COMMAND]",
-    summary: "Show what Sheaf can do, or all about one command",
+    summary: "Show all commands and flags, or those of one command",
     flags: [],
     examples: ["help", "help export"],
   },

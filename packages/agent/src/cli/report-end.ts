@@ -28,7 +28,7 @@ export function reportEnd(
     return isErrorCode(end.error.code) ? errorTable[end.error.code].exitCode : 1;
   }
   if (end?.reason === "clarification") {
-    const message = `the agent asks, the questions are in the output: write sheaf answer ${session} QUESTION=ANSWER`;
+    const message = `the agent asked questions (see the output): answer with sheaf answer ${session} QUESTION=ANSWER`;
     process.stderr.write(formatFailure({ code: "NEEDS_INPUT", message }, verbose));
     return errorTable.NEEDS_INPUT.exitCode;
   }

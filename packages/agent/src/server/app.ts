@@ -1,4 +1,4 @@
-/** The Chat API as an app on web standards; the way to the sockets is in listen.ts. */
+/** The Chat API as an app on web standards; listen.ts connects it to sockets. */
 import { Hono } from "hono";
 import { createAuthentication, type Doors } from "./authenticate.ts";
 import { HttpError, toErrorAnswer } from "./http-error.ts";
@@ -66,10 +66,10 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
 }
 
 function createNothingError(): HttpError {
-  return new HttpError("NOT_FOUND", "there is nothing at this address: see /v1/openapi.json");
+  return new HttpError("NOT_FOUND", "nothing is at this address: see /v1/openapi.json");
 }
 
 function createMethodError(method: string, allowed: readonly string[]): HttpError {
-  const message = `the method ${JSON.stringify(method.slice(0, 20))} is not taken here: use ${allowed.join(" or ")}`;
+  const message = `the method ${JSON.stringify(method.slice(0, 20))} is not allowed here: use ${allowed.join(" or ")}`;
   return new HttpError("METHOD_NOT_ALLOWED", message, { allowed });
 }

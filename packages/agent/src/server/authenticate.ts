@@ -34,7 +34,7 @@ export function findOwner(context: Context<ServerEnvironment>, { tokens, session
     }
     const owner = tokens.findOwner(token);
     if (owner !== undefined) return owner;
-    throw new HttpError("AUTH_REJECTED", "the token is not one of this server: check the Authorization header");
+    throw new HttpError("AUTH_REJECTED", "this server does not know the token: check the Authorization header");
   }
   const session = getCookie(context, sessionCookie);
   const owner = session === undefined ? undefined : sessions.findOwner(session);

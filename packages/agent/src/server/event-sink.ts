@@ -4,7 +4,7 @@ import type { Writable } from "node:stream";
 import { encodeHeartbeat, encodeRetry } from "@sheaf/protocol/encode";
 import { securityHeaders } from "./security-headers.ts";
 
-/** What may wait for a reader before it is disconnected; it goes on by the last id. Bytes. */
+/** How much may wait for a reader before it is disconnected; it resumes from its last id. Bytes. */
 const MAX_UNSENT = 1024 * 1024;
 
 /** How long a reader should wait before it connects again. Milliseconds (X2). */

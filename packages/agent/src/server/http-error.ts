@@ -1,8 +1,8 @@
-/** Errors before the first event: a status, and the words of an error document (N52). */
+/** Errors before the first event: a status, and the fields of an error document (N52). */
 import type { ErrorBody } from "@sheaf/protocol";
 import { errorTable, toSheafError, type ErrorCode, type ErrorSource } from "../base/errors.ts";
 
-/** What only requests can get wrong, besides the closed table of ends (C20). Statuses by code. */
+/** Errors of requests, besides the closed table of run errors (C20). Statuses by code. */
 const requestErrorTable = {
   FORBIDDEN: 403,
   NOT_FOUND: 404,
@@ -101,5 +101,5 @@ function createAnswer(
 
 /** The answer to what does not exist, or belongs to somebody else: the two look the same (S-53). */
 export function createNotFoundError(kind: "response" | "conversation" | "approval", id: string): HttpError {
-  return new HttpError("NOT_FOUND", `there is no ${kind} ${JSON.stringify(id.slice(0, 100))}: check its id`);
+  return new HttpError("NOT_FOUND", `the ${kind} ${JSON.stringify(id.slice(0, 100))} does not exist: check its id`);
 }

@@ -22,11 +22,11 @@ export async function readJsonBody<Value>(request: HonoRequest, schema: Schema<V
   if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)) {
     throw new HttpError(
       "UNSUPPORTED_MEDIA_TYPE",
-      `the content type ${JSON.stringify(type.slice(0, 100))} is not taken: send application/json`,
+      `the content type ${JSON.stringify(type.slice(0, 100))} is not supported: send application/json`,
     );
   }
   if (request.header("content-encoding") !== undefined) {
-    throw new HttpError("UNSUPPORTED_MEDIA_TYPE", "compressed bodies are not taken: send the JSON as it is");
+    throw new HttpError("UNSUPPORTED_MEDIA_TYPE", "compressed bodies are not supported: send plain JSON");
   }
   const value = parseJson(await readText(request));
   checkNesting(value, 0);
@@ -51,7 +51,7 @@ async function readText(request: HonoRequest): Promise<string> {
       if (size <= maxBody) chunks.push(chunk);
     }
   } catch {
-    throw new HttpError("USAGE", "the body broke off: send it whole");
+    throw new HttpError("USAGE", "the body ended too early: send all of it");
   }
   if (size > maxBody) throw createError();
   try {

@@ -26,7 +26,7 @@ export const defaultOwnerLimits: OwnerLimits = {
   costUsdPerDay: undefined,
 };
 
-/** Time does not help against too many conversations, but somebody who deletes some does. Seconds. */
+/** Waiting does not help against too many conversations; deleting some does. Seconds. */
 const DELETE_SECONDS = 60;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -41,7 +41,7 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
   const count = (counts: Map<string, number>, owner: string, limit: number, what: string): (() => void) => {
     const before = counts.get(owner) ?? 0;
     if (before >= limit) {
-      const message = `${before} ${what} are the limit for one token: wait until one has ended`;
+      const message = `one token can have at most ${before} ${what}: wait until one has ended`;
       throw new HttpError("LIMIT_REACHED", message, { retryAfter: 1 });
     }
     counts.set(owner, before + 1);
@@ -70,7 +70,7 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
     /** @throws HttpError LIMIT_REACHED when no more conversation may be made. */
     async checkConversations(store: SharedStore): Promise<void> {
       if ((await store.countConversations()) < limits.conversations) return;
-      const message = `${limits.conversations} conversations are the limit for one token: delete some`;
+      const message = `one token can have at most ${limits.conversations} conversations: delete some`;
       throw new HttpError("LIMIT_REACHED", message, { retryAfter: DELETE_SECONDS });
     },
     /** What is left of the day as limits of one response. @throws HttpError LIMIT_REACHED when nothing is. */
@@ -80,7 +80,7 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
       const maxTurns = limits.turnsPerDay === undefined ? undefined : limits.turnsPerDay - turns;
       const maxCostUsd = limits.costUsdPerDay === undefined ? undefined : limits.costUsdPerDay - costUsd;
       if ((maxTurns ?? 1) <= 0 || (maxCostUsd ?? 1) <= 0) {
-        const message = "the budget of this token is used up for today: wait until tomorrow (UTC)";
+        const message = "the daily budget of this token is used up: wait until tomorrow (UTC)";
         throw new HttpError("LIMIT_REACHED", message, { retryAfter: toWait() });
       }
       return { ...(maxTurns !== undefined && { maxTurns }), ...(maxCostUsd !== undefined && { maxCostUsd }) };

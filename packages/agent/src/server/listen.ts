@@ -1,4 +1,4 @@
-/** From sockets to the app: the one place that listens. */
+/** From sockets to the app: the only place that listens. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -24,7 +24,7 @@ export interface Listener {
   readonly port: number;
   /** Takes no more connections; those that are idle end. */
   stop(): void;
-  /** Waits until all has been sent, and ends what is left. */
+  /** Waits until everything is sent, then closes all connections. */
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export async function listen(app: Hono<ServerEnvironment>, host: string, port: n
   };
 }
 
-/** What Node's parser refuses, in the words of every other error. */
+/** What Node's parser refuses, in the form of every other error. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
@@ -82,7 +82,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
 function toHttpError(code: string | undefined): HttpError {
   const errors: Readonly<Record<string, readonly [HttpErrorCode, string]>> = {
     HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", `the head of the request is larger than ${MAX_HEADER} bytes`],
-    ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "the request did not come within its time"],
+    ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "the request did not arrive in time"],
   };
   return new HttpError(...(errors[code ?? ""] ?? (["USAGE", "the request is not valid HTTP/1.1"] as const)));
 }

@@ -44,9 +44,14 @@ export function createMetrics() {
           "Responses of dead processes, ended here.",
           recovered,
         ),
-        formatMetric("sheaf_responses_running", "gauge", "Responses that run.", runningResponses),
+        formatMetric("sheaf_responses_running", "gauge", "Responses that are running.", runningResponses),
         formatMetric("sheaf_streams_open", "gauge", "Event streams that are open.", openStreams),
-        formatMetric("sheaf_streams_slow_total", "counter", "Readers disconnected since they were slow.", slowReaders),
+        formatMetric(
+          "sheaf_streams_slow_total",
+          "counter",
+          "Readers disconnected because they were slow.",
+          slowReaders,
+        ),
         formatProcess(),
       ].join(""),
   };

@@ -3,7 +3,7 @@ import { endCutResponse } from "../run/conversations/end-cut-response.ts";
 import type { ResponseRunner } from "../run/conversations/response-runner.ts";
 import type { SharedStore } from "../store/store.ts";
 
-/** How often is looked. Milliseconds. */
+/** How often it checks. Milliseconds. */
 const EVERY_MS = 3000;
 
 interface RecoveryPorts {
@@ -15,17 +15,17 @@ interface RecoveryPorts {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Looks from now on. */
+/** Checks from now on. */
 export function startRecovery(ports: RecoveryPorts) {
   const { store, runner, now, onRecovered, onFailure } = ports;
-  /** Looks once. */
+  /** Checks once. */
   const recover = async (): Promise<void> => {
     for (const { id, owner } of await store.listOpenResponses()) {
       if (runner.find(id)) continue;
       try {
         if (await endCutResponse(store.forOwner(owner), id, now)) onRecovered(id);
       } catch (error) {
-        // One that is damaged must not keep the others from their end.
+        // A damaged response must not keep the others open.
         onFailure(error);
       }
     }

@@ -1,4 +1,4 @@
-/** What every request must keep, whoever sends it: its host, its origin, its form (S-50, S-52). */
+/** Rules for every request, whoever sends it: its host, its origin, its form (S-50, S-52). */
 import type { IncomingMessage } from "node:http";
 import type { MiddlewareHandler } from "hono";
 import { listOperations } from "../output/openapi.ts";
@@ -15,7 +15,7 @@ const singleHeaders = new Set(["host", "authorization", "content-type", "content
 /** Host names, with their port, by which the server may be called. */
 export type IsOwnHost = (host: string) => boolean;
 
-/** Refuses what comes under a foreign name (DNS rebinding) or from a foreign page. @throws HttpError. */
+/** Refuses requests to a foreign host name (DNS rebinding) or from a foreign page. @throws HttpError. */
 export function createRequestRules(isOwnHost: IsOwnHost): MiddlewareHandler<ServerEnvironment> {
   return async (context, next) => {
     const { req } = context;
@@ -32,12 +32,12 @@ export function createRequestRules(isOwnHost: IsOwnHost): MiddlewareHandler<Serv
     if (origin !== undefined && !isOwnOrigin(origin, isOwnHost)) {
       throw new HttpError(
         "FORBIDDEN",
-        `requests of the page ${JSON.stringify(origin.slice(0, 100))} are refused: only the server's own page may send them`,
+        `requests from the page ${JSON.stringify(origin.slice(0, 100))} are refused: only the server's own page may send them`,
       );
     }
     const site = req.header("sec-fetch-site");
     if (site !== undefined && site !== "same-origin" && site !== "none") {
-      throw new HttpError("FORBIDDEN", "requests of other pages are refused");
+      throw new HttpError("FORBIDDEN", "requests from other pages are refused");
     }
     await next();
   };
@@ -50,16 +50,19 @@ function isOwnOrigin(origin: string, isOwnHost: IsOwnHost): boolean {
 
 function checkForm({ url = "", httpVersion, rawHeaders }: IncomingMessage): void {
   if (httpVersion !== "1.1" && httpVersion !== "1.0") {
-    throw new HttpError("USAGE", `HTTP/${httpVersion} is not taken here: use HTTP/1.1`);
+    throw new HttpError("USAGE", `HTTP/${httpVersion} is not supported here: use HTTP/1.1`);
   }
   if (!url.startsWith("/")) throw new HttpError("USAGE", "the request names no path: send the path alone");
   if (url.length > MAX_URL)
-    throw new HttpError("URI_TOO_LONG", `the address has ${url.length} characters, ${MAX_URL} are allowed`);
+    throw new HttpError(
+      "URI_TOO_LONG",
+      `the address has ${url.length} characters, at most ${MAX_URL} are allowed: shorten it`,
+    );
   const seen = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!.toLowerCase();
     if (!singleHeaders.has(name)) continue;
-    if (seen.has(name)) throw new HttpError("USAGE", `the header ${name} comes twice: send it once`);
+    if (seen.has(name)) throw new HttpError("USAGE", `the header ${name} was sent twice: send it once`);
     seen.add(name);
   }
 }
@@ -89,11 +92,11 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** `others`: names given by the operator, with or without a port; those without go with every port. */
+/** `others`: names that the operator gave, with or without a port; a name without one matches every port. */
 export function createOwnHosts(host: string, port: number, others: readonly string[]): IsOwnHost {
   const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
   const own = new Set([...loopbackNames, name].map((known) => `${known}:${port}`.toLowerCase()));
-  // The port of the scheme is left out by browsers.
+  // Browsers leave out the default port.
   if (port === 80) for (const known of [...loopbackNames, name]) own.add(known.toLowerCase());
   const given = new Set(others.map((other) => other.toLowerCase()));
   return (candidate) => {
@@ -102,7 +105,7 @@ export function createOwnHosts(host: string, port: number, others: readonly stri
   };
 }
 
-/** Methods that are counted by their name; a client can send any word. */
+/** Methods that are counted by name; a client can send any word. */
 const methods = new Set(["GET", "HEAD", "POST", "DELETE", "PUT", "PATCH", "OPTIONS"]);
 
 /** Counts each request, and writes it into the log. */

@@ -45,7 +45,7 @@ export interface RunningServer {
   createTicketPath(owner: string): string;
   /** From now on only these tokens count, for new requests; a stream that is open goes on. */
   replaceTokens(tokens: readonly ServerToken[]): void;
-  /** Takes nothing more, lets runs end within the grace, then ends them. Milliseconds. */
+  /** Accepts nothing more, gives runs the grace period to end, then ends them. Milliseconds. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
   log({ level: "info", event: "listening", address });
   return {
     address,
-    // Behind the hash, so that it is in no log and in no request.
+    // After the hash, so that no request and no log contains it.
     createTicketPath: (owner) => `/#ticket=${sessions.createTicket(owner)}`,
     replaceTokens(others) {
       tokens.replace(others);

@@ -55,7 +55,7 @@ export async function startResponse(
     startSignal: starting.signal,
     onWait: waits.resolve,
     prepare: async (signal, abort) => {
-      // Once more, now that nobody else writes the conversation: somebody may have been faster.
+      // Once more, now that nobody else writes the conversation: somebody else may have been faster.
       await checkOwnAnswers();
       const approver = body.approvals === "ask" ? approvals.createApprover(responseId) : undefined;
       const prepared = await prepareResponse(order, { store, model, now, abort, approver }, signal);
@@ -168,7 +168,7 @@ function findProblem(answer: ClarificationAnswer, asked: readonly ClarificationD
   const question = document.metadata.questions.find(({ id }) => id === questionId);
   if (!question) return ["questionId", `${quote(questionId)} was not asked`];
   const unknown = optionIds.find((optionId) => !question.options.some(({ id }) => id === optionId));
-  if (unknown !== undefined) return ["optionIds", `${quote(unknown)} is none of the options of ${quote(questionId)}`];
+  if (unknown !== undefined) return ["optionIds", `${quote(unknown)} is not an option of ${quote(questionId)}`];
   if (optionIds.length > 1 && question.allowMultiple !== true) {
     return ["optionIds", `${quote(questionId)} takes one option`];
   }

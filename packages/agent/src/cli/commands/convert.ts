@@ -30,7 +30,7 @@ const targets = ["documents", "documents-stream"] as const satisfies readonly Ou
 export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags, positionals } = parsed;
   if (positionals.length > 0)
-    throw new SheafError("USAGE", `convert reads stdin; "${positionals.join(" ")}" is too much`);
+    throw new SheafError("USAGE", `convert reads stdin and takes no words; "${positionals.join(" ")}" was given`);
   const from = choose("--from", flags.from, sources);
   const to = choose("--to", flags.to, targets);
   const projection = createChosenProjection(to, flags, io);
@@ -75,7 +75,7 @@ async function* readModelEvents(decoder: ModelStreamDecoder): AsyncGenerator<Mod
   yield* decoder.end();
 }
 
-/** Stdin, until its end or until it is destroyed because nobody reads what becomes of it. */
+/** Stdin, until it ends or is destroyed because nobody reads the output. */
 async function* readInput(): AsyncGenerator<Uint8Array> {
   try {
     yield* process.stdin as AsyncIterable<Uint8Array>;

@@ -14,20 +14,20 @@ Usage
   sheaf [flags] [PROMPT…]       open a conversation in this terminal
   sheaf -p [flags] PROMPT…      answer one prompt and exit
   COMMAND | sheaf -p [flags]    take the prompt, or context for it, from stdin
-  sheaf COMMAND …               one of the commands below; sheaf help COMMAND tells all about it
+  sheaf COMMAND …               one of the commands below; sheaf help COMMAND describes it
 
 `;
 
 const tail = `
-Stdin beside a prompt is context. A pipe that sends nothing within 200 ms is not waited for; "-" as a word waits for it.
+With a prompt, stdin is context. A pipe that sends nothing within 200 ms is ignored; the word "-" waits for it.
 
 Models
   anthropic/ID, openai/ID, openai-chat/ID, google/ID, openrouter/ID: key from the environment, --api-key or sheaf login
   ollama/ID, lmstudio/ID, llamacpp/ID, vllm/ID, openai-compatible/ID with --base-url; offline; scripted:FILE
 
 Exit codes
-  0 success   1 internal   2 usage   3 credentials   4 refused by the provider   5 provider away   6 unusable answer
-  7 budget   8 permission needed   9 storage   10 the agent asks   129, 130, 143 signals
+  0 success   1 internal   2 usage   3 credentials   4 refused by the provider   5 provider unreachable   6 unusable answer
+  7 budget   8 permission needed   9 storage   10 questions to answer   129, 130, 143 signals
 
 Examples
   sheaf -p --model offline "Read README.md and create a summary in summary.txt"
@@ -35,7 +35,7 @@ Examples
   sheaf -p --model scripted:run.json --output-format documents "go"
 `;
 
-/** Prints the help that is asked for. @throws SheafError USAGE for an unknown command. */
+/** Prints the requested help. @throws SheafError USAGE for an unknown command. */
 export async function runHelp({ command, positionals }: ParsedArguments): Promise<number> {
   const [word] = command === "help" ? positionals : command === "prompt" ? [] : [command];
   if (word === undefined) return printText(formatHelp());

@@ -19,7 +19,7 @@ export async function runLogin(parsed: ParsedArguments, io: CommandIo): Promise<
   if (word === undefined || rest.length > 0) {
     throw new SheafError(
       "USAGE",
-      "login takes one word, the provider, and no key: write sheaf login anthropic, then give the key to its prompt",
+      "login takes one word, the provider, and no key: write sheaf login anthropic, then type the key at its prompt",
     );
   }
   const files = toUserFiles(io.environment);
@@ -42,11 +42,11 @@ async function readKey(credential: string, io: CommandIo): Promise<string> {
         ? ""
         : await readStandardInput(process.stdin, { waitsForFirstByte: true });
   const key = text.trim();
-  if (key === "") throw new SheafError("USAGE", `no key of ${credential} came: type it, or pipe it to stdin`);
+  if (key === "") throw new SheafError("USAGE", `no key of ${credential} was given: type it, or pipe it to stdin`);
   if (!isKeyText(key)) {
     throw new SheafError(
       "USAGE",
-      `the input is not a key of ${credential}: it holds a blank or a character that no key has`,
+      `the input is not a key of ${credential}: it contains a space or another character that no key has`,
     );
   }
   return key;
@@ -63,7 +63,7 @@ export async function runLogout(parsed: ParsedArguments, { environment }: Comman
   const forgotten = word === undefined ? [...kept.keys()] : toCredentials(word, kept, files.config);
   writeCredentials(files.credentials, new Map([...kept].filter(([name]) => !forgotten.includes(name))));
   if (forgotten.length > 0) return printText(`Forgotten: the key of ${forgotten.join(", ")}.\n`);
-  return printText(`There was no key to forget in ${files.credentials}.\n`);
+  return printText(`No key to forget in ${files.credentials}.\n`);
 }
 
 /** The kept key that the word means. The key of an endpoint that the configuration no longer names can go too. */

@@ -62,10 +62,7 @@ async function addServer(flags: FlagValues, io: CommandIo, words: readonly strin
   writeUserConfig(file, (config) => {
     const servers = toRecord(config.mcpServers);
     if (Object.hasOwn(servers, name)) {
-      throw new SheafError(
-        "USAGE",
-        `the MCP server "${name}" is there already: take it out with sheaf mcp remove ${name}`,
-      );
+      throw new SheafError("USAGE", `the MCP server "${name}" exists already: remove it with sheaf mcp remove ${name}`);
     }
     return { ...config, mcpServers: { ...servers, [name]: server } };
   });

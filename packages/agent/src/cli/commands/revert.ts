@@ -10,7 +10,7 @@ import { withSessionStore } from "../session-store.ts";
 import { printText } from "../standard-output.ts";
 
 /**
- * Prints what was put back and what was left.
+ * Prints which files were restored and which were left.
  * @throws SheafError USAGE; PERMISSION_REQUIRED when files have changed since and nothing said what to do then.
  */
 export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
@@ -51,9 +51,9 @@ function createConflictError({ conflicts }: RevertResult): SheafError {
 function formatResult({ responseIds, files, conflicts }: RevertResult): string {
   const width = "unchanged".length;
   const lines = [
-    `Taken back: ${responseIds.length} ${responseIds.length === 1 ? "response" : "responses"}.`,
+    `Reverted: ${responseIds.length} ${responseIds.length === 1 ? "response" : "responses"}.`,
     ...files.map(({ filePath, action }) => `  ${action.padEnd(width)}  ${toVisibleLine(filePath)}`),
-    ...(conflicts.length > 0 ? ["Left as they are:"] : []),
+    ...(conflicts.length > 0 ? ["Left unchanged:"] : []),
     ...conflicts.map(({ filePath, reason }) => `  ${toVisibleLine(filePath)}: ${toVisibleLine(reason)}`),
     "What commands did is not reverted.",
   ];

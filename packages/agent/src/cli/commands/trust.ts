@@ -27,7 +27,7 @@ export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<
   const { workspace, dataFolder } = createConfig({ workspace: folder }, io.environment, io.cwd);
   const repository = findRepository(workspace);
   if (repository.git === "file" && repository.gitFolder === "") {
-    throw new SheafError("USAGE", `${repository.root}/.git names no repository: mend it, or use --trust for one run`);
+    throw new SheafError("USAGE", `${repository.root}/.git names no repository: repair it, or use --trust for one run`);
   }
   const trusted = readTrusted(dataFolder);
   if (!trusted.some((candidate) => isSameRepository(candidate, repository))) {

@@ -1,4 +1,4 @@
-/** `/v1/conversations`: what was said before. */
+/** `/v1/conversations`: earlier conversations, their forks and reverts. */
 import type { ChatResponse, ClarificationAnswer, ConversationPage, ConversationSummary } from "@sheaf/protocol";
 import { forkRequest, revertRequest } from "@sheaf/protocol/schemas";
 import type { Context, Hono } from "hono";
@@ -11,7 +11,7 @@ import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 import type { ConversationRecord, SharedStore } from "../../store/store.ts";
 import { createCheckpoints, removeCheckpoints } from "../../workspace/checkpoints.ts";
 
-/** Longest text that is looked for. UTF-16 units. */
+/** Longest search text. UTF-16 units. */
 const MAX_SEARCH = 1000;
 
 /** One message and its response. */
@@ -76,7 +76,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     const { reverted, ...result } = await revertConversation(order, { store, checkpoints });
     if (reverted) return request.json(result);
     const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
-    const message = 'files have changed since, nothing was taken back: send "onConflict", "leave" or "overwrite"';
+    const message = 'files have changed since, nothing was reverted: send "onConflict" with "leave" or "overwrite"';
     throw new HttpError("FILES_CHANGED", message, { details });
   });
 }
@@ -131,5 +131,5 @@ function encodePlace({ updatedAt, id }: Place): string {
 function decodePlace(text: string): Place {
   const [, time, id] = /^(\d{1,16}) (\S{1,200})$/.exec(Buffer.from(text, "base64url").toString()) ?? [];
   if (time !== undefined && id !== undefined) return { updatedAt: Number(time), id };
-  throw new HttpError("USAGE", `before is ${JSON.stringify(text.slice(0, 100))}: send the "next" of the page before`);
+  throw new HttpError("USAGE", `before is ${JSON.stringify(text.slice(0, 100))}: send the "next" of the previous page`);
 }

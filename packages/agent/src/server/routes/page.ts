@@ -1,4 +1,4 @@
-/** The page, and how a person gets into it: with a ticket or a token, for a cookie (S-51, S-62). */
+/** The page, and how a person signs in: a ticket or a token is exchanged for a cookie (S-51, S-62). */
 import type { Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { sessionRequest } from "@sheaf/protocol/schemas";
@@ -9,7 +9,7 @@ import type { PageFiles } from "../page-files.ts";
 import type { ServerEnvironment } from "../server-context.ts";
 import { sessionSeconds } from "../sessions.ts";
 
-/** The files need no token: they are the same for everybody and hold nothing. */
+/** The files need no token: they are the same for everybody and contain nothing private. */
 export function addPageRoutes(app: Hono<ServerEnvironment>, files: PageFiles): void {
   app.get("*", async (request, next) => {
     const file = files.find(request.req.path);
@@ -28,7 +28,10 @@ export function addSessionRoutes(app: Hono<ServerEnvironment>, doors: Doors): vo
     const { ticket } = await readJsonBody(request.req, sessionRequest);
     const owner = ticket === undefined ? findOwner(request, doors) : sessions.takeTicket(ticket);
     if (owner === undefined) {
-      throw new HttpError("AUTH_REJECTED", "the ticket is not one of this server, too old, or was used already");
+      throw new HttpError(
+        "AUTH_REJECTED",
+        "the ticket is unknown, expired or already used: open a new address from sheaf serve --open",
+      );
     }
     setCookie(request, sessionCookie, sessions.openSession(owner), {
       httpOnly: true,

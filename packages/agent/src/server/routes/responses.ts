@@ -97,7 +97,7 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
         throw createNotFoundError("approval", approvalId);
       }
       case "unknown_option":
-        throw new HttpError("USAGE", `optionId: ${JSON.stringify(optionId)} is none of the options of this question`);
+        throw new HttpError("USAGE", `optionId: ${JSON.stringify(optionId)} is not an option of this question`);
       case "bad_arguments":
         throw new HttpError("USAGE", `the body is not valid at editedArguments: ${outcome.problem}`);
     }
@@ -105,10 +105,10 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
 }
 
 function createResolvedError(): HttpError {
-  return new HttpError("APPROVAL_RESOLVED", "this question has its answer already, or nobody waits for one");
+  return new HttpError("APPROVAL_RESOLVED", "this question was already answered, or no longer needs an answer");
 }
 
-/** Readers learn who answered; a token without a name is nobody's to know. */
+/** Readers learn who answered; a token without a name stays anonymous. */
 function toPersonName(owner: string): string {
   return owner.startsWith("user:") ? owner.slice("user:".length) : "user";
 }
