@@ -10,13 +10,13 @@ import { memoryFile, type Durability } from "./store.ts";
 /** How long a writer waits for another process before STORAGE_LOCKED. Milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** Failures of everything here are SheafErrors with a STORAGE_ code. */
+/** All failures are SheafErrors with a STORAGE_ code. */
 export interface SqliteConnection {
   /** Runs something that only reads, or that is one statement. */
   run<Result>(action: () => Result): Result;
   /** Runs something that happens whole or not at all. */
   transact<Result>(durability: Durability, action: () => Result): Result;
-  /** How durable the next statement outside of a transaction is. */
+  /** Sets the durability of statements outside of a transaction. */
   setDurability(durability: Durability): void;
   /** A statement, compiled once. */
   prepare(sql: string): StatementSync;
@@ -24,7 +24,7 @@ export interface SqliteConnection {
 }
 
 /**
- * Opens the store, makes it if it is missing: folder 0700, file 0600 (S-42).
+ * Opens the store, and creates it if it is missing: folder 0700, file 0600 (S-42).
  * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT.
  */
 export function openSqliteConnection(file: string): SqliteConnection {
@@ -81,7 +81,7 @@ export function openSqliteConnection(file: string): SqliteConnection {
 function openDatabase(file: string): DatabaseSync {
   if (file === memoryFile) return openFile(file);
   makeFolder(dirname(file));
-  // SQLite would make the file with the process's mask; its companions take over the mode of the file.
+  // SQLite would create the file with the mode of the umask; its WAL and index files get the same mode as the file.
   closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);
   try {
@@ -92,14 +92,14 @@ function openDatabase(file: string): DatabaseSync {
   }
 }
 
-/** LIKE of SQLite knows the two cases of ASCII only, and reads no further than the first NUL. `words` in lower case. */
-function isHolding(text: unknown, words: unknown): number {
+/** LIKE of SQLite ignores case in ASCII only, and stops at the first NUL. `words` in lower case. */
+function contains(text: unknown, words: unknown): number {
   return typeof text === "string" && text.toLowerCase().includes(String(words)) ? 1 : 0;
 }
 
 function openFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-  database.function("holds", { deterministic: true }, isHolding);
+  database.function("holds", { deterministic: true }, contains);
   try {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
     migrate(database);
@@ -166,9 +166,9 @@ function toStorageError(error: unknown, file: string): SheafError {
 const headerBytes = 100;
 
 /**
- * Makes a file that is shorter than its header says as long as it says, with zeros; gives whether it was shorter.
- * What lies on the lost pages stays damaged, everything else can be read. Nothing is overwritten.
- * Only for a file that SQLite has called damaged: one that another process is writing may look shorter for a moment.
+ * Extends a truncated file with zeros to the size in its header; returns whether it was truncated.
+ * The lost pages stay damaged, everything else can be read. Nothing is overwritten.
+ * Only for a file that SQLite calls damaged: one that another process is writing may look truncated for a moment.
  */
 function completeCutFile(file: string): boolean {
   const descriptor = openSync(file, "r+");
@@ -188,5 +188,5 @@ function completeCutFile(file: string): boolean {
   }
 }
 
-/** Zeros take no room on the disk; beyond this the header itself is not believed. Bytes. */
+/** Zeros take no space on the disk; a header that asks for more is not credible. Bytes. */
 const maximalGap = 2 ** 36;

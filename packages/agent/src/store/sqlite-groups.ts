@@ -1,17 +1,17 @@
 /**
- * Groups of events as rows. What stays lies in `event_groups`, log by log. A server that writes many logs at once would
- * change a page of each of them with every transaction, so their small groups lie in `arrived_groups` first, one behind
- * the other, a few pages a transaction, and are taken to their places together.
+ * Groups of events as rows. Their final table is `event_groups`, ordered by log. A server that writes many logs at once
+ * would change a page of each log in every transaction, so small groups are first appended to `arrived_groups`, a few
+ * pages per transaction, and then settled: moved to `event_groups` together.
  */
 import type { RunEvent } from "@sheaf/protocol";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { Lease } from "./sqlite-leases.ts";
 
-/** Groups that lie in the order of their arrival, at most: so many, and so many for each log that is written. */
+/** Most arrived groups before they are settled: in all, or per open log, whichever is more. */
 const MAX_ARRIVED = 256;
 const MAX_ARRIVED_OF_LOG = 16;
 
-/** A larger group fills a page by itself, and saves nothing. UTF-16 units of JSON. */
+/** A larger group fills a page by itself, so arriving first would save nothing. UTF-16 units of JSON. */
 const MAX_ARRIVED_LENGTH = 1024;
 
 /** Events as they are stored: one row. */
@@ -25,7 +25,7 @@ export interface EncodedEvents {
   readonly text: string;
 }
 
-/** Undefined: there are none. */
+/** Undefined if there are no events. */
 export function encodeEvents(events: readonly RunEvent[]): EncodedEvents | undefined {
   const [first] = events;
   const last = events.at(-1);
@@ -44,12 +44,12 @@ export const lastSeqOfResponse = `MAX(
   COALESCE((SELECT MAX(last_seq) FROM event_groups WHERE response = r.key), 0),
   CASE WHEN r.ended THEN 0 ELSE COALESCE((SELECT MAX(last_seq) FROM arrived_groups WHERE response = r.key), 0) END)`;
 
-/** Whether a group may lie in the order of its arrival. */
+/** Whether a group may go to `arrived_groups`. */
 export function isSmallGroup({ text, endsLog }: EncodedEvents): boolean {
   return !endsLog && text.length <= MAX_ARRIVED_LENGTH;
 }
 
-/** Writes a group to its place, or where it arrives. False: the lease was lost, and nothing is written. */
+/** Writes a group. False: the lease was lost, and nothing is written. */
 export function insertGroup(
   connection: SqliteConnection,
   table: "event_groups" | "arrived_groups",
@@ -66,7 +66,7 @@ export function insertGroup(
   return changes > 0;
 }
 
-/** Takes all that has arrived to its place. Within a transaction. */
+/** Moves all arrived groups to `event_groups`. The caller opens a transaction. */
 export function settleGroups(connection: SqliteConnection): void {
   connection
     .prepare(
@@ -77,7 +77,7 @@ export function settleGroups(connection: SqliteConnection): void {
   connection.prepare("DELETE FROM arrived_groups").run();
 }
 
-/** The same for one response: what is wrong with another one is not its business. */
+/** The same for one response, so that a fault in another one does not matter. */
 export function settleGroupsOf(connection: SqliteConnection, response: number): void {
   const { changes } = connection
     .prepare(
@@ -88,13 +88,13 @@ export function settleGroupsOf(connection: SqliteConnection, response: number): 
   if (changes > 0) connection.prepare("DELETE FROM arrived_groups WHERE response = ?").run(response);
 }
 
-/** Whether so much has arrived that it should be taken to its place. `logs`: those that are written here. */
+/** Whether the arrived groups should be settled. `logs`: number of open logs. */
 export function isMuchArrived(connection: SqliteConnection, logs: number): boolean {
   const row = connection.prepare("SELECT MAX(key) AS count FROM arrived_groups").get() as { count: number | null };
   return (row.count ?? 0) >= Math.max(MAX_ARRIVED, MAX_ARRIVED_OF_LOG * logs);
 }
 
-// Only the group that holds event `after` may hold more: the index finds it.
+// Only the group with event `after` may contain later ones: the index finds it.
 const selectSettled = `SELECT first_seq, events FROM event_groups
   WHERE response = ?1 AND last_seq > ?2 AND first_seq >= COALESCE(
     (SELECT MAX(first_seq) FROM event_groups WHERE response = ?1 AND first_seq <= ?2), 0)`;
@@ -102,7 +102,7 @@ const selectSettled = `SELECT first_seq, events FROM event_groups
 const selectAll = `${selectSettled}
   UNION ALL SELECT first_seq, events FROM arrived_groups WHERE response = ?1 AND last_seq > ?2 ORDER BY first_seq`;
 
-/** The groups of a response that hold events after `after`, and perhaps some before it, in order. */
+/** The groups of a response with events after `after`, in order. The first may contain earlier events too. */
 export function readGroups(
   connection: SqliteConnection,
   responseId: string,

@@ -1,9 +1,11 @@
-/** One writer a conversation, over all processes of a machine: leases with a number that only grows (R-05). */
+/** One writer per conversation, across all processes of a machine: leases with a number that only grows (R-05). */
+import { randomUUID } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
 import { createBusyError, type LeaseState } from "./store.ts";
-import { createLeaseHolder, readUptime, type LeaseHolder } from "./lease-holder.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-/** How long a lease holds when its writer says nothing. Milliseconds. */
+/** How long a lease lasts without renewal. Milliseconds. */
 const LEASE_MS = 10_000;
 
 /** A conversation and the number of a lease of it. */
@@ -19,7 +21,7 @@ interface LeaseRow {
   readonly until: number;
 }
 
-/** All within a transaction of the caller, but `keep`. */
+/** The caller opens a transaction for everything but `keep`. */
 export interface Leases {
   /**
    * Takes the lease of a conversation; undefined: the conversation does not exist.
@@ -33,11 +35,11 @@ export interface Leases {
   requestCancel(responseId: string, owner: string): void;
 }
 
-/** The clocks that leases go by. Milliseconds. */
+/** The clocks that leases use. Milliseconds. */
 export interface LeaseClocks {
   /** Wall clock, since 1970: what two machines share. */
   readonly now: () => number;
-  /** What the processes of this machine share: when its time is set, no lease is lost, and none lives on (R-19). */
+  /** Shared by the processes of this machine: setting the time neither ends nor prolongs a lease (R-19). */
   readonly uptime: () => number;
 }
 
@@ -45,9 +47,7 @@ const machineClocks: LeaseClocks = { now: Date.now, uptime: readUptime };
 
 export function createLeases(connection: SqliteConnection, clocks: Partial<LeaseClocks> = {}): Leases {
   const { now, uptime } = { ...machineClocks, ...clocks };
-  /** Made when it is needed: those who only read are no writers. */
-  let made: LeaseHolder | undefined;
-  const getHolder = (): LeaseHolder => (made ??= createLeaseHolder());
+  const holder = createLeaseHolder();
 
   const find = (conversationId: string, owner: string): LeaseRow | undefined =>
     connection
@@ -58,10 +58,10 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
 
   const checkFree = (row: LeaseRow, conversationId: string): void => {
     if (row.holder === null) return;
-    const seen = getHolder().look(row.holder);
+    const seen = holder.look(row.holder);
     if (seen?.isGone) return;
     const rest = seen?.until === undefined ? row.until - now() : seen.until - uptime();
-    // A rest that is longer than any lease comes from a clock that was set back, or began anew.
+    // A rest longer than any lease means that the clock was set back, or restarted.
     if (rest > 0 && rest <= LEASE_MS) throw createBusyError(conversationId);
   };
 
@@ -73,7 +73,7 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
       const fence = row.fence + 1;
       connection
         .prepare("UPDATE conversations SET fence = ?, lease_holder = ?, lease_until = ?, cancel = 0 WHERE key = ?")
-        .run(fence, getHolder().toName(uptime() + LEASE_MS), now() + LEASE_MS, row.key);
+        .run(fence, holder.toName(uptime() + LEASE_MS), now() + LEASE_MS, row.key);
       return { conversation: row.key, fence };
     },
     check(conversationId, owner) {
@@ -93,7 +93,7 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
         .prepare(
           "UPDATE conversations SET lease_holder = ?, lease_until = ? WHERE key = ? AND fence = ? RETURNING cancel",
         )
-        .get(getHolder().toName(uptime() + LEASE_MS), now() + LEASE_MS, conversation, fence) as
+        .get(holder.toName(uptime() + LEASE_MS), now() + LEASE_MS, conversation, fence) as
         | { cancel: number }
         | undefined;
       if (!row) return "lost";
@@ -108,4 +108,70 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
         .run(responseId, owner);
     },
   };
+}
+
+interface SeenHolder {
+  /** Its process has certainly ended. */
+  readonly isGone: boolean;
+  /** From its name, if it has one. */
+  readonly until: number | undefined;
+}
+
+/** Parts of a name: machine and process namespace, process id, start of the process, store id, end of the lease. */
+const NAME = /^(.*)\|(\d+)\|(\d*)\|[^|@]+(?:@(\d+))?$/s;
+
+/** Milliseconds of a clock that all processes of this machine share, and that setting the time does not change. */
+export function readUptime(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n);
+}
+
+/** The names of this store as a lease holder. Two stores in one process are two writers. */
+function createLeaseHolder() {
+  const place = `${hostname()} ${readNamespace()}`;
+  const own = `${place}|${process.pid}|${readStart(process.pid)}|${randomUUID()}`;
+  return {
+    /** The name for a lease that lasts until then. Milliseconds by `readUptime`. */
+    toName: (until: number): string => `${own}@${until}`,
+    /** What this machine can see of the holder with that name; undefined: it is on another machine. */
+    look(name: string): SeenHolder | undefined {
+      const [, otherPlace, processId, start, until] = NAME.exec(name) ?? [];
+      if (otherPlace !== place) return undefined;
+      return { isGone: isGone(Number(processId), start), until: until === undefined ? undefined : Number(until) };
+    },
+  };
+}
+
+function isGone(processId: number, start: string | undefined): boolean {
+  // Process ids are reused.
+  return !isAlive(processId) || (start !== "" && start !== readStart(processId));
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    // The process exists, but belongs to another user.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Process ids are unique only within their namespace. */
+function readNamespace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "";
+  }
+}
+
+/** Start of a process, in ticks since boot; "" where the system does not show it. */
+function readStart(processId: number): string {
+  try {
+    const stat = readFileSync(`/proc/${processId}/stat`, "latin1");
+    // The name of the program, in brackets, may contain anything.
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  } catch {
+    return "";
+  }
 }

@@ -1,4 +1,4 @@
-/** The logs of responses in SQLite: begun, taken over, written, read. */
+/** The logs of responses in SQLite: create, claim, append, read. */
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { createLostError, type Durability, type LeaseState, type NewResponse, type ResponseRecord } from "./store.ts";
@@ -21,11 +21,11 @@ interface OpenLog {
   readonly owner: string;
   readonly lease: Lease;
   lastSeq: number;
-  /** Groups of it may lie in the order of their arrival. */
+  /** Some of its groups may still be in `arrived_groups`. */
   hasArrived: boolean;
 }
 
-/** Events for a log, and whose it is. */
+/** Events for the log of a response, with its owner. */
 export interface OwnedAppend {
   readonly responseId: string;
   readonly owner: string;
@@ -33,36 +33,33 @@ export interface OwnedAppend {
   readonly durability: Durability;
 }
 
-/** Events on their way into a log. */
-interface Append {
-  readonly responseId: string;
+/** Events with their log. */
+interface Append extends OwnedAppend {
   readonly log: OpenLog;
-  readonly events: EncodedEvents;
-  readonly durability: Durability;
 }
 
 export interface SqliteLogs {
   create(response: NewResponse, owner: string): ResponseRecord;
   claim(responseId: string, owner: string): boolean;
   keep(responseId: string, owner: string): LeaseState;
-  append(responseId: string, owner: string, events: EncodedEvents, durability: Durability): void;
-  /** As `append` for several, in one transaction. Gives what was refused; it takes no other one with it. */
+  append(entry: OwnedAppend): void;
+  /** Appends several in one transaction. Returns an error for each that was refused; the others are stored. */
   appendAll(appends: readonly OwnedAppend[]): readonly (SheafError | undefined)[];
-  /** Whether `appendAll` left so much in the order of its arrival that it should be taken to its place. */
+  /** Whether `appendAll` left so many arrived groups that they should be settled. */
   isMuchArrived(): boolean;
-  /** Takes it to its place. */
+  /** Moves all arrived groups to their logs. */
   settle(): void;
   read(responseId: string, owner: string, after: number, limit: number): readonly RunEvent[];
 }
 
-/** Logs that are written here. */
+/** No log is open yet. */
 export function createSqliteLogs(connection: SqliteConnection, leases: Leases): SqliteLogs {
   const logs = new Map<string, OpenLog>();
 
   const findLog = (responseId: string, owner: string): OpenLog => {
     const log = logs.get(responseId);
     if (log?.owner === owner) return log;
-    throw new SheafError("INTERNAL", `response ${responseId} is not stored, or not written here`, {
+    throw new SheafError("INTERNAL", `response ${responseId} is not stored, or another process writes it`, {
       source: "storage",
     });
   };
@@ -118,13 +115,13 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
 
     keep: (responseId, owner) => connection.run(() => leases.keep(findLog(responseId, owner).lease)),
 
-    append(responseId, owner, events, durability) {
-      const append: Append = { responseId, log: findLog(responseId, owner), events, durability };
-      if (events.endsLog) {
-        connection.transact(durability, () => write(append, false));
+    append(entry) {
+      const append: Append = { ...entry, log: findLog(entry.responseId, entry.owner) };
+      if (entry.events.endsLog) {
+        connection.transact(entry.durability, () => write(append, false));
       } else {
         connection.run(() => {
-          connection.setDurability(durability);
+          connection.setDurability(entry.durability);
           write(append, false);
         });
       }
@@ -141,7 +138,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
             try {
               const append: Append = { ...entry, log: findLog(entry.responseId, entry.owner) };
               write(append, true);
-              // The next ones of the same log follow it.
+              // Later appends to the same log follow this one.
               append.log.lastSeq = append.events.lastSeq;
               written.push(append);
             } catch (error) {

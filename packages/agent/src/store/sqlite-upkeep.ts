@@ -1,24 +1,24 @@
 /**
- * What the thread that writes does between two messages, so that no append waits for more of it than it must: it takes
- * groups to their places, and brings the WAL into the file, in steps.
+ * What the writing thread does between two messages, in steps, so that appends wait as little as possible: it settles
+ * arrived groups and checkpoints the WAL.
  */
 import { closeSync, fdatasync, openSync } from "node:fs";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteLogs } from "./sqlite-log.ts";
 
-/** Settlings before the WAL is brought into the file. */
+/** Number of settlings before a checkpoint of the WAL. */
 const SETTLINGS = 2;
 
-/** Pages of the WAL that are brought into the file whatever happens, within an append. */
+/** Pages of the WAL after which an append itself runs a checkpoint. */
 const MAX_WAL_PAGES = 4000;
 
 /** How long to wait after a failure. Milliseconds. */
 const PAUSE_MS = 1000;
 
 export interface Upkeep {
-  /** One step, if there is one to do. It never throws: all is stored as it is, and the next append tells what is wrong. */
+  /** Runs one step, if one is due. Never throws: everything is stored already, and the next append reports faults. */
   run(): void;
-  /** Takes all groups to their places now. It never throws. */
+  /** Settles all arrived groups now. Never throws. */
   settle(): void;
   close(): void;
 }
@@ -40,10 +40,10 @@ export function createUpkeep(file: string, connection: SqliteConnection, logs: S
     }
   };
 
-  /** Most of a checkpoint is waiting for the disk: what is in the WAL is on the disk before it begins. */
+  /** Most of a checkpoint is waiting for the disk, so the WAL is flushed before it begins. */
   const flush = (): void => {
     state = "flushes";
-    // A checkpoint syncs by itself, and tells of failures.
+    // A failure can be ignored: the checkpoint syncs again, and reports it.
     fdatasync(wal, () => (state = "flushed"));
   };
 

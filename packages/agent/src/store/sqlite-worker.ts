@@ -1,6 +1,6 @@
 /**
- * The thread that writes the store of a server: what waits for the disk does not keep the server from its readers.
- * All appends that come at the same moment are one transaction, so that it writes the faster the more there is to write.
+ * The thread that writes the store of a server, so that waiting for the disk does not block the server's readers.
+ * All appends of a message are one transaction, so that throughput grows with the load.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { toSheafError } from "../base/errors.ts";
@@ -24,7 +24,7 @@ const locks = new Map<number, () => Promise<void>>();
 
 port.on("message", (requests: readonly WorkerRequest[]) => void answer(requests));
 
-/** In their order; neighbouring appends together. */
+/** Handles requests in order, and adjacent appends together. */
 async function answer(requests: readonly WorkerRequest[]): Promise<void> {
   const replies: WorkerReply[] = [];
   let appends: AppendRequest[] = [];
@@ -45,7 +45,7 @@ async function answer(requests: readonly WorkerRequest[]): Promise<void> {
 
 function writeAppends(appends: readonly AppendRequest[]): WorkerReply[] {
   if (appends.length === 0) return [];
-  // Each end looks through all that has arrived.
+  // Each end of a log searches all arrived groups: settle them once instead.
   if (appends.filter(({ events }) => events.endsLog).length > 1) upkeep.settle();
   try {
     const refused = logs.appendAll(appends);
@@ -84,8 +84,9 @@ async function call({ id, owner, method, args }: CallRequest): Promise<unknown> 
   if (method !== "lockConversation") return (view[method] as (...values: unknown[]) => Promise<unknown>)(...args);
   const [conversationId] = args as Parameters<typeof view.lockConversation>;
   const release = await view.lockConversation(conversationId);
-  if (release) locks.set(id, release);
-  return release !== undefined;
+  if (!release) return undefined;
+  locks.set(id, release);
+  return id;
 }
 
 function toPlainError(error: unknown): PlainError {

@@ -1,24 +1,13 @@
 /** The embedded store: one SQLite file in WAL mode, written by any number of processes. */
 import { openSqliteConnection, type SqliteConnection } from "./sqlite-connection.ts";
-import {
-  addUsage,
-  countConversations,
-  deleteConversation,
-  findRequest,
-  getConversation,
-  insertConversation,
-  listConversations,
-  listOpenResponses,
-  readUsage,
-  selectResponses,
-} from "./sqlite-conversations.ts";
+import { createConversationRows } from "./sqlite-conversations.ts";
 import { createLeases, type LeaseClocks, type Leases } from "./sqlite-leases.ts";
 import { encodeEvents } from "./sqlite-groups.ts";
 import { createSqliteLogs, type SqliteLogs } from "./sqlite-log.ts";
 import { localOwner, type SharedStore } from "./store.ts";
 
 /**
- * Opens the store, makes it if it is missing: folder 0700, file 0600 (S-42). It is the local owner's view.
+ * Opens the store, and creates it if it is missing: folder 0700, file 0600 (S-42). It is the local owner's view.
  * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT.
  */
 export function createSqliteStore(file: string, clocks: Partial<LeaseClocks> = {}): SharedStore {
@@ -39,6 +28,7 @@ export interface SqliteParts {
 export function createSqliteView(parts: SqliteParts, owner: string): SharedStore {
   const { connection, leases, logs } = parts;
   return {
+    ...createConversationRows(connection, owner),
     gathersWrites: false,
     forOwner: (other) => createSqliteView(parts, other),
     createResponse: async (response) => logs.create(response, owner),
@@ -51,34 +41,14 @@ export function createSqliteView(parts: SqliteParts, owner: string): SharedStore
     requestCancel: async (responseId) => connection.run(() => leases.requestCancel(responseId, owner)),
     async appendEvents(responseId, events, durability) {
       const encoded = encodeEvents(events);
-      if (encoded) logs.append(responseId, owner, encoded, durability);
+      if (encoded) logs.append({ responseId, owner, events: encoded, durability });
     },
     readEvents: async (responseId, after = 0, limit = Number.MAX_SAFE_INTEGER) =>
       logs.read(responseId, owner, after, limit),
-    revertResponses: async (conversationId, fromPosition) =>
-      connection.transact("synced", () => {
-        connection
-          .prepare(
-            `UPDATE responses SET reverted = 1 WHERE position >= ?
-             AND conversation = (SELECT key FROM conversations WHERE id = ? AND owner = ?)`,
-          )
-          .run(fromPosition, conversationId, owner);
-      }),
-    getResponse: async (responseId) => selectResponses(connection, owner, "r.id = ?", responseId)[0],
-    listResponses: async (conversationId) => selectResponses(connection, owner, "c.id = ?", conversationId),
-    getConversation: async (conversationId) => getConversation(connection, owner, conversationId),
-    listConversations: async (query) => listConversations(connection, owner, query),
-    listOpenResponses: async () => listOpenResponses(connection),
-    findRequest: async (key) => findRequest(connection, owner, key),
-    countConversations: async () => countConversations(connection, owner),
-    readUsage: async (day) => readUsage(connection, owner, day),
-    addUsage: async (day, usage) => addUsage(connection, owner, day, usage),
-    addConversation: async (conversation) =>
-      connection.transact("synced", () => insertConversation(connection, owner, conversation)),
     deleteConversation: async (conversationId) =>
       connection.transact("synced", () => {
         if (!leases.check(conversationId, owner)) return false;
-        deleteConversation(connection, owner, conversationId);
+        connection.prepare("DELETE FROM conversations WHERE id = ? AND owner = ?").run(conversationId, owner);
         return true;
       }),
     close: async () => connection.close(),

@@ -2,10 +2,10 @@
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 
-/** The owner of everything that the command line keeps. */
+/** The owner of everything that the command line stores. */
 export const localOwner = "local";
 
-/** In place of a file: a store in memory, which nothing outside of it sees and which ends with it. */
+/** Instead of a file name: a private store in memory, which is lost when it is closed. */
 export const memoryFile = ":memory:";
 
 /** A row of conversations. */
@@ -29,7 +29,7 @@ export interface ResponseRecord {
   /** Place in the conversation, from 1. */
   readonly position: number;
   readonly createdAt: number;
-  /** Number of the last event stored; 0 if there is none. */
+  /** Number of the last stored event; 0 if none is. */
   readonly lastSeq: number;
   /** Whether `run_end` is stored. */
   readonly ended: boolean;
@@ -72,20 +72,20 @@ export interface CompleteConversation extends ConversationRecord {
   }[];
 }
 
-/** What was used up (S-55). */
+/** What an owner used (S-55). */
 export interface OwnerUsage {
   /** Model requests. */
   readonly turns: number;
   readonly costUsd: number;
 }
 
-/** A response without its end. */
+/** A response that has not ended. */
 export interface OpenResponse {
   readonly id: string;
   readonly owner: string;
 }
 
-/** What becomes of a writer that tells that it lives: `cancel` when somebody wants it to stop, `lost` when another took over. */
+/** State of a renewed lease: `cancel` when the writer should stop, `lost` when another one took over. */
 export type LeaseState = "kept" | "cancel" | "lost";
 
 /**
@@ -94,24 +94,24 @@ export type LeaseState = "kept" | "cancel" | "lost";
  */
 export type Durability = "grouped" | "synced";
 
-/** How conversations are looked for. */
-export interface ConversationQuery {
+/** Which conversations to list. */
+interface ConversationQuery {
   readonly limit: number;
   readonly workspace?: string | undefined;
-  /** Only what follows this one in the list. */
-  readonly behind?: Pick<ConversationRecord, "id" | "updatedAt"> | undefined;
-  /** Only those whose title or messages hold this text, whatever its case. */
+  /** Only conversations after this one in the list. */
+  readonly after?: Pick<ConversationRecord, "id" | "updatedAt"> | undefined;
+  /** Only those whose title or messages contain this text, ignoring case. */
   readonly search?: string | undefined;
 }
 
 /**
  * Durable conversations, responses and their logs, as one owner sees them: nothing of others can be reached (S-53).
- * A conversation has one writer at a time, over all processes: it holds a lease, which ends with its response, with its
- * process, or when it says nothing for a while; each lease has a higher number than the one before, and a writer with an
- * old number can write nothing any more (R-05). Failures are `SheafError`s with a STORAGE_ code.
+ * A conversation has one writer at a time, across all processes: the holder of its lease. A lease ends with its response,
+ * with its process, or when it is not renewed in time. Each lease has a higher number than the last, and a writer with an
+ * old number can no longer write (R-05). Failures are `SheafError`s with a STORAGE_ code.
  */
 export interface Store {
-  /** An append takes a while, and a large one hardly longer than a small one: what comes meanwhile is better one group. */
+  /** An append takes a while, and a large one hardly longer than a small one: better to gather events into groups. */
   readonly gathersWrites: boolean;
   /**
    * Opens a response at the end of its conversation, which is made if it is new, and takes the lease.
@@ -123,25 +123,25 @@ export interface Store {
    * False: it has ended, has a writer, or does not exist.
    */
   claimResponse(responseId: string): Promise<boolean>;
-  /** Tells that the writer of a response lives; every few seconds while it does. */
+  /** Renews the lease of a response; to be called every few seconds. */
   keepLease(responseId: string): Promise<LeaseState>;
   /** Asks the writer of a response to stop, wherever it runs. */
   requestCancel(responseId: string): Promise<void>;
   /**
-   * Adds events to the log of a response that was created or claimed here, all or none. `seq` goes on from the last one
-   * without a gap. `run_end` gives the lease back.
+   * Adds events to the log of a response that was created or claimed here, all or none. `seq` continues
+   * without a gap. `run_end` releases the lease.
    * @throws SheafError CONVERSATION_BUSY when another writer took over; STORAGE_FULL, STORAGE_LOCKED, STORAGE_CORRUPT;
    * INTERNAL for a gap.
    */
   appendEvents(responseId: string, events: readonly RunEvent[], durability: Durability): Promise<void>;
-  /** Events with `seq` above `after`, in order; with `limit` about so many, at least one if there is one. */
+  /** Events with `seq` above `after`, in order; about `limit` of them, and at least one if any exist. */
   readEvents(responseId: string, after?: number, limit?: number): Promise<readonly RunEvent[]>;
   /**
-   * Takes the lease of a conversation for something else than a response; the result gives it back.
+   * Takes the lease of a conversation for something other than a response; the result releases it.
    * Undefined: the conversation does not exist. @throws SheafError CONVERSATION_BUSY.
    */
   lockConversation(conversationId: string): Promise<(() => Promise<void>) | undefined>;
-  /** Takes the responses of a conversation from a position on out of its history. */
+  /** Removes the responses of a conversation from a position on from its history. */
   revertResponses(conversationId: string, fromPosition: number): Promise<void>;
   getResponse(responseId: string): Promise<ResponseRecord | undefined>;
   /** In order of their position; reverted ones too. */
@@ -152,25 +152,25 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** What a server needs besides. */
+/** What a server needs in addition. */
 export interface SharedStore extends Store {
-  /** The same store as another owner sees it; closing one closes all. */
+  /** The same store as seen by another owner; closing one closes all. */
   forOwner(owner: string): SharedStore;
-  /** Responses of every owner that have no end; most of them run. Oldest first. */
+  /** Responses of all owners that have not ended; most are running. Oldest first. */
   listOpenResponses(): Promise<readonly OpenResponse[]>;
   /** The response to a request (X9). */
   findRequest(key: string): Promise<RequestRecord | undefined>;
   /** Stores a conversation whole or not at all. */
   addConversation(conversation: CompleteConversation): Promise<void>;
   countConversations(): Promise<number>;
-  /** What an owner used up in a day, `2026-02-23`. */
+  /** What the owner used on a day, `2026-02-23`. */
   readUsage(day: string): Promise<OwnerUsage>;
   addUsage(day: string, usage: OwnerUsage): Promise<void>;
   /** False: it does not exist. @throws SheafError CONVERSATION_BUSY. */
   deleteConversation(conversationId: string): Promise<boolean>;
 }
 
-/** Another writer has the conversation. */
+/** Another writer has the lease of the conversation. */
 export function createBusyError(conversationId: string): SheafError {
   return new SheafError(
     "CONVERSATION_BUSY",
@@ -183,7 +183,7 @@ export function createBusyError(conversationId: string): SheafError {
 export function createLostError(responseId: string): SheafError {
   return new SheafError(
     "CONVERSATION_BUSY",
-    `another process took ${responseId} over, since this one said nothing for a while: look at what it wrote`,
+    `another process took over ${responseId}, since this one did not respond for a while: read what it wrote`,
     { source: "storage" },
   );
 }

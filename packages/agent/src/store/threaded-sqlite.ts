@@ -1,6 +1,6 @@
-/** The embedded store for servers: reads here, writes in a thread of their own (R-03). */
+/** The embedded store for servers: reads in this thread, writes in another (R-03). */
 import { Worker } from "node:worker_threads";
-import { SheafError, type ErrorCode, type ErrorSource } from "../base/errors.ts";
+import { SheafError } from "../base/errors.ts";
 import { openSqliteConnection } from "./sqlite-connection.ts";
 import { encodeEvents } from "./sqlite-groups.ts";
 import { createLeases } from "./sqlite-leases.ts";
@@ -8,31 +8,22 @@ import { createSqliteLogs, type OwnedAppend } from "./sqlite-log.ts";
 import { createSqliteStore, createSqliteView, type SqliteParts } from "./sqlite.ts";
 import { localOwner, memoryFile, type SharedStore } from "./store.ts";
 
-/** What the thread makes lives for one message. MiB. */
+/** Memory for young objects: those of the thread live for one message. MiB. */
 const YOUNG_MB = 3;
-
-/** Omits over each kind of request. */
-type RequestBody = WorkerRequest extends infer Request
-  ? Request extends WorkerRequest
-    ? Omit<Request, "id">
-    : never
-  : never;
 
 /** The thread, as a function. */
 interface Writer {
-  /** Resolves once it is written. @throws SheafError STORAGE_…, CONVERSATION_BUSY, USAGE. */
-  send(request: RequestBody): Promise<unknown>;
-  /** The id of the request that was sent last. */
-  readonly lastId: number;
+  /** Resolves with the value of the reply, once it is written. @throws SheafError STORAGE_…, CONVERSATION_BUSY, USAGE. */
+  send(request: WorkerAction): Promise<unknown>;
   close(): Promise<void>;
 }
 
 /**
- * Opens the store, makes it if it is missing. It is the local owner's view.
+ * Opens the store, and creates it if it is missing. It is the local owner's view.
  * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT.
  */
 export function createThreadedSqliteStore(file: string): SharedStore {
-  // A thread could not see a database that has no file.
+  // Another thread cannot open a database in memory.
   if (file === memoryFile) return createSqliteStore(file);
   // Opened here first, so that a problem with the file is reported at once.
   const connection = openSqliteConnection(file);
@@ -57,9 +48,8 @@ function createView(parts: SqliteParts, writer: Writer, owner: string): SharedSt
     keepLease: (responseId) => call("keepLease", responseId),
     requestCancel: (responseId) => call("requestCancel", responseId),
     async lockConversation(conversationId) {
-      const sent = writer.send({ kind: "call", owner, method: "lockConversation", args: [conversationId] });
-      const lock = writer.lastId;
-      if (!(await sent)) return undefined;
+      const lock = await writer.send({ kind: "call", owner, method: "lockConversation", args: [conversationId] });
+      if (typeof lock !== "number") return undefined;
       return async () => void (await writer.send({ kind: "unlock", lock }));
     },
     async appendEvents(responseId, events, durability) {
@@ -89,7 +79,7 @@ function startWriter(file: string): Writer {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let requests: WorkerRequest[] = [];
   let lastId = 0;
-  /** A message is on its way, and its outcomes are not back yet. */
+  /** A message was sent, and its replies have not arrived. */
   let isWriting = false;
   let failure: SheafError | undefined;
 
@@ -105,20 +95,20 @@ function startWriter(file: string): Writer {
       const request = waiting.get(reply.id);
       waiting.delete(reply.id);
       if (reply.ok) request?.resolve(reply.value);
-      else request?.reject(toSheafError(reply.error));
+      else request?.reject(new SheafError(reply.error.code, reply.error.message, reply.error));
     }
   });
   worker.on("error", (error: Error) => fail(createDeathError(file, error)));
   worker.on("exit", () => fail(createDeathError(file, undefined)));
 
-  // What all responses write while the thread is busy is one message: one transaction, and one wake of each side. So
-  // messages grow with the load, and there are only as many of them as the thread can take.
+  // Everything that is sent while the thread is busy becomes one message, and one transaction. So messages grow with the
+  // load, and the thread never has more than one to do.
   const flush = (): void => {
     isWriting = true;
     worker.postMessage(requests, []);
     requests = [];
   };
-  const send = (request: RequestBody): Promise<unknown> => {
+  const send = (request: WorkerAction): Promise<unknown> => {
     if (failure) return Promise.reject(failure);
     lastId += 1;
     const outcome = Promise.withResolvers<unknown>();
@@ -129,19 +119,12 @@ function startWriter(file: string): Writer {
   };
   return {
     send,
-    get lastId() {
-      return lastId;
-    },
     async close() {
       if (failure) return;
       await send({ kind: "close" });
       await worker.terminate();
     },
   };
-}
-
-function toSheafError({ code, message, source, details }: Extract<WorkerReply, { ok: false }>["error"]): SheafError {
-  return new SheafError(code, message, { source, details });
 }
 
 function createDeathError(file: string, cause: Error | undefined): SheafError {
@@ -161,29 +144,26 @@ export type WriteMethod =
   | "deleteConversation"
   | "addUsage";
 
-/** One thing to do. `id` comes back with its outcome. */
-export type WorkerRequest =
-  | (OwnedAppend & { readonly kind: "append"; readonly id: number })
+/** One thing to do. */
+type WorkerAction =
+  | (OwnedAppend & { readonly kind: "append" })
   | {
       readonly kind: "call";
-      readonly id: number;
       readonly owner: string;
       readonly method: WriteMethod;
       readonly args: Parameters<SharedStore[WriteMethod]>;
     }
-  /** Gives a lock back; `lock` is the id of the call that took it. */
-  | { readonly kind: "unlock"; readonly id: number; readonly lock: number }
-  | { readonly kind: "close"; readonly id: number };
+  /** Releases a lock; `lock` is the value of the call that took it. */
+  | { readonly kind: "unlock"; readonly lock: number }
+  | { readonly kind: "close" };
+
+/** An action, with the id for its reply. */
+export type WorkerRequest = WorkerAction & { readonly id: number };
 
 /** An error as it crosses threads. */
-export interface PlainError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly source: ErrorSource;
-  readonly details: string;
-}
+export type PlainError = Pick<SheafError, "code" | "message" | "source" | "details">;
 
-/** What became of a request. The value of `lockConversation` is whether there is such a conversation. */
+/** Result of a request. The value of `lockConversation` is the id of its lock, if the conversation exists. */
 export type WorkerReply =
   | { readonly id: number; readonly ok: true; readonly value?: unknown }
   | { readonly id: number; readonly ok: false; readonly error: PlainError };

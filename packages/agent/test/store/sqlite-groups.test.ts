@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { RunEvent } from "@sheaf/protocol";
 import { afterAll, describe, expect, test } from "vitest";
-import { readUptime } from "../../src/store/lease-holder.ts";
+import { readUptime } from "../../src/store/sqlite-leases.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
 import type { SharedStore } from "../../src/store/store.ts";
 import { createThreadedSqliteStore } from "../../src/store/threaded-sqlite.ts";

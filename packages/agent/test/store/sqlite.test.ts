@@ -240,12 +240,12 @@ describe("damage has a code and a way out", () => {
     },
   );
 
-  test("a newer shape is refused by name", () => {
+  test("a newer schema is refused by name", () => {
     const file = join(folder, "newer.db");
     const database = new DatabaseSync(file);
     database.exec("PRAGMA user_version = 999");
     database.close();
-    expect(() => createSqliteStore(file)).toThrow(/shape 999.*newer Sheaf/);
+    expect(() => createSqliteStore(file)).toThrow(/schema 999.*newer Sheaf/);
   });
 
   test(verifies("C20", "a folder that cannot be made is STORAGE_LOCKED and names the path"), () => {

@@ -94,7 +94,7 @@ export function testStoreContract(open: () => SharedStore): void {
     await store.close();
   });
 
-  test("responses are taken out of the history from a position on, and the next ones come behind them", async () => {
+  test("responses are removed from the history from a position on, and the next ones follow them", async () => {
     const store = open();
     for (const id of ["chat_a", "chat_b", "chat_c"]) await addEnded(store, response(id));
     await addEnded(store, response("chat_d", "conv_2"));
@@ -224,11 +224,11 @@ export function testStoreContract(open: () => SharedStore): void {
     }
     const list = async (query: Omit<Parameters<Store["listConversations"]>[0], "limit">): Promise<string[]> => {
       const ids: string[] = [];
-      for (let behind: ConversationRecord | undefined; ;) {
-        const page = await store.listConversations({ limit: 2, ...query, behind });
+      for (let after: ConversationRecord | undefined; ;) {
+        const page = await store.listConversations({ limit: 2, ...query, after });
         if (page.length === 0) return ids;
         ids.push(...page.map(({ id }) => id.slice(5)));
-        behind = page.at(-1);
+        after = page.at(-1);
       }
     };
     expect(await list({})).toEqual(["4", "3", "2", "1", "7", "6", "5"]);

@@ -26,9 +26,9 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     const limit = readLimit(request);
     const before = request.req.query("before");
     const search = request.req.query("search")?.slice(0, MAX_SEARCH) || undefined;
-    const behind = before === undefined ? undefined : decodePlace(before);
+    const after = before === undefined ? undefined : decodePlace(before);
     const store = context.storeOf(request.get("owner"));
-    const records = await store.listConversations({ limit: limit + 1, behind, search });
+    const records = await store.listConversations({ limit: limit + 1, after, search });
     const page = records.slice(0, limit);
     const next = records.length > limit ? encodePlace(page.at(-1)!) : undefined;
     const body: ConversationPage = {

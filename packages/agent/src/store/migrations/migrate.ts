@@ -1,8 +1,8 @@
-/** Brings a database to the newest shape. `user_version` counts the steps taken. */
+/** Migrates a database to the newest schema. `user_version` counts the steps taken. */
 import type { DatabaseSync } from "node:sqlite";
 import { SheafError } from "../../base/errors.ts";
 
-/** Each step runs once, in order; a step that was published never changes. */
+/** Each step runs once, in order; a released step never changes. */
 const steps: readonly string[] = [
   `CREATE TABLE conversations (
      key INTEGER PRIMARY KEY,
@@ -66,14 +66,14 @@ const steps: readonly string[] = [
 /** @throws SheafError STORAGE_CORRUPT when a newer Sheaf wrote the file. */
 export function migrate(database: DatabaseSync): void {
   if (readVersion(database) === steps.length) return;
-  // The lock comes first: two cold starts at once must not both take the step.
+  // Lock first: two processes that start at once must not both migrate.
   database.exec("BEGIN IMMEDIATE");
   try {
     const version = readVersion(database);
     if (version > steps.length) {
       throw new SheafError(
         "STORAGE_CORRUPT",
-        `the store has shape ${version}, this Sheaf knows shapes up to ${steps.length}: use a newer Sheaf, or another folder by SHEAF_HOME`,
+        `the store has schema ${version}, this Sheaf knows schemas up to ${steps.length}: use a newer Sheaf, or set SHEAF_HOME to another folder`,
         { source: "storage" },
       );
     }

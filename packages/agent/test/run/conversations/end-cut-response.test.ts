@@ -5,7 +5,7 @@ import type { RunEventBody } from "@sheaf/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
-import { readUptime } from "../../../src/store/lease-holder.ts";
+import { readUptime } from "../../../src/store/sqlite-leases.ts";
 import { createSqliteStore } from "../../../src/store/sqlite.ts";
 import { toBlockId } from "../../../src/tools/tool-state.ts";
 import { call, start } from "../fake-ports.ts";
