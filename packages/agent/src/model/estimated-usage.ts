@@ -2,28 +2,15 @@
 import type { Usage } from "@sheaf/protocol";
 import type { ModelMessage, ModelRequest } from "./provider.ts";
 
-/** Estimates the usage of a request. Remembers the size of each message, so that the cost of a turn does not grow. */
-export interface UsageEstimator {
-  /** `bytes`: the length of what the model wrote. */
-  estimate(request: ModelRequest, bytes: number): Usage;
-}
-
-export function createUsageEstimator(): UsageEstimator {
-  const known = new WeakMap<object, number>();
-  const measure = (value: object, count: () => number): number => {
-    const bytes = known.get(value) ?? count();
-    known.set(value, bytes);
-    return bytes;
-  };
-  return {
-    estimate({ system, messages, tools }, bytes) {
-      let sent = Buffer.byteLength(system) + measure(tools, () => toToolBytes(tools));
-      for (const message of messages) sent += measure(message, () => toMessageBytes(message));
-      const promptTokens = Math.ceil(sent / 4);
-      const completionTokens = Math.ceil(bytes / 4);
-      return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
-    },
-  };
+/** The usage of a request. `bytes`: the length of what the model wrote. */
+export function estimateUsage({ system, messages, tools }: ModelRequest, bytes: number): Usage {
+  const sent = messages.reduce(
+    (sum, message) => sum + toMessageBytes(message),
+    Buffer.byteLength(system) + toToolBytes(tools),
+  );
+  const promptTokens = Math.ceil(sent / 4);
+  const completionTokens = Math.ceil(bytes / 4);
+  return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
 }
 
 /** Without the parameters: their schemas are created only for models that read them. */

@@ -4,7 +4,7 @@ import { toDocumentType } from "@sheaf/documents";
 import type { ModelEvent, TurnFinishReason, Usage } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { readNamedFile } from "../base/read-named-file.ts";
-import { createUsageEstimator, type UsageEstimator } from "./estimated-usage.ts";
+import { estimateUsage } from "./estimated-usage.ts";
 import type { Model, ModelRequest } from "./provider.ts";
 import {
   parseScript,
@@ -51,12 +51,12 @@ export function createScriptedModelFrom(script: unknown, name: string): Model {
 
 function toModel(script: Script, origin: string): Model {
   const label = basename(origin).replace(/\.json$/, "");
-  const source: ScriptSource = { script, origin, usage: createUsageEstimator() };
+  const source: ScriptSource = { script, origin };
   return {
     id: script.model ?? `scripted:${label}`,
     name: script.name ?? `Scripted ${label}`,
     apiKeySource: "none",
-    stream: (request, signal) => createStream(readTurn(source, request), signal),
+    stream: (request, signal) => streamTurn(source, request, signal),
   };
 }
 
@@ -64,7 +64,6 @@ interface ScriptSource {
   readonly script: Script;
   /** File or name, for messages. */
   readonly origin: string;
-  readonly usage: UsageEstimator;
 }
 
 /** The number of answers in the history selects the turn, so that a resumed conversation goes on. */
@@ -83,52 +82,26 @@ function findTurn({ script, origin }: ScriptSource, request: ModelRequest): Scri
   );
 }
 
-/** A pause in the stream; without a time it ends with the abort. */
-interface Pause {
-  readonly milliseconds: number | undefined;
-}
-
-/** The groups of a turn, and the pauses between them. */
-function* readTurn(source: ScriptSource, request: ModelRequest): Generator<Group | Pause, void, undefined> {
+async function* streamTurn(source: ScriptSource, request: ModelRequest, signal: AbortSignal): AsyncGenerator<Group> {
+  if (signal.aborted) return;
   const turn = findTurn(source, request);
   const written: Written = { bytes: 0, calls: 0 };
   for (const event of turn.events) {
-    if ("wait_ms" in event) yield { milliseconds: event.wait_ms };
-    else if ("stall" in event) yield { milliseconds: undefined };
-    else if ("end" in event) return;
-    else if ("error" in event) throw toScriptedError(event.error);
-    else yield* toGroups(event, request, written);
+    if ("end" in event) return;
+    if ("error" in event) throw toScriptedError(event.error);
+    if ("stall" in event) await runPause(undefined, signal);
+    else if ("wait_ms" in event) await runPause(event.wait_ms, signal);
+    else {
+      for (const group of toGroups(event, request, written)) {
+        yield group;
+        if (signal.aborted) return;
+      }
+    }
+    if (signal.aborted) return;
   }
   const finishReason: TurnFinishReason = turn.finish ?? (written.calls > 0 ? "tool_calls" : "stop");
-  const usage = turn.usage ? toUsage(turn.usage) : source.usage.estimate(request, written.bytes);
+  const usage = turn.usage ? toUsage(turn.usage) : estimateUsage(request, written.bytes);
   yield [{ type: "turn_end", finishReason, rawFinishReason: turn.finish ?? "", usage, modelMs: 0 }];
-}
-
-/** One promise for each group: half the cost of an async generator, which matters for 50,000 groups. */
-function createStream(
-  turn: Generator<Group | Pause, void, undefined>,
-  signal: AbortSignal,
-): AsyncIterableIterator<Group> {
-  const stream: AsyncIterableIterator<Group> = {
-    [Symbol.asyncIterator]: () => stream,
-    async return() {
-      turn.return();
-      return { done: true, value: undefined };
-    },
-    next() {
-      try {
-        if (signal.aborted) return Promise.resolve({ done: true, value: undefined });
-        const step = turn.next();
-        if (step.done) return Promise.resolve({ done: true, value: undefined });
-        const { value } = step;
-        if (!("milliseconds" in value)) return Promise.resolve({ done: false, value });
-        return runPause(value, signal).then(() => stream.next());
-      } catch (error) {
-        return Promise.reject(error);
-      }
-    },
-  };
-  return stream;
 }
 
 /** The size of the turn so far, for its usage. */
@@ -254,8 +227,8 @@ function toUsage(usage: NonNullable<ScriptedTurn["usage"]>): Usage {
   };
 }
 
-/** Waits for a time or for ever; an abort ends the wait at once. */
-async function runPause({ milliseconds }: Pause, signal: AbortSignal): Promise<void> {
+/** Waits for a time, or for ever without one; an abort ends the wait at once. */
+async function runPause(milliseconds: number | undefined, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const end = (): void => resolve();

@@ -263,12 +263,10 @@ function toResetMs(value: string | null, now: number): number | undefined {
 
 /** Google's `RetryInfo` (`retryDelay: "34s"`); `resets_at` and `resets_in_seconds` of others. */
 function toBodyMs(body: unknown, now: number): number | undefined {
-  if (!isObject(body)) return undefined;
-  const error = isObject(body["error"]) ? body["error"] : body;
-  const details = Array.isArray(error["details"]) ? error["details"] : [];
-  const delays = details.flatMap((detail) => (isObject(detail) ? [detail["retryDelay"]] : []));
-  for (const delay of delays) {
-    const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(String(delay)) ?? [];
+  const error = toObject(toObject(body)["error"] ?? body);
+  const details: readonly unknown[] = Array.isArray(error["details"]) ? error["details"] : [];
+  for (const detail of details) {
+    const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(String(toObject(detail)["retryDelay"])) ?? [];
     if (seconds !== undefined) return Number(seconds) * 1000;
   }
   const { resets_in_seconds: inSeconds, resets_at: at } = error;
@@ -279,8 +277,4 @@ function toBodyMs(body: unknown, now: number): number | undefined {
 
 function toNumber(value: string | null): number | undefined {
   return value !== null && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

@@ -1,7 +1,7 @@
 /** The embedded model: rules instead of a network, so that Sheaf can be tried without a key. It sees only the request. */
 import { toDocumentType } from "@sheaf/documents";
 import type { ModelEvent } from "@sheaf/protocol";
-import { createUsageEstimator, type UsageEstimator } from "../estimated-usage.ts";
+import { estimateUsage } from "../estimated-usage.ts";
 import type { Model, ModelRequest } from "../provider.ts";
 import { toTask } from "./conversation.ts";
 import { toNextStep, type PlannedCall } from "./job.ts";
@@ -14,20 +14,15 @@ const groupSize = 64;
  * docs/guide/offline-model.md says what it understands. It uses the same loop and tools as any other model.
  */
 export function createOfflineModel(): Model {
-  const usage = createUsageEstimator();
   return {
     id: "offline",
     name: "Sheaf Offline",
     apiKeySource: "none",
-    stream: (request, signal) => streamAnswer(usage, request, signal),
+    stream: (request, signal) => streamAnswer(request, signal),
   };
 }
 
-async function* streamAnswer(
-  usage: UsageEstimator,
-  request: ModelRequest,
-  signal: AbortSignal,
-): AsyncGenerator<readonly ModelEvent[]> {
+async function* streamAnswer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
   if (signal.aborted) return;
   const { job, context } = toTask(request);
   const { text, calls } = toNextStep(job, context);
@@ -44,7 +39,7 @@ async function* streamAnswer(
   const written = [...texts.flat(), ...calls.map(({ args }) => JSON.stringify(args))];
   const bytes = written.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
   const finishReason = calls.length > 0 ? "tool_calls" : "stop";
-  yield [{ type: "turn_end", finishReason, rawFinishReason: "", usage: usage.estimate(request, bytes), modelMs: 0 }];
+  yield [{ type: "turn_end", finishReason, rawFinishReason: "", usage: estimateUsage(request, bytes), modelMs: 0 }];
 }
 
 function toCallGroups({ toolName, args }: PlannedCall, callId: string): ModelEvent[][] {
