@@ -15,9 +15,9 @@ import {
   renameSync,
   unlinkSync,
   writeFile,
-  writeFileSync,
 } from "node:fs";
 import { posix } from "node:path";
+import { promisify } from "node:util";
 import { createFileFault, type FileResult, getFaultCode, runFileWork } from "./file-error.ts";
 import { checkOrdinary, type FileIdentity, isSameFile, toFileIdentity } from "./open-file.ts";
 import { openFolder } from "./open-folder.ts";
@@ -95,26 +95,29 @@ function place(temporary: string, target: string, current: BigIntStats | undefin
     return;
   }
   try {
-    linkSync(temporary, target);
+    moveToFreeName(temporary, target);
   } catch (error) {
-    const code = getFaultCode(error);
-    if (code === "EEXIST") throw createFileFault("STALE_FILE");
-    if (!isLinkUnsupported(code)) throw error;
-    renameSync(temporary, target);
-    return;
+    throw getFaultCode(error) === "EEXIST" ? createFileFault("STALE_FILE") : error;
   }
-  unlinkSync(temporary);
 }
 
-/** Whether a file system refuses hard links as such. */
-export function isLinkUnsupported(code: string): boolean {
-  return code === "EPERM" || code === "ENOTSUP" || code === "EOPNOTSUPP" || code === "ENOSYS" || code === "EMLINK";
+/** What a file system without hard links answers. */
+const linkRefusals = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+
+/** `rename` would replace an existing file; a hard link never does. @throws EEXIST and other errors of the file system. */
+export function moveToFreeName(source: string, destination: string): void {
+  try {
+    linkSync(source, destination);
+  } catch (error) {
+    if (!linkRefusals.includes(getFaultCode(error))) throw error;
+    if (lstatSync(destination, { throwIfNoEntry: false })) throw createFileFault("EEXIST");
+    renameSync(source, destination);
+    return;
+  }
+  unlinkSync(source);
 }
 
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-
-/** Up to this size, synchronous writing to the page cache is faster than the thread pool. Bytes. */
-const SMALL_BYTES = 64 * 1024;
 
 /**
  * Writes a new file and waits until it is on disk. `finish` is called with the descriptor in between. On failure the file
@@ -128,10 +131,9 @@ export async function writeTemporaryFile(
 ): Promise<void> {
   const descriptor = openSync(path, FLAGS, mode);
   try {
-    if (bytes.length <= SMALL_BYTES) writeFileSync(descriptor, bytes);
-    else await runAside((done) => writeFile(descriptor, bytes, done));
+    await promisify(writeFile)(descriptor, bytes);
     finish?.(descriptor);
-    await runAside((done) => fsync(descriptor, done));
+    await promisify(fsync)(descriptor);
   } catch (error) {
     discardTemporaryFile(path);
     throw error;
@@ -147,8 +149,4 @@ function discardTemporaryFile(path: string): void {
   } catch {
     // It stays under its own name and does no harm.
   }
-}
-
-function runAside(start: (done: (error: Error | null) => void) => void): Promise<void> {
-  return new Promise((resolve, reject) => start((error) => (error ? reject(error) : resolve())));
 }

@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as passEventLoop } from "node:timers/promises";
-import type { InputType, ZstdOptions } from "node:zlib";
+import { promisify } from "node:util";
+import { zstdCompress, zstdDecompress } from "node:zlib";
 import { getFaultCode } from "./file-error.ts";
 import { toHash } from "./read-file.ts";
 import { writeTemporaryFile } from "./atomic-write.ts";
@@ -21,22 +22,8 @@ const MAX_CONVERSATION_BYTES = 256 * 1024 * 1024;
 /** What those of all conversations may take before the oldest ones go. Bytes. */
 const MAX_TOTAL_BYTES = 2 * 1024 * 1024 * 1024;
 
-type Work = (input: InputType, options: ZstdOptions, done: (error: Error | null, result: Buffer) => void) => void;
-
-/** Loaded when the first content is kept: most runs keep none. */
-function loadZlib(): { readonly zstdCompress: Work; readonly zstdDecompress: Work } {
-  return process.getBuiltinModule("node:zlib");
-}
-
-function runZlib(work: Work, input: InputType, options: ZstdOptions = {}): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    work(input, options, (error, result) => (error ? reject(error) : resolve(result)));
-  });
-}
-
-const compress = (content: InputType): Promise<Buffer> => runZlib(loadZlib().zstdCompress, content);
-const decompress = (content: InputType, options: ZstdOptions): Promise<Buffer> =>
-  runZlib(loadZlib().zstdDecompress, content, options);
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
 
 /** The contents that one conversation keeps. */
 export interface Checkpoints {
@@ -130,15 +117,12 @@ function listSizes(folder: string): [name: string, bytes: number][] {
   }
 }
 
-/** Conversations measured before other events get their turn: a thousand lookups would delay them. */
-const MEASURED_AT_ONCE = 32;
-
 /** Removes the conversations that were changed longest ago until the others fit. */
 async function makeRoom(own: string, totalBytes: number): Promise<void> {
   const folder = dirname(own);
   const sizes = new Map<string, number>();
-  for (const [index, name] of readdirSync(folder).entries()) {
-    if (index % MEASURED_AT_ONCE === 0) await passEventLoop();
+  for (const name of readdirSync(folder)) {
+    await passEventLoop();
     const path = join(folder, name);
     if (path !== own) sizes.set(path, sumSizes(listSizes(path)));
   }

@@ -1,8 +1,8 @@
 /** Deleting and moving single files. */
-import { linkSync, lstatSync, renameSync, unlinkSync } from "node:fs";
+import { lstatSync, unlinkSync } from "node:fs";
 import { posix } from "node:path";
-import { isLinkUnsupported } from "./atomic-write.ts";
-import { createFileFault, getFaultCode, runFileWork, toFileError, type FileResult } from "./file-error.ts";
+import { moveToFreeName } from "./atomic-write.ts";
+import { createFileFault, runFileWork, toFileError, type FileResult } from "./file-error.ts";
 import { openFolder, type OpenFolder } from "./open-folder.ts";
 import { findProtection } from "./protected-names.ts";
 import type { PathResolution, Workspace, WorkspacePath } from "./workspace.ts";
@@ -62,7 +62,7 @@ export async function moveFile(root: string, from: WorkspacePath, to: WorkspaceP
     return await runFileWork(to.named, async () => {
       const folder = openFolder(root, posix.dirname(to.relative), { create: true });
       try {
-        moveEntry(toEntry(source.value, from), toEntry(folder, to));
+        moveToFreeName(toEntry(source.value, from), toEntry(folder, to));
       } finally {
         folder.close();
       }
@@ -81,17 +81,4 @@ function checkMovable(entry: string): void {
   const stats = lstatSync(entry);
   if (stats.isDirectory()) throw createFileFault("EISDIR");
   if (!stats.isFile() && !stats.isSymbolicLink()) throw createFileFault("NOT_A_FILE");
-}
-
-/** `rename` would replace an existing file; a hard link never does. */
-function moveEntry(source: string, destination: string): void {
-  try {
-    linkSync(source, destination);
-  } catch (error) {
-    if (!isLinkUnsupported(getFaultCode(error))) throw error;
-    if (lstatSync(destination, { throwIfNoEntry: false })) throw createFileFault("EEXIST");
-    renameSync(source, destination);
-    return;
-  }
-  unlinkSync(source);
 }

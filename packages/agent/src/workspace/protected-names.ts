@@ -27,8 +27,6 @@ const protectedPairs: ReadonlySet<string> = new Set([
 /** Characters that some file systems ignore when they compare names. */
 const ignorable = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
 
-const isPlain = /^[\x20-\x7E]*$/;
-
 /**
  * The protected name that a relative path meets, at any depth; undefined if there is none.
  * Names are compared as the most lenient file system would: without regard to case, ignorable characters, trailing
@@ -54,11 +52,15 @@ export function findProtection(path: WorkspacePath): ToolError | undefined {
   return { code: "PROTECTED_PATH", message, details: "" };
 }
 
-function toComparable(name: string): string {
-  // Most names are plain: looking characters up in Unicode's tables is slow.
-  const folded = isPlain.test(name) ? name : name.normalize("NFKC").replaceAll(ignorable, "");
-  const [stem = ""] = folded.split(":", 1);
-  return trimTail(stem.trimStart()).toLowerCase();
+/** A name as the most lenient file system would compare it. */
+export function toComparable(name: string): string {
+  const [stem = ""] = toFolded(name).split(":", 1);
+  return trimTail(stem.trimStart());
+}
+
+/** Without regard to case and ignorable characters. */
+export function toFolded(text: string): string {
+  return text.normalize("NFKC").replaceAll(ignorable, "").toLowerCase();
 }
 
 /** Without dots and blanks at the end. */

@@ -1,6 +1,7 @@
 /** Files read with bounded memory, whatever they are (R-15). */
 import { createHash, hash } from "node:crypto";
-import { closeSync, read, readSync } from "node:fs";
+import { closeSync, read } from "node:fs";
+import { promisify } from "node:util";
 import { createFileFault, type FileResult, runFileWork } from "./file-error.ts";
 import { type LineRange, type LineSelection, LineWindow } from "./line-window.ts";
 import { type FileIdentity, openFile, type OpenFile } from "./open-file.ts";
@@ -15,6 +16,8 @@ const BLOCK_BYTES = 64 * 1024;
 
 /** Files of `/proc` and the like report a size of 0 but are not empty. */
 const UNKNOWN_SIZE_BYTES = 1024 * 1024;
+
+const readAside = promisify(read);
 
 export interface WholeFile {
   readonly bytes: Buffer;
@@ -129,8 +132,7 @@ async function runOnFile<Value>(
 }
 
 /**
- * Reads block by block into one buffer, up to the size at the start: a growing file is not followed. A file of one block is
- * read synchronously, a larger one and one of `/proc` in the thread pool.
+ * Reads block by block into one buffer, up to the size at the start: a growing file is not followed.
  */
 async function readBlocks(
   { descriptor, size }: OpenFile,
@@ -139,23 +141,14 @@ async function readBlocks(
 ): Promise<void> {
   const limit = size > 0 ? size : UNKNOWN_SIZE_BYTES;
   const buffer = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, limit));
-  const isSmall = limit <= BLOCK_BYTES;
   for (let position = 0; position < limit;) {
     const length = Math.min(buffer.length, limit - position);
     // One after the other, since there is one buffer; without a position, since files of /proc have none.
-    const bytesRead = isSmall
-      ? readSync(descriptor, buffer, 0, length, null)
-      : await readAside(descriptor, buffer, length);
+    const { bytesRead } = await readAside(descriptor, buffer, 0, length, null);
     if (bytesRead === 0 || signal?.aborted) return;
     position += bytesRead;
     take(buffer.subarray(0, bytesRead));
   }
-}
-
-function readAside(descriptor: number, buffer: Buffer, length: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    read(descriptor, buffer, 0, length, null, (error, bytesRead) => (error ? reject(error) : resolve(bytesRead)));
-  });
 }
 
 /** Longer quotes are not checked. Bytes. */

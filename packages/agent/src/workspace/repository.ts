@@ -57,15 +57,15 @@ function readRepository(root: string): Repository | undefined {
   const entry = join(root, ".git");
   const stats = readStats(entry);
   if (!stats) return isBare(root) ? toRepository(root, "bare", root) : undefined;
-  if (stats.isSymbolicLink()) return toRepository(root, "link", toReal(entry));
+  if (stats.isSymbolicLink()) return toRepository(root, "link", toRealPlace(entry));
   if (stats.isDirectory()) return toRepository(root, "folder", entry);
   const named = /^gitdir: (.+?)\s*$/.exec(readSmallFile(entry, MAX_BYTES) ?? "")?.[1];
-  return toRepository(root, "file", named === undefined ? "" : toReal(resolve(root, named)));
+  return toRepository(root, "file", named === undefined ? "" : toRealPlace(resolve(root, named)));
 }
 
 function toRepository(root: string, git: GitKind, gitFolder: string): Repository {
   const common = gitFolder === "" ? undefined : readSmallFile(join(gitFolder, "commondir"), MAX_BYTES)?.trim();
-  const commonFolder = common ? toReal(resolve(gitFolder, common)) : gitFolder;
+  const commonFolder = common ? toRealPlace(resolve(gitFolder, common)) : gitFolder;
   return { root, git, gitFolder, commonFolder };
 }
 
@@ -80,8 +80,8 @@ function isBare(folder: string): boolean {
   return isThere("HEAD") && isThere("objects") && isThere("refs");
 }
 
-/** As written if it leads nowhere. */
-function toReal(path: string): string {
+/** A path without links; as written if it leads nowhere. */
+export function toRealPlace(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -11,7 +11,6 @@ export interface TextFormat {
 /** Bytes of a file's beginning that are examined. */
 export const FORMAT_HEAD_BYTES = 8192;
 
-const plain: TextFormat = { encoding: "utf-8", hasMark: false };
 const marks: Readonly<Record<TextFormat["encoding"], readonly number[]>> = {
   "utf-8": [0xef, 0xbb, 0xbf],
   "utf-16le": [0xff, 0xfe],
@@ -20,17 +19,12 @@ const marks: Readonly<Record<TextFormat["encoding"], readonly number[]>> = {
 
 /** The format that the first bytes show; undefined for a binary file: a NUL, and no mark of UTF-16. */
 export function detectTextFormat(head: Uint8Array): TextFormat | undefined {
-  for (const encoding of ["utf-8", "utf-16le", "utf-16be"] as const) {
-    if (!marks[encoding].every((byte, index) => head[index] === byte)) continue;
-    if (encoding !== "utf-8") return isUtf32(head) ? undefined : { encoding, hasMark: true };
-    return head.subarray(0, FORMAT_HEAD_BYTES).includes(0) ? undefined : { encoding, hasMark: true };
-  }
-  return head.subarray(0, FORMAT_HEAD_BYTES).includes(0) ? undefined : plain;
-}
-
-/** UTF-32 in little endian begins like UTF-16. */
-function isUtf32(head: Uint8Array): boolean {
-  return head[0] === 0xff && head[2] === 0 && head[3] === 0;
+  const encodings = ["utf-8", "utf-16le", "utf-16be"] as const;
+  const marked = encodings.find((name) => marks[name].every((byte, index) => head[index] === byte));
+  const format = { encoding: marked ?? ("utf-8" as const), hasMark: marked !== undefined };
+  if (format.encoding === "utf-8") return head.subarray(0, FORMAT_HEAD_BYTES).includes(0) ? undefined : format;
+  // UTF-32 in little endian begins like UTF-16.
+  return head[0] === 0xff && head[2] === 0 && head[3] === 0 ? undefined : format;
 }
 
 /** The text without its mark; undefined if the bytes are not valid in this format. */
@@ -91,14 +85,4 @@ export function toPrefix(text: string, bytes: number): string {
   if (text.length * 3 <= bytes) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
   return text.slice(0, read);
-}
-
-/** The longest end with at most `bytes`. */
-export function toSuffix(text: string, bytes: number): string {
-  if (bytes <= 0) return "";
-  if (text.length * 3 <= bytes) return text;
-  const encoded = Buffer.from(text.slice(-bytes));
-  let start = Math.max(0, encoded.length - bytes);
-  while (start < encoded.length && (encoded[start]! & 0xc0) === 0x80) start += 1;
-  return encoded.toString("utf8", start);
 }

@@ -1,6 +1,6 @@
 /** The workspace: paths that a model wrote, checked before any file tool uses them (S-20). */
 import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { createFileFault, getFaultCode, toFileError } from "./file-error.ts";
@@ -29,9 +29,6 @@ export interface Workspace {
 
 /** The kernel's limit for paths. Bytes. */
 const MAX_PATH_BYTES = 4096;
-
-/** Most paths are plain: looking characters up in Unicode's tables is slow. */
-const isPlain = /^[\x20-\x7E]*$/;
 
 /**
  * The workspace of a folder on this machine. `isAdded`: it is a further folder, whose paths are shown as absolute ones.
@@ -72,10 +69,10 @@ function resolveInside(path: string, given: string, root: string): PathResolutio
   if (named === undefined) return { ok: false, error: toOutsideError(path, root) };
   try {
     const absolute = toRealPath(root, named.split(sep));
-    if (!isInside(root, absolute)) return { ok: false, error: toOutsideError(path, root) };
+    if (!isBelow(absolute, root)) return { ok: false, error: toOutsideError(path, root) };
     return {
       ok: true,
-      path: { absolute, relative: toPortable(toInnerPath(root, absolute)), named: toPortable(named) },
+      path: { absolute, relative: toPortable(relative(root, absolute) || "."), named: toPortable(named) },
     };
   } catch (error) {
     return { ok: false, error: toFileError(error, path) };
@@ -85,14 +82,14 @@ function resolveInside(path: string, given: string, root: string): PathResolutio
 /** Relative to the root, without `..`; undefined if the text leads out of it. */
 function toNamedPath(path: string, given: string, root: string): string | undefined {
   const absolute = resolve(root, path);
-  const base = [root, given].find((folder) => isInside(folder, absolute));
-  return base && toInnerPath(base, absolute);
+  const base = [root, given].find((folder) => isBelow(absolute, folder));
+  return base && (relative(base, absolute) || ".");
 }
 
 function findSpellingFault(path: string): ToolError | undefined {
   if (path.trim() === "") return toInvalidError('the path is empty: name a file, or "." for the workspace');
   if (path.includes("\0")) return toInvalidError("the path contains a NUL character: remove it");
-  if (!isPlain.test(path) && /\p{Cc}/u.test(path)) {
+  if (/\p{Cc}/u.test(path)) {
     return toInvalidError(
       `the path "${toVisible(path)}" contains a control character: name a path without one, or use run_terminal_cmd`,
     );
@@ -123,14 +120,9 @@ function toOutsideError(path: string, root: string): ToolError {
   return { code: "PATH_OUTSIDE_WORKSPACE", message, details: "" };
 }
 
-function isInside(folder: string, path: string): boolean {
+/** Whether a path is this folder or inside it. Both are absolute and without dots. */
+export function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
-
-/** A path inside a folder, relative to it. Both are without dots; Node's `relative` takes ten times as long. */
-function toInnerPath(folder: string, path: string): string {
-  if (path === folder) return ".";
-  return path.slice(folder.endsWith(sep) ? folder.length : folder.length + sep.length);
 }
 
 function toPortable(path: string): string {

@@ -16,15 +16,12 @@ const MAX_PARSE_MS = 600;
 /** Text that bash and the parser see alike: no control, format or private characters, no unusual blanks. */
 const ordinary = /^[\t\n\x20-\x7e\p{L}\p{M}\p{N}\p{P}\p{S}]*$/u;
 
-/** Where the two compiled modules are. */
-interface ParserFiles {
-  readonly runtime: URL;
-  readonly grammar: URL;
-}
-
 /** Loads the parser; reading is synchronous from then on. */
-export async function createBashReader({ runtime, grammar }: ParserFiles): Promise<ShellReader> {
-  const [wasmBinary, grammarBytes] = await Promise.all([readFile(runtime), readFile(grammar)]);
+async function createBashReader(): Promise<ShellReader> {
+  const [wasmBinary, grammarBytes] = await Promise.all([
+    readFile(findModule("web-tree-sitter.wasm", "web-tree-sitter/web-tree-sitter.wasm")),
+    readFile(findModule("tree-sitter-bash.wasm", "tree-sitter-bash/tree-sitter-bash.wasm")),
+  ]);
   await Parser.init({ wasmBinary });
   const language = await Language.load(grammarBytes);
   let parser = createParser(language);
@@ -70,7 +67,4 @@ function findModule(name: string, specifier: string): URL {
   return pathToFileURL(createRequire(import.meta.url).resolve(specifier));
 }
 
-export const bashReader = await createBashReader({
-  runtime: findModule("web-tree-sitter.wasm", "web-tree-sitter/web-tree-sitter.wasm"),
-  grammar: findModule("tree-sitter-bash.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"),
-});
+export const bashReader = await createBashReader();

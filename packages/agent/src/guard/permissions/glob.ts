@@ -1,4 +1,5 @@
 /** Globs without regular expressions: the time is bounded, whatever a model or a repository writes (S-72). */
+import { toComparable, toFolded } from "../../workspace/protected-names.ts";
 
 /** A compiled glob. Paths are relative with `/`; "" and "." are the root. */
 export interface Glob {
@@ -232,9 +233,6 @@ export interface PathGlob {
   mayMatchBelow(folder: string): boolean;
 }
 
-/** Characters that some file systems ignore when they compare names. */
-const ignorable = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
-
 /**
  * A glob without `/` (except at its end) matches at any depth, as in .gitignore; any other is relative to the workspace.
  * Undefined if it is too long.
@@ -262,19 +260,9 @@ function toMeanings(path: string): string[] {
     if (raw === "..") {
       if (names.pop() === undefined) isAnchored = false;
     } else if (raw !== "" && raw !== ".") {
-      names.push(toComparable(raw));
+      names.push(toComparable(raw) || raw);
     }
   }
   if (isAnchored) return [names.join("/")];
   return Array.from({ length: names.length + 1 }, (_, start) => names.slice(start).join("/"));
-}
-
-/** Without regard to case, ignorable characters, streams (`.env::$DATA`), trailing dots and blanks. */
-function toComparable(name: string): string {
-  const [stem = ""] = toFolded(name).split(":", 1);
-  return stem.trimStart().replace(/[.\s]{1,255}$/, "") || name;
-}
-
-function toFolded(text: string): string {
-  return text.normalize("NFKC").replaceAll(ignorable, "").toLowerCase();
 }

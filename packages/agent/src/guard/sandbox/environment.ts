@@ -1,7 +1,7 @@
 /** The environment of commands: an allow list, so that keys and tokens never reach one (S-40). */
-import { realpathSync } from "node:fs";
-import { sep } from "node:path";
 import type { Environment } from "../../base/paths.ts";
+import { toRealPlace } from "../../workspace/repository.ts";
+import { isBelow } from "../../workspace/workspace.ts";
 
 const allowedNames = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "TZ", "USER", "LOGNAME", "SHELL"] as const;
 const localeName = /^LC_[A-Z]+$/;
@@ -59,16 +59,6 @@ export function withoutInnerFolders<Variables extends { readonly PATH?: string |
 ): Variables {
   const { PATH } = environment;
   if (PATH === undefined) return environment;
-  const isInner = (folder: string): boolean => `${folder}${sep}`.startsWith(root === sep ? sep : `${root}${sep}`);
-  const kept = PATH.split(":").filter((folder) => !isInner(folder) && !isInner(toReal(folder)));
+  const kept = PATH.split(":").filter((folder) => !isBelow(folder, root) && !isBelow(toRealPlace(folder), root));
   return { ...environment, PATH: kept.join(":") };
-}
-
-/** Of a folder that does not exist, only the name counts. */
-function toReal(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
 }

@@ -1,11 +1,12 @@
 /** Programs of the system: where they are, how one runs, and why one does not start. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as Ripgrep from "@vscode/ripgrep";
 import type { Environment } from "../../base/paths.ts";
+import { isFolder } from "../../base/make-folder.ts";
 import { toFixedPath } from "./environment.ts";
 
 const systemFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin", "/opt/homebrew/bin"];
@@ -23,7 +24,7 @@ export function findProgram(
   return folders.map((folder) => join(folder, name)).find((file) => isExecutable(file) && isWanted(file));
 }
 
-function isExecutable(file: string): boolean {
+export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return true;
@@ -150,12 +151,4 @@ export function toStartError(error: unknown, file: string, folder: string): stri
 /** What is wrong with a working directory; "" if nothing is. */
 export function toFolderError(folder: string): string {
   return isFolder(folder) ? "" : `the working directory ${folder} is not a usable folder`;
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }

@@ -28,17 +28,6 @@ export interface FoundPiece {
   readonly path: string;
   readonly startLine: number;
   readonly endLine: number;
-  readonly size: number;
-  readonly changedAt: bigint;
-}
-
-/** A row as the database returns it. */
-interface FoundRow {
-  readonly path: string;
-  readonly startLine: bigint;
-  readonly endLine: bigint;
-  readonly size: bigint;
-  readonly changedAt: bigint;
 }
 
 /** Opens the index; creates it if it is missing or of another version: folder 0700, file 0600. Undefined: in memory. */
@@ -48,14 +37,7 @@ export function openIndexDatabase(file: string | undefined): IndexDatabase {
   if (!existsSync(file)) removeOldIndexes(dirname(file));
   closeSync(openSync(file, "a", 0o600));
   chmodSync(file, 0o600);
-  try {
-    return new IndexDatabase(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
-  } catch {
-    // Nothing is lost: the index is rebuilt from the files.
-    removeIndex(file);
-    closeSync(openSync(file, "a", 0o600));
-    return new IndexDatabase(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
-  }
+  return new IndexDatabase(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
 }
 
 export function removeIndex(file: string): void {
@@ -166,19 +148,11 @@ export class IndexDatabase {
   findPieces(words: readonly string[], limit: number): FoundPiece[] {
     const query = words.map((word) => `"${word.replaceAll('"', "")}"`).join(" OR ");
     const select = this.#prepare(
-      `SELECT f.path, f.size, f.changed_at AS changedAt, p.start_line AS startLine, p.end_line AS endLine
+      `SELECT f.path, p.start_line AS startLine, p.end_line AS endLine
        FROM words w JOIN pieces p ON p.key = w.rowid JOIN files f ON f.key = p.file
        WHERE words MATCH ? ORDER BY bm25(words, 4.0, 1.0), p.key LIMIT ?`,
     );
-    select.setReadBigInts(true);
-    const rows = select.all(query, limit) as unknown as readonly FoundRow[];
-    return rows.map((row) => ({
-      path: row.path,
-      startLine: Number(row.startLine),
-      endLine: Number(row.endLine),
-      size: Number(row.size),
-      changedAt: row.changedAt,
-    }));
+    return select.all(query, limit) as unknown as FoundPiece[];
   }
 
   #prepare(text: string): StatementSync {

@@ -19,9 +19,6 @@ const MAX_FILES = 250_000;
 /** Files indexed per transaction; other events have their turn in between. */
 const BATCH = 100;
 
-/** Milliseconds of work before other events get their turn. */
-const TURN_MS = 20;
-
 /** Returns how many files are indexed, and how many are still waiting when the time is over. */
 export async function updateIndex(
   database: IndexDatabase,
@@ -88,12 +85,9 @@ function readInFolder(root: string, path: string): Buffer | undefined {
 async function* listFiles(workspace: Workspace, signal: AbortSignal): AsyncGenerator<IndexedFile> {
   const reader = await createFolderReader(workspace, ".");
   const open = ["."];
-  let [count, turn] = [0, performance.now()];
+  let count = 0;
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
-    if (performance.now() - turn > TURN_MS) {
-      await yieldToEvents();
-      turn = performance.now();
-    }
+    await yieldToEvents();
     if (signal.aborted || count >= MAX_FILES) return;
     const reading = await reader.read(folder);
     if (!reading.ok) continue;

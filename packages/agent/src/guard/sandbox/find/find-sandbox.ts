@@ -1,12 +1,12 @@
 /** Finds out, before a run begins, which sandbox works on this machine (S-31). */
-import { accessSync, constants, readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
 import { createCommandNetwork } from "../../permissions/decide-network.ts";
 import { createCommandRunner } from "../launch/command-runner.ts";
-import { findProgram } from "../programs.ts";
+import { findProgram, isExecutable } from "../programs.ts";
 import type { Sandbox, SandboxSetting } from "../sandbox.ts";
-import { openProbeMemory, type ProbePlace } from "./probe-memory.ts";
+import { openProbeMemory, type ProbePlace, readProbeFile } from "./probe-memory.ts";
 
 export interface SandboxSearch {
   readonly setting: SandboxSetting;
@@ -84,15 +84,6 @@ function findBubblewrap(workspace: string, environment: Environment): string | u
   return findProgram("bwrap", environment, (file) => !`${realpathSync(file)}${sep}`.startsWith(workspace + sep));
 }
 
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Why a command that does nothing fails; "" if it succeeds. */
 async function tryCommand(sandbox: Sandbox, workspace: string, environment: Environment): Promise<string> {
   const runner = createCommandRunner({
@@ -131,7 +122,7 @@ const containerFiles = ["/.dockerenv", "/run/.containerenv"] as const;
 const containerFlags = "--security-opt seccomp=unconfined --security-opt systempaths=unconfined";
 
 /** One line without a full stop. `problem`: the sandbox's error message. */
-export function adviseOnNamespaces(problem: string, read: ReadSystemFile = readSystemFile): string {
+export function adviseOnNamespaces(problem: string, read: ReadSystemFile = readProbeFile): string {
   // Inside another sandbox the file shows that sandbox's limit, while the limit around it is used up.
   const isUsedUp = problem.includes("ENOSPC");
   const found = settings.find(({ name, forbids }) => {
@@ -146,12 +137,4 @@ export function adviseOnNamespaces(problem: string, read: ReadSystemFile = readS
   }
   if (isContainer) return `start this container with ${containerFlags}`;
   return "let this user make namespaces (see docs/guide/sandbox.md)";
-}
-
-function readSystemFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }

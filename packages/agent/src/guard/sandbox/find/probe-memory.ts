@@ -66,15 +66,16 @@ function isRemembered(path: string, key: string, now: number): boolean {
 
 function createKey(file: string): string {
   const { mtimeMs, size, ino } = statSync(file);
-  const status = readText("/proc/self/status").match(/^(Uid|CapBnd|NoNewPrivs|Seccomp):.*$/gm) ?? [];
-  const facts = [file, mtimeMs, size, ino, release(), ...status, ...decidingFiles.map(readText)];
+  const status = readProbeFile("/proc/self/status")?.match(/^(Uid|CapBnd|NoNewPrivs|Seccomp):.*$/gm) ?? [];
+  const facts = [file, mtimeMs, size, ino, release(), ...status, ...decidingFiles.map(readProbeFile)];
   return createHash("sha256").update(facts.join("\n")).digest("hex");
 }
 
-function readText(file: string): string {
+/** The text of a system file; undefined if it cannot be read. */
+export function readProbeFile(file: string): string | undefined {
   try {
     return readFileSync(file, "latin1");
   } catch {
-    return "";
+    return undefined;
   }
 }

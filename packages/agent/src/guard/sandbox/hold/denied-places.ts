@@ -1,9 +1,10 @@
 /** Enforces the user's rules `Read(…)` and `Write(…)` on commands: what they deny is hidden or read-only. */
 import { type Dirent, readlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { isBelow } from "../../../workspace/workspace.ts";
 import type { FileRule } from "../../permissions/rule.ts";
 import { createFolderMemory, readStat, toIdentity } from "./folder-memory.ts";
-import { type DeniedMounts, isBelow, type Mount, toExistingPath } from "./mounts.ts";
+import { type DeniedMounts, type Mount, toExistingPath } from "./mounts.ts";
 import { takeAway } from "./take-away.ts";
 
 /** The denied places of one workspace, over all commands of a run. */

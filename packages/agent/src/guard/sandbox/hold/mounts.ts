@@ -1,7 +1,8 @@
 /** The mounts of a command: what it sees of the file system (S-30, S-34). Bubblewrap carries them out. */
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, sep } from "node:path";
+import { join } from "node:path";
+import { isBelow } from "../../../workspace/workspace.ts";
 
 /** One place of the plan, absolute and without links. */
 export interface Mount {
@@ -94,11 +95,6 @@ export function planMounts(facts: MountFacts): Mount[] {
 function removeInner(hidden: readonly Mount[], workspace: string): Mount[] {
   const folders = hidden.filter(({ path, access }) => access === "hidden-folder" && !isBelow(workspace, path));
   return hidden.filter(({ path }) => !folders.some((folder) => folder.path !== path && isBelow(path, folder.path)));
-}
-
-/** Whether a path is this folder or inside it. */
-export function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 export interface PrivateFolder {

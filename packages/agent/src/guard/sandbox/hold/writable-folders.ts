@@ -6,7 +6,8 @@ import type { Environment } from "../../../base/paths.ts";
 import { SheafError } from "../../../base/errors.ts";
 import { hasForeignName } from "../../../base/foreign-name.ts";
 import { toProtectedName } from "../../../workspace/protected-names.ts";
-import { isBelow, type Mount, toExistingPath } from "./mounts.ts";
+import { isBelow } from "../../../workspace/workspace.ts";
+import { type Mount, toExistingPath } from "./mounts.ts";
 import { listSecretPlaces } from "./secret-places.ts";
 
 export interface AddedFoldersOrder {
