@@ -11,6 +11,7 @@ import { SheafError } from "../base/errors.ts";
 import { isPublicAddress } from "../base/public-address.ts";
 import { sheafVersion } from "../base/version.ts";
 import { toMarkdown } from "./html-to-markdown.ts";
+import { type HostAddress, isServicePort, resolveAllowed } from "./proxy.ts";
 import { openTunnel, TunnelError } from "./proxy-tunnel.ts";
 
 /** A fetched page. */
@@ -40,12 +41,6 @@ const MAX_BYTES = 2 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const MAX_URL = 4096;
 const TIMEOUT_MS = 30_000;
-
-interface HostAddress {
-  readonly address: string;
-  /** 4 or 6. */
-  readonly family: number;
-}
 
 /** What a fetcher needs from its surroundings; tests use local servers. */
 interface FetchPorts {
@@ -94,7 +89,8 @@ async function followPage(given: string, ports: FetchPorts, signal: AbortSignal)
   }
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const proxy = ports.findProxy(url);
-    const addresses = await resolveAllowed(url.hostname, ports, signal).catch((error: unknown) => {
+    const resolving = resolveAllowed(url.hostname, ports.resolveHost, ports.isAllowed);
+    const addresses = await untilAborted(resolving, signal).catch((error: unknown) => {
       if (proxy === undefined || signal.aborted) throw error;
       throw new TunnelError(`${url!.hostname} is not known here (${toReason(error)})`);
     });
@@ -117,24 +113,14 @@ async function followPage(given: string, ports: FetchPorts, signal: AbortSignal)
   return fail("REDIRECTED", `${shorten(given)} redirects more than ${MAX_REDIRECTS} times`);
 }
 
-/** Ports below 1024 other than 80 and 443 belong to services that do not speak HTTP. */
 function parseUrl(text: string): URL | undefined {
   if (text.length > MAX_URL || !URL.canParse(text)) return undefined;
   const url = new URL(text);
-  const port = url.port === "" ? 443 : Number(url.port);
   const isWeb = url.protocol === "http:" || url.protocol === "https:";
   if (!isWeb || url.username !== "" || url.password !== "" || url.hostname === "") return undefined;
-  if (port < 1024 && port !== 80 && port !== 443) return undefined;
+  if (url.port !== "" && isServicePort(Number(url.port))) return undefined;
   url.hash = "";
   return url;
-}
-
-/** Every address counts: a name that leads to a public one and a private one is refused. */
-async function resolveAllowed(hostname: string, { resolveHost, isAllowed }: FetchPorts, signal: AbortSignal) {
-  const literal = hostname.replace(/^\[(.*)\]$/, "$1");
-  const family = isIP(literal);
-  const addresses = family === 0 ? await untilAborted(resolveHost(hostname), signal) : [{ address: literal, family }];
-  return addresses.length > 0 && addresses.every(({ address }) => isAllowed(address)) ? addresses : undefined;
 }
 
 /** A lookup cannot be cancelled; a late result is ignored. */

@@ -18,15 +18,13 @@ const blockElements: ReadonlySet<string> = new Set([
 
 /** Their contents are left out. */
 const hiddenElements: ReadonlySet<string> = new Set([
-  "nav",
-  "button",
-  "select",
-  "datalist",
-  "object",
-  "canvas",
-  "audio",
-  "video",
-]);
+  "nav", "button", "select", "datalist", "object", "canvas", "audio", "video",
+]); // prettier-ignore
+
+/** They have no contents and no end tag. */
+const voidElements: ReadonlySet<string> = new Set([
+  "br", "hr", "img", "input", "meta", "link", "source", "track", "wbr", "area", "base", "col", "embed",
+]); // prettier-ignore
 
 const inlineMarks: Readonly<Record<string, string>> = { b: "**", strong: "**", em: "*", i: "*", del: "~~", s: "~~" };
 
@@ -105,7 +103,7 @@ class Converter {
     const { name, attributes } = token;
     if (this.#open.length >= MAX_DEPTH) return;
     if (this.#hidden > 0 || hiddenElements.has(name) || attributes.has("hidden")) {
-      if (!isVoid(name)) this.#hide(name);
+      if (!voidElements.has(name)) this.#hide(name);
       return;
     }
     if (this.#preformatted) return this.#openInPreformatted(token);
@@ -320,24 +318,6 @@ class Converter {
       close: () => void row.push(this.#writer.take().replaceAll(/\s+/g, " ").trim().replaceAll("|", "\\|")),
     });
   }
-}
-
-function isVoid(name: string): boolean {
-  return [
-    "br",
-    "hr",
-    "img",
-    "input",
-    "meta",
-    "link",
-    "source",
-    "track",
-    "wbr",
-    "area",
-    "base",
-    "col",
-    "embed",
-  ].includes(name);
 }
 
 /** `language-ts` or `lang-ts` in the class. */

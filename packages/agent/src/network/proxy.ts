@@ -9,27 +9,27 @@ import type { Duplex } from "node:stream";
 import { toHost } from "../base/host-pattern.ts";
 import { isPublicAddress } from "../base/public-address.ts";
 
+/** One address of a host. */
+export interface HostAddress {
+  readonly address: string;
+  /** 4 or 6. */
+  readonly family: number;
+}
+
 /** What a proxy needs from its surroundings; tests use local servers. */
 export interface ProxyPorts {
   /** Why a host must not be reached, "" if it may; the host as `toHost` gives it. */
   readonly findObstacle: (host: string) => string;
   /** All addresses of a host. */
-  readonly resolveHost?: (host: string) => Promise<readonly { readonly address: string }[]>;
+  readonly resolveHost?: (host: string) => Promise<readonly HostAddress[]>;
   readonly isAllowed?: ((address: string) => boolean) | undefined;
-}
-
-/** A host that was refused. */
-interface RefusedHost {
-  /** As it was requested, in one line. */
-  readonly target: string;
-  readonly reason: string;
 }
 
 export interface Proxy {
   /** Serves a connection that came from the sandbox. */
   serve(socket: Socket): void;
-  /** What was refused since the last call, each host once. */
-  takeRefusals(): RefusedHost[];
+  /** One sentence for each host that was refused since the last call. */
+  takeNotes(): string[];
   /** Ends every connection. */
   close(): void;
 }
@@ -47,17 +47,25 @@ const maxSockets = 512;
 /** Milliseconds. */
 const connectTimeout = 20_000;
 
+/**
+ * All addresses of a host, which may be a literal. Undefined unless every one is allowed: a name that leads to both a public
+ * and another address is refused.
+ */
+export async function resolveAllowed(
+  host: string,
+  resolveHost: (host: string) => Promise<readonly HostAddress[]>,
+  isAllowed: (address: string) => boolean,
+): Promise<readonly HostAddress[] | undefined> {
+  const literal = host.replace(/^\[(.*)\]$/, "$1");
+  const family = isIP(literal);
+  const addresses = family === 0 ? await resolveHost(host) : [{ address: literal, family }];
+  return addresses.length > 0 && addresses.every(({ address }) => isAllowed(address)) ? addresses : undefined;
+}
+
 /** Headers about one connection, which are not forwarded. */
 const ownHeaders = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "upgrade",
-  "host",
-]);
+  "connection", "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer", "upgrade", "host",
+]); // prettier-ignore
 
 /** Creates a proxy; it does not listen by itself. */
 export function createProxy({
@@ -66,7 +74,7 @@ export function createProxy({
   isAllowed = isPublicAddress,
 }: ProxyPorts): Proxy {
   const sockets = new Set<Duplex>();
-  const refusals = new Map<string, RefusedHost>();
+  const refusals = new Map<string, string>();
   const keep = <Kept extends Duplex>(socket: Kept): Kept => {
     sockets.add(socket);
     socket.on("error", () => socket.destroy());
@@ -80,18 +88,14 @@ export function createProxy({
     if (!parsed) return "it is not a host and port";
     const obstacle = isServicePort(parsed.port) ? `port ${parsed.port} is of no web server` : findObstacle(parsed.host);
     if (obstacle !== "") return obstacle;
-    const literal = parsed.host.replace(/^\[(.*)\]$/, "$1");
-    const found = isIP(literal) > 0 ? [{ address: literal }] : await resolveHost(parsed.host);
-    const addresses = found.map(({ address }) => address);
-    // A name that leads to both a public and another address is refused.
-    if (addresses.length === 0 || !addresses.every(isAllowed)) return "it is not a public host";
-    return { ...parsed, addresses };
+    const found = await resolveAllowed(parsed.host, resolveHost, isAllowed);
+    return found ? { ...parsed, addresses: found.map(({ address }) => address) } : "it is not a public host";
   };
   const findTarget = async (authority: string): Promise<Target | string> => {
     const target = await openTarget(authority).catch((error: unknown) => `it was not found (${toReason(error)})`);
     if (typeof target === "string" && refusals.size < maxRefusals) {
       const shown = toShown(authority);
-      refusals.set(shown, { target: shown, reason: target });
+      refusals.set(shown, `The network refused ${shown}: ${target}.`);
     }
     return target;
   };
@@ -111,7 +115,7 @@ export function createProxy({
       keep(socket);
       server.emit("connection", socket);
     },
-    takeRefusals() {
+    takeNotes() {
       const taken = [...refusals.values()];
       refusals.clear();
       return taken;
@@ -233,8 +237,8 @@ export function parseAuthority(text: string): { readonly host: string; readonly 
   return host === undefined || port < 1 || port > 65_535 ? undefined : { host, port };
 }
 
-/** Ports of other services such as mail, shells and name servers. */
-function isServicePort(port: number): boolean {
+/** Ports of other services, which do not speak HTTP, such as mail, shells and name servers. */
+export function isServicePort(port: number): boolean {
   return port < 1024 && port !== 80 && port !== 443;
 }
 

@@ -102,14 +102,14 @@ function place(temporary: string, target: string, current: BigIntStats | undefin
 }
 
 /** What a file system without hard links answers. */
-const linkRefusals = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+const linkRefusals: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 /** `rename` would replace an existing file; a hard link never does. @throws EEXIST and other errors of the file system. */
 export function moveToFreeName(source: string, destination: string): void {
   try {
     linkSync(source, destination);
   } catch (error) {
-    if (!linkRefusals.includes(getFaultCode(error))) throw error;
+    if (!linkRefusals.has(getFaultCode(error))) throw error;
     if (lstatSync(destination, { throwIfNoEntry: false })) throw createFileFault("EEXIST");
     renameSync(source, destination);
     return;

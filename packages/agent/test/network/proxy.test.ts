@@ -31,7 +31,7 @@ async function startProxy(ports: Partial<ProxyPorts> = {}): Promise<TestProxy> {
     findObstacle: (host) => (host === "allowed.test" || host === "127.0.0.1" ? "" : "no rule allows it"),
     resolveHost: async (host) => {
       resolved.push(host);
-      return [{ address: "127.0.0.1" }];
+      return [{ address: "127.0.0.1", family: 4 }];
     },
     isAllowed: (address) => address === "127.0.0.1",
     ...ports,
@@ -61,7 +61,7 @@ describe("tunnels", () => {
       "HTTP/1.1 200 Connection Established\r\n\r\ngot hello",
     );
     expect(resolved).toEqual(["allowed.test"]);
-    expect(proxy.takeRefusals()).toEqual([]);
+    expect(proxy.takeNotes()).toEqual([]);
   });
 
   test(verifies("S-32", "a host without a rule is refused, told why, and noted once"), async () => {
@@ -71,8 +71,8 @@ describe("tunnels", () => {
       expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*refuses other\.test:443: no rule allows it\.\n$/);
     }
     expect(resolved).toEqual([]);
-    expect(proxy.takeRefusals()).toEqual([{ target: "other.test:443", reason: "no rule allows it" }]);
-    expect(proxy.takeRefusals()).toEqual([]);
+    expect(proxy.takeNotes()).toEqual(["The network refused other.test:443: no rule allows it."]);
+    expect(proxy.takeNotes()).toEqual([]);
   });
 
   const addresses = [
@@ -80,10 +80,13 @@ describe("tunnels", () => {
     "fd00:ec2::254", "::ffff:127.0.0.1", "::ffff:169.254.169.254", "64:ff9b::7f00:1",
   ]; // prettier-ignore
   test.each(addresses)(verifies("S-32", "a name that leads to %s is refused"), async (address) => {
-    const resolveHost = async () => [{ address: "93.184.216.34" }, { address }];
+    const resolveHost = async () => [
+      { address: "93.184.216.34", family: 4 },
+      { address, family: 4 },
+    ];
     const { ask, proxy } = await startProxy({ findObstacle: () => "", resolveHost, isAllowed: undefined });
     expect(await ask("CONNECT allowed.test:443 HTTP/1.1\r\n\r\n")).toMatch(/^HTTP\/1\.1 403/);
-    expect(proxy.takeRefusals()).toEqual([{ target: "allowed.test:443", reason: "it is not a public host" }]);
+    expect(proxy.takeNotes()).toEqual(["The network refused allowed.test:443: it is not a public host."]);
   });
 
   test.each(["127.0.0.1:80", "[::1]:80", "2130706433:80", "0x7f.1:80", "0177.0.0.1:80", "localhost:80"])(
@@ -122,7 +125,7 @@ describe("tunnels", () => {
   test.each([22, 25, 53, 445, 465])(verifies("S-32", "port %i is of no web server"), async (port) => {
     const { ask, proxy } = await startProxy();
     expect(await ask(`CONNECT allowed.test:${port} HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1\.1 403/);
-    expect(proxy.takeRefusals()[0]!.reason).toContain(`port ${port}`);
+    expect(proxy.takeNotes()[0]).toContain(`port ${port}`);
   });
 
   test("a host that does not answer or does not exist is told, and nothing hangs", async () => {

@@ -4,7 +4,7 @@ import { allow, allowByRule, ask, deny, type PermissionDecision } from "./decisi
 import { findUnnamedWord, gathersWords, takesCommandText, toProgramName, unwrapCommand } from "./programs.ts";
 import { isReadOnly } from "./read-only-commands.ts";
 import { createReadingPlace, type FindPlace } from "./reading-place.ts";
-import type { Rule, ShellRule } from "./rule.ts";
+import type { Rules, ShellRule } from "./rule.ts";
 import type { ShellReader, ShellReading, SimpleCommand } from "./shell-reading.ts";
 
 /** What applies to all commands of a run. */
@@ -17,11 +17,6 @@ export interface CommandPolicy {
   readonly trusted: boolean;
   readonly loadReader: () => Promise<ShellReader>;
   readonly findPlace: FindPlace;
-}
-
-interface Rules {
-  readonly allows: readonly Rule[];
-  readonly denies: readonly Rule[];
 }
 
 /** One command, exactly as it will run, and its working directory. */

@@ -3,12 +3,7 @@ import { isIP } from "node:net";
 import { toHost } from "../../base/host-pattern.ts";
 import { isPublicAddress } from "../../base/public-address.ts";
 import { allowByRule, ask, deny, type PermissionDecision } from "./decision.ts";
-import { parseRule, type Rule } from "./rule.ts";
-
-interface Rules {
-  readonly allows: readonly Rule[];
-  readonly denies: readonly Rule[];
-}
+import { parseRule, type Rule, type Rules } from "./rule.ts";
 
 /** A web address. `--force` is about commands and opens no network. */
 export function decideUrl(address: unknown, { allows, denies }: Rules): PermissionDecision {

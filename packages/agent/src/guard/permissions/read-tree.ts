@@ -8,16 +8,9 @@ import type { ShellReading, ShellResult, ShellWord } from "./shell-reading.ts";
 
 /** Nodes that contain others. */
 const structures: ReadonlySet<string> = new Set([
-  "program",
-  "list",
-  "pipeline",
-  "command",
-  "command_name",
-  "subshell",
-  "compound_statement",
-  "negated_command",
+  "program", "list", "pipeline", "command", "command_name", "subshell", "compound_statement", "negated_command",
   "redirected_statement",
-]);
+]); // prettier-ignore
 const words: ReadonlySet<string> = new Set(["word", "number", "string", "raw_string", "concatenation"]);
 const operators: ReadonlySet<string> = new Set(["&&", "||", "|", "|&", ";", "(", ")", "{", "}", "!"]);
 

@@ -43,6 +43,12 @@ interface McpRule {
 
 export type Rule = ShellRule | FileRule | WebRule | NetworkRule | McpRule;
 
+/** Those that apply to a call. */
+export interface Rules {
+  readonly allows: readonly Rule[];
+  readonly denies: readonly Rule[];
+}
+
 const forms =
   'write Shell(words), Shell(*), Read(glob), Write(glob), WebFetch(domain), Network(domain) or Mcp(server:tool), for instance "Shell(npm test)" or "Read(.env)"';
 

@@ -232,8 +232,7 @@ describeWithSandbox("rules that cannot be held", () => {
 
 describe("the index of denied places", () => {
   const list = (workspace: string, ...rules: readonly string[]): string[] =>
-    createDeniedIndex([workspace], toRules(...rules))
-      .refresh()
+    createDeniedIndex([workspace], toRules(...rules))()
       .places.map(({ path, access }) => `${path.slice(workspace.length + 1)} ${access}`)
       .toSorted();
 
@@ -253,7 +252,7 @@ describe("the index of denied places", () => {
   test("follows changes, also in packages when their folder changed", () => {
     const workspace = createFolder("index", { "node_modules/b/x.js": "" });
     const index = createDeniedIndex([workspace], toRules("Read(.env)"));
-    const count = (): number => index.refresh().places.length;
+    const count = (): number => index().places.length;
     expect(count()).toBe(0);
     writeFileSync(join(workspace, ".env"), "");
     expect(count()).toBe(1);

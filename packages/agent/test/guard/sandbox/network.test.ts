@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 
 const networkPorts = {
-  resolveHost: async () => [{ address: "127.0.0.1" }],
+  resolveHost: async () => [{ address: "127.0.0.1", family: 4 }],
   isAllowed: (address: string) => address === "127.0.0.1",
 };
 

@@ -128,7 +128,7 @@ describe("the index", () => {
   test("sees each change of a folder, and reads no folder that did not change", () => {
     const workspace = createFolder("workspace", { "a/b/file": "", "node_modules/x/.vscode/file": "" });
     const index = createProtectedIndex(workspace);
-    const find = (): string[] => index.refresh().map(({ path }) => path.slice(workspace.length + 1));
+    const find = (): string[] => index().map(({ path }) => path.slice(workspace.length + 1));
     expect(find()).toEqual([]);
     for (const name of ["a/b/.envrc", ".idea", "c/d/.hg"]) mkdirSync(join(workspace, name), { recursive: true });
     expect(find()).toEqual([".idea", "a/b/.envrc", "c/d/.hg"]);
@@ -140,7 +140,7 @@ describe("the index", () => {
     const workspace = createFolder("workspace", { "a/.vscode/file": "" });
     symlinkSync("a", join(workspace, "link"));
     symlinkSync("a", join(workspace, ".idea"));
-    const places = createProtectedIndex(workspace).refresh();
+    const places = createProtectedIndex(workspace)();
     expect(places.map(({ path, kind }) => [path.slice(workspace.length + 1), kind])).toEqual([
       [".idea", "link"],
       ["a/.vscode", "folder"],

@@ -18,7 +18,6 @@ export interface ProcessTree {
 const gracePeriod = 2000;
 /** Milliseconds in which SIGKILL is repeated: a process may keep forking. */
 const killPeriod = 2000;
-const pollInterval = 25;
 const maxFreezeRounds = 20;
 
 /** `leader`: the started process, first of its group and session. `marker`: in the environment of all of them. */
@@ -31,8 +30,14 @@ export function createProcessTree(leader: number, marker: string): ProcessTree {
 async function endProcesses(find: () => readonly number[]): Promise<void> {
   if (!freeze(find)) return;
   signalAll(find(), "SIGTERM");
-  if (await pollUntilGone(find, gracePeriod, "SIGCONT")) return;
-  await pollUntilGone(find, killPeriod, "SIGKILL");
+  /** Each remaining one gets the signal. */
+  const areGone = (signal: NodeJS.Signals) => (): boolean => {
+    const found = find();
+    signalAll(found, signal);
+    return found.length === 0;
+  };
+  if (await pollUntil(areGone("SIGCONT"), gracePeriod)) return;
+  await pollUntil(areGone("SIGKILL"), killPeriod);
 }
 
 /**
@@ -48,18 +53,6 @@ function freeze(find: () => readonly number[]): boolean {
     signalAll(found, "SIGSTOP");
   }
   return known > 0;
-}
-
-/** Whether all have ended in time; until then each remaining one gets `signal`. */
-async function pollUntilGone(find: () => readonly number[], period: number, signal: NodeJS.Signals): Promise<boolean> {
-  const deadline = performance.now() + period;
-  while (performance.now() < deadline) {
-    const found = find();
-    if (found.length === 0) return true;
-    signalAll(found, signal);
-    await wait(pollInterval);
-  }
-  return find().length === 0;
 }
 
 function signalAll(processes: readonly number[], signal: NodeJS.Signals): void {
@@ -115,8 +108,8 @@ function findGroup(leader: number): readonly number[] {
   return sendSignal(-leader, 0) ? [-leader] : [];
 }
 
-/** Milliseconds between two looks at a sandbox, at most: the kernel usually needs less than one. */
-const sandboxInterval = 10;
+/** Milliseconds between two looks, at most: the kernel usually needs less than one. */
+const maxPollInterval = 10;
 
 /** All processes in a sandbox: its first process ends with bubblewrap, and all others end with that one. */
 export function createSandboxTree(bubblewrap: StartedProcess, findFirst: () => ProcessEntry | undefined): ProcessTree {
@@ -170,7 +163,7 @@ function findBelow(first: ProcessEntry | undefined): ProcessEntry[] {
 
 async function pollUntil(condition: () => boolean, period: number): Promise<boolean> {
   const deadline = performance.now() + period;
-  for (let interval = 1; performance.now() < deadline; interval = Math.min(interval * 2, sandboxInterval)) {
+  for (let interval = 1; performance.now() < deadline; interval = Math.min(interval * 2, maxPollInterval)) {
     if (condition()) return true;
     await wait(interval);
   }

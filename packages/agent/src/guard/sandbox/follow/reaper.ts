@@ -36,36 +36,28 @@ done
 export function createReaper(): Reaper {
   const shared = randomUUID().slice(0, sharedLength);
   let child: ChildProcess | undefined;
-  // Only Linux shows the marker of a process.
-  let isPossible = process.platform === "linux";
   return {
     createMarker() {
       const isRunning = child?.exitCode === null && child.signalCode === null;
-      if (isPossible && !isRunning) {
-        child = startReaper(shared);
-        isPossible = child !== undefined;
-      }
+      // Only Linux shows the marker of a process.
+      if (process.platform === "linux" && !isRunning) child = startReaper(shared);
       return shared + randomUUID().slice(sharedLength);
     },
     dismiss: () => void child?.kill("SIGKILL"),
   };
 }
 
-/** Undefined if it cannot start: commands still run, and still end with Sheaf unless Sheaf is killed. */
-function startReaper(marker: string): ChildProcess | undefined {
-  try {
-    const child = spawn("/bin/sh", ["-c", script, "sh", `${markerName}=${marker}`], {
-      cwd: "/",
-      env: { PATH: "/usr/bin:/bin" },
-      // A new session: what ends Sheaf's group must not end the reaper.
-      detached: true,
-      stdio: ["pipe", "ignore", "ignore"],
-    });
-    child.on("error", () => undefined);
-    child.stdin?.on("error", () => undefined);
-    child.unref();
-    return child;
-  } catch {
-    return undefined;
-  }
+function startReaper(marker: string): ChildProcess {
+  const child = spawn("/bin/sh", ["-c", script, "sh", `${markerName}=${marker}`], {
+    cwd: "/",
+    env: { PATH: "/usr/bin:/bin" },
+    // A new session: what ends Sheaf's group must not end the reaper.
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  // Commands still run without it, and still end with Sheaf unless Sheaf is killed.
+  child.on("error", () => undefined);
+  child.stdin?.on("error", () => undefined);
+  child.unref();
+  return child;
 }

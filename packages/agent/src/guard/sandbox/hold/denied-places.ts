@@ -3,7 +3,7 @@ import { type Dirent, readlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { isBelow } from "../../../workspace/workspace.ts";
 import type { FileRule } from "../../permissions/rule.ts";
-import { createFolderMemory, readStat, toIdentity } from "./folder-memory.ts";
+import { createFolderSearch, type FolderContent, readStat, toIdentity } from "./folder-memory.ts";
 import { type DeniedMounts, type Mount, toExistingPath } from "./mounts.ts";
 import { takeAway } from "./take-away.ts";
 
@@ -24,7 +24,7 @@ export interface DeniedPlaces {
 /** `folders`: the workspace, then others that commands write; absolute, links resolved. */
 export function createDeniedPlaces(folders: readonly string[], rules: readonly FileRule[]): DeniedPlaces {
   const [workspace = ""] = folders;
-  const index = createDeniedIndex(folders, rules);
+  const refresh = createDeniedIndex(folders, rules);
   const isWriteDenied = rules.some(({ kind }) => kind === "Write");
   let running = 0;
   let knownPaths = new Set<string>();
@@ -35,7 +35,7 @@ export function createDeniedPlaces(folders: readonly string[], rules: readonly F
   };
   return {
     begin() {
-      const state = index.refresh();
+      const state = refresh();
       if (state.fault !== undefined) throw new Error(state.fault);
       // What appears while no command runs was made by the user.
       if (running === 0) note(state);
@@ -47,7 +47,7 @@ export function createDeniedPlaces(folders: readonly string[], rules: readonly F
       if (!isWriteDenied) return [];
       // A mount protects an existing place: a new file under its name comes from outside the sandbox.
       const isNew = ({ path, identity }: DeniedPlace): boolean => !knownPaths.has(path) && !knownPlaces.has(identity);
-      const places = index.refresh().places.filter((place) => place.access === "read-only" && isNew(place));
+      const places = refresh().places.filter((place) => place.access === "read-only" && isNew(place));
       return takeAway(
         places.map(({ path, rule }) => {
           const reason = `The rule ${rule.text} denies writing ${JSON.stringify(relative(workspace, path))}`;
@@ -95,20 +95,10 @@ interface DeniedState {
   readonly fault?: string | undefined;
 }
 
-export interface DeniedIndex {
-  /** All places as they are now. */
-  refresh(): DeniedState;
-}
-
 interface Folder {
   readonly path: string;
   /** A rule makes it read-only as a whole: only Read rules still matter inside. */
   readonly isReadOnly: boolean;
-}
-
-interface FolderContent {
-  readonly places: readonly DeniedPlace[];
-  readonly folders: readonly Folder[];
 }
 
 /** Limits of folders searched and places enforced: each costs time with every command. */
@@ -116,50 +106,31 @@ const maxFolders = 20_000;
 const maxPlaces = 300;
 
 /**
- * The denied places of a workspace. A rule that cannot be enforced everywhere is a fault: no rule applies to a part only.
+ * Returns what finds all denied places as they are now. A rule that cannot be enforced everywhere is a fault: no rule applies to a part only.
  * `folders`: the workspace, then others; absolute, links resolved. In the others a rule about a path applies from each of
  * the folders above on, as for the file tools. `rules`: the user's denials.
  */
-export function createDeniedIndex(folders: readonly string[], rules: readonly FileRule[]): DeniedIndex {
-  const memory = createFolderMemory<FolderContent>();
-  return {
-    refresh() {
-      if (rules.length === 0) return { places: [], ancestors: [] };
-      const places: DeniedPlace[] = [];
-      const waiting: (Folder & { readonly isSettled: boolean })[] = folders.map((path) => ({
-        path,
-        isReadOnly: false,
-        isSettled: false,
-      }));
-      for (let next = 0; next < waiting.length && next <= maxFolders; next += 1) {
-        const { path, isSettled, isReadOnly } = waiting[next]!;
-        const found = memory.read(
-          path,
-          (entries) => sortEntries(path, entries, { workspace: folders[0]!, rules, isReadOnly }),
-          isSettled,
-        );
-        if (!found) continue;
-        places.push(...found.content.places);
-        // A package changes as a whole, and then its folder changes too.
-        const isSettledBelow = found.isKnown && /\/node_modules(?:\/|$)/.test(path);
-        waiting.push(...found.content.folders.map((folder) => ({ ...folder, isSettled: isSettledBelow })));
-      }
-      memory.endLook();
-      const ancestors = listAncestors(places, folders);
-      const fault =
-        waiting.length > maxFolders
-          ? `more than ${maxFolders} folders would have to be searched`
-          : findFault(places, ancestors, folders);
-      return { places, ancestors, fault: fault && toFault(fault, rules) };
-    },
+export function createDeniedIndex(folders: readonly string[], rules: readonly FileRule[]): () => DeniedState {
+  const search = createFolderSearch<DeniedPlace, Folder>(maxFolders, (folder, entries) =>
+    sortEntries(folder, entries, folders[0]!, rules),
+  );
+  return () => {
+    if (rules.length === 0) return { places: [], ancestors: [] };
+    const { places, isComplete } = search(folders.map((path) => ({ path, isReadOnly: false })));
+    const ancestors = listAncestors(places, folders);
+    const fault = isComplete
+      ? findFault(places, ancestors, folders)
+      : `more than ${maxFolders} folders would have to be searched`;
+    return { places, ancestors, fault: fault && toFault(fault, rules) };
   };
 }
 
 function sortEntries(
-  folder: string,
+  { path: folder, isReadOnly }: Folder,
   entries: readonly Dirent[],
-  { workspace, rules, isReadOnly }: { workspace: string; rules: readonly FileRule[]; isReadOnly: boolean },
-): FolderContent {
+  workspace: string,
+  rules: readonly FileRule[],
+): FolderContent<DeniedPlace, Folder> {
   const places: DeniedPlace[] = [];
   const folders: Folder[] = [];
   const relevant = isReadOnly ? rules.filter(({ kind }) => kind === "Read") : rules;

@@ -4,17 +4,11 @@
  */
 import { type BigIntStats, type Dirent, lstatSync, readdirSync } from "node:fs";
 
-export interface FolderMemory<Content> {
-  /**
-   * What `derive` returns for the folder's entries. Undefined: not a folder, or one that this user cannot read.
-   * `isSettled`: a known result counts without another look.
-   */
-  read(path: string, derive: (entries: readonly Dirent[]) => Content, isSettled?: boolean): FolderState<Content>;
-  /** Forgets the folders that were not read since the last call. */
-  endLook(): void;
+/** What one folder contains: places of interest, and the folders to search next. */
+export interface FolderContent<Place, Folder> {
+  readonly places: readonly Place[];
+  readonly folders: readonly Folder[];
 }
-
-type FolderState<Content> = { readonly content: Content; readonly isKnown: boolean } | undefined;
 
 interface FolderRecord<Content> {
   readonly identity: string;
@@ -27,21 +21,29 @@ interface FolderRecord<Content> {
 /** Nanoseconds; file systems record time in steps of up to 10 ms. */
 const freshPeriod = 50_000_000n;
 
-export function createFolderMemory<Content>(): FolderMemory<Content> {
-  let records = new Map<string, FolderRecord<Content>>();
-  let seen = new Map<string, FolderRecord<Content>>();
-  return {
-    read(path, derive, isSettled = false) {
-      const known = records.get(path);
-      const record = known && isSettled ? known : readFolder(path, known, derive);
-      if (!record) return undefined;
-      seen.set(path, record);
-      return { content: record.content, isKnown: record === known };
-    },
-    endLook() {
-      records = seen;
-      seen = new Map();
-    },
+/**
+ * Returns a search of folders and those below them, outer ones first: all places that `sortEntries` finds. `isComplete`:
+ * there were no more than `maxFolders`. Folders that are missing or that this user cannot read contain nothing.
+ */
+export function createFolderSearch<Place, Folder extends { readonly path: string }>(
+  maxFolders: number,
+  sortEntries: (folder: Folder, entries: readonly Dirent[]) => FolderContent<Place, Folder>,
+): (folders: readonly Folder[]) => { readonly places: Place[]; readonly isComplete: boolean } {
+  let records = new Map<string, FolderRecord<FolderContent<Place, Folder>>>();
+  return (folders) => {
+    const seen: typeof records = new Map();
+    const places: Place[] = [];
+    const waiting = [...folders];
+    for (let next = 0; next < waiting.length && next < maxFolders; next += 1) {
+      const folder = waiting[next]!;
+      const record = readFolder(folder.path, records.get(folder.path), (entries) => sortEntries(folder, entries));
+      if (!record) continue;
+      seen.set(folder.path, record);
+      places.push(...record.content.places);
+      waiting.push(...record.content.folders);
+    }
+    records = seen;
+    return { places, isComplete: waiting.length <= maxFolders };
   };
 }
 

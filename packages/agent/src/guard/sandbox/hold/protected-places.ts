@@ -5,7 +5,7 @@
 import { type Dirent, readlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { toProtectedName } from "../../../workspace/protected-names.ts";
-import { createFolderMemory, readStat, toIdentity } from "./folder-memory.ts";
+import { createFolderSearch, type FolderContent, readStat, toIdentity } from "./folder-memory.ts";
 import { type Mount, toExistingPath } from "./mounts.ts";
 import { takeAway } from "./take-away.ts";
 
@@ -23,18 +23,13 @@ export interface ProtectedPlaces {
 /** Places with a mount, outer ones first. More of them would slow the start of a command. */
 const maxMounts = 300;
 
-/** Further folders that commands write: of a linked worktree, and those that the user added. */
-export interface WritableFolders {
-  readonly worktree?: string | undefined;
-  readonly added?: readonly string[];
-}
-
-/** `workspace`: absolute, links resolved. */
+/** `workspace`: absolute, links resolved. `worktree`, `added`: further folders that commands write. */
 export function createProtectedPlaces(
   workspace: string,
-  { worktree, added = [] }: WritableFolders = {},
+  worktree: string | undefined,
+  added: readonly string[],
 ): ProtectedPlaces {
-  const index = createProtectedIndex(workspace, [
+  const refresh = createProtectedIndex(workspace, [
     ...(worktree === undefined ? [] : [{ path: worktree, kind: "worktree" as const }]),
     ...added.map((path) => ({ path, kind: "plain" as const })),
   ]);
@@ -43,17 +38,17 @@ export function createProtectedPlaces(
   return {
     begin() {
       // What appears while no command runs was made by the user.
-      const places = running === 0 ? index.refresh() : undefined;
+      const places = running === 0 ? refresh() : undefined;
       if (places) known = new Set(places.map(({ identity }) => identity));
       running += 1;
-      return (places ?? index.refresh())
+      return (places ?? refresh())
         .filter(({ identity }) => known.has(identity))
         .flatMap(toMount)
         .slice(0, maxMounts);
     },
     end() {
       running -= 1;
-      const places = index.refresh().filter(({ identity }) => !known.has(identity));
+      const places = refresh().filter(({ identity }) => !known.has(identity));
       // Inner places move with the outer one.
       const outer = places.filter(({ path }) => !places.some((other) => path.startsWith(`${other.path}/`)));
       return takeAway(
@@ -85,22 +80,12 @@ interface ProtectedPlace {
   readonly identity: string;
 }
 
-export interface ProtectedIndex {
-  /** All current places, outer folders first. Reads only the folders that changed. */
-  refresh(): readonly ProtectedPlace[];
-}
-
 /** What a folder is to git; the same names mean different things in each kind. */
 type FolderKind = "plain" | "repository" | "modules" | "worktrees" | "worktree";
 
 export interface Folder {
   readonly path: string;
   readonly kind: FolderKind;
-}
-
-interface FolderContent {
-  readonly places: readonly ProtectedPlace[];
-  readonly folders: readonly Folder[];
 }
 
 /** Folders searched, outer ones first: in a very large workspace deeper places are not found. */
@@ -112,27 +97,25 @@ const metadataNames: Readonly<Record<Exclude<FolderKind, "plain" | "modules" | "
   worktree: new Set(["commondir", "gitdir", "config.worktree"]),
 };
 
-/** The index of a workspace (absolute, links resolved) and of further folders that commands write, at any depth. */
-export function createProtectedIndex(workspace: string, others: readonly Folder[] = []): ProtectedIndex {
-  const memory = createFolderMemory<FolderContent>();
-  return {
-    refresh() {
-      const places: ProtectedPlace[] = [];
-      const waiting: Folder[] = [...others, { path: workspace, kind: "plain" }];
-      for (let next = 0; next < waiting.length && next < maxFolders; next += 1) {
-        const folder = waiting[next]!;
-        const found = memory.read(folder.path, (entries) => sortEntries(folder, entries, workspace));
-        if (!found) continue;
-        places.push(...found.content.places);
-        waiting.push(...found.content.folders);
-      }
-      memory.endLook();
-      return places;
-    },
-  };
+/**
+ * Returns what finds all places as they are now, outer folders first, in a workspace (absolute, links resolved) and in
+ * further folders that commands write, at any depth.
+ */
+export function createProtectedIndex(
+  workspace: string,
+  others: readonly Folder[] = [],
+): () => readonly ProtectedPlace[] {
+  const search = createFolderSearch<ProtectedPlace, Folder>(maxFolders, (folder, entries) =>
+    sortEntries(folder, entries, workspace),
+  );
+  return () => search([...others, { path: workspace, kind: "plain" }]).places;
 }
 
-function sortEntries({ path, kind }: Folder, entries: readonly Dirent[], workspace: string): FolderContent {
+function sortEntries(
+  { path, kind }: Folder,
+  entries: readonly Dirent[],
+  workspace: string,
+): FolderContent<ProtectedPlace, Folder> {
   const names = new Set(entries.map(({ name }) => name));
   const isRepository = kind === "repository" || (names.has("HEAD") && names.has("objects") && names.has("refs"));
   const places: ProtectedPlace[] = [];

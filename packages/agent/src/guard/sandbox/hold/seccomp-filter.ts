@@ -7,12 +7,6 @@
  * the filter cannot see whether a call that changes a mode is about a folder.
  */
 
-/** Facts about the folders that a command works in. */
-export interface FilterFacts {
-  /** They belong to a team: modes may have the set-group-ID bit. */
-  readonly isTeamFolder: boolean;
-}
-
 /** What the filter needs to know about a processor architecture. */
 interface Architecture {
   /** AUDIT_ARCH_…: native calls only, since numbers mean other calls on other architectures. */
@@ -109,10 +103,10 @@ const skipIfBelow = (value: number, count: number): Instruction => [0x35, 0, cou
 const skipUnlessBit = (bit: number, count: number): Instruction => [0x45, 0, count, bit];
 const end = (result: number): Instruction => [0x06, 0, 0, result];
 
-/** The filter as bytes for `bwrap --seccomp`; undefined for an architecture whose call numbers are not known. */
-export function createSeccompFilter(architectureName: string, facts: FilterFacts): Uint8Array | undefined {
+/** The filter as bytes for `bwrap --seccomp`; undefined for an architecture whose call numbers are not known. `isTeamFolder`: modes may have the set-group-ID bit. */
+export function createSeccompFilter(architectureName: string, isTeamFolder: boolean): Uint8Array | undefined {
   const architecture = architectures[architectureName];
-  return architecture && encodeInstructions(toInstructions(architecture, facts));
+  return architecture && encodeInstructions(toInstructions(architecture, isTeamFolder));
 }
 
 /** Whether the filter exists for this architecture. */
@@ -120,10 +114,7 @@ export function hasSeccompFilter(architectureName: string): boolean {
   return architectureName in architectures;
 }
 
-function toInstructions(
-  { audit, foreignFrom, calls, modeCalls }: Architecture,
-  { isTeamFolder }: FilterFacts,
-): Instruction[] {
+function toInstructions({ audit, foreignFrom, calls, modeCalls }: Architecture, isTeamFolder: boolean): Instruction[] {
   const always = (call: FilteredCall, result: number): Instruction[] => [skipUnlessEqual(calls[call], 1), end(result)];
   const ifNewUser = (call: FilteredCall): Instruction[] => [
     skipUnlessEqual(calls[call], 4),

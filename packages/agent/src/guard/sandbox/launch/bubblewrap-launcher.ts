@@ -61,14 +61,14 @@ interface SandboxWays {
 
 /** Creates its private folder and its network for the first command that needs them. */
 export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
-  const { file, workspace, addedFolders, environment, limits = defaultUseLimits } = options;
+  const { file, workspace, addedFolders = [], environment, limits = defaultUseLimits } = options;
   const shell = findShell(environment);
-  const filter = createSeccompFilter(process.arch, { isTeamFolder: [workspace, ...addedFolders].some(isTeamFolder) });
+  const filter = createSeccompFilter(process.arch, [workspace, ...addedFolders].some(isTeamFolder));
   const worktree = findLinkedWorktree(workspace);
   const added = addedFolders.map((path) => ({ path, access: "writable" as const }));
   const writableMounts = [...(worktree?.mounts ?? []), ...added];
-  const places = createProtectedPlaces(workspace, { worktree: worktree?.folder, added: addedFolders });
-  const denied = createDeniedPlaces([workspace, ...addedFolders], options.denials);
+  const places = createProtectedPlaces(workspace, worktree?.folder, addedFolders);
+  const denied = createDeniedPlaces([workspace, ...addedFolders], options.denials ?? []);
   const network = createSharedNetwork(file, options.network, options.networkPorts);
   const foreignOwner = findWorkspaceOwner(workspace);
   // Bubblewrap ends with Sheaf, but not while it starts: it must first request its parent's death signal.

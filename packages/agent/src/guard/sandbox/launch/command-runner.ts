@@ -1,21 +1,16 @@
 /** Runs commands and follows each one from its start to the end of its last process. */
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Environment } from "../../../base/paths.ts";
-import type { CommandNetwork } from "../../permissions/decide-network.ts";
-import type { FileRule } from "../../permissions/rule.ts";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "../command.ts";
 import { explainFailure } from "../follow/explain-failure.ts";
 import { createOutputStreams, type OutputStreams } from "../follow/output-streams.ts";
 import type { ProcessTree } from "../follow/process-tree.ts";
 import type { ProcessEnd, StartedProcess } from "../follow/processes.ts";
-import type { UseLimits } from "../follow/sandbox-status.ts";
 import { toStartError } from "../programs.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { createBubblewrapLauncher } from "./bubblewrap-launcher.ts";
-import type { Launcher, StartedCommand } from "./launcher.ts";
+import type { Launcher, SandboxOptions, StartedCommand } from "./launcher.ts";
 import { createPlainLauncher } from "./plain-launcher.ts";
-import type { NetworkPorts } from "./run-network.ts";
 import { createSeatbeltLauncher } from "./seatbelt-launcher.ts";
 
 /** Milliseconds that a background process may keep the output open after the command has ended. */
@@ -28,24 +23,11 @@ interface ShellEnd extends ProcessEnd {
   readonly cancelled: boolean;
 }
 
-export interface CommandRunnerOptions {
-  /** Only the variables of the allow list reach a command (S-40). */
-  readonly environment: Environment;
+/** Without a sandbox, only the environment counts. */
+export interface CommandRunnerOptions extends Omit<SandboxOptions, "file"> {
+  readonly sandbox: Sandbox;
   /** Further variables for every command. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
-  /** Absolute, links resolved: what commands may write. */
-  readonly workspace: string;
-  readonly sandbox: Sandbox;
-  /** Which hosts commands may reach from the sandbox. */
-  readonly network: CommandNetwork;
-  /** Besides the workspace. */
-  readonly addedFolders?: readonly string[] | undefined;
-  /** Files that no command may read or write, in the sandbox. */
-  readonly denials?: readonly FileRule[] | undefined;
-  /** How hosts are resolved; default: by the system. */
-  readonly networkPorts?: NetworkPorts | undefined;
-  /** What one command may use in the sandbox. */
-  readonly limits?: UseLimits | undefined;
 }
 
 /** Creates the command runner of a run. */
@@ -74,15 +56,11 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 const launchers = { bubblewrap: createBubblewrapLauncher, seatbelt: createSeatbeltLauncher } as const;
 
 /** The launcher, or why no command can start. */
-function createLauncher({
-  sandbox,
-  denials = [],
-  addedFolders = [],
-  ...options
-}: CommandRunnerOptions): Launcher | string {
+function createLauncher(options: CommandRunnerOptions): Launcher | string {
+  const { sandbox } = options;
   switch (sandbox.state) {
     case "enabled":
-      return launchers[sandbox.kind]({ file: sandbox.file, denials, addedFolders, ...options });
+      return launchers[sandbox.kind]({ ...options, file: sandbox.file });
     case "disabled":
       return createPlainLauncher(options.environment);
     case "unavailable":
@@ -92,12 +70,16 @@ function createLauncher({
 
 /** S-31: when the sandbox cannot start, nothing runs. */
 function createRefusingRunner(refusal: string): CommandRunner {
-  const streams = createOutputStreams(() => undefined);
   return {
     permissions: [],
-    run: async () => toOutcome(streams, [], { exitCode: -1, refusal }),
+    run: async () => toOutcome(createSilentStreams(), [], { exitCode: -1, refusal }),
     end: async () => undefined,
   };
+}
+
+/** Of a command that never printed anything. */
+function createSilentStreams(): OutputStreams {
+  return createOutputStreams(() => undefined);
 }
 
 /** Ends what the command left in the background: nothing of it outlives it. */
@@ -122,12 +104,7 @@ async function runCommand(
     const isOwnEnd = !end.timedOut && !end.cancelled && end.signal === null;
     const startError = isOwnEnd ? started.findStartError(streams.toResult().stderr) : "";
     // Then the output is the sandbox's, not the command's.
-    if (startError !== "")
-      return toOutcome(
-        createOutputStreams(() => undefined),
-        permissions,
-        { exitCode: -1, startError },
-      );
+    if (startError !== "") return toOutcome(createSilentStreams(), permissions, { exitCode: -1, startError });
     const signal = end.signal ?? (isOwnEnd ? started.toSignal(end.code ?? 0) : undefined) ?? null;
     const outcome = toOutcome(streams, permissions, toEnd({ ...end, signal }));
     return { ...outcome, refusals: [...refusals, ...explainFailure(outcome)] };

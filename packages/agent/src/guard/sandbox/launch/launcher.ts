@@ -46,19 +46,22 @@ export interface Launcher {
   close(): Promise<void>;
 }
 
+/** What commands in a sandbox get. */
 export interface SandboxOptions {
   /** The sandbox program, absolute. */
   readonly file: string;
-  /** Absolute, links resolved. */
+  /** Absolute, links resolved: what commands may write. */
   readonly workspace: string;
   /** Further folders that commands write; absolute, links resolved. */
-  readonly addedFolders: readonly string[];
+  readonly addedFolders?: readonly string[] | undefined;
+  /** Only the variables of the allow list reach a command (S-40). */
   readonly environment: Environment;
   /** Which hosts commands may reach. */
   readonly network: CommandNetwork;
   /** Files that no command may read or write. */
-  readonly denials: readonly FileRule[];
+  readonly denials?: readonly FileRule[] | undefined;
   /** How hosts are resolved; default: by the system. */
   readonly networkPorts?: NetworkPorts | undefined;
+  /** What one command may use. */
   readonly limits?: UseLimits | undefined;
 }

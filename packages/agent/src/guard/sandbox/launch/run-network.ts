@@ -22,19 +22,19 @@ export interface SharedNetwork {
 
 /** `bubblewrap`: the program, absolute. */
 export function createSharedNetwork(bubblewrap: string, rules: CommandNetwork, ports?: NetworkPorts): SharedNetwork {
-  const { proxy, takeNotes } = createRuleProxy(rules, ports);
+  const proxy = createRuleProxy(rules, ports);
   let isShared = rules.isOpen;
   let opening: Promise<RunNetwork> | undefined;
   return {
     async enter() {
       if (!isShared) return undefined;
-      opening ??= openRunNetwork({ bubblewrap, proxy });
+      opening ??= openRunNetwork(bubblewrap, proxy);
       return opening;
     },
     share() {
       isShared = true;
     },
-    takeNotes,
+    takeNotes: () => proxy?.takeNotes() ?? [],
     async close() {
       const network = await opening?.catch(() => undefined);
       network?.close();
@@ -49,13 +49,6 @@ export interface RunNetwork {
   /** Environment variables by which programs find the proxy; empty without a proxy. */
   readonly variables: Readonly<Record<string, string>>;
   close(): void;
-}
-
-interface RunNetworkOptions {
-  /** Absolute. */
-  readonly bubblewrap: string;
-  /** Undefined: the namespace has no way out. */
-  readonly proxy?: Proxy | undefined;
 }
 
 /** Free: nothing else listens in the new namespace. */
@@ -73,10 +66,10 @@ server.listen(${proxyPort}, "127.0.0.1", () => process.send("listening", server)
 /**
  * Creates the namespace. A helper process creates it and passes its listening socket back; open descriptors keep the
  * namespace after the helper has ended. Bubblewrap gets no option that nests user namespaces: the network must belong to
- * the one that commands enter.
+ * the one that commands enter. Without a proxy it has no way out.
  * @throws Error when the system forbids it.
  */
-async function openRunNetwork({ bubblewrap, proxy }: RunNetworkOptions): Promise<RunNetwork> {
+async function openRunNetwork(bubblewrap: string, proxy: Proxy | undefined): Promise<RunNetwork> {
   const words = [
     "--unshare-user", "--unshare-net", "--die-with-parent", "--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev",
     "--json-status-fd", String(statusDescriptor), "--", process.execPath, "-e", listener,
@@ -140,7 +133,7 @@ export interface LoopbackProxy {
  * it too, and through it the same hosts only.
  */
 export function createLoopbackProxy(rules: CommandNetwork, ports?: NetworkPorts): LoopbackProxy {
-  const { proxy, takeNotes } = createRuleProxy(rules, ports);
+  const proxy = createRuleProxy(rules, ports);
   let opening: Promise<Server> | undefined;
   return {
     async open() {
@@ -148,7 +141,7 @@ export function createLoopbackProxy(rules: CommandNetwork, ports?: NetworkPorts)
       opening ??= listen(createServer((socket) => proxy.serve(socket)));
       return ((await opening).address() as AddressInfo).port;
     },
-    takeNotes,
+    takeNotes: () => proxy?.takeNotes() ?? [],
     async close() {
       const server = await opening?.catch(() => undefined);
       server?.close();
@@ -169,23 +162,12 @@ async function listen(server: Server): Promise<Server> {
 /** What the proxy needs from its surroundings. */
 export type NetworkPorts = Omit<ProxyPorts, "findObstacle">;
 
-interface RuleProxy {
-  /** Undefined where no rule allows a host. */
-  readonly proxy: Proxy | undefined;
-  /** One sentence for each host that was refused since the last call. */
-  readonly takeNotes: () => string[];
-}
-
-function createRuleProxy(rules: CommandNetwork, ports: NetworkPorts = {}): RuleProxy {
-  const proxy = rules.isOpen ? createProxy({ ...ports, findObstacle: (host) => findObstacle(rules, host) }) : undefined;
-  return {
-    proxy,
-    takeNotes: () =>
-      (proxy?.takeRefusals() ?? []).map(({ target, reason }) => `The network refused ${target}: ${reason}.`),
+/** Undefined where no rule allows a host. */
+function createRuleProxy(rules: CommandNetwork, ports: NetworkPorts = {}): Proxy | undefined {
+  if (!rules.isOpen) return undefined;
+  const findObstacle = (host: string): string => {
+    const decision = rules.decide(host);
+    return decision.decision === "allow" ? "" : decision.reason;
   };
-}
-
-function findObstacle(rules: CommandNetwork, host: string): string {
-  const decision = rules.decide(host);
-  return decision.decision === "allow" ? "" : decision.reason;
+  return createProxy({ ...ports, findObstacle });
 }

@@ -24,12 +24,12 @@ const refusalCodes: ReadonlySet<number> = new Set([64, 65, 71]);
 
 /** Creates its folder with the first command. Processes and memory are not limited here. */
 export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
-  const { file, workspace, addedFolders, environment } = options;
+  const { file, workspace, addedFolders = [], environment } = options;
   const shell = findShell(environment);
   const worktree = findLinkedWorktree(workspace);
   const writable = [...(worktree?.mounts ?? []).map(({ path }) => path), ...addedFolders];
-  const places = createProtectedPlaces(workspace, { worktree: worktree?.folder, added: addedFolders });
-  const denied = createDeniedPlaces([workspace, ...addedFolders], options.denials);
+  const places = createProtectedPlaces(workspace, worktree?.folder, addedFolders);
+  const denied = createDeniedPlaces([workspace, ...addedFolders], options.denials ?? []);
   const proxy = createLoopbackProxy(options.network, options.networkPorts);
   let temporary: string | undefined;
   return {
