@@ -54,7 +54,6 @@ function findMarkup(html: string, from: number): number {
 
 /** Text with its entities replaced. */
 function toText(text: string): HtmlToken {
-  if (!text.includes("&")) return { type: "text", text };
   return { type: "text", text: decodeEntities(text) };
 }
 
@@ -82,8 +81,6 @@ function findEndTag(html: string, name: string, from: number): number {
   return html.length;
 }
 
-const noAttributes: ReadonlyMap<string, string> = new Map();
-
 interface Tag {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
@@ -95,17 +92,14 @@ interface Tag {
 
 function readTag(html: string, start: number): Tag {
   const name = readName(html, start);
-  let attributes: Map<string, string> | undefined;
+  const attributes = new Map<string, string>();
   let place = start + name.length;
   while (place < html.length && html.charAt(place) !== ">") {
     const attribute = readAttribute(html, place);
-    if (attribute.name !== "" && !attributes?.has(attribute.name)) {
-      attributes ??= new Map();
-      attributes.set(attribute.name, attribute.value);
-    }
+    if (attribute.name !== "" && !attributes.has(attribute.name)) attributes.set(attribute.name, attribute.value);
     place = attribute.end;
   }
-  return { name, attributes: attributes ?? noAttributes, end: place + 1, isClosed: html.charAt(place - 1) === "/" };
+  return { name, attributes, end: place + 1, isClosed: html.charAt(place - 1) === "/" };
 }
 
 /** Reads at least one character, so that a tag ends. */
