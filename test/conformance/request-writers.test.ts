@@ -5,7 +5,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ProviderEndpoint, WireProtocol, CreateLanguageModel } from "../../packages/agent/src/model/endpoint.ts";
+import type { ProviderEndpoint, WireProtocol } from "../../packages/agent/src/model/endpoint.ts";
+import type { CreateLanguageModel } from "../../packages/agent/src/model/live/live-model.ts";
 import { createAnthropicLanguageModel } from "../../packages/agent/src/model/live/anthropic.ts";
 import { createGoogleLanguageModel } from "../../packages/agent/src/model/live/google.ts";
 import type { HttpRequest } from "../../packages/agent/src/model/live/http-client.ts";

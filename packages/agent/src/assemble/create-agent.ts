@@ -7,16 +7,17 @@ import { SheafError } from "../base/errors.ts";
 import { findNearest } from "../base/nearest-names.ts";
 import { toUserFiles, type Environment } from "../base/paths.ts";
 import { findUserConfig } from "../config/config-file.ts";
+import { modes } from "../config/config.ts";
 import { chooseModel } from "../config/endpoints.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
 import type { Model } from "../model/provider.ts";
 import { toAnswerCheck } from "../run/answer-schema.ts";
 import type { BudgetLimits } from "../run/budget.ts";
-import { memoryFile, type Store } from "../store/store.ts";
+import { memoryFile, type SharedStore, type Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
 import { startAgentRun, type AgentRun } from "./agent-run.ts";
-import { createUsageError, toCallableTools, type CustomTool } from "./custom-tool.ts";
+import { compileSchemaOf, createUsageError, toCallableTools, type CustomTool } from "./custom-tool.ts";
 import { createLoggedRun } from "./logged-run.ts";
 import type { PermissionSettings, RunOrder, RunSetup } from "./run-order.ts";
 import { createLanguageModelAdapter, createModel, createStore, now, type LanguageModel } from "./wire.ts";
@@ -80,18 +81,15 @@ export interface AgentRunOptions {
 }
 
 /** An agent: one setting for any number of runs, which may overlap in different conversations. */
-export interface Agent {
+export interface Agent extends AsyncDisposable {
   /** Starts to answer a prompt. @throws SheafError USAGE for a wrong option. */
   run(prompt: string, options?: AgentRunOptions): AgentRun;
   /** Waits for all runs to end, and closes the store if `createAgent` opened it. */
   close(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** What commands get where the program says nothing. */
 const defaultEnvironment: Environment = { PATH: "/usr/local/bin:/usr/bin:/bin" };
-
-const noFiles = { config: "", instructions: "", credentials: "" };
 
 /**
  * Creates an agent. Nothing is opened before its first run.
@@ -101,19 +99,20 @@ const noFiles = { config: "", instructions: "", credentials: "" };
 export function createAgent(options: AgentOptions): Agent {
   checkOptions(options);
   const setup = toSetup(options);
-  const onceModel = createOnce(toModelOpener(options));
-  const { store = memoryFile } = options;
-  const onceStore = createOnce(async () => (typeof store === "string" ? createStore(store) : store));
+  const openModel = createOnce(toModelOpener(options));
+  const { store = memoryFile, outputSchema } = options;
+  let ownStore: SharedStore | undefined;
+  const openStore = createOnce(async () => (typeof store === "string" ? (ownStore = await createStore(store)) : store));
   const parts = {
     approver: options.approver,
     customTools: toCallableTools(options.tools ?? []),
-    checkAnswer: options.outputSchema && toSchemaCheck(options.outputSchema),
+    checkAnswer: outputSchema && compileSchemaOf("outputSchema is", () => toAnswerCheck(outputSchema)),
   };
   const running = new Set<Promise<unknown>>();
 
   const close = async (): Promise<void> => {
     await Promise.allSettled(running);
-    if (typeof store === "string") await (await onceStore.opened)?.close();
+    await ownStore?.close();
   };
 
   return {
@@ -126,9 +125,9 @@ export function createAgent(options: AgentOptions): Agent {
         order,
         async open(complete, onClose) {
           onClose(stopListening);
-          const { model, ...facts } = await onceModel.open();
+          const { model, ...facts } = await openModel();
           complete({ model, ...facts });
-          return { ...parts, model, store: await onceStore.open() };
+          return { ...parts, model, store: await openStore() };
         },
         signal,
         abort: (reason) => controller.abort(reason),
@@ -138,9 +137,8 @@ export function createAgent(options: AgentOptions): Agent {
       const { responseId, conversationId: conversation } = order;
       const { includeReasoning = false } = options;
       const started = startAgentRun(run, { responseId, conversation }, { includeReasoning });
-      running.add(started.result);
-      const forget = (): void => void running.delete(started.result);
-      started.result.then(forget, forget);
+      const ended: Promise<unknown> = Promise.allSettled([started.result]).then(() => running.delete(ended));
+      running.add(ended);
       return started;
     },
     close,
@@ -169,8 +167,6 @@ const optionNames: Readonly<Record<keyof AgentOptions, true>> = {
   includeReasoning: true,
   environment: true,
 };
-
-const modes: readonly string[] = ["agent", "plan", "ask", "debug"] satisfies Mode[];
 
 /** Also for programs without types. */
 function checkOptions(options: AgentOptions): void {
@@ -242,7 +238,7 @@ interface FoundModel extends Pick<RunOrder, "price" | "windowTokens"> {
 /** What is wrong with a name is thrown at once; the model itself is loaded with the first run. */
 function toModelOpener({ model, apiKey, baseUrl, environment }: AgentOptions): () => Promise<FoundModel> {
   if (typeof model === "string") {
-    const files = environment ? toUserFiles(environment) : noFiles;
+    const files = environment ? toUserFiles(environment) : { config: "", instructions: "", credentials: "" };
     const config = environment ? findUserConfig(files.config) : { settings: {}, fault: undefined };
     const flags = { model, apiKey, baseUrl };
     const choice = chooseModel({ flags, environment: environment ?? defaultEnvironment, config, files });
@@ -255,15 +251,6 @@ function toModelOpener({ model, apiKey, baseUrl, environment }: AgentOptions): (
   }
   const form = 'a name such as "anthropic/ID", a model of the AI SDK, or an object with a function "stream"';
   throw createUsageError(`model is ${JSON.stringify(model) ?? typeof model}: give ${form}`);
-}
-
-function toSchemaCheck(schema: object): ReturnType<typeof toAnswerCheck> {
-  try {
-    return toAnswerCheck(schema);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw createUsageError(`outputSchema is not a JSON Schema of draft 2020-12 (${reason})`);
-  }
 }
 
 function toOrder(setup: RunSetup, prompt: string, options: AgentRunOptions): RunOrder {
@@ -299,28 +286,14 @@ function listen(signal: AbortSignal | undefined, controller: AbortController): (
   return () => signal.removeEventListener("abort", abort);
 }
 
-interface Once<Value> {
-  /** What failed is tried again. */
-  readonly open: () => Promise<Value>;
-  /** Undefined: not opened yet, or it failed. */
-  readonly opened: Promise<Value> | undefined;
-}
-
-/** Opens something when it is first asked for. */
-function createOnce<Value>(make: () => Promise<Value>): Once<Value> {
+/** Opens something when it is first asked for; what failed is tried again. */
+function createOnce<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let opened: Promise<Value> | undefined;
-  return {
-    get opened() {
-      return opened;
-    },
-    async open() {
-      opened ??= make();
-      try {
-        return await opened;
-      } catch (error) {
-        opened = undefined;
-        throw error;
-      }
-    },
+  return () => {
+    opened ??= make().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
   };
 }

@@ -38,9 +38,6 @@ export interface CustomTool<Arguments = Record<string, unknown>> {
   run(args: Arguments, context: CustomToolContext): unknown;
 }
 
-/** In place of a server's name in rules for custom tools. */
-const ruleServer = "program";
-
 /** @throws SheafError USAGE that names the tool and what is wrong with it. */
 export function toCallableTools(tools: readonly CustomTool[]): readonly CallableTool[] {
   const names = new Set<string>();
@@ -69,11 +66,16 @@ function compileParameters({ name, parameters }: CustomTool): ValueCheck {
     const example = '{ type: "object", properties: {} }';
     throw createUsageError(`the parameters of the tool "${name}" are not the schema of an object: write ${example}`);
   }
+  return compileSchemaOf(`the parameters of the tool "${name}" are`, () => compileSchema(parameters));
+}
+
+/** Compiles a schema of the program; `subject` begins the message. @throws SheafError USAGE. */
+export function compileSchemaOf<Compiled>(subject: string, compile: () => Compiled): Compiled {
   try {
-    return compileSchema(parameters);
+    return compile();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw createUsageError(`the parameters of the tool "${name}" are not a JSON Schema of draft 2020-12 (${reason})`);
+    throw createUsageError(`${subject} not a JSON Schema of draft 2020-12 (${reason})`);
   }
 }
 
@@ -86,7 +88,7 @@ function toCallableTool(tool: CustomTool, findFaults: ValueCheck): CallableTool 
     documentType: "tool_call",
     // What the program offers it also allows, unless it wants to be asked.
     access: needsApproval ? "mcp" : readOnly ? "read" : "state",
-    ...(needsApproval && { mcp: { server: ruleServer, tool: name } }),
+    ...(needsApproval && { mcp: { server: "program", tool: name } }),
     prepare(call) {
       const problem = findProblem(call, findFaults);
       if (problem !== undefined) return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", problem) };

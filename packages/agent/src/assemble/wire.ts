@@ -11,11 +11,11 @@ import type { PageFetcher } from "../network/fetch-page.ts";
 import {
   defaultRequestLimits,
   type PackageEndpoint,
-  type CreateLanguageModel,
   type LivePorts,
   type ProviderEndpoint,
   type RequestLimits,
 } from "../model/endpoint.ts";
+import type { CreateLanguageModel } from "../model/live/live-model.ts";
 import type { McpConnections } from "../tools/mcp/connect.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import type { Model } from "../model/provider.ts";

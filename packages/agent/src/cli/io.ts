@@ -1,8 +1,10 @@
 /** What a command gets from the process around it. */
 import { fstatSync } from "node:fs";
+import { basename } from "node:path";
+import { SheafError } from "../base/errors.ts";
 import type { Environment } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";
-import type { CliProfile } from "../output/projection.ts";
+import { cliProfiles, isCliProfile, type CliProfile } from "../output/projection.ts";
 
 export interface CommandIo {
   readonly environment: Environment;
@@ -26,4 +28,16 @@ export function isTerminal(descriptor: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Names of the program that `cursor-2026` stands in for. */
+export const aliasNames: readonly string[] = ["cursor-agent", "agent"];
+
+/** @throws SheafError USAGE for an unknown profile; the message lists the known ones. */
+export function chooseProfile(compat: string | undefined, program: string): CliProfile {
+  if (compat === undefined) {
+    return aliasNames.includes(basename(program).replace(/\.(exe|cmd|js)$/i, "")) ? "cursor-2026" : "sheaf";
+  }
+  if (isCliProfile(compat)) return compat;
+  throw new SheafError("USAGE", `--compat "${compat}" is unknown: use one of ${cliProfiles.join(", ")}`);
 }

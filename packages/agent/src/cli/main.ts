@@ -2,8 +2,7 @@
 import { errorTable, SheafError, toSheafError } from "../base/errors.ts";
 import { sheafVersion } from "../base/version.ts";
 import { parseArguments, type ParsedArguments } from "./arguments.ts";
-import { isPrintMode, isTerminal, type CommandIo } from "./io.ts";
-import { chooseProfile } from "./profile-choice.ts";
+import { chooseProfile, isPrintMode, isTerminal, type CommandIo } from "./io.ts";
 import { formatFailure } from "./report-error.ts";
 import { createRunControl, type RunControl } from "./signals.ts";
 import { useSmallMemory } from "./small-memory.ts";

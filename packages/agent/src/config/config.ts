@@ -82,7 +82,7 @@ export interface Config {
   readonly heartbeatMs: number | undefined;
 }
 
-const modes: readonly string[] = ["agent", "plan", "ask", "debug"] satisfies Mode[];
+export const modes: readonly string[] = ["agent", "plan", "ask", "debug"] satisfies Mode[];
 
 /** @throws SheafError USAGE or CONFIG_INVALID; the message names the value and says what to do. */
 export function createConfig(

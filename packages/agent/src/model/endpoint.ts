@@ -1,5 +1,4 @@
 /** The port between configuration and providers: which model, where, with which key. */
-import type { LanguageModelV4 } from "@ai-sdk/provider";
 
 /** Wire protocols of real models; each has one decoder in `@sheaf/documents`. */
 export type WireProtocol = "openai-responses" | "openai-chat" | "anthropic-messages" | "gemini";
@@ -78,12 +77,6 @@ export interface LivePorts {
   /** Waits for real time, or until the signal, when it may resolve or reject. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
-
-/**
- * Creates the package's model that writes the requests for one family of providers. It sends nothing itself: every request
- * goes to `fetch`. A file of `live/` exports one such function, so that only the family in use is loaded.
- */
-export type CreateLanguageModel = (endpoint: ProviderEndpoint, fetch: typeof globalThis.fetch) => LanguageModelV4;
 
 /**
  * Given to a package if the endpoint has no key: without it the package would search the environment for one.

@@ -2,7 +2,7 @@
 import type { RunEvent, RunStart, ResultSuccess } from "@sheaf/protocol";
 import { createGrowingText } from "../base/growing-text.ts";
 import { createAssistantPieces } from "./assistant-pieces.ts";
-import type { Projection } from "./projection.ts";
+import { encodeLine, type Projection } from "./projection.ts";
 import { createResultCollector, toBareId } from "./result-line.ts";
 import type { StreamJsonOptions } from "./stream-json.ts";
 import { createToolCallTracker } from "./tool-call-tracker.ts";
@@ -142,10 +142,6 @@ class CursorStream implements Projection {
 
 function toMessage(role: "user" | "assistant", text: string): object {
   return { role, content: [{ type: "text", text }] };
-}
-
-function encodeLine(value: object): string {
-  return `${JSON.stringify(value)}\n`;
 }
 
 /** The fields of that program, in its order, and those of an explicit flag. */

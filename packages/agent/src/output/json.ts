@@ -1,7 +1,7 @@
 /** `--output-format json`: one object, at the end (C3, C22). */
 import type { ResultLine } from "@sheaf/protocol";
 import { toCursorResult, type CursorResult } from "./cursor-stream.ts";
-import type { CliProfile, Projection } from "./projection.ts";
+import { encodeLine, type CliProfile, type Projection } from "./projection.ts";
 import { createResultCollector } from "./result-line.ts";
 
 /**
@@ -19,7 +19,7 @@ export function createJsonProjection({ profile }: { readonly profile?: CliProfil
     push(event) {
       collector.push(event);
       const object = toObject(collector.result);
-      return object ? [`${JSON.stringify(object)}\n`] : [];
+      return object ? [encodeLine(object)] : [];
     },
   };
 }

@@ -26,3 +26,8 @@ export type CliProfile = (typeof cliProfiles)[number];
 export function isCliProfile(value: string): value is CliProfile {
   return (cliProfiles as readonly string[]).includes(value);
 }
+
+/** A value as one line of NDJSON. */
+export function encodeLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}

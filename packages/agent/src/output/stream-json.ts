@@ -9,7 +9,7 @@ import {
   type UserLine,
 } from "@sheaf/protocol";
 import { createAssistantPieces } from "./assistant-pieces.ts";
-import type { Projection } from "./projection.ts";
+import { encodeLine, type Projection } from "./projection.ts";
 import { createResultCollector, toBareId } from "./result-line.ts";
 import { createToolCallTracker } from "./tool-call-tracker.ts";
 
@@ -144,8 +144,4 @@ class StreamJson implements Projection {
     const line: ToolCallLine = { type: "tool_call", ...call, session_id: this.#sessionId, timestamp_ms: event.time };
     return [encodeLine(line)];
   }
-}
-
-function encodeLine(value: unknown): string {
-  return `${JSON.stringify(value)}\n`;
 }

@@ -1,9 +1,8 @@
 /** What a command line chooses: profile, format, provider, session, print mode. */
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
-import { isPrintMode, type CommandIo } from "../../src/cli/io.ts";
+import { chooseProfile, isPrintMode, type CommandIo } from "../../src/cli/io.ts";
 import { createChosenProjection, toOutputFormat } from "../../src/cli/output-choice.ts";
-import { chooseProfile } from "../../src/cli/profile-choice.ts";
 import { checkPromptFlags } from "../../src/cli/prompt-flags.ts";
 import { chooseProvider } from "../../src/cli/run-config.ts";
 import { chooseConversation, findNamedSession } from "../../src/cli/prompt-run.ts";

@@ -5,7 +5,7 @@ import { SheafError } from "../../base/errors.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { writeOutputFile } from "../output-file.ts";
 import { printText } from "../standard-output.ts";
-import { aliasNames } from "../profile-choice.ts";
+import { aliasNames } from "../io.ts";
 
 /** By this line a launcher of ours is known again. */
 const mark = "# Starts Sheaf in the profile cursor-2026.";

@@ -1,6 +1,6 @@
 /** A model that is reached by HTTP: a package writes the request, our decoder reads the answer. */
 import type { ModelEvent } from "@sheaf/protocol";
-import type { ProviderEndpoint, RequestLimits, CreateLanguageModel, LivePorts } from "../endpoint.ts";
+import type { ProviderEndpoint, RequestLimits, LivePorts } from "../endpoint.ts";
 import type { Model, ModelRequest } from "../provider.ts";
 import { runAttempt } from "./attempt.ts";
 import { createHttpClient, type HttpRequest } from "./http-client.ts";
@@ -9,6 +9,12 @@ import { runTries } from "./tries.ts";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { SheafError } from "../../base/errors.ts";
 import { createSafeText } from "./secrets.ts";
+
+/**
+ * Creates the package's model that writes the requests for one family of providers. It sends nothing itself: every request
+ * goes to `fetch`. A file of `live/` exports one such function, so that only the family in use is loaded.
+ */
+export type CreateLanguageModel = (endpoint: ProviderEndpoint, fetch: typeof globalThis.fetch) => LanguageModelV4;
 
 /** The model of an endpoint. It connects for the first request, and keeps the connection for the next ones. */
 export function createLiveModel(

@@ -68,7 +68,7 @@ function formatSummaryFile(language: Language, sources: readonly ReadText[]): st
 /** Quotes files, or lines of them (1-based, included), as code references (N19). */
 export function showFiles(paths: readonly string[], range: readonly [number, number] | undefined): Job {
   const [start = 1, end = 1] = range?.toSorted((a, b) => a - b) ?? [];
-  const lines = range ? { offset: start, limit: end - start + 1 } : {};
+  const lines: Readonly<Record<string, number>> = range ? { offset: start, limit: end - start + 1 } : {};
   return {
     effect: "reads",
     *run({ language }) {

@@ -2,16 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelEvent } from "@sheaf/protocol";
 import { SheafError } from "../../../src/base/errors.ts";
-import type {
-  ProviderEndpoint,
-  RequestLimits,
-  WireProtocol,
-  CreateLanguageModel,
-} from "../../../src/model/endpoint.ts";
+import type { ProviderEndpoint, RequestLimits, WireProtocol } from "../../../src/model/endpoint.ts";
 import { createAnthropicLanguageModel } from "../../../src/model/live/anthropic.ts";
 import { endGraceMs } from "../../../src/model/live/connection.ts";
 import { createGoogleLanguageModel } from "../../../src/model/live/google.ts";
-import { createLiveModel } from "../../../src/model/live/live-model.ts";
+import { createLiveModel, type CreateLanguageModel } from "../../../src/model/live/live-model.ts";
 import { createOpenAiCompatibleLanguageModel } from "../../../src/model/live/openai-compatible.ts";
 import { createOpenAiLanguageModel } from "../../../src/model/live/openai.ts";
 import type { Model, ModelRequest } from "../../../src/model/provider.ts";
