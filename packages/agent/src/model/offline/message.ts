@@ -2,7 +2,7 @@
 import type { Job } from "./job.ts";
 import type { Language } from "./languages/english.ts";
 import { explain } from "./planning-jobs.ts";
-import { readPrompt, type Reading } from "./reading.ts";
+import { readIntent, type Reading } from "./reading.ts";
 import { toJob } from "./rules.ts";
 
 export interface Understood {
@@ -20,7 +20,7 @@ const blockAtEnd = /\n(`{3,})[^\n`]*\n((?:(?!\1)[^])*)\1$/;
  */
 export function readMessage(message: string, fallback: Language): Understood {
   const understand = (instruction: string, context?: string): Understood => {
-    const reading = readPrompt(instruction.slice(0, instructionLimit), fallback);
+    const reading = readIntent(instruction.slice(0, instructionLimit), fallback);
     return { reading, job: instruction.length > instructionLimit ? explain("unknown") : toJob(reading, context) };
   };
   const text = message.trim();

@@ -62,7 +62,7 @@ export function parsePrompt(original: string): Prompt {
     const mark = String.fromCharCode(0xe000 + index);
     return { ...name, mark, at: text.indexOf(mark) };
   });
-  return { original, text, folded: toFolded(text), mentions: mentions.toSorted((a, b) => a.at - b.at) };
+  return { original, text, folded: toSearchText(text), mentions: mentions.toSorted((a, b) => a.at - b.at) };
 }
 
 /** A piece of `text` as it was written. */
@@ -71,7 +71,7 @@ export function restoreMentions({ mentions }: Prompt, piece: string): string {
 }
 
 /** Lower case without diacritics, character by character, so that the length stays. Kana keep their marks. */
-export function toFolded(text: string): string {
+export function toSearchText(text: string): string {
   return text.replaceAll(/[^a-z\s]/g, (character) => {
     if (character === "ı") return "i";
     if (character === "ß") return "s";

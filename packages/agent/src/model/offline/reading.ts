@@ -4,7 +4,7 @@ import { english, type Language } from "./languages/english.ts";
 import { german } from "./languages/german.ts";
 import { japanese } from "./languages/japanese.ts";
 import { turkish } from "./languages/turkish.ts";
-import { parsePrompt, toFolded, type Prompt } from "./prompt.ts";
+import { parsePrompt, toSearchText, type Prompt } from "./prompt.ts";
 
 /** What a word can mean. Each language lists its words for every concept; the rules combine concepts. */
 type Concept =
@@ -56,7 +56,7 @@ const wide = /[\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff]/;
 const nowhere = { start: Infinity, end: Infinity };
 
 /** Reads an instruction; `fallback` is the language of one that shows none. */
-export function readPrompt(text: string, fallback: Language): Reading {
+export function readIntent(text: string, fallback: Language): Reading {
   const prompt = parsePrompt(text);
   const languages = wide.test(prompt.text) ? [chinese, japanese, english] : [english, german, turkish];
   const found = languages.map((language) => findConcepts(prompt.folded, language));
@@ -79,7 +79,7 @@ function parseWords({ words }: Language): (readonly [Concept | "glue", string])[
   return words.split("\n").flatMap((line) => {
     const [concept = "", entries = ""] = line.toLowerCase().replaceAll("'", " ").split(": ");
     const spelled = entries.replaceAll("ä", "ae").replaceAll("ö", "oe").replaceAll("ü", "ue").replaceAll("ß", "ss");
-    const folded = new Set([entries, spelled].flatMap((text) => toFolded(text).split(" | ")));
+    const folded = new Set([entries, spelled].flatMap((text) => toSearchText(text).split(" | ")));
     return [...folded].filter((entry) => entry !== "").map((entry) => [concept as Concept | "glue", entry] as const);
   });
 }
