@@ -152,7 +152,7 @@ describe("a question", () => {
       expect(asked.code).toBe(10);
       const last = parseStream(asked.stdout).at(-1)!;
       expect(asked.stderr).toMatch(/^sheaf: NEEDS_INPUT: [^\n]+\n$/);
-      expect(asked.stderr).toContain(`write sheaf answer ${String(last.session_id)} QUESTION=ANSWER`);
+      expect(asked.stderr).toContain(`answer with sheaf answer ${String(last.session_id)} QUESTION=ANSWER`);
       expect(last).toMatchObject({
         subtype: "needs_input",
         is_error: false,

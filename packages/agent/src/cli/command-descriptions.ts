@@ -227,7 +227,7 @@ const described = {
   },
   "install-alias": {
     usage: "DIR [NAME…]",
-    summary: "Create programs named cursor-agent and agent that start Sheaf in the cursor-2026 profile",
+    summary: "Create programs that start Sheaf as cursor-agent (profile cursor-2026)",
     flags: ["overwrite"],
     examples: ["install-alias ~/bin", "install-alias ~/bin cursor-agent"],
     notes: ["Only programs that this command made are replaced, unless you pass --overwrite."],

@@ -26,8 +26,8 @@ Models
   ollama/ID, lmstudio/ID, llamacpp/ID, vllm/ID, openai-compatible/ID with --base-url; offline; scripted:FILE
 
 Exit codes
-  0 success   1 internal   2 usage   3 credentials   4 refused by the provider   5 provider unreachable   6 unusable answer
-  7 budget   8 permission needed   9 storage   10 questions to answer   129, 130, 143 signals
+  0 success   1 internal   2 usage   3 credentials   4 refused by the provider   5 provider unreachable
+  6 unusable answer   7 budget   8 permission needed   9 storage   10 questions to answer   129, 130, 143 signals
 
 Examples
   sheaf -p --model offline "Read README.md and create a summary in summary.txt"
