@@ -6,7 +6,7 @@ import { cliFolder, readPromptModules } from "../support/built-program.ts";
 
 /**
  * Modules of Node that are cheap, that every run needs, or that the build loads by the first call
- * (scripts/builtin-modules.ts). Not among them: `node:http`, `node:https`. Take what you need of them by
+ * (scripts/builtin-modules.ts). Not among them: `node:http`, `node:https`, `node:util`. Take what you need of them by
  * `process.getBuiltinModule` where you need it.
  */
 const allowed: ReadonlySet<string> = new Set([
@@ -22,7 +22,6 @@ const allowed: ReadonlySet<string> = new Set([
   "node:sqlite",
   "node:timers/promises",
   "node:url",
-  "node:util",
   "node:worker_threads",
   "node:zlib",
 ]);

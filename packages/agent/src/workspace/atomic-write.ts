@@ -17,7 +17,6 @@ import {
   writeFile,
 } from "node:fs";
 import { posix } from "node:path";
-import { promisify } from "node:util";
 import { createFileFault, type FileResult, getFaultCode, runFileWork } from "./file-error.ts";
 import { checkOrdinary, type FileIdentity, isSameFile, toFileIdentity } from "./open-file.ts";
 import { openFolder } from "./open-folder.ts";
@@ -130,6 +129,7 @@ export async function writeTemporaryFile(
   finish?: (descriptor: number) => void,
 ): Promise<void> {
   const descriptor = openSync(path, FLAGS, mode);
+  const { promisify } = process.getBuiltinModule("node:util");
   try {
     await promisify(writeFile)(descriptor, bytes);
     finish?.(descriptor);

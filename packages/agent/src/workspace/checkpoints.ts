@@ -4,8 +4,6 @@ import { mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as passEventLoop } from "node:timers/promises";
-import { promisify } from "node:util";
-import { zstdCompress, zstdDecompress } from "node:zlib";
 import { getFaultCode } from "./file-error.ts";
 import { toHash } from "./read-file.ts";
 import { writeTemporaryFile } from "./atomic-write.ts";
@@ -22,8 +20,12 @@ const MAX_CONVERSATION_BYTES = 256 * 1024 * 1024;
 /** What those of all conversations may take before the oldest ones go. Bytes. */
 const MAX_TOTAL_BYTES = 2 * 1024 * 1024 * 1024;
 
-const compress = promisify(zstdCompress);
-const decompress = promisify(zstdDecompress);
+/** Loaded when the first content is kept: most runs keep none. */
+function loadCompression() {
+  const { promisify } = process.getBuiltinModule("node:util");
+  const { zstdCompress, zstdDecompress } = process.getBuiltinModule("node:zlib");
+  return { compress: promisify(zstdCompress), decompress: promisify(zstdDecompress) };
+}
 
 /** The contents that one conversation keeps. */
 export interface Checkpoints {
@@ -69,7 +71,7 @@ export function createCheckpoints(
       try {
         kept ??= open();
         if (kept.has(hash)) return undefined;
-        const packed = content.length < MIN_COMPRESSED_BYTES ? content : await compress(content);
+        const packed = content.length < MIN_COMPRESSED_BYTES ? content : await loadCompression().compress(content);
         if (sumSizes(kept) + packed.length > limits.conversationBytes) {
           return `the checkpoints of this conversation take ${limits.conversationBytes} bytes already`;
         }
@@ -84,7 +86,7 @@ export function createCheckpoints(
       try {
         const packed = await readFile(join(own, hash));
         if (toHash(packed) === hash) return packed;
-        const content = await decompress(packed, { maxOutputLength: MAX_CHECKPOINT_BYTES });
+        const content = await loadCompression().decompress(packed, { maxOutputLength: MAX_CHECKPOINT_BYTES });
         return toHash(content) === hash ? content : undefined;
       } catch {
         return undefined;

@@ -1,7 +1,6 @@
 /** Files read with bounded memory, whatever they are (R-15). */
 import { createHash, hash } from "node:crypto";
 import { closeSync, read } from "node:fs";
-import { promisify } from "node:util";
 import { createFileFault, type FileResult, runFileWork } from "./file-error.ts";
 import { type LineRange, type LineSelection, LineWindow } from "./line-window.ts";
 import { type FileIdentity, openFile, type OpenFile } from "./open-file.ts";
@@ -16,8 +15,6 @@ const BLOCK_BYTES = 64 * 1024;
 
 /** Files of `/proc` and the like report a size of 0 but are not empty. */
 const UNKNOWN_SIZE_BYTES = 1024 * 1024;
-
-const readAside = promisify(read);
 
 export interface WholeFile {
   readonly bytes: Buffer;
@@ -141,6 +138,7 @@ async function readBlocks(
 ): Promise<void> {
   const limit = size > 0 ? size : UNKNOWN_SIZE_BYTES;
   const buffer = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, limit));
+  const readAside = process.getBuiltinModule("node:util").promisify(read);
   for (let position = 0; position < limit;) {
     const length = Math.min(buffer.length, limit - position);
     // One after the other, since there is one buffer; without a position, since files of /proc have none.
