@@ -120,10 +120,12 @@ describe("by name", () => {
     const cwd = newFolder();
     const link = join(cwd, name);
     symlinkSync(sheafProgram, link);
-    const { stdout } = await promisify(execFile)(process.execPath, [link, ...prompt], {
+    const running = promisify(execFile)(process.execPath, [link, ...prompt], {
       cwd,
       env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: join(cwd, "home") },
     });
+    running.child.stdin!.end();
+    const { stdout } = await running;
     expect(stdout).not.toContain("Read file");
     expect(stdout).toContain("```1:3:README.md");
   });
@@ -134,10 +136,12 @@ describe("by name", () => {
     const made = await runSheaf(["install-alias", "bin"], { cwd });
     expect([made.code, made.stderr]).toEqual([0, ""]);
     expect(made.stdout).toBe(`${join(cwd, "bin/cursor-agent")}\n${join(cwd, "bin/agent")}\n`);
-    const { stdout } = await promisify(execFile)(join(cwd, "bin/cursor-agent"), prompt, {
+    const running = promisify(execFile)(join(cwd, "bin/cursor-agent"), prompt, {
       cwd,
       env: { HOME: cwd, SHEAF_HOME: join(cwd, "home") },
     });
+    running.child.stdin!.end();
+    const { stdout } = await running;
     expect(stdout).toContain("```1:3:README.md");
     // A second run replaces what the first one made.
     expect((await runSheaf(["install-alias", "bin"], { cwd })).code).toBe(0);

@@ -40,12 +40,50 @@ describe("the prompt", () => {
     expect(await readPrompt(["-p", "sum it up"], "")).toBe("sum it up");
   });
 
-  test(verifies("C1", "never waits for a silent, open stdin"), async () => {
-    const { code, stdout, duration } = await runSheaf([...model, "-p", "go"], { cwd, hasOpenInput: true });
-    expect(code).toBe(0);
-    expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "success" });
-    expect(duration).toBeLessThan(10_000);
+  const notice =
+    "sheaf: notice: stdin stayed open and sent nothing for 3 s, so the prompt goes without it: " +
+    "close stdin (</dev/null), or write - before the prompt to wait for it\n";
+
+  test.concurrent(
+    verifies(["C1", "C5", "C15"], "goes without an open stdin that stays silent, and says so"),
+    async () => {
+      const { code, stdout, stderr } = await runSheaf([...model, "-p", "go"], { cwd, hasOpenInput: true });
+      expect([code, stderr]).toEqual([0, notice]);
+      const lines = parseStream(stdout);
+      expect(lines[0]).toMatchObject({ subtype: "init", stdin: "skipped" });
+      expect(lines.at(-1)).toMatchObject({ subtype: "success" });
+    },
+  );
+
+  test.concurrent(verifies(["C1", "C15"], "waits for a slow pipe, and for one that begins late after -"), async () => {
+    const read = async (command: string) => {
+      const wrapper = ["sh", "-c", command, "sh"];
+      const { code, stdout, stderr } = await runSheaf([...model, "-p"], { cwd, wrapper });
+      expect([code, stderr]).toEqual([0, ""]);
+      const [init, user] = parseStream(stdout);
+      expect(init).not.toHaveProperty("stdin");
+      return (user!.message as { content: [{ text: string }] }).content[0].text;
+    };
+    const commands = ['(sleep 1; echo a diff) | "$@" review', '(sleep 4; echo a diff) | "$@" - review'];
+    expect(await Promise.all(commands.map(read))).toEqual(["a diff\n\nreview", "a diff\n\nreview"]);
   });
+
+  test.concurrent(
+    verifies(
+      ["C1", "C15", "C30"],
+      "in the profile: the notice is for a pipe of a shell, not for a program's open socket",
+    ),
+    async () => {
+      const args = [...model, "--compat", "cursor-2026", "-p", "go"];
+      // Node gives its children sockets.
+      const [socket, pipe] = await Promise.all([
+        runSheaf(args, { cwd, hasOpenInput: true }),
+        runSheaf(args, { cwd, wrapper: ["sh", "-c", 'sleep 4 | "$@"', "sh"] }),
+      ]);
+      expect([socket.code, socket.stdout, socket.stderr]).toEqual([0, "An answer.\n", ""]);
+      expect([pipe.code, pipe.stdout, pipe.stderr]).toEqual([0, "An answer.\n", notice]);
+    },
+  );
 
   test(verifies(["C22", "C24"], "is waited for as long as --timeout says, with and without words"), async () => {
     for (const words of [[], ["-"], ["go"]]) {

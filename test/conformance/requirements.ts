@@ -10,7 +10,7 @@ export interface Requirement {
 
 /** Every clause of the three contracts, by document and number. */
 export const requirements: readonly Requirement[] = [
-  { id: "C1", document: "cli", title: "print mode, where the prompt comes from, never waiting for a silent stdin" },
+  { id: "C1", document: "cli", title: "print mode, where the prompt comes from, a silent stdin is skipped aloud" },
   { id: "C2", document: "cli", title: "output formats, default stream-json, usage error for others" },
   { id: "C3", document: "cli", title: "json: one result object on success, nothing on failure" },
   { id: "C4", document: "cli", title: "stream-json: one object a line, one write a line, key order" },

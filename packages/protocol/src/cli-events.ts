@@ -39,6 +39,8 @@ const initLine = s.object({
   mcp_servers: s.optional(
     s.list(s.object({ name: s.string(), status: s.choice(["ready", "failed"]), tools: s.list(s.string()) })),
   ),
+  /** Ext: stdin stayed open and silent, and was not read (C1). */
+  stdin: s.optional(s.literal("skipped")),
 });
 
 /** First line, once (C5). */

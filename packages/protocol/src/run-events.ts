@@ -64,6 +64,8 @@ export interface RunStart {
   };
   /** What the user wrote. */
   readonly prompt: string;
+  /** Stdin stayed open and silent, so the prompt lacks it (C1). */
+  readonly stdin?: "skipped";
   /** Answers to the questions of the previous response (N42). */
   readonly answers?: readonly ClarificationAnswer[];
   /** Debug mode: what earlier responses left in files. */

@@ -13,6 +13,11 @@ export function formatFailure({ code, message, details = "" }: FailureReport, ve
   return verbose && details !== "" ? `${line}${toVisibleLine(details)}\n` : line;
 }
 
+/** One line about something that is no failure, but that the user must see (C1, C15). */
+export function formatNotice(message: string): string {
+  return `sheaf: notice: ${message}\n`;
+}
+
 /**
  * Tells on stderr why stdout takes no more; gives the exit code. A reader that went away (`| head -1`) knows that it did;
  * a full disk must be reported (C23).

@@ -1,23 +1,30 @@
-/** Reads stdin without ever waiting for a silent one (C1). */
+/** Reads stdin; next to a prompt, one that stays silent is skipped, never waited for without end (C1). */
 import { fstatSync } from "node:fs";
+import type { RunStart } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import type { ParsedArguments } from "./arguments.ts";
 
 /** The most that is taken as a prompt. Bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** How long an open pipe may stay silent next to a prompt before it counts as empty. Milliseconds. */
-const SILENCE_MS = 200;
+/** How long the writer of an open pipe may take for its first byte next to a prompt (C1). Milliseconds. */
+const SILENCE_MS = 3000;
+
+/** What stderr says about a stdin that was skipped. */
+export const skippedInputNotice =
+  "stdin stayed open and sent nothing for 3 s, so the prompt goes without it: " +
+  "close stdin (</dev/null), or write - before the prompt to wait for it";
 
 /** What stdin is connected to. */
-export type InputKind = "terminal" | "pipe" | "file" | "none";
+export type InputKind = "terminal" | "pipe" | "socket" | "file" | "none";
 
 /** Looks at descriptor 0. */
 export function toInputKind(isTerminal: boolean): InputKind {
   if (isTerminal) return "terminal";
   try {
     const stat = fstatSync(0);
-    if (stat.isFIFO() || stat.isSocket()) return "pipe";
+    if (stat.isFIFO()) return "pipe";
+    if (stat.isSocket()) return "socket";
     return stat.isFile() ? "file" : "none";
   } catch {
     return "none";
@@ -27,17 +34,21 @@ export function toInputKind(isTerminal: boolean): InputKind {
 /**
  * Reads stdin to its end as UTF-8, without a byte order mark at its head.
  * An abort ends the reading; what came so far is given.
- * With `waitsForFirstByte: false` a pipe that sends nothing within 200 ms counts as empty; once it sent something, it is read to its end.
+ * With `onSilence` it waits 3 s for the first byte: then it calls that, and gives "".
  * @throws SheafError USAGE above 16 MiB.
  */
 export async function readStandardInput(
   stream: NodeJS.ReadStream,
-  options: { readonly waitsForFirstByte: boolean; readonly signal?: AbortSignal },
+  { signal, onSilence }: { readonly signal?: AbortSignal; readonly onSilence?: (() => void) | undefined } = {},
 ): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = options.waitsForFirstByte ? undefined : setTimeout(resolve, SILENCE_MS);
+  const giveUp = (): void => {
+    onSilence?.();
+    resolve();
+  };
+  const timer = onSilence && setTimeout(giveUp, SILENCE_MS);
   stream.on("data", (chunk: Buffer) => {
     clearTimeout(timer);
     bytes += chunk.length;
@@ -45,7 +56,7 @@ export async function readStandardInput(
     else
       reject(new SheafError("USAGE", `stdin is larger than ${MAX_BYTES} bytes: put it into a file and name the file`));
   });
-  options.signal?.addEventListener("abort", () => resolve(), { once: true });
+  signal?.addEventListener("abort", () => resolve(), { once: true });
   stream.on("end", () => resolve());
   stream.on("error", () => resolve());
   try {
@@ -69,7 +80,7 @@ export async function readPrompt(
   { positionals, textStart = positionals.length }: ParsedArguments,
   input: InputKind,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Pick<RunStart, "prompt" | "stdin">> {
   const isInput = (word: string, index: number): boolean => word === "-" && index < textStart;
   const text = positionals
     .filter((word, index) => !isInput(word, index))
@@ -79,17 +90,17 @@ export async function readPrompt(
   if (text === "" && input === "terminal") {
     throw new SheafError("USAGE", 'no prompt was given: write sheaf -p "your prompt", or pipe it to stdin');
   }
-  const context =
-    input === "none" || (input === "terminal" && !readsToEnd)
-      ? ""
-      : await readStandardInput(process.stdin, {
-          waitsForFirstByte: readsToEnd || input === "file",
-          signal,
-        });
+  let skipped: Pick<RunStart, "stdin"> = {};
+  const skip = (): void => {
+    skipped = { stdin: "skipped" };
+  };
+  const onSilence = readsToEnd || input === "file" ? undefined : skip;
+  const isUnread = input === "none" || (input === "terminal" && !readsToEnd);
+  const context = isUnread ? "" : await readStandardInput(process.stdin, { signal, onSilence });
   const prompt = [context.trimEnd(), text].filter((part) => part !== "").join("\n\n");
   // A run that was cancelled while it read stdin has the log of a cancelled run.
   if (prompt.trim() === "" && !signal.aborted) {
     throw new SheafError("USAGE", 'the prompt is empty: write sheaf -p "your prompt", or pipe it to stdin');
   }
-  return prompt;
+  return { prompt, ...skipped };
 }

@@ -108,6 +108,7 @@ class StreamJson implements Projection {
       ...(start.mcpServers && {
         mcp_servers: start.mcpServers.map(({ name, status, tools }) => ({ name, status, tools })),
       }),
+      ...(start.stdin && { stdin: start.stdin }),
     };
     const user: UserLine = {
       type: "user",

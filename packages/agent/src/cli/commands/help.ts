@@ -19,7 +19,7 @@ Usage
 `;
 
 const tail = `
-With a prompt, stdin is context. A pipe that sends nothing within 200 ms is ignored; the word "-" waits for it.
+With a prompt, stdin is context. A pipe that stays silent for 3 s is skipped, with a notice; the word "-" waits for it.
 
 Models
   anthropic/ID, openai/ID, openai-chat/ID, google/ID, openrouter/ID: key from the environment, --api-key or sheaf login

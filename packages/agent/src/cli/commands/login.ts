@@ -40,7 +40,7 @@ async function readKey(credential: string, io: CommandIo): Promise<string> {
       ? await readHiddenLine(`Key of ${credential} (not shown): `)
       : input === "none"
         ? ""
-        : await readStandardInput(process.stdin, { waitsForFirstByte: true });
+        : await readStandardInput(process.stdin);
   const key = text.trim();
   if (key === "") throw new SheafError("USAGE", `no key of ${credential} was given: type it, or pipe it to stdin`);
   if (!isKeyText(key)) {

@@ -12,9 +12,10 @@ import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
 import { checkPromptFlags } from "../prompt-flags.ts";
 import { now } from "../../assemble/wire.ts";
 import { createPromptRun } from "../prompt-run.ts";
-import { readPrompt, toInputKind } from "../standard-input.ts";
+import { readPrompt, skippedInputNotice, toInputKind } from "../standard-input.ts";
 import { printRefusedRun } from "../refused-run.ts";
 import { reportEnd } from "../report-end.ts";
+import { formatNotice } from "../report-error.ts";
 import { toConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
 import { createLineOutput } from "../standard-output.ts";
@@ -27,15 +28,19 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
     // A wrong setting fails before anything is read from stdin.
     const config = toConfig(flags, io);
     const timer = setInputTimer(config, control);
-    const prompt = await readPrompt(parsed, toInputKind(io.isInputTerminal), control.signal);
+    const input = toInputKind(io.isInputTerminal);
+    const message = await readPrompt(parsed, input, control.signal);
     clearTimeout(timer);
-    return { message: { prompt }, config, flags };
+    // Programs for that profile leave a socket open by habit, and may take a word on stderr for a failure (C15, C30).
+    const isHabit = io.profile === "cursor-2026" && input === "socket";
+    if (message.stdin && !isHabit) process.stderr.write(formatNotice(skippedInputNotice));
+    return { message, config, flags };
   });
 }
 
 /** What a run is begun with. */
 export interface PromptStart {
-  readonly message: Pick<RunStart, "prompt" | "answers">;
+  readonly message: Pick<RunStart, "prompt" | "answers" | "stdin">;
   readonly config: Config;
   readonly flags: FlagValues;
 }
