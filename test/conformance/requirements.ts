@@ -160,7 +160,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-62", document: "security-reliability", title: "content security policy and headers" },
   { id: "S-63", document: "security-reliability", title: "images, links and the page's address" },
   { id: "S-64", document: "security-reliability", title: "diagrams and mathematics" },
-  { id: "S-70", document: "security-reliability", title: "no raw control bytes on a terminal" },
+  { id: "S-70", document: "security-reliability", title: "no raw control characters on a terminal" },
   { id: "S-71", document: "security-reliability", title: "foreign JSON is harmless and bounded" },
   { id: "S-72", document: "security-reliability", title: "no unbounded regular expressions" },
   { id: "S-73", document: "security-reliability", title: "dependencies and reporting" },

@@ -3,6 +3,7 @@ import { SheafError } from "../base/errors.ts";
 import { toLocale } from "../output/action-words.ts";
 import { createProjection } from "../output/create-projection.ts";
 import { isOutputFormat, outputFormats, type OutputFormat, type Projection } from "../output/projection.ts";
+import { toVisibleJson } from "../output/visible-text.ts";
 import type { FlagValues } from "./flags.ts";
 import type { CommandIo } from "./io.ts";
 
@@ -16,10 +17,16 @@ export function toOutputFormat(flags: FlagValues, { profile }: CommandIo): Outpu
 /** The projection that the flags ask for; the language comes from --locale or the environment (C11). */
 export function createChosenProjection(format: OutputFormat, flags: FlagValues, io: CommandIo): Projection {
   const { LC_ALL, LC_MESSAGES, LANG } = io.environment;
-  return createProjection(format, {
+  const projection = createProjection(format, {
     locale: toLocale(flags.locale || LC_ALL || LC_MESSAGES || LANG || "en"),
     includeThinking: flags["include-thinking"] ?? false,
     profile: io.profile,
     isPartial: flags["stream-partial-output"] ?? false,
   });
+  // Text is visible already (C11).
+  if (!io.isOutputTerminal || format === "text") return projection;
+  return {
+    push: (event) => projection.push(event).map(toVisibleJson),
+    ...(projection.formatHeartbeat && { formatHeartbeat: (time) => projection.formatHeartbeat!(time) }),
+  };
 }

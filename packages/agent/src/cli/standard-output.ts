@@ -1,6 +1,8 @@
 /** Writes lines to stdout: one write() a line (C4), never faster than the reader, never blocking the process. */
 import { constants, fstatSync, openSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
+import { toVisibleJson, toVisibleText } from "../output/visible-text.ts";
+import { isTerminal } from "./io.ts";
 import { reportOutputError } from "./report-error.ts";
 
 /** A sink for lines. */
@@ -102,10 +104,18 @@ function createStuckReaderError(): NodeJS.ErrnoException {
   return Object.assign(new Error("the reader of stdout takes nothing"), { code: stuckReaderCode });
 }
 
-/** Writes the text; gives the exit code: 1 for a stdout that takes no more (C23). */
-export async function printText(text: string): Promise<number> {
+/** Writes a value as indented JSON, as `printText` does. */
+export function printJson(value: unknown): Promise<number> {
+  return printText(`${JSON.stringify(value, undefined, 2)}\n`, toVisibleJson);
+}
+
+/**
+ * Writes the text; gives the exit code: 1 for a stdout that takes no more (C23). A terminal gets it as `toVisible` makes
+ * it (S-70).
+ */
+export async function printText(text: string, toVisible = toVisibleText): Promise<number> {
   try {
-    await createLineOutput(1).write(text);
+    await createLineOutput(1).write(isTerminal(1) ? toVisible(text) : text);
     return 0;
   } catch (error) {
     return reportOutputError(error as NodeJS.ErrnoException, false);

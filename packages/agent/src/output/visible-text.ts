@@ -2,7 +2,7 @@
 
 /** Control characters but tab and line feed, the C1 range, and the marks that reorder or hide text. */
 // oxlint-disable-next-line no-control-regex -- these are the characters that must not pass
-const unsafe = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+const unsafe = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
 /** Replaces each unsafe character by a visible one: control pictures for C0 and DEL, U+FFFD for the rest. CRLF becomes LF. */
 export function toVisibleText(text: string): string {
@@ -11,6 +11,11 @@ export function toVisibleText(text: string): string {
     if (code < 0x20) return String.fromCharCode(0x2400 + code);
     return code === 0x7f ? "\u2421" : "\uFFFD";
   });
+}
+
+/** JSON text with each unsafe character escaped: the same value. */
+export function toVisibleJson(json: string): string {
+  return json.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** Text as one visible line. */

@@ -5,7 +5,7 @@ import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../standard-output.ts";
+import { printJson, printText } from "../standard-output.ts";
 
 /** Prints the facts. @throws SheafError USAGE. */
 export async function runAbout(parsed: ParsedArguments, { environment }: CommandIo): Promise<number> {
@@ -16,7 +16,7 @@ export async function runAbout(parsed: ParsedArguments, { environment }: Command
     data: toDataFolder(environment, process.platform, homedir()),
     config: toUserFiles(environment).config,
   };
-  if (toCommandFormat(parsed) === "json") return printText(`${JSON.stringify(facts, undefined, 2)}\n`);
+  if (toCommandFormat(parsed) === "json") return printJson(facts);
   const { version, node, system, data, config } = facts;
   const rows = [
     ["CLI Version", version],

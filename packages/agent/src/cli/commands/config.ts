@@ -8,7 +8,7 @@ import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../standard-output.ts";
+import { printJson, printText } from "../standard-output.ts";
 import { toRawSettings } from "../run-config.ts";
 
 /** Prints the settings that a run with the same flags has. @throws SheafError USAGE, CONFIG_INVALID. */
@@ -23,7 +23,7 @@ export async function runConfig(parsed: ParsedArguments, { environment, cwd }: C
   const { storeFile, workspace } = createConfig(raw, environment, cwd, found);
   const settings = explainSettings(raw, environment, found.settings, { configFile, storeFile, workspace });
   const isJson = toCommandFormat(parsed) === "json";
-  return printText(isJson ? `${JSON.stringify(settings, undefined, 2)}\n` : formatText(settings));
+  return isJson ? printJson(settings) : printText(formatText(settings));
 }
 
 function formatText(settings: readonly ExplainedSetting[]): string {

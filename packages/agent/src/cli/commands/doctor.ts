@@ -4,17 +4,14 @@ import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import { runChecks, type CheckResult } from "../doctor/checks.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../standard-output.ts";
+import { printJson, printText } from "../standard-output.ts";
 
 /** Prints every check; exit code 1 when one of them failed. @throws SheafError USAGE. */
 export async function runDoctor(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const isJson = toCommandFormat(parsed) === "json";
   const results = await runChecks(io, parsed.flags);
   const ok = results.every(({ status }) => status !== "fail");
-  const text = isJson
-    ? `${JSON.stringify({ ok, checks: results }, undefined, 2)}\n`
-    : results.map(formatCheck).join("");
-  const code = await printText(text);
+  const code = await (isJson ? printJson({ ok, checks: results }) : printText(results.map(formatCheck).join("")));
   return code === 0 && !ok ? 1 : code;
 }
 

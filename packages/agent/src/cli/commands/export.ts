@@ -3,6 +3,7 @@ import { SheafError } from "../../base/errors.ts";
 import { exportVersion, formatJsonExport, type ConversationExport } from "../../output/exports/conversation-export.ts";
 import { formatHtmlExport } from "../../output/exports/html-export.ts";
 import { formatMarkdownExport } from "../../output/exports/markdown-export.ts";
+import { toVisibleJson } from "../../output/visible-text.ts";
 import type { Store } from "../../store/store.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toSessionWord } from "../command-flags.ts";
@@ -28,7 +29,7 @@ export async function runExport(parsed: ParsedArguments, io: CommandIo): Promise
   const text = await withSessionStore(io, undefined, async (store, { storeFile }) =>
     formatExport(await readConversation(store, id, storeFile)),
   );
-  if (output === undefined) return printText(text);
+  if (output === undefined) return printText(text, format === "json" ? toVisibleJson : undefined);
   writeOutputFile(output, text);
   return 0;
 }

@@ -5,7 +5,7 @@ import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { withSessionStore } from "../session-store.ts";
-import { printText } from "../standard-output.ts";
+import { printJson, printText } from "../standard-output.ts";
 import { toBareId } from "../../output/result-line.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { openConversation, type OpenConversation } from "../../run/conversations/open-conversation.ts";
@@ -27,7 +27,8 @@ export async function runInstrumentation(parsed: ParsedArguments, io: CommandIo)
   return withSessionStore(io, flags.workspace?.at(-1), async (store, config) => {
     const ports = { store, workspace: createWorkspace(config.workspace), now: Date.now };
     const found = await findLeftInstrumentation(ports);
-    if (!flags.remove) return printText(format === "json" ? formatJson(found) : formatList(found, config.workspace));
+    if (!flags.remove)
+      return format === "json" ? printJson(toRows(found)) : printText(formatList(found, config.workspace));
     const wanted = found.filter(({ status }) => status === "left" || (status === "question" && flags.all));
     const rest = found.filter((left) => !wanted.includes(left));
     let isClean = true;
@@ -48,13 +49,12 @@ export async function runInstrumentation(parsed: ParsedArguments, io: CommandIo)
 /** For one conversation. Milliseconds. */
 const REMOVE_MS = 30_000;
 
-function formatJson(found: readonly LeftInstrumentation[]): string {
-  const rows = found.map(({ conversationId, status, blocks }) => ({
+function toRows(found: readonly LeftInstrumentation[]) {
+  return found.map(({ conversationId, status, blocks }) => ({
     session_id: toBareId(conversationId),
     status,
     blocks: blocks.map(({ id, filePath }) => ({ id, file: filePath })),
   }));
-  return `${JSON.stringify(rows, undefined, 2)}\n`;
 }
 
 const reasons: Readonly<Record<LeftInstrumentation["status"], string>> = {

@@ -10,7 +10,7 @@ import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../standard-output.ts";
+import { printJson, printText } from "../standard-output.ts";
 
 /** Runs the one that is named. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<number> {
@@ -38,7 +38,7 @@ async function listServers(parsed: ParsedArguments, io: CommandIo, words: readon
   const connections = await connectMcpServers(settings.mcpServers ?? {}, { cwd, environment, signal });
   try {
     const servers = connections?.servers ?? [];
-    if (isJson) return await printText(`${JSON.stringify(servers, undefined, 2)}\n`);
+    if (isJson) return await printJson(servers);
     if (servers.length === 0) return await printText("No MCP servers configured (sheaf mcp add NAME -- COMMAND …)\n");
     const lines = servers.map(({ name, status, tools, problem }) => {
       if (status === "failed") return `${name}: failed (${toVisibleLine(problem ?? "")})\n`;

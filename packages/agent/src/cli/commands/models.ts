@@ -9,7 +9,7 @@ import { listModels } from "../../model/model-list.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../standard-output.ts";
+import { printJson, printText } from "../standard-output.ts";
 import { chooseProvider } from "../run-config.ts";
 
 /** How long a provider may take. Milliseconds. */
@@ -45,10 +45,10 @@ export async function runModels(parsed: ParsedArguments, { environment, profile 
   const providers = toProviders(config.settings);
   if (word !== undefined) {
     const answer = await askProvider(chooseProvider(word, providers), settings);
-    return printText(format === "json" ? formatJson([answer]) : formatNames(answer));
+    return format === "json" ? printAnswers([answer]) : printText(formatNames(answer));
   }
   const answers = await Promise.all([...providers.values()].map((provider) => tryProvider(provider, settings)));
-  if (format === "json") return printText(formatJson(answers));
+  if (format === "json") return printAnswers(answers);
   return printText(profile === "cursor-2026" ? formatList(answers) : formatText(answers));
 }
 
@@ -87,9 +87,8 @@ function toNames({ name }: Provider, ids: readonly string[]): string[] {
   return [...new Set(ids)].map((id) => `${name}/${id}`);
 }
 
-function formatJson(answers: readonly ProviderModels[]): string {
-  const value = { builtIn: ["offline", "scripted:FILE"], providers: answers };
-  return `${JSON.stringify(value, undefined, 2)}\n`;
+function printAnswers(answers: readonly ProviderModels[]): Promise<number> {
+  return printJson({ builtIn: ["offline", "scripted:FILE"], providers: answers });
 }
 
 function formatNames({ provider, models }: ProviderModels): string {

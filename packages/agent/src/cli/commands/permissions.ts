@@ -3,7 +3,7 @@ import { findUserConfig } from "../../config/config-file.ts";
 import type { Config } from "../../config/config.ts";
 import { toUserFiles } from "../../base/paths.ts";
 import { SheafError } from "../../base/errors.ts";
-import { toVisibleLine } from "../../output/visible-text.ts";
+import { toVisibleJson, toVisibleLine } from "../../output/visible-text.ts";
 import { deny, toFullReason, type PermissionDecision } from "../../guard/permissions/decision.ts";
 import { explainPolicy, type ExplainedPolicy, type SourcedRule } from "../../guard/permissions/explain-policy.ts";
 import { preparePolicy, type PreparedPolicy } from "../../assemble/prepare-policy.ts";
@@ -14,7 +14,7 @@ import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../standard-output.ts";
+import { printJson, printText } from "../standard-output.ts";
 import { toConfig } from "../run-config.ts";
 
 /** Prints the policy, or one decision; gives 0, whatever is decided. @throws SheafError USAGE, CONFIG_INVALID. */
@@ -42,14 +42,13 @@ export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Pr
     case "explain": {
       const rules = toSourcedRules(parsed.flags, settings.permissions, policy.workspaceDenials);
       const explained = explainPolicy({ ...toFacts(config, policy), trusted, rules });
-      return printText(isJson ? `${JSON.stringify(explained, undefined, 2)}\n` : formatPolicy(explained));
+      return isJson ? printJson(explained) : printText(formatPolicy(explained));
     }
     case "check": {
       const { decision, rule = null, reason } = toPlain(await checkCase(parsed.flags, policy));
       const isRule = rule === null ? "" : ` (${rule})`;
-      return printText(
-        isJson ? `${JSON.stringify({ decision, rule, reason })}\n` : `${decision}${isRule}: ${toVisibleLine(reason)}\n`,
-      );
+      if (isJson) return printText(`${JSON.stringify({ decision, rule, reason })}\n`, toVisibleJson);
+      return printText(`${decision}${isRule}: ${toVisibleLine(reason)}\n`);
     }
     default:
       throw new SheafError("USAGE", "write sheaf permissions explain, or sheaf permissions check with one case");

@@ -7,7 +7,7 @@ import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat, toResponseWords } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { withSessionStore } from "../session-store.ts";
-import { printText } from "../standard-output.ts";
+import { printJson, printText } from "../standard-output.ts";
 
 /**
  * Prints which files were restored and which were left.
@@ -20,7 +20,7 @@ export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise
     const checkpoints = createCheckpoints(dataFolder, order.conversationId);
     const result = await revertConversation(order, { store, checkpoints });
     if (!result.reverted) throw createConflictError(result);
-    return printText(format === "json" ? `${JSON.stringify(result, undefined, 2)}\n` : formatResult(result));
+    return format === "json" ? printJson(result) : printText(formatResult(result));
   });
 }
 

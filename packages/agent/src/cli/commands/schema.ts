@@ -3,7 +3,7 @@ import { toConfigSchema } from "../../config/config-file.ts";
 import { SheafError } from "../../base/errors.ts";
 import { schemaNames, toJsonSchema } from "@sheaf/protocol/schemas";
 import type { ParsedArguments } from "../arguments.ts";
-import { printText } from "../standard-output.ts";
+import { printJson } from "../standard-output.ts";
 
 /** Prints the schema. @throws SheafError USAGE for an unknown name. */
 export async function runSchema(parsed: ParsedArguments): Promise<number> {
@@ -14,5 +14,5 @@ export async function runSchema(parsed: ParsedArguments): Promise<number> {
     throw new SheafError("USAGE", `schema "${parsed.positionals.join(" ")}" is unknown: name one of ${names}`);
   }
   const schema = known ? toJsonSchema(known) : toConfigSchema();
-  return printText(`${JSON.stringify(schema, undefined, 2)}\n`);
+  return printJson(schema);
 }

@@ -5,7 +5,7 @@ import { isUuid, type ParsedArguments } from "../arguments.ts";
 import { toCommandFormat, toResponseWords } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { withSessionStore } from "../session-store.ts";
-import { printText } from "../standard-output.ts";
+import { printJson, printText } from "../standard-output.ts";
 import { toBareId } from "../../output/result-line.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { forkConversation } from "../../run/conversations/fork.ts";
@@ -21,7 +21,7 @@ export async function runListSessions(parsed: ParsedArguments, io: CommandIo): P
   const limit = toLimit(flags.limit);
   return withSessionStore(io, flags.workspace?.at(-1), async (store, { workspace }) => {
     const sessions = await store.listConversations({ limit, ...(flags.all ? {} : { workspace }) });
-    return printText(format === "json" ? formatJson(sessions) : formatText(sessions, flags.all ?? false));
+    return format === "json" ? printJson(toRows(sessions)) : printText(formatText(sessions, flags.all ?? false));
   });
 }
 
@@ -31,15 +31,14 @@ function toLimit(text: string | undefined): number {
   throw new SheafError("USAGE", `--limit "${text}" is not a whole number from 1 to 999999`);
 }
 
-function formatJson(sessions: readonly ConversationRecord[]): string {
-  const rows = sessions.map(({ id, title, workspace, createdAt, updatedAt }) => ({
+function toRows(sessions: readonly ConversationRecord[]) {
+  return sessions.map(({ id, title, workspace, createdAt, updatedAt }) => ({
     session_id: toBareId(id),
     title,
     workspace,
     created: new Date(createdAt).toISOString(),
     updated: new Date(updatedAt).toISOString(),
   }));
-  return `${JSON.stringify(rows, undefined, 2)}\n`;
 }
 
 /** Titles and folders come from prompts and file systems: one visible line each. */

@@ -16,7 +16,7 @@ import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../standard-output.ts";
+import { printJson, printText } from "../standard-output.ts";
 
 /** Prints the state; a missing key is not a failure. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runStatus(parsed: ParsedArguments, { environment, profile }: CommandIo): Promise<number> {
@@ -29,7 +29,7 @@ export async function runStatus(parsed: ParsedArguments, { environment, profile 
     toState(provider, findKey(provider, toKeySources(settings))),
   );
   const named = findModelName(settings);
-  if (format === "json") return printText(formatJson(named, states, files));
+  if (format === "json") return printJson(toFacts(named, states, files));
   return printText(profile === "cursor-2026" ? formatLogin(settings) : formatText(named, states, files));
 }
 
@@ -55,8 +55,8 @@ function toState(provider: Provider, key: FoundKey): ProviderState {
   };
 }
 
-function formatJson(named: NamedModel | undefined, states: readonly ProviderState[], files: UserFiles): string {
-  const value = {
+function toFacts(named: NamedModel | undefined, states: readonly ProviderState[], files: UserFiles) {
+  return {
     isAuthenticated: states.some(({ apiKeySource }) => apiKeySource !== "none"),
     model: named?.name ?? null,
     modelSource: named?.source ?? null,
@@ -64,7 +64,6 @@ function formatJson(named: NamedModel | undefined, states: readonly ProviderStat
     configFile: files.config,
     credentialsFile: files.credentials,
   };
-  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 /** The one line that clients of `cursor-agent` look for (C30): whether a run would find its model and key. */

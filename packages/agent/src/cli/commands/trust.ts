@@ -9,7 +9,7 @@ import { findRepository, isSameRepository, type Repository } from "../../workspa
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
-import { printText } from "../standard-output.ts";
+import { printJson, printText } from "../standard-output.ts";
 
 /** Trusts the repository of a folder, forgets it (`--remove`), or lists all (`--list`). @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<number> {
@@ -21,7 +21,7 @@ export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<
   const format = toCommandFormat(parsed);
   if (flags.list) {
     const trusted = readTrusted(createConfig({}, io.environment, io.cwd).dataFolder);
-    return printText(format === "json" ? `${JSON.stringify(trusted, undefined, 2)}\n` : formatList(trusted));
+    return format === "json" ? printJson(trusted) : printText(formatList(trusted));
   }
   if (flags.remove) return forget(resolve(io.cwd, folder ?? "."), io);
   const { workspace, dataFolder } = createConfig({ workspace: folder }, io.environment, io.cwd);

@@ -2,7 +2,7 @@
 import { isCancel, select, text } from "@clack/prompts";
 import type { ApprovalRequest } from "@sheaf/protocol";
 import type { ApprovalDecision, Approver } from "../../tools/approval.ts";
-import { toVisibleText } from "../../output/visible-text.ts";
+import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
 
 /** How long a question stays open. Milliseconds. */
 const EXPIRES_AFTER_MS = 30 * 60 * 1000;
@@ -26,7 +26,7 @@ async function askOnce(request: ApprovalRequest, signal: AbortSignal, onCancel: 
   const shown = toVisibleText(formatSubject(subject));
   const chosen = await select({
     message: `${toVisibleText(title)}\n${shown}\n${toVisibleText(description)}`,
-    options: options.map(({ id, label }) => ({ value: id, label: toVisibleText(label) })),
+    options: options.map(({ id, label }) => ({ value: id, label: toVisibleLine(label) })),
     signal,
     showInstructions: false,
   });

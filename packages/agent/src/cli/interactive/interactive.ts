@@ -20,6 +20,7 @@ import { chooseConversation } from "../prompt-run.ts";
 import { createRunControl } from "../signals.ts";
 import { toLocale } from "../../output/action-words.ts";
 import { toBareId } from "../../output/result-line.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
 import { createTerminalProjection } from "../../output/terminal/terminal.ts";
 
 type Message = Pick<RunStart, "prompt" | "answers">;
@@ -66,7 +67,7 @@ async function chooseSession(flags: FlagValues, io: CommandIo): Promise<string> 
 function formatHead(state: InteractiveState, io: CommandIo): string {
   const { model, mode, workspace } = toConfig(state.flags, io);
   const name = model ?? "no model: name one with /model";
-  return `sheaf ${sheafVersion} · ${name} · ${mode} · ${workspace}\nCtrl-C stops, /help shows more.\n\n`;
+  return `sheaf ${sheafVersion} · ${name} · ${mode} · ${toVisibleLine(workspace)}\nCtrl-C stops, /help shows more.\n\n`;
 }
 
 /** What a line asks for is done; what goes wrong is shown, and the conversation goes on. */

@@ -1,7 +1,7 @@
 /** Puts the questions of the agent to the person at the terminal (N42). */
 import { isCancel, multiselect, select, text } from "@clack/prompts";
 import type { ClarificationAnswer, ClarificationDocument, ClarificationQuestion } from "@sheaf/protocol";
-import { toVisibleText } from "../../output/visible-text.ts";
+import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
 
 /** The option to answer in other words. No option has it: ids of options are printable. */
 const OTHER = "\u0000other";
@@ -27,7 +27,7 @@ type Answer = Pick<ClarificationAnswer, "optionIds" | "text">;
 async function askQuestion(question: ClarificationQuestion, title: string): Promise<Answer | undefined> {
   const message = `${title}${toVisibleText(question.text)}`;
   if (question.options.length === 0) return askText(message);
-  const options = question.options.map(({ id, label }) => ({ value: id, label: toVisibleText(label) }));
+  const options = question.options.map(({ id, label }) => ({ value: id, label: toVisibleLine(label) }));
   if (question.allowMultiple) {
     const chosen = await multiselect({ message, options, required: true });
     return isCancel(chosen) ? undefined : { optionIds: chosen, text: "" };

@@ -12,7 +12,7 @@ import type { CommandIo } from "../io.ts";
 import { formatFailure } from "../report-error.ts";
 import { toConfig } from "../run-config.ts";
 import { toBareId } from "../../output/result-line.ts";
-import { toVisibleLine } from "../../output/visible-text.ts";
+import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
 
 type Run = (words: readonly string[], state: InteractiveState, io: CommandIo) => Promise<void> | void;
 
@@ -67,7 +67,7 @@ const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
 const extensions: Readonly<Record<string, string>> = { markdown: "md" };
 
 function print(text: string): void {
-  process.stdout.write(text);
+  process.stdout.write(toVisibleText(text));
 }
 
 /** @throws SheafError USAGE for a value that cannot be; the state then stays as it was. */
