@@ -33,6 +33,7 @@ async function createBashReader(): Promise<ShellReader> {
         return parseCommand(parser, command);
       } catch {
         // The parser ran out of its memory: it is not to be trusted any more.
+        parser.delete();
         parser = createParser(language);
         return { ok: false, problem: "more levels than are read" };
       }
@@ -52,10 +53,13 @@ function parseCommand(parser: Parser, command: string): ShellResult {
     parser.reset();
     return { ok: false, problem: "a form that takes too long to read" };
   }
+  const cursor = tree.walk();
   try {
     if (tree.rootNode.hasError) return { ok: false, problem: "a form that is not understood" };
-    return readTree(tree.walk(), command);
+    return readTree(cursor, command);
   } finally {
+    // What is not freed here, a finalizer frees later, in the middle of another command's tree.
+    cursor.delete();
     tree.delete();
   }
 }

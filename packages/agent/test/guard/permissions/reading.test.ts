@@ -1,4 +1,6 @@
 /** Commands as they are read, and the same commands in a real bash (S-11, S-12). */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { bashReader } from "../../../src/guard/permissions/bash-reader.ts";
@@ -47,6 +49,27 @@ describe("reading", () => {
     const result = bashReader.read(command);
     expect(result.ok && result.reading.isChain).toBe(isChain);
   }); // prettier-ignore
+});
+
+test(verifies("S-86", "a command reads the same whenever garbage is collected"), async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const commands = [
+    "npm test 2>&1 | tail -20 && git status -s; (ls a 'b c')",
+    "ls $(pwd)",
+    "{ ls; }",
+    "((",
+    "a=(".repeat(9),
+  ];
+  const first = commands.map((command) => bashReader.read(command));
+  for (let index = 0; index < 3000; index += 1) {
+    const at = index % commands.length;
+    expect(bashReader.read(commands[at]!), `command ${index}`).toEqual(first[at]);
+    if (index % 50 > 0) continue;
+    collect();
+    // Finalizers run between tasks.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 });
 
 const total = Number(process.env.SHEAF_FUZZ_COMMANDS ?? 1500);
