@@ -77,15 +77,6 @@ describe("export", () => {
     expect((await runSheaf(goOn, { cwd, home: elsewhere })).code).toBe(0);
   });
 
-  test("an import that is stored already changes nothing and says so", async () => {
-    const { cwd, home, session } = await createSession();
-    const file = join(cwd, "session.json");
-    await runSheaf(["export", session, "-o", file], { cwd, home });
-    const { code, stderr } = await runSheaf(["import", file], { cwd, home });
-    expect(code).toBe(2);
-    expect(stderr).toContain(`the session ${session} is stored already`);
-  });
-
   test("Markdown and HTML hold the whole conversation, and nothing of it becomes markup", async () => {
     const { cwd, home, session } = await createSession(`Read README.md ${hostile}`);
     const html = (await runSheaf(["export", session, "--format", "html"], { cwd, home })).stdout;

@@ -70,6 +70,8 @@ export interface RunStart {
   readonly answers?: readonly ClarificationAnswer[];
   /** Debug mode: what earlier responses left in files. */
   readonly instrumentation?: readonly InstrumentationBlock[];
+  /** The log was imported from a file: what it says of folders is a claim (S-91). */
+  readonly imported?: true;
 }
 
 /** A model request begins. */

@@ -116,7 +116,7 @@ const described = {
   revert: {
     usage: "SESSION [RESPONSE]",
     summary: "Undo the last response, or RESPONSE and all after it: files and history",
-    flags: ["to", "format", "json", "overwrite", "on-conflict"],
+    flags: ["to", "format", "json", "overwrite", "on-conflict", "workspace"],
     examples: [
       `revert ${session}`,
       `revert ${session} --to 0f8fad5b-d9cb-469f-a165-70867728950e`,

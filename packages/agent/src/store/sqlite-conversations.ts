@@ -2,14 +2,15 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { lastSeqOfResponse } from "./sqlite-groups.ts";
-import type {
-  CompleteConversation,
-  ConversationRecord,
-  OpenResponse,
-  OwnerUsage,
-  RequestRecord,
-  ResponseRecord,
-  SharedStore,
+import {
+  createTakenError,
+  type CompleteConversation,
+  type ConversationRecord,
+  type OpenResponse,
+  type OwnerUsage,
+  type RequestRecord,
+  type ResponseRecord,
+  type SharedStore,
 } from "./store.ts";
 
 /** Events per row, when a log is stored whole. */
@@ -100,21 +101,24 @@ export function createConversationRows(connection: SqliteConnection, owner: stri
   };
 }
 
-/** Within a transaction. */
+/** Within a transaction. @throws SheafError USAGE for an id that is taken, perhaps by another owner. */
 function insertConversation(connection: SqliteConnection, owner: string, conversation: CompleteConversation): void {
   const { id, workspace, title, createdAt, updatedAt, responses } = conversation;
-  const { key } = connection
+  const inserted = connection
     .prepare(
       `INSERT INTO conversations (id, owner, workspace, title, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
-       RETURNING key`,
+       ON CONFLICT DO NOTHING RETURNING key`,
     )
-    .get(id, owner, workspace, title, createdAt, updatedAt) as { key: number };
+    .get(id, owner, workspace, title, createdAt, updatedAt) as { key: number } | undefined;
+  if (!inserted) throw createTakenError(id);
   for (const [index, response] of responses.entries()) {
     const row = connection
       .prepare(
-        "INSERT INTO responses (id, conversation, position, created_at, ended) VALUES (?, ?, ?, ?, 1) RETURNING key",
+        `INSERT INTO responses (id, conversation, position, created_at, ended) VALUES (?, ?, ?, ?, 1)
+         ON CONFLICT DO NOTHING RETURNING key`,
       )
-      .get(response.id, key, index + 1, response.createdAt) as { key: number };
+      .get(response.id, inserted.key, index + 1, response.createdAt) as { key: number } | undefined;
+    if (!row) throw createTakenError(response.id);
     for (let start = 0; start < response.events.length; start += GROUP) {
       const group = response.events.slice(start, start + GROUP);
       connection

@@ -1,7 +1,14 @@
 /** The logs of responses in SQLite: create, claim, append, read. */
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
-import { createLostError, type Durability, type LeaseState, type NewResponse, type ResponseRecord } from "./store.ts";
+import {
+  createLostError,
+  createTakenError,
+  type Durability,
+  type LeaseState,
+  type NewResponse,
+  type ResponseRecord,
+} from "./store.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import {
   insertGroup,
@@ -186,7 +193,7 @@ function insertResponse(
     .run(conversationId, owner, workspace, title, createdAt, createdAt);
   const lease = leases.take(conversationId, owner);
   if (!lease) {
-    throw new SheafError("USAGE", `the id ${conversationId} is taken: choose another one`, { source: "storage" });
+    throw createTakenError(conversationId);
   }
   const row = connection
     .prepare(

@@ -160,7 +160,7 @@ export interface SharedStore extends Store {
   listOpenResponses(): Promise<readonly OpenResponse[]>;
   /** The response to a request (X9). */
   findRequest(key: string): Promise<RequestRecord | undefined>;
-  /** Stores a conversation whole or not at all. */
+  /** Stores a conversation whole or not at all. @throws SheafError USAGE for an id that is taken. */
   addConversation(conversation: CompleteConversation): Promise<void>;
   countConversations(): Promise<number>;
   /** What the owner used on a day, `2026-02-23`. */
@@ -177,6 +177,11 @@ export function createBusyError(conversationId: string): SheafError {
     `another response of ${conversationId} is being written: wait for its end, or cancel it`,
     { source: "storage" },
   );
+}
+
+/** Another owner, or another conversation, has the id. */
+export function createTakenError(id: string): SheafError {
+  return new SheafError("USAGE", `the id ${id} is taken: choose another one`, { source: "storage" });
 }
 
 /** Another writer took the response over. */

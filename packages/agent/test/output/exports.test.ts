@@ -1,6 +1,7 @@
 /** A conversation as a file for people, and read again from one. */
 import type { RunEventBody } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../test/support/verifies.ts";
 import { exportVersion, type ConversationExport } from "../../src/output/exports/conversation-export.ts";
 import { decodeExport } from "../../src/output/exports/decode-export.ts";
 import { formatHtmlExport } from "../../src/output/exports/html-export.ts";
@@ -64,8 +65,18 @@ describe("an export that is read again", () => {
     return JSON.stringify(value);
   };
 
-  test("is what was written", () => {
-    expect(decodeExport(JSON.stringify(plain), "a.json")).toEqual(plain);
+  /** The export, marked. */
+  const imported = {
+    ...plain,
+    responses: plain.responses.map(({ events, ...response }) => ({
+      ...response,
+      events: events.map((event) => (event.type === "run_start" ? { ...event, imported: true } : event)),
+    })),
+  };
+
+  test(verifies("S-91", "is what was written, marked as imported"), () => {
+    expect(decodeExport(JSON.stringify(plain), "a.json")).toEqual(imported);
+    expect(decodeExport(JSON.stringify(imported), "a.json")).toEqual(imported);
   });
 
   test("has no approvals: what was allowed elsewhere is allowed to nobody here", () => {
@@ -74,7 +85,7 @@ describe("an export that is read again", () => {
       events.splice(1, 0, { ...approval, time: 1 });
       for (const [index, event] of events.entries()) event.seq = index + 1;
     });
-    expect(decodeExport(text, "a.json")).toEqual(plain);
+    expect(decodeExport(text, "a.json")).toEqual(imported);
   });
 
   test.each<[string, string, RegExp]>([
@@ -88,6 +99,8 @@ describe("an export that is read again", () => {
     ["no end", change((events) => events.pop()), /run_end/],
     ["another's start", change((events) => (events[0]!.responseId = "chat_x")), /run_start/],
     ["an event without a time", change((events) => delete events[1]!.time), /time/],
+    ["a relative workspace", change(([start]) => (start!.workspace = "w")), /folders of response 1/],
+    ["added folders that are none", change(([start]) => (start!.addedFolders = "/w")), /folders of response 1/],
     ["an event that is none", change((events) => (events[1] = 7 as never)), /response 1/],
   ])("%s is refused", (_, text, message) => {
     expect(() => decodeExport(text, "a.json")).toThrow(

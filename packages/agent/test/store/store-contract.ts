@@ -244,6 +244,30 @@ export function testStoreContract(open: () => SharedStore): void {
     await store.close();
   });
 
+  test("a conversation with an id that is taken is not stored, in no part", async () => {
+    const store = open();
+    const { workspace, title } = response("");
+    const toConversation = (id: string, ...responseIds: readonly string[]) => ({
+      id,
+      workspace,
+      title,
+      createdAt: 5,
+      updatedAt: 6,
+      responses: responseIds.map((responseId) => ({ id: responseId, createdAt: 5, events: [runEnd(1)] })),
+    });
+    await store.addConversation(toConversation("conv_1", "chat_1"));
+    for (const [id, responseIds, taken] of [
+      ["conv_1", ["chat_2"], "conv_1"],
+      ["conv_2", ["chat_3", "chat_1"], "chat_1"],
+    ] as const) {
+      const again = store.forOwner("other").addConversation(toConversation(id, ...responseIds));
+      await expect(again).rejects.toMatchObject({ code: "USAGE", message: expect.stringContaining(taken) as string });
+    }
+    expect(await store.forOwner("other").countConversations()).toBe(0);
+    expect(await store.countConversations()).toBe(1);
+    await store.close();
+  });
+
   test("a conversation is stored whole, and is deleted with all that hangs on it", async () => {
     const store = open();
     const events = [...Array.from({ length: 1200 }, (_, index) => delta(index + 1)), runEnd(1201)];

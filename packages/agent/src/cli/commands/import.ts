@@ -1,8 +1,12 @@
 /** `sheaf import FILE`: takes over a session that `sheaf export` wrote. */
 import { readFileSync, statSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import { now } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
-import { decodeExport } from "../../output/exports/decode-export.ts";
+import type { ExportedResponse } from "../../output/exports/conversation-export.ts";
+import { decodeExport, toImportedLog } from "../../output/exports/decode-export.ts";
 import { toBareId } from "../../output/result-line.ts";
+import type { Store } from "../../store/store.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
 import { withSessionStore } from "../session-store.ts";
@@ -11,25 +15,48 @@ import { printText } from "../standard-output.ts";
 /** The largest file that is read. Bytes. */
 const MAX_BYTES = 512 * 1024 * 1024;
 
-/** Stores the session under its own id and prints it. @throws SheafError USAGE for a file that is none, or is stored. */
+/**
+ * Stores the session under its own id and prints it; one that is stored with the same content is left as it is.
+ * @throws SheafError USAGE for a file that is no export, or whose ids are stored with other content.
+ */
 export async function runImport(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [file, ...rest] = parsed.positionals;
   if (file === undefined || rest.length > 0) {
     throw new SheafError("USAGE", `import takes one file of sheaf export; "${parsed.positionals.join(" ")}" was given`);
   }
   const { conversation, responses } = decodeExport(readText(file), file);
-  await withSessionStore(io, undefined, async (store) => {
-    if (await store.getConversation(conversation.id)) {
-      const session = toBareId(conversation.id);
-      throw new SheafError("USAGE", `the session ${session} is stored already: go on with --resume ${session}`);
+  const session = toBareId(conversation.id);
+  return withSessionStore(io, undefined, async (store) => {
+    for (const response of responses) await checkResponse(response, conversation.id, store);
+    if (!(await store.getConversation(conversation.id))) {
+      // A time that is to come would keep the session the newest one, which --continue goes on with.
+      const updatedAt = Math.min(now(), responses.at(-1)!.createdAt);
+      const createdAt = Math.min(conversation.createdAt, updatedAt);
+      await store.addConversation({ ...conversation, createdAt, updatedAt, responses });
+      return printText(`${session}\n`);
     }
-    for (const response of responses) {
-      const { workspace, title } = conversation;
-      await store.createResponse({ ...response, conversationId: conversation.id, workspace, title });
-      await store.appendEvents(response.id, response.events, "synced");
-    }
+    // A program reads the id, as after the first import (C15).
+    return printText(io.isOutputTerminal ? `${session} is stored already, with the same content\n` : `${session}\n`);
   });
-  return printText(`${toBareId(conversation.id)}\n`);
+}
+
+/** Passes a response that is new, in a session that is new, and one that is stored with the same content. */
+async function checkResponse(response: ExportedResponse, conversationId: string, store: Store): Promise<void> {
+  const [id, session] = [toBareId(response.id), toBareId(conversationId)];
+  const stored = await store.getResponse(response.id);
+  if (stored && stored.conversationId !== conversationId) {
+    const owner = toBareId(stored.conversationId);
+    throw new SheafError(
+      "USAGE",
+      `the response ${id} is stored already, in the session ${owner}: nothing was imported`,
+    );
+  }
+  if (!stored && !(await store.getConversation(conversationId))) return;
+  const log = stored && toImportedLog(await store.readEvents(response.id));
+  if (isDeepStrictEqual(log, response.events)) return;
+  const what = stored ? `another content of the response ${id}` : `no response ${id}`;
+  const advice = `go on with --resume ${session}, or remove it with sheaf rm ${session} and import again`;
+  throw new SheafError("USAGE", `the session ${session} is stored already, with ${what}: ${advice}`);
 }
 
 function readText(file: string): string {

@@ -15,8 +15,9 @@ import { printJson, printText } from "../standard-output.ts";
  */
 export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const format = toCommandFormat(parsed);
-  const order = toOrder(parsed);
-  return withSessionStore(io, undefined, async (store, { dataFolder }) => {
+  const named = toOrder(parsed);
+  return withSessionStore(io, parsed.flags.workspace?.at(-1), async (store, { dataFolder, workspace }) => {
+    const order = { ...named, folders: [workspace] };
     const checkpoints = createCheckpoints(dataFolder, order.conversationId);
     const result = await revertConversation(order, { store, checkpoints });
     if (!result.reverted) throw createConflictError(result);
@@ -25,7 +26,7 @@ export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise
 }
 
 /** `--to` names the response as a second word does. */
-function toOrder(parsed: ParsedArguments): RevertOrder {
+function toOrder(parsed: ParsedArguments): Omit<RevertOrder, "folders"> {
   const { flags, positionals } = parsed;
   const words = flags.to === undefined ? positionals : [...positionals, flags.to];
   return { ...toResponseWords({ ...parsed, positionals: words }), onConflict: toOnConflict(flags) };

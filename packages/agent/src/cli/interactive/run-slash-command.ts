@@ -96,7 +96,8 @@ async function chooseSession(state: InteractiveState, io: CommandIo): Promise<st
 /** Files that have changed since are the person's to decide about. */
 async function revertLast(_words: readonly string[], state: InteractiveState, io: CommandIo): Promise<void> {
   const revert = async (onConflict: string): Promise<void> => {
-    const flags = { "on-conflict": onConflict };
+    const { workspace } = state.flags;
+    const flags = { "on-conflict": onConflict, ...(workspace && { workspace }) };
     await runRevert({ command: "revert", flags, positionals: [state.session] }, io);
   };
   try {
@@ -106,7 +107,7 @@ async function revertLast(_words: readonly string[], state: InteractiveState, io
     if (known.code !== "PERMISSION_REQUIRED") throw known;
     process.stderr.write(formatFailure(known, false));
     const chosen = await select({
-      message: "Files have changed since. What now?",
+      message: "Nothing was reverted. What now?",
       options: [
         { value: "cancel", label: "Leave everything as it is" },
         { value: "leave", label: "Revert the rest" },

@@ -1,4 +1,5 @@
 /** The JSON of an export, checked: it may come from anybody (S-71). */
+import { isAbsolute } from "node:path";
 import { createAssembler } from "@sheaf/documents";
 import type { RunEvent, StreamEvent } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
@@ -13,8 +14,7 @@ const responsePattern = new RegExp(`^chat_${uuid}$`);
 class ExportFault extends Error {}
 
 /**
- * A conversation with logs that produce valid documents (N44, N48).
- * Approvals are left out: what was allowed elsewhere is not allowed here (S-06, S-16).
+ * A conversation with logs that produce valid documents (N44, N48), marked as imported.
  * @throws SheafError USAGE that names the file and the first thing that is wrong.
  */
 export function decodeExport(text: string, file: string): ConversationExport {
@@ -65,10 +65,21 @@ function toExportedResponse(value: unknown, conversationId: string, number: numb
     `${name} does not begin with its run_start`,
   );
   check(log.at(-1)?.type === "run_end", `${name} does not end with run_end`);
+  const imported = toImportedLog(log);
+  checkDocuments(imported, name);
+  for (const event of imported) checkPlaces(event, name);
+  return { id: id as string, createdAt: createdAt as number, events: imported };
+}
+
+/**
+ * A log as an import stores it. Approvals are left out: what was allowed elsewhere is not allowed here (S-06, S-16, S-91).
+ */
+export function toImportedLog(log: readonly RunEvent[]): RunEvent[] {
   const kept = log.filter(({ type }) => type !== "approval_request" && type !== "approval_resolved");
-  const renumbered = kept.map((event, index) => ({ ...event, seq: index + 1 }));
-  checkDocuments(renumbered, name);
-  return { id: id as string, createdAt: createdAt as number, events: renumbered };
+  return kept.map((event, index) => {
+    const numbered = { ...event, seq: index + 1 };
+    return numbered.type === "run_start" ? { ...numbered, imported: true } : numbered;
+  });
 }
 
 function checkDocuments(events: readonly RunEvent[], name: string): void {
@@ -81,6 +92,23 @@ function checkDocuments(events: readonly RunEvent[], name: string): void {
   }
   const violation = verify(stream);
   if (violation) throw new ExportFault(`the documents of ${name} break ${violation.clause}: ${violation.message}`);
+}
+
+/** What no document shows, and a revert uses. */
+function checkPlaces(event: RunEvent, name: string): void {
+  if (event.type === "run_start") {
+    const { workspace, addedFolders = [] } = event;
+    const isFolders = Array.isArray(addedFolders) && [workspace, ...addedFolders].every(isAbsolutePath);
+    check(isFolders, `the folders of ${name} are no absolute paths`);
+  }
+  if (event.type !== "tool_result" || event.effect?.kind !== "file_edit") return;
+  for (const { path, newPath = path } of event.effect.changes) {
+    check([path, newPath].every(isAbsolutePath), `${name} changed a file without an absolute path`);
+  }
+}
+
+function isAbsolutePath(value: unknown): boolean {
+  return typeof value === "string" && isAbsolute(value);
 }
 
 function toFields(value: unknown, name: string): Readonly<Record<string, unknown>> {

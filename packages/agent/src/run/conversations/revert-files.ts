@@ -196,25 +196,32 @@ export interface FileSpan {
   readonly after: FileState;
   /** Something else changed it between two changes of tools. */
   readonly isInterrupted: boolean;
+  /** A response that changed it was imported. */
+  readonly isImported: boolean;
 }
 
 interface FileStep extends Pick<FileSpan, "path" | "filePath" | "before" | "after"> {}
+
+/** What a step belongs to. */
+type FileOrigin = Pick<FileSpan, "workspace" | "isImported">;
 
 /** The files that the tools of some responses changed, oldest event first. Files that end as they began are left out. */
 export function toFileSpans(events: readonly RunEvent[]): FileSpan[] {
   const spans = new Map<string, FileSpan>();
   let workspace = "";
   let added: readonly string[] = [];
+  let isImported = false;
   for (const event of events) {
     if (event.type === "run_start") {
       workspace = event.workspace;
       added = event.addedFolders ?? [];
+      isImported = event.imported ?? false;
     }
     if (event.type !== "tool_result" || event.effect?.kind !== "file_edit") continue;
     for (const change of event.effect.changes) {
       for (const step of toSteps(change, workspace)) {
         const root = added.find((folder) => step.path.startsWith(`${folder}/`)) ?? workspace;
-        spans.set(step.path, addStep(spans.get(step.path), step, root));
+        spans.set(step.path, addStep(spans.get(step.path), step, { workspace: root, isImported }));
       }
     }
   }
@@ -227,10 +234,10 @@ function isSameState(one: FileState, other: FileState): boolean {
   return one.kind === "absent" && other.kind === "absent";
 }
 
-function addStep(span: FileSpan | undefined, step: FileStep, workspace: string): FileSpan {
-  if (!span) return { ...step, workspace, isInterrupted: false };
+function addStep(span: FileSpan | undefined, step: FileStep, origin: FileOrigin): FileSpan {
+  if (!span) return { ...step, ...origin, isInterrupted: false };
   const isInterrupted = span.isInterrupted || !isSameState(span.after, step.before);
-  return { ...span, after: step.after, isInterrupted };
+  return { ...span, after: step.after, isInterrupted, isImported: span.isImported || origin.isImported };
 }
 
 /** A move is two steps: one file goes, the other comes. */

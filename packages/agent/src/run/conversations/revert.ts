@@ -2,7 +2,9 @@
 import { SheafError } from "../../base/errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { Checkpoints } from "../../workspace/checkpoints.ts";
-import { type RevertConflict, type RevertedFile, planFileReverts, toFileSpans } from "./revert-files.ts";
+import { toRealPlace } from "../../workspace/repository.ts";
+import { isBelow } from "../../workspace/workspace.ts";
+import { type FileSpan, type RevertConflict, type RevertedFile, planFileReverts, toFileSpans } from "./revert-files.ts";
 
 /** What to revert. */
 export interface RevertOrder {
@@ -15,6 +17,8 @@ export interface RevertOrder {
    * `overwrite` restores the old content anyway.
    */
   readonly onConflict: "refuse" | "leave" | "overwrite";
+  /** Where an imported session may change files: absolute, links resolved (S-91). */
+  readonly folders: readonly string[];
 }
 
 export interface RevertPorts {
@@ -36,7 +40,8 @@ export interface RevertResult {
 /**
  * Reverts a response and all after it. What commands did to files is not reverted: no log says what they did.
  * A second call after a crash goes on where the first one ended.
- * @throws SheafError USAGE for an unknown conversation or response; CONVERSATION_BUSY while a run goes on; STORAGE_…
+ * @throws SheafError USAGE for an unknown conversation or response; PERMISSION_REQUIRED for an imported one that changed
+ * files outside of `folders`; CONVERSATION_BUSY while a run goes on; STORAGE_…
  */
 export async function revertConversation(order: RevertOrder, ports: RevertPorts): Promise<RevertResult> {
   const release = await ports.store.lockConversation(order.conversationId);
@@ -50,8 +55,11 @@ export async function revertConversation(order: RevertOrder, ports: RevertPorts)
 async function revertLocked(order: RevertOrder, { store, checkpoints }: RevertPorts): Promise<RevertResult> {
   const responses = await chooseResponses(order, store);
   const logs = await Promise.all(responses.map(({ id }) => store.readEvents(id)));
-  const spans = toFileSpans(logs.flat());
-  const { reverts, conflicts } = await planFileReverts(spans, checkpoints, order.onConflict === "overwrite");
+  const { inside, outside } = divideSpans(toFileSpans(logs.flat()), order.folders);
+  if (outside.length > 0 && order.onConflict !== "leave") throw createOutsideError(outside[0]!);
+  const plan = await planFileReverts(inside, checkpoints, order.onConflict === "overwrite");
+  const { reverts } = plan;
+  const conflicts = [...outside.map(toOutsideConflict), ...plan.conflicts];
   if (order.onConflict === "refuse" && conflicts.length > 0) {
     return { reverted: false, responseIds: [], files: [], conflicts };
   }
@@ -64,6 +72,23 @@ async function revertLocked(order: RevertOrder, { store, checkpoints }: RevertPo
   }
   await store.revertResponses(order.conversationId, responses[0]!.position);
   return { reverted: true, responseIds: responses.map(({ id }) => id), files, conflicts: left };
+}
+
+/** What a log from a file says of folders is a claim; a log of this store is a fact (S-91). */
+function divideSpans(spans: readonly FileSpan[], folders: readonly string[]) {
+  const isAllowed = ({ isImported, workspace }: FileSpan): boolean =>
+    !isImported || folders.some((folder) => isBelow(toRealPlace(workspace), folder));
+  return { inside: spans.filter(isAllowed), outside: spans.filter((span) => !isAllowed(span)) };
+}
+
+function createOutsideError({ filePath, workspace }: FileSpan): SheafError {
+  const advice = "run the command in that folder, or leave such files as they are with --on-conflict leave";
+  const message = `nothing was reverted: the session was imported, and names ${filePath} of ${workspace}, outside of this workspace: ${advice}`;
+  return new SheafError("PERMISSION_REQUIRED", message, { source: "user" });
+}
+
+function toOutsideConflict({ filePath, workspace }: FileSpan): RevertConflict {
+  return { filePath, reason: `the session was imported, and ${workspace} is outside of this workspace` };
 }
 
 async function chooseResponses({ conversationId, responseId }: RevertOrder, store: Store) {

@@ -72,7 +72,8 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
       throw createNotFoundError("response", responseId);
     }
     const checkpoints = createCheckpoints(context.settings.dataFolder ?? "", record.id);
-    const order = { conversationId: record.id, responseId, onConflict };
+    const folders = [...context.settings.workspaces.values()];
+    const order = { conversationId: record.id, responseId, onConflict, folders };
     const { reverted, ...result } = await revertConversation(order, { store, checkpoints });
     if (reverted) return request.json(result);
     const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");

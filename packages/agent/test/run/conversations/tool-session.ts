@@ -75,7 +75,7 @@ export function createToolSession(
     respond,
     revert: (responseId, onConflict = "refuse") =>
       revertConversation(
-        { conversationId: "conv_1", responseId, onConflict },
+        { conversationId: "conv_1", responseId, onConflict, folders: [] },
         { store, checkpoints: toCheckpoints(dataFolder) },
       ),
   };
