@@ -1,6 +1,6 @@
 /** Completion in the real shells. */
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { flags } from "../../packages/agent/src/cli/flags.ts";
@@ -25,6 +25,8 @@ const cases: readonly (readonly [line: string, wanted: readonly string[], unwant
   ["sheaf permissions ", ["explain", "check"], ["session.json"]],
   ["sheaf login an", ["anthropic"], ["status"]],
   ["sheaf serve --max-s", ["--max-streams"], ["--session-id"]],
+  ["sheaf show ", ["5e0c2f64-8f0b-4f6e-9d1a-3b7c2a90d411", "5e1c2f64-8f0b-4f6e-9d1a-3b7c2a90d411"], ["There"]],
+  ["sheaf -p --resume 5e1", ["5e1c2f64-8f0b-4f6e-9d1a-3b7c2a90d411"], ["5e0c2f64-8f0b-4f6e-9d1a-3b7c2a90d411"]],
 ];
 
 /** Without what a shell puts after flags with values, and after folders. */
@@ -35,6 +37,17 @@ test.each(["bash", "zsh", "fish"])("the script of %s has every flag", async (she
   const missing = Object.keys(flags).filter((name) => !stdout.includes(shell === "fish" ? `-l ${name} ` : `--${name}`));
   expect(missing).toEqual([]);
 });
+
+/** What the scripts call for ids: `sheaf ls` with two sessions, and with its last line. */
+const listing = `#!/bin/sh
+[ "$1" = ls ] || exit 9
+echo '5e0c2f64-8f0b-4f6e-9d1a-3b7c2a90d411  2026-02-23 10:00  Read: $(touch x) "it"'
+echo "5e1c2f64-8f0b-4f6e-9d1a-3b7c2a90d411  2026-02-23 09:00  Go on"
+echo "There are more."
+`;
+const bin = folders.newFolder({ sheaf: listing });
+chmodSync(join(bin, "sheaf"), 0o755);
+const PATH = `${bin}:${process.env.PATH ?? ""}`;
 
 /** The script of a shell in a folder with one file to complete. */
 async function createScript(shell: string): Promise<{ cwd: string; script: string }> {
@@ -50,7 +63,11 @@ describeWithProgram("bash", () => {
     const { cwd, script } = await createScript("bash");
     const program = `source "$1"; read -ra COMP_WORDS <<< "$2"; [[ $2 == *" " ]] && COMP_WORDS+=("")
       COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); COMP_LINE=$2; _sheaf; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const output = execFileSync("bash", ["--norc", "-c", program, "bash", script, line], { cwd, encoding: "utf8" });
+    const output = execFileSync("bash", ["--norc", "-c", program, "bash", script, line], {
+      cwd,
+      encoding: "utf8",
+      env: { ...process.env, PATH },
+    });
     const found = output.split("\n").map(toPlain);
     expect(found).toEqual(expect.arrayContaining([...wanted]));
     expect(found.filter((word) => unwanted.includes(word))).toEqual([]);
@@ -64,7 +81,7 @@ describeWithProgram("fish", () => {
     const output = execFileSync("fish", ["--no-config", "-c", program, script, line], {
       cwd,
       encoding: "utf8",
-      env: { PATH: process.env.PATH, HOME: cwd },
+      env: { PATH, HOME: cwd },
     });
     const found = output.split("\n").map((row) => toPlain(row.split("\t", 1)[0]!));
     expect(found).toEqual(expect.arrayContaining([...wanted]));
@@ -78,7 +95,7 @@ describeWithProgram("zsh", () => {
     const output = execFileSync("zsh", ["--no-rcs", zshDriver, script, line], {
       cwd,
       encoding: "utf8",
-      env: { PATH: process.env.PATH, HOME: cwd, TERM: "xterm" },
+      env: { PATH, HOME: cwd, TERM: "xterm" },
       timeout: 20_000,
     });
     const found = output.split("\n").map(toPlain);

@@ -86,7 +86,7 @@ describe("every failure", () => {
 
       const json = await run(cwd, script, ["--output-format", "json", ...args]);
       expect([json.code, json.stdout]).toEqual([exitCode, ""]);
-      expect(json.stderr).toBe(stream.stderr);
+      expect(json.stderr.replace(/ \(session [0-9a-f-]{36}\)\n$/, "\n")).toBe(stream.stderr);
     },
   );
 

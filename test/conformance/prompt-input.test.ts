@@ -158,7 +158,7 @@ describe("flags", () => {
     expect(await fail("-p", "--output-format", "json", "--mode", "fast", "x")).toMatch(/"fast".*agent, plan, ask/);
     expect(await fail("schema", "nothing")).toContain("stream-json, documents, events");
     expect(await fail("whoami", "x")).toContain('whoami takes no words; "x" was given');
-    expect(await fail("show", "not-an-id")).toContain("UUID");
+    expect(await fail("show", "not-an-id")).toContain('"not-an-id" is not the id of a session');
   });
 
   test(verifies(["C20", "C21", "C22"], "a setting that cannot be used ends as a run does, in the format"), async () => {
@@ -171,7 +171,7 @@ describe("flags", () => {
       [["-p", "--workspace", "/no/such/folder", "x"], /\/no\/such\/folder/],
       [["-p", "--on-denied", "maybe", "x"], /continue or stop/],
       [["-p", "--json", "x"], /--json does not go with a prompt/],
-      [["answer", "no-id", "a=b"], /"no-id" was given/],
+      [["answer", "no-id", "a=b"], /"no-id" is not the id of a session/],
       [["answer", id, "a=b"], /is not stored/],
     ] as const) {
       const { code, stdout, stderr } = await runSheaf(words, { cwd });

@@ -92,16 +92,18 @@ test("a run that keeps nothing on the disk keeps no contents of files either", a
 });
 
 test("wrong words are usage errors that say what to write", async () => {
-  const session = await createSession({});
+  const session = await createSession({ "a.txt": "zero\n" });
+  await session.prompt([edit("a.txt", "zero", "one")]);
+  const stored = session.session;
   const unknown = "00000000-0000-4000-8000-000000000000";
   for (const [args, message] of [
     [[], /revert takes a session id/],
-    [["no-uuid"], /revert takes a session id/],
+    [["no-uuid"], /"no-uuid" is not the id of a session/],
     [[unknown], /is not stored/],
-    [[unknown, "no-uuid"], /use the request_id/],
+    [[stored, "no-uuid"], /use the request_id/],
     [[unknown, unknown, "more"], /revert takes a session id/],
     [[unknown, unknown, "--to", unknown], /revert takes a session id/],
-    [[unknown, "--to", "no-uuid"], /use the request_id/],
+    [[stored, "--to", "no-uuid"], /use the request_id/],
     [[unknown, "--on-conflict", "maybe"], /refuse, leave or overwrite/],
     [[unknown, "--model", "offline"], /--model does not go with sheaf revert/],
   ] as const) {

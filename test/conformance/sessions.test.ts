@@ -112,14 +112,52 @@ describe("fork and rm", () => {
   });
 });
 
+describe("an id", () => {
+  test(verifies("C14", "may be shortened, and have its conv_ or chat_, wherever one is named"), async () => {
+    const { cwd, home, session } = await createSession();
+    const run = async (...args: readonly string[]) => {
+      const { code, stdout, stderr } = await runSheaf(args, { cwd, home });
+      expect([code, stderr], args.join(" ")).toEqual([0, ""]);
+      return stdout;
+    };
+    const json = ["-p", "--model", "offline", "--output-format", "json"];
+    const short = session.slice(0, 8);
+    const second = JSON.parse(await run(...json, "--resume", short, "Read README.md")) as Record<string, string>;
+    expect(second.session_id).toBe(session);
+    expect(await run("export", `conv_${session}`)).toBe(await run("export", short));
+    expect(await run("show", `chat_${second.request_id}`)).toBe(await run("show", session));
+    expect(await run("fork", short, second.request_id!.slice(0, 6))).toMatch(/^[0-9a-f-]{36}\n$/);
+    await run("rm", short, `conv_${session}`);
+    expect(await run("ls", "--json")).not.toContain(session);
+  });
+
+  test(verifies(["C14", "C21"], "is on stderr after a failure in json, and continues the session"), async () => {
+    const cwd = folders.newFolder({
+      "s.json":
+        '{"turns":[{"events":[{"text":"half"},{"error":{"code":"OVERLOADED","message":"busy"}}]},{"events":[{"text":"whole"}]}]}',
+    });
+    const args = ["-p", "--model", "scripted:s.json", "--output-format", "json"];
+    const failed = await runSheaf([...args, "go"], { cwd });
+    expect([failed.code, failed.stdout]).toEqual([5, ""]);
+    const [, session = ""] = /^sheaf: OVERLOADED: [^\n]+ \(session ([0-9a-f-]{36})\)\n$/.exec(failed.stderr) ?? [];
+    const { stdout } = await runSheaf([...args, "--resume", session, "go on"], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject({ session_id: session, result: "whole" });
+    // An empty variable, and one that was never set in a shell or in JSON.
+    for (const word of ["", "null", "undefined"]) {
+      const wrong = await runSheaf([...args, "--resume", word, "go on"], { cwd });
+      expect([wrong.code, wrong.stdout], word).toEqual([2, ""]);
+    }
+  });
+});
+
 describe("what is given wrongly", () => {
   const id = "123e4567-e89b-42d3-a456-426614174000";
   test.each([
-    [["export"], 'export takes one session id, a UUID; "" was given'],
-    [["export", "x"], 'export takes one session id, a UUID; "x" was given'],
+    [["export"], 'export takes one session id; "" was given'],
+    [["export", "x"], '"x" is not the id of a session'],
     [["export", id], `the session ${id} is not stored`],
     [["export", id, "--format", "pdf"], '--format "pdf" is unknown: use one of json, markdown, html'],
-    [["fork", "x"], "fork takes a session id"],
+    [["fork", "x"], '"x" is not the id of a session'],
     [["fork", id], `the session ${id} is not stored`],
     [["rm"], "rm takes session ids"],
     [["import"], "import takes one file of sheaf export"],
@@ -127,7 +165,10 @@ describe("what is given wrongly", () => {
     [["ls", "x"], 'ls takes no words; "x" was given'],
     [["ls", "--limit", "0"], '--limit "0" is not a whole number'],
     [["create-chat", "--plan"], "--plan does not go with sheaf create-chat"],
-    [["-p", "--resume=nope", "x"], 'the session id "nope" is not a UUID'],
+    [["-p", "--resume=nope", "x"], '"nope" is not the id of a session'],
+    [["-p", "--resume", "null", "x"], '"null" is not the id of a session'],
+    [["-p", "--resume", "go on"], 'and the prompt after --, as in --resume -- "go on"'],
+    [["-p", "--session-id", "mine", "x"], '--session-id "mine" is not a UUID'],
     [["-p", "--resume", id, "--no-save", "x"], "--no-save reads no session either"],
     [["-p", "--continue", "--no-save", "x"], "--no-save reads no session either"],
     [["-p", "--continue", "--session-id", id, "x"], "names another session than --resume or --continue"],

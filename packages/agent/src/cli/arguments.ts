@@ -94,7 +94,7 @@ function takeFlag(word: string, rest: string[], values: Partial<Record<FlagName,
       values[name] = true;
       return;
     case "optional":
-      values[name] = attached ?? (rest[0] !== undefined && isUuid(rest[0]) ? rest.shift()! : "");
+      values[name] = takeOptionalValue(spelling, attached, rest);
       return;
     case "value":
       values[name] = attached ?? takeValue(spelling, rest);
@@ -114,9 +114,15 @@ function takeValue(spelling: string, rest: string[]): string {
   return value;
 }
 
-/** Ids of sessions are UUIDs (C5); any other word after `--resume` is the prompt. */
-export function isUuid(word: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(word);
+/** The next word, whatever it is: an id that was mistyped must not become part of the prompt (C14). "" without one. */
+function takeOptionalValue(spelling: string, attached: string | undefined, rest: string[]): string {
+  if (attached === undefined && (rest[0] === undefined || rest[0].startsWith("-"))) return "";
+  const value = attached ?? rest.shift();
+  if (value) return value;
+  throw new SheafError(
+    "USAGE",
+    `${spelling} was given an empty id (an unset variable?): name a session, or write --continue for the newest one`,
+  );
 }
 
 /** A single word close to the name of a command is probably a typo: as a prompt it would cost money. */

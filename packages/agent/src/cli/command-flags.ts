@@ -1,6 +1,6 @@
 /** Flags of commands that are no prompt: what a command does not know is a usage error, never ignored (C20). */
 import { SheafError } from "../base/errors.ts";
-import { isUuid, type ParsedArguments } from "./arguments.ts";
+import type { ParsedArguments } from "./arguments.ts";
 import { commandDescriptions, commandNames, type CommandName } from "./command-descriptions.ts";
 import { flags, type FlagName } from "./flags.ts";
 
@@ -31,31 +31,24 @@ export function toCommandFormat(parsed: ParsedArguments): "text" | "json" {
   throw new SheafError("USAGE", `--format "${format}" is unknown: use text or json`);
 }
 
-/** The id of the conversation that the one word names, `conv_<uuid>`. @throws SheafError USAGE. */
+/** The one word, which names a session. @throws SheafError USAGE. */
 export function toSessionWord({ command, positionals }: ParsedArguments): string {
-  const [session = "", ...rest] = positionals;
-  if (rest.length === 0 && isUuid(session)) return `conv_${session.toLowerCase()}`;
-  throw new SheafError("USAGE", `${command} takes one session id, a UUID; "${positionals.join(" ")}" was given`);
+  const [session, ...rest] = positionals;
+  if (session && rest.length === 0) return session;
+  throw new SheafError("USAGE", `${command} takes one session id; "${positionals.join(" ")}" was given`);
 }
 
-/** A session id, and maybe a response id, as the store knows them. @throws SheafError USAGE. */
+/** Words that name a session, and maybe a response of it. @throws SheafError USAGE. */
 export function toResponseWords({ command, positionals }: ParsedArguments): {
-  readonly conversationId: string;
-  readonly responseId: string | undefined;
+  readonly session: string;
+  readonly response: string | undefined;
 } {
-  const [session = "", word, ...rest] = positionals;
-  const response = word?.replace(/^chat_/, "");
-  if (!isUuid(session) || rest.length > 0) {
-    const given = positionals.join(" ");
-    throw new SheafError(
-      "USAGE",
-      `${command} takes a session id, a UUID, and maybe a response id; "${given}" was given`,
-    );
-  }
-  if (response !== undefined && !isUuid(response)) {
-    throw new SheafError("USAGE", `"${response}" is not a response id: use the request_id of its result line`);
-  }
-  return { conversationId: `conv_${session.toLowerCase()}`, responseId: response && `chat_${response.toLowerCase()}` };
+  const [session, response, ...rest] = positionals;
+  if (session && rest.length === 0) return { session, response };
+  throw new SheafError(
+    "USAGE",
+    `${command} takes a session id, and maybe a response id; "${positionals.join(" ")}" was given`,
+  );
 }
 
 /** The part about this command, else what holds for all others; `command` undefined: for a prompt. */

@@ -6,7 +6,7 @@ import type { LineOutput } from "./standard-output.ts";
 
 /** What happened to the output. */
 export interface Delivery {
-  /** The id of the session, bare; there once the log has its first event. */
+  /** The id of the session, bare; there once the first turn began: from then on it can be resumed. */
   session: string | undefined;
   /** There once the log has its last event. */
   end: RunEnd | undefined;
@@ -35,10 +35,12 @@ export async function deliverEvents(
     delivery.outputError ??= error as NodeJS.ErrnoException;
     options.onOutputError?.(delivery.outputError);
   };
+  let conversationId = "";
   const heart = createHeart(options, fail);
   for await (const events of groups) {
     for (const event of events) {
-      if (event.type === "run_start") delivery.session = toBareId(event.conversationId);
+      if (event.type === "run_start") ({ conversationId } = event);
+      if (event.type === "turn_start") delivery.session = toBareId(conversationId);
       if (event.type === "run_end") delivery.end = event;
       if (delivery.outputError) continue;
       const lines = projection.push(event);

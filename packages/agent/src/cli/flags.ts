@@ -78,7 +78,7 @@ export const flags = {
   resume: {
     kind: "optional",
     placeholder: "[ID]",
-    help: "Continue a session: the one named, or the newest one here",
+    help: "Continue a session: the one named (its first characters do), or the newest one here",
   },
   continue: { kind: "switch", help: "Continue the newest session of this workspace" },
   "session-id": { kind: "value", placeholder: "UUID", help: "Id of the session to begin" },

@@ -6,8 +6,8 @@ import type { RunOrder } from "../assemble/run-order.ts";
 import { createAnswerCheck, createModel, createStore, now } from "../assemble/wire.ts";
 import { SheafError } from "../base/errors.ts";
 import { toUserFiles, type Environment } from "../base/paths.ts";
-import { isUuid } from "./arguments.ts";
 import type { FlagValues } from "./flags.ts";
+import { findConversation, toConversationId } from "./session-words.ts";
 import type { RunControl } from "./signals.ts";
 import type { Config } from "../config/config.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
@@ -52,7 +52,7 @@ function toRunOrder({ message, config, flags, environment, ...prompt }: PromptOr
   return {
     ...config,
     responseId: `chat_${randomUUID()}`,
-    conversationId: `conv_${isUuid(named) ? named.toLowerCase() : randomUUID()}`,
+    conversationId: toConversationId(named) ?? `conv_${randomUUID()}`,
     message,
     model: { id: name, name, apiKeySource: "none" },
     trusted: false,
@@ -89,8 +89,8 @@ async function openPromptRun(
 
 /**
  * The id of the conversation, `conv_<uuid>`: the one named, the newest of the workspace, or a new one.
- * An id that is well formed but not stored begins a new conversation under it.
- * @throws SheafError USAGE for a malformed id, or when there is nothing to go on with.
+ * A whole id that is not stored begins a new conversation under it (C14).
+ * @throws SheafError USAGE for what is no id, or when there is nothing to go on with.
  */
 export async function chooseConversation(flags: FlagValues, store: Store, workspace: string): Promise<string> {
   const { resume } = flags;
@@ -101,9 +101,13 @@ export async function chooseConversation(flags: FlagValues, store: Store, worksp
     );
   }
   const named = findNamedSession(flags);
+  if (named !== undefined && flags["session-id"] === undefined) {
+    return findConversation(store, named, { isResumed: true });
+  }
   if (named !== undefined) {
-    if (!isUuid(named)) throw new SheafError("USAGE", `the session id "${named}" is not a UUID`);
-    return `conv_${named.toLowerCase()}`;
+    const id = toConversationId(named);
+    if (id !== undefined) return id;
+    throw new SheafError("USAGE", `--session-id "${named}" is not a UUID: sheaf create-chat makes one`);
   }
   if (resume === undefined && !flags.continue) return `conv_${randomUUID()}`;
   const [newest] = await store.listConversations({ limit: 1, workspace });
@@ -115,7 +119,8 @@ export async function chooseConversation(flags: FlagValues, store: Store, worksp
 export function findNamedSession(flags: FlagValues): string | undefined {
   const { resume, "session-id": sessionId } = flags;
   const named = sessionId ?? (resume || undefined);
-  const isOther = resume !== undefined && resume.toLowerCase() !== named?.toLowerCase();
+  const toId = (word: string): string => toConversationId(word) ?? word;
+  const isOther = resume !== undefined && sessionId !== undefined && toId(resume) !== toId(sessionId);
   if (sessionId !== undefined && (isOther || flags.continue)) {
     throw new SheafError(
       "USAGE",

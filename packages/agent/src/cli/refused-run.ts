@@ -5,12 +5,13 @@ import { createFailedRun } from "../run/run-failure.ts";
 import type { SheafError } from "../base/errors.ts";
 import type { OutputFormat } from "../output/projection.ts";
 import { sheafVersion } from "../base/version.ts";
-import { isUuid, type ParsedArguments } from "./arguments.ts";
+import type { ParsedArguments } from "./arguments.ts";
 import { deliverEvents } from "./deliver.ts";
 import type { CommandIo } from "./io.ts";
 import { createChosenProjection } from "./output-choice.ts";
 import { now } from "../assemble/wire.ts";
 import { reportEnd } from "./report-end.ts";
+import { toConversationId } from "./session-words.ts";
 import { createLineOutput } from "./standard-output.ts";
 
 /** Prints its lines; gives the exit code. Nothing is stored: no run began. */
@@ -26,7 +27,7 @@ export async function printRefusedRun(
     command === "answer" ? positionals : [flags["session-id"] ?? flags.resume, ...positionals];
   const start = {
     responseId: `chat_${randomUUID()}`,
-    conversationId: `conv_${isUuid(session) ? session.toLowerCase() : randomUUID()}`,
+    conversationId: toConversationId(session) ?? `conv_${randomUUID()}`,
     prompt: words.join(" "),
     mode: "agent",
     model,

@@ -5,11 +5,18 @@ import type { Delivery } from "./deliver.ts";
 import { formatFailure, reportOutputError } from "./report-error.ts";
 import { stuckReaderCode } from "./standard-output.ts";
 
+interface ReportOptions {
+  readonly verbose: boolean;
+  readonly profile: CliProfile;
+  /** Stdout of a failure names no session, so that stderr does (C21). */
+  readonly namesSession?: boolean;
+}
+
 /** Tells on stderr how the run ended; gives the exit code. `signalCode`: that of the signal that ended it. */
 export function reportEnd(
   { session, end, outputError }: Delivery,
   signalCode: number | undefined,
-  { verbose, profile }: { readonly verbose: boolean; readonly profile: CliProfile },
+  { verbose, profile, namesSession = false }: ReportOptions,
 ): number {
   // After a signal a reader that takes nothing is expected: the signal ended the run (C23).
   const isStuck = outputError?.code === stuckReaderCode && signalCode !== undefined;
@@ -23,7 +30,8 @@ export function reportEnd(
     const isInterrupted = end.error.code === "CANCELLED" && signalCode !== undefined;
     // What clients of that program look for (C30).
     if (isInterrupted && profile === "cursor-2026") process.stderr.write("Aborting operation...\n");
-    process.stderr.write(formatFailure(end.error, verbose));
+    const suffix = namesSession && session !== undefined ? ` (session ${session})` : "";
+    process.stderr.write(formatFailure({ ...end.error, message: end.error.message + suffix }, verbose));
     if (isInterrupted) return signalCode;
     return isErrorCode(end.error.code) ? errorTable[end.error.code].exitCode : 1;
   }

@@ -23,7 +23,11 @@ describe("words", () => {
     [["-f", "x"], { flags: { force: true } }],
     [["--yolo", "x"], { flags: { force: true } }],
     [["--resume", id, "x"], { flags: { resume: id }, positionals: ["x"] }],
-    [["--resume", "x"], { flags: { resume: "" }, positionals: ["x"] }],
+    [["--resume", "x"], { flags: { resume: "x" }, positionals: [] }],
+    [["--resume", "null", "go", "on"], { flags: { resume: "null" }, positionals: ["go", "on"] }],
+    [["--resume", "--", "go", "on"], { flags: { resume: "" }, positionals: ["go", "on"] }],
+    [["--resume", "-"], { flags: { resume: "" }, positionals: ["-"] }],
+    [["--resume", "-f", "x"], { flags: { resume: "", force: true }, positionals: ["x"] }],
     [[`--resume=${id}`], { flags: { resume: id } }],
     [["--resume"], { flags: { resume: "" } }],
     [["schema", "events"], { command: "schema", positionals: ["events"] }],
@@ -40,7 +44,7 @@ describe("words", () => {
     [["agent", "stats"], { command: "prompt", positionals: ["stats"] }],
     [["hello"], { command: "prompt", positionals: ["hello"] }],
     [[], { command: "prompt", positionals: [], flags: {} }],
-  ] as const)(verifies("C1", "%j"), (words, expected) => {
+  ] as const)(verifies(["C1", "C14"], "%j"), (words, expected) => {
     expect(parseArguments(words)).toMatchObject(expected);
   });
 
@@ -55,6 +59,8 @@ describe("words", () => {
     [["--model"], "--model needs a value"],
     [["--model", "--force"], "--model needs a value"],
     [["--print=1"], "--print takes no value"],
+    [["-p", "--resume", "", "x"], "--resume was given an empty id"],
+    [["-p", "--resume=", "x"], "--resume was given an empty id"],
   ])(verifies("C20", "%j is a usage error"), (words, message) => {
     expect(() => parseArguments(words)).toThrow(
       expect.objectContaining({ code: "USAGE", message: expect.stringContaining(message) as string }),

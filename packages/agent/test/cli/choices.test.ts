@@ -119,15 +119,16 @@ describe("the session", () => {
   test.each([
     [[], undefined],
     [["--resume", one], one],
-    [["--resume"], undefined],
     [["--session-id", one], one],
     [["--session-id", one, "--resume", one.toUpperCase()], one],
+    [["--session-id", one, "--resume", `conv_${one}`], one],
   ])("%j names %s", (words, named) => {
     expect(findNamedSession(toFlags(...words))).toBe(named);
   });
 
   test.each([[["--resume", other]], [["--continue"]], [["--resume"]]])("--session-id with %j is refused", (words) => {
-    expect(() => findNamedSession(toFlags("--session-id", one, ...words))).toThrow(usage(one));
+    const { flags } = parseArguments(["go", "--session-id", one, ...words]);
+    expect(() => findNamedSession(flags)).toThrow(usage(one));
   });
 
   test(verifies("C14", "is a new one, the named one, or the newest of the workspace"), async () => {
@@ -147,17 +148,21 @@ describe("the session", () => {
       await store.createResponse({ id: `chat_${id}`, conversationId: `conv_${id}`, workspace, title: "t", createdAt });
     }
     expect(await choose("--continue")).toBe("conv_b");
-    expect(await choose("--resume")).toBe("conv_b");
+    expect(findNamedSession({ resume: "" })).toBeUndefined();
+    expect(await chooseConversation({ resume: "" }, store, "/w")).toBe("conv_b");
+    for (const word of ["null", "undefined", "session-abc", "conv_x", "go on", "-1", "abcd"]) {
+      await expect(chooseConversation({ resume: word }, store, "/w"), word).rejects.toThrow(usage(/sheaf ls/));
+    }
     await store.close();
   });
 });
 
 describe("the words of a command", () => {
   test("one session, or none", () => {
-    expect(toSessionWord(parseArguments(["show", one.toUpperCase()]))).toBe(`conv_${one}`);
+    expect(toSessionWord(parseArguments(["show", one]))).toBe(one);
     expect(() => toSessionWord(parseArguments(["show"]))).toThrow(usage("show"));
     expect(() => toSessionWord(parseArguments(["show", one, other]))).toThrow(usage(other));
-    expect(() => toSessionWord(parseArguments(["show", "it"]))).toThrow(usage('"it"'));
+    expect(() => toSessionWord(parseArguments(["show", ""]))).toThrow(usage("show"));
     expect(() => checkCommandLine(parseArguments(["ls"]))).not.toThrow();
     expect(() => checkCommandLine(parseArguments(["ls", "now"]))).toThrow(usage('"now"'));
   });

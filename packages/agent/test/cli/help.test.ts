@@ -111,7 +111,7 @@ describe("completion", () => {
     ["help", { kind: "words", words: commandNames }],
     ["import", { kind: "file" }],
     ["trust", { kind: "folder" }],
-    ["rm", { kind: "text" }],
+    ["rm", { kind: "session" }],
   ])("the word after %s", (name, word) => {
     expect(table.commands.find((command) => command.name === name)!.word).toEqual(word);
   });

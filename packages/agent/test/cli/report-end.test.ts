@@ -51,6 +51,18 @@ describe("the end of a run", () => {
     },
   );
 
+  test(verifies(["C14", "C21"], "names the session where stdout does not"), () => {
+    stderr = "";
+    const options = { verbose: false, profile: "sheaf", namesSession: true } as const;
+    const end = failed("OVERLOADED");
+    const delivery = { end, outputError: undefined };
+    expect(reportEnd({ session: "s-1", ...delivery }, undefined, options)).toBe(5);
+    // Before the first turn there is nothing to continue.
+    reportEnd({ session: undefined, ...delivery }, undefined, options);
+    const line = "sheaf: OVERLOADED: what OVERLOADED says";
+    expect(stderr).toBe(`${line} (session s-1)\n${line}\n`);
+  });
+
   test("with an unknown code is 1; --verbose shows the details", () => {
     expect(report(failed("NEW_ONE"), { verbose: true })).toEqual([1, "sheaf: NEW_ONE: what NEW_ONE says\nmore\n"]);
   });

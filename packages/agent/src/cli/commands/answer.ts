@@ -4,10 +4,11 @@ import type { ClarificationAnswer, ClarificationDocument, RunStart } from "@shea
 import { SheafError } from "../../base/errors.ts";
 import type { Store } from "../../store/store.ts";
 import { createStore } from "../../assemble/wire.ts";
-import { isUuid, type ParsedArguments } from "../arguments.ts";
+import type { ParsedArguments } from "../arguments.ts";
 import { checkCommandLine } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toConfig } from "../run-config.ts";
+import { findConversation } from "../session-words.ts";
 import type { RunControl } from "../signals.ts";
 import { answerMessage } from "./prompt.ts";
 
@@ -20,8 +21,6 @@ export async function runAnswer(parsed: ParsedArguments, io: CommandIo, control:
     checkCommandLine(parsed);
     const { flags, positionals } = parsed;
     const [session = "", ...words] = positionals;
-    if (!isUuid(session))
-      throw new SheafError("USAGE", `answer takes a session id first, a UUID; "${session}" was given`);
     const config = toConfig(flags, io);
     const question = await readQuestion(config.storeFile, session);
     const message = toAnswerMessage(toAnswers(question, words));
@@ -50,9 +49,8 @@ export async function readQuestion(storeFile: string, session: string): Promise<
 }
 
 async function findQuestion(store: Store, session: string): Promise<ClarificationDocument> {
-  const last = (await store.listResponses(`conv_${session.toLowerCase()}`)).findLast(({ reverted }) => !reverted);
-  if (!last) throw new SheafError("USAGE", `the session ${session} is not stored: check the id, or SHEAF_HOME`);
-  const events = await store.readEvents(last.id);
+  const last = (await store.listResponses(await findConversation(store, session))).findLast((row) => !row.reverted);
+  const events = last ? await store.readEvents(last.id) : [];
   const { documents, status } = toResponse(events);
   const question = documents.findLast((document) => document.type === "clarification");
   if (question) return question;

@@ -10,6 +10,7 @@ import { toSessionWord } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { writeOutputFile } from "../output-file.ts";
 import { withSessionStore } from "../session-store.ts";
+import { findConversation } from "../session-words.ts";
 import { printText } from "../standard-output.ts";
 
 const formats: Readonly<Record<string, (conversation: ConversationExport) => string>> = {
@@ -20,27 +21,22 @@ const formats: Readonly<Record<string, (conversation: ConversationExport) => str
 
 /** Writes the session. @throws SheafError USAGE for an unknown session, or a file that cannot be written. */
 export async function runExport(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  const id = toSessionWord(parsed);
+  const word = toSessionWord(parsed);
   const { format = "json", output } = parsed.flags;
   const formatExport = Object.hasOwn(formats, format) ? formats[format] : undefined;
   if (!formatExport) {
     throw new SheafError("USAGE", `--format "${format}" is unknown: use one of ${Object.keys(formats).join(", ")}`);
   }
-  const text = await withSessionStore(io, undefined, async (store, { storeFile }) =>
-    formatExport(await readConversation(store, id, storeFile)),
+  const text = await withSessionStore(io, undefined, async (store) =>
+    formatExport(await readConversation(store, await findConversation(store, word))),
   );
   if (output === undefined) return printText(text, format === "json" ? toVisibleJson : undefined);
   writeOutputFile(output, text);
   return 0;
 }
 
-async function readConversation(store: Store, id: string, storeFile: string): Promise<ConversationExport> {
-  const conversation = await store.getConversation(id);
-  if (!conversation) {
-    const session = id.replace("conv_", "");
-    throw new SheafError("USAGE", `the session ${session} is not stored in ${storeFile}: see sheaf ls --all`);
-  }
-  const { workspace, title, createdAt } = conversation;
+async function readConversation(store: Store, id: string): Promise<ConversationExport> {
+  const { workspace, title, createdAt } = (await store.getConversation(id))!;
   const responses = [];
   for (const response of await store.listResponses(id)) {
     if (response.reverted) continue;

@@ -17,6 +17,7 @@ import { printRefusedRun } from "../refused-run.ts";
 import { reportEnd } from "../report-end.ts";
 import { formatNotice } from "../report-error.ts";
 import { toConfig } from "../run-config.ts";
+import { checkSessionWord } from "../session-words.ts";
 import type { RunControl } from "../signals.ts";
 import { createLineOutput } from "../standard-output.ts";
 
@@ -25,7 +26,8 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
   return answerMessage(parsed, io, control, async () => {
     const { flags } = parsed;
     checkPromptFlags(flags);
-    // A wrong setting fails before anything is read from stdin.
+    // What is wrong fails before anything is read from stdin.
+    if (flags.resume) checkSessionWord(flags.resume, { isResumed: true });
     const config = toConfig(flags, io);
     const timer = setInputTimer(config, control);
     const input = toInputKind(io.isInputTerminal);
@@ -91,9 +93,10 @@ export async function answerPrompt(
   const { environment } = io;
   // Where a person writes, each run has its own time; else there is one, and its time is that of the process.
   const spentMs = person ? 0 : performance.now();
+  const format = toOutputFormat(flags, io);
   const run = createPromptRun({ message, config, flags, environment, control, spentMs, approver: person?.approver });
   const delivery = await deliverEvents(run.events(), {
-    projection: person?.projection ?? createChosenProjection(toOutputFormat(flags, io), flags, io),
+    projection: person?.projection ?? createChosenProjection(format, flags, io),
     output: createLineOutput(1, { isEnding: () => control.exitCode !== undefined }),
     onOutputError: (error) =>
       control.abort(
@@ -105,5 +108,6 @@ export async function answerPrompt(
   return reportEnd(delivery, control.exitCode, {
     verbose: flags.verbose ?? false,
     profile: io.profile,
+    namesSession: format === "json" && !flags["no-save"],
   });
 }

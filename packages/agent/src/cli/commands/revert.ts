@@ -7,6 +7,7 @@ import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat, toResponseWords } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { withSessionStore } from "../session-store.ts";
+import { findConversation, findResponse } from "../session-words.ts";
 import { printJson, printText } from "../standard-output.ts";
 
 /**
@@ -15,21 +16,20 @@ import { printJson, printText } from "../standard-output.ts";
  */
 export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const format = toCommandFormat(parsed);
-  const named = toOrder(parsed);
-  return withSessionStore(io, parsed.flags.workspace?.at(-1), async (store, { dataFolder, workspace }) => {
-    const order = { ...named, folders: [workspace] };
+  const { flags, positionals } = parsed;
+  // `--to` names the response as a second word does.
+  const words = flags.to === undefined ? positionals : [...positionals, flags.to];
+  const { session, response } = toResponseWords({ ...parsed, positionals: words });
+  const onConflict = toOnConflict(flags);
+  return withSessionStore(io, flags.workspace?.at(-1), async (store, { dataFolder, workspace }) => {
+    const conversationId = await findConversation(store, session);
+    const responseId = response === undefined ? undefined : (await findResponse(store, conversationId, response)).id;
+    const order = { conversationId, responseId, onConflict, folders: [workspace] };
     const checkpoints = createCheckpoints(dataFolder, order.conversationId);
     const result = await revertConversation(order, { store, checkpoints });
     if (!result.reverted) throw createConflictError(result);
     return format === "json" ? printJson(result) : printText(formatResult(result));
   });
-}
-
-/** `--to` names the response as a second word does. */
-function toOrder(parsed: ParsedArguments): Omit<RevertOrder, "folders"> {
-  const { flags, positionals } = parsed;
-  const words = flags.to === undefined ? positionals : [...positionals, flags.to];
-  return { ...toResponseWords({ ...parsed, positionals: words }), onConflict: toOnConflict(flags) };
 }
 
 function toOnConflict({ overwrite, "on-conflict": given }: ParsedArguments["flags"]): RevertOrder["onConflict"] {

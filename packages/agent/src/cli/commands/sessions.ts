@@ -1,10 +1,11 @@
 /** `sheaf ls`: the stored sessions, newest first. */
 import { now } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
-import { isUuid, type ParsedArguments } from "../arguments.ts";
+import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat, toResponseWords } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { withSessionStore } from "../session-store.ts";
+import { findConversation, findResponse } from "../session-words.ts";
 import { printJson, printText } from "../standard-output.ts";
 import { toBareId } from "../../output/result-line.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
@@ -58,16 +59,10 @@ function formatText(sessions: readonly ConversationRecord[], showsWorkspace: boo
 /** All or none. @throws SheafError USAGE for one that is not stored; CONVERSATION_BUSY for one that is written. */
 export async function runRemoveSession(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { positionals } = parsed;
-  const wrong = positionals.find((word) => !isUuid(word));
-  if (positionals.length === 0 || wrong !== undefined) {
-    throw new SheafError("USAGE", `rm takes session ids, UUIDs; "${wrong ?? ""}" was given`);
-  }
+  if (positionals.length === 0) throw new SheafError("USAGE", "rm takes session ids, and none was given: see sheaf ls");
   return withSessionStore(io, undefined, async (store, { dataFolder }) => {
-    const ids = positionals.map((word) => `conv_${word.toLowerCase()}`);
-    for (const id of ids) {
-      if (await store.getConversation(id)) continue;
-      throw new SheafError("USAGE", `the session ${id.replace("conv_", "")} is not stored: see sheaf ls --all`);
-    }
+    const ids = new Set<string>();
+    for (const word of positionals) ids.add(await findConversation(store, word));
     for (const id of ids) {
       await store.deleteConversation(id);
       await removeCheckpoints(dataFolder, id);
@@ -83,15 +78,16 @@ export async function runCreateChat(): Promise<number> {
 
 /** Prints the id of the new session; files stay as they are. @throws SheafError USAGE for what is not stored. */
 export async function runFork(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  const { conversationId, responseId } = toResponseWords(parsed);
+  const { session, response } = toResponseWords(parsed);
   return withSessionStore(io, undefined, async (store) => {
-    const last = (await store.listResponses(conversationId)).findLast(({ reverted }) => !reverted)?.id;
-    const after = responseId ?? last;
-    const fork = after === undefined ? undefined : await forkConversation(store, conversationId, after, now);
+    const conversationId = await findConversation(store, session);
+    const after =
+      response === undefined
+        ? (await store.listResponses(conversationId)).findLast(({ reverted }) => !reverted)
+        : await findResponse(store, conversationId, response);
+    const fork = after && (await forkConversation(store, conversationId, after.id, now));
     if (fork) return printText(`${toBareId(fork.id)}\n`);
-    const session = toBareId(conversationId);
-    const what =
-      responseId === undefined ? `the session ${session}` : `the response ${toBareId(responseId)} of ${session}`;
-    throw new SheafError("USAGE", `${what} is not stored: see sheaf ls --all`);
+    const what = after ? `the response ${toBareId(after.id)}` : "every response";
+    throw new SheafError("USAGE", `${what} of ${toBareId(conversationId)} was reverted: there is nothing to fork from`);
   });
 }

@@ -1,30 +1,23 @@
 /** `sheaf show SESSION`: a stored conversation, printed again in any format (C31). */
 import type { RunEvent } from "@sheaf/protocol";
-import { SheafError } from "../../base/errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toSessionWord } from "../command-flags.ts";
-import { toBareId } from "../../output/result-line.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
 import { reportOutputError } from "../report-error.ts";
 import { withSessionStore } from "../session-store.ts";
+import { findConversation } from "../session-words.ts";
 import { createLineOutput } from "../standard-output.ts";
 
 /** Prints every response of the session that was not reverted, oldest first. @throws SheafError USAGE for an unknown session. */
 export async function runShow(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags } = parsed;
-  const id = toSessionWord(parsed);
+  const word = toSessionWord(parsed);
   const format = toOutputFormat(flags, io);
-  return withSessionStore(io, undefined, async (store, { storeFile }) => {
-    const responses = await store.listResponses(id);
-    if (responses.length === 0) {
-      throw new SheafError(
-        "USAGE",
-        `the session ${toBareId(id)} is not stored in ${storeFile}: check the id, or SHEAF_HOME`,
-      );
-    }
+  return withSessionStore(io, undefined, async (store) => {
+    const responses = await store.listResponses(await findConversation(store, word));
     const output = createLineOutput(1);
     for (const response of responses) {
       if (response.reverted) continue;

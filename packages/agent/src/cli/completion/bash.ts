@@ -4,6 +4,7 @@ import type { CommandCompletion, CompletionTable, FlagCompletion, ValueCompletio
 export function formatBashCompletion({ commands, flags }: CompletionTable): string {
   const names = commands.map(({ name }) => name);
   return `# bash completion of sheaf
+_sheaf_sessions() { sheaf ls 2>/dev/null | sed -n 's/^\\([0-9a-f-]\\{36\\}\\) .*/\\1/p'; }
 _sheaf() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}" command="" at
   COMPREPLY=()
@@ -49,6 +50,8 @@ function toValueReply(value: ValueCompletion): string {
   switch (value.kind) {
     case "words":
       return toReply(value.words);
+    case "session":
+      return `mapfile -t COMPREPLY < <(compgen -W "$(_sheaf_sessions)" -- "$current")`;
     case "text":
       return ":";
     default:

@@ -11,7 +11,7 @@ import { commonFlags, generalFlags, promptFlags } from "../prompt-flags.ts";
 /** How the value of a flag is completed. */
 export type ValueCompletion =
   | { readonly kind: "words"; readonly words: readonly string[] }
-  | { readonly kind: "file" | "folder" | "text" };
+  | { readonly kind: "file" | "folder" | "session" | "text" };
 
 export interface FlagCompletion {
   /** `--name` and its other spellings. */
@@ -67,6 +67,8 @@ const commandWords: Readonly<Record<string, readonly string[]>> = {
   models: providers,
 };
 
+/** Ids come from `sheaf ls` when they are asked for. */
+const sessionCommands: ReadonlySet<string> = new Set(["answer", "show", "export", "fork", "rm", "revert"]);
 const fileCommands: ReadonlySet<string> = new Set(["import", "replay"]);
 const folderCommands: ReadonlySet<string> = new Set(["install-alias", "trust"]);
 
@@ -92,6 +94,7 @@ export function toCompletionTable(): CompletionTable {
 function toWordCompletion(name: string): ValueCompletion {
   const words = commandWords[name];
   if (words) return { kind: "words", words };
+  if (sessionCommands.has(name)) return { kind: "session" };
   if (fileCommands.has(name)) return { kind: "file" };
   return { kind: folderCommands.has(name) ? "folder" : "text" };
 }
@@ -104,6 +107,7 @@ function toFlagCompletion(name: FlagName): FlagCompletion {
 function toValue(name: FlagName): ValueCompletion {
   const words = flagWords[name];
   if (words) return { kind: "words", words };
+  if (name === "resume") return { kind: "session" };
   if (fileFlags.has(name)) return { kind: "file" };
   return { kind: folderFlags.has(name) ? "folder" : "text" };
 }

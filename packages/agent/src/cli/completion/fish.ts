@@ -5,6 +5,9 @@ export function formatFishCompletion({ commands, flags }: CompletionTable): stri
   const names = commands.map(({ name }) => name).join(" ");
   const lines = [
     "# fish completion of sheaf",
+    "function __sheaf_sessions",
+    String.raw`  sheaf ls 2>/dev/null | string replace -rf '^([0-9a-f-]{36})  (.*)$' '$1\t$2'`,
+    "end",
     "complete -c sheaf -e",
     ...commands.map(({ name, help }) => `complete -c sheaf -f -n __fish_use_subcommand -a ${name} -d ${quote(help)}`),
     ...flags.map((flag) => toLine(flag, `not __fish_seen_subcommand_from ${names}`)),
@@ -32,6 +35,8 @@ function toValue(value: ValueCompletion): string {
       return "-F";
     case "folder":
       return "-f -a '(__fish_complete_directories)'";
+    case "session":
+      return "-f -a '(__sheaf_sessions)'";
     case "text":
       return "-f";
   }

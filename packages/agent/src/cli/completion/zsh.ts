@@ -4,6 +4,11 @@ import type { CommandCompletion, CompletionTable, FlagCompletion, ValueCompletio
 export function formatZshCompletion({ commands, flags }: CompletionTable): string {
   const rows = commands.map(({ name, help }) => `    ${quote(`${name}:${help}`)}\n`);
   return `#compdef sheaf
+_sheaf_sessions() {
+  local -a sessions
+  sessions=("\${(@f)$(sheaf ls 2>/dev/null | sed -n 's/^\\([0-9a-f-]\\{36\\}\\)  /\\1:/p')}")
+  _describe -t sessions session sessions
+}
 _sheaf() {
   local -a commands
   commands=(
@@ -50,6 +55,8 @@ function toAction(value: ValueCompletion): string {
       return "_files";
     case "folder":
       return "_files -/";
+    case "session":
+      return "_sheaf_sessions";
     case "text":
       return " ";
   }

@@ -1,18 +1,19 @@
 /** Runs a command of the conversation. */
 import { randomUUID } from "node:crypto";
 import { isCancel, select } from "@clack/prompts";
-import { createStore } from "../../assemble/wire.ts";
 import { SheafError, toSheafError } from "../../base/errors.ts";
-import { isUuid } from "../arguments.ts";
 import { runExport } from "../commands/export.ts";
 import { runRevert } from "../commands/revert.ts";
 import type { FlagValues } from "../flags.ts";
 import { formatSlashHelp, type SlashCommandName, type SlashLine } from "./slash-commands.ts";
 import type { CommandIo } from "../io.ts";
 import { formatFailure } from "../report-error.ts";
+import { withSessionStore } from "../session-store.ts";
+import { findConversation } from "../session-words.ts";
 import { toConfig } from "../run-config.ts";
 import { toBareId } from "../../output/result-line.ts";
 import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
+import type { Store } from "../../store/store.ts";
 
 type Run = (words: readonly string[], state: InteractiveState, io: CommandIo) => Promise<void> | void;
 
@@ -50,10 +51,11 @@ const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
     print(`new session: ${state.session}\n`);
   },
   async resume([session], state, io) {
-    const chosen = session ?? (await chooseSession(state, io));
+    const chosen = await withSessionStore(io, state.flags.workspace?.at(-1), async (store, { workspace }) =>
+      session === undefined ? chooseSession(store, workspace) : toBareId(await findConversation(store, session)),
+    );
     if (chosen === undefined) return;
-    if (!isUuid(chosen)) throw new SheafError("USAGE", `the session id "${chosen}" is not a UUID`);
-    state.session = chosen.toLowerCase();
+    state.session = chosen;
     print(`session: ${state.session}\n`);
   },
   revert: revertLast,
@@ -77,20 +79,14 @@ function change(flags: InteractiveState["flags"], state: InteractiveState, io: C
 }
 
 /** A menu of the newest sessions of this folder. */
-async function chooseSession(state: InteractiveState, io: CommandIo): Promise<string | undefined> {
-  const { storeFile, workspace } = toConfig(state.flags, io);
-  const store = await createStore(storeFile);
-  try {
-    const sessions = await store.listConversations({ limit: 20, workspace });
-    if (sessions.length === 0) throw new SheafError("USAGE", "this folder has no session to go on with");
-    const chosen = await select({
-      message: "Which session?",
-      options: sessions.map(({ id, title }) => ({ value: toBareId(id), label: toVisibleLine(title) })),
-    });
-    return isCancel(chosen) ? undefined : chosen;
-  } finally {
-    await store.close();
-  }
+async function chooseSession(store: Store, workspace: string): Promise<string | undefined> {
+  const sessions = await store.listConversations({ limit: 20, workspace });
+  if (sessions.length === 0) throw new SheafError("USAGE", "this folder has no session to go on with");
+  const chosen = await select({
+    message: "Which session?",
+    options: sessions.map(({ id, title }) => ({ value: toBareId(id), label: toVisibleLine(title) })),
+  });
+  return isCancel(chosen) ? undefined : chosen;
 }
 
 /** Files that have changed since are the person's to decide about. */
