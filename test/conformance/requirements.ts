@@ -140,6 +140,11 @@ export const requirements: readonly Requirement[] = [
   { id: "S-20", document: "security-reliability", title: "no path spelling leaves the workspace" },
   { id: "S-21", document: "security-reliability", title: "no escape by races" },
   { id: "S-22", document: "security-reliability", title: "protected names refuse writes" },
+  {
+    id: "S-84",
+    document: "security-reliability",
+    title: "rules and tools use one place for a path, reached without following links",
+  },
   { id: "S-23", document: "security-reliability", title: "atomic writes, hard links are safe" },
   { id: "S-30", document: "security-reliability", title: "restrictions of the sandbox" },
   { id: "S-31", document: "security-reliability", title: "no sandbox, no commands, never silent" },

@@ -54,7 +54,7 @@ function resolveFolders(given: readonly string[], workspace: Workspace): Places 
   for (const folder of named) {
     const resolved = workspace.resolve(folder);
     if (!resolved.ok) return { ok: false, outcome: toFailedOutcome(resolved.error) };
-    if (readKind(resolved.path.absolute) === "missing") {
+    if (readKind(workspace.root, resolved.path.relative) === "missing") {
       return { ok: false, outcome: toFailedOutcome(toMissingFileError(workspace.root, resolved.path)) };
     }
     folders.push(resolved.path.relative);

@@ -4,7 +4,7 @@ import type { Permissions } from "../guard/permissions/permissions.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toApprovalQuestion, toArgumentsHash } from "./approval-question.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";
-import { chooseWorkspace, toRealArguments } from "./real-arguments.ts";
+import { chooseWorkspace, listSpellings } from "./real-arguments.ts";
 import { type ToolState, rememberAnswer } from "./tool-state.ts";
 import type { CallableTool } from "./registry.ts";
 import type { ToolInvocation, ToolOutcome } from "./tool.ts";
@@ -20,14 +20,21 @@ export interface GatePorts {
 
 type GatedTool = Pick<CallableTool, "access" | "mcp">;
 
+/** How a call is to run. */
+interface GatedRun {
+  /** The folder in which it works. */
+  readonly workspace: Workspace;
+  readonly approval?: Approval | undefined;
+}
+
 export interface Gate {
   /** The question to a person; undefined: none. */
   toQuestion(call: ToolInvocation, tool: GatedTool): Promise<ApprovalQuestion | undefined>;
   /**
-   * The outcome of a call that may not run; undefined: it may, with `approval.editedArguments` if given.
-   * Each approval is valid for one call, once.
+   * The outcome of a call that may not run; undefined: it may, in this workspace, with `approval.editedArguments` if
+   * given. Each approval is valid for one call, once.
    */
-  findRefusal(call: ToolInvocation, tool: GatedTool, approval?: Approval): Promise<ToolOutcome | undefined>;
+  findRefusal(call: ToolInvocation, tool: GatedTool, run: GatedRun): Promise<ToolOutcome | undefined>;
 }
 
 export function createGate(ports: GatePorts): Gate {
@@ -38,11 +45,12 @@ export function createGate(ports: GatePorts): Gate {
 
   return {
     async toQuestion(call, tool) {
-      const decision = await decide(call, tool, ports);
+      const workspace = chooseWorkspace(call, ports.workspace, ports.addedWorkspaces);
+      const decision = await decide(call, tool, workspace, ports);
       return decision.decision === "ask" ? toApprovalQuestion(call, tool.access, decision) : undefined;
     },
-    async findRefusal(call, tool, approval) {
-      const decision = await decide(toEditedCall(call, approval), tool, ports);
+    async findRefusal(call, tool, { workspace, approval }) {
+      const decision = await decide(toEditedCall(call, approval), tool, workspace, ports);
       if (decision.decision === "deny") return toRejected(decision.reason, decision.rule);
       if (!approval) return decision.decision === "ask" ? toRejected(toFullReason(decision)) : undefined;
       if (!isGoodFor(approval, call, toArgumentsHash(call))) return toRejected("the approval was for another call");
@@ -60,20 +68,19 @@ export function toEditedCall(call: ToolInvocation, approval: Approval | undefine
   return approval?.editedArguments ? { callId, toolName, arguments: approval.editedArguments } : call;
 }
 
-/** Rules apply to what a path says and to where it leads; the stricter decision counts. */
+/** Rules apply to what a path says, to the entry that it names, and to where it leads; the strictest decision counts. */
 async function decide(
   call: ToolInvocation,
   { access, mcp }: GatedTool,
-  { permissions, workspace, addedWorkspaces, state: { answers } }: GatePorts,
+  workspace: Workspace,
+  { permissions, state: { answers } }: GatePorts,
 ): Promise<PermissionDecision> {
   const answered = { allow: [...answers.allow], deny: [...answers.deny] };
   const request = { toolName: call.toolName, access, answered, ...(mcp && { mcp }) };
   const said = call.arguments;
   // A command has no path other than its folder, which it checks itself.
-  const real = access === "command" ? said : toRealArguments(said, chooseWorkspace(call, workspace, addedWorkspaces));
-  const decisions = await Promise.all(
-    (real === said ? [said] : [said, real]).map((args) => permissions.decide({ ...request, arguments: args })),
-  );
+  const spellings = access === "command" ? [said] : listSpellings(said, workspace);
+  const decisions = await Promise.all(spellings.map((args) => permissions.decide({ ...request, arguments: args })));
   const denied = decisions.find(({ decision }) => decision === "deny");
   const asking = decisions.find(({ decision }) => decision === "ask");
   if (denied || !asking) return denied ?? decisions[0]!;

@@ -34,7 +34,7 @@ export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
     const resolved = workspace.resolve(target_directory?.trim() ? target_directory : ".");
     if (!resolved.ok) return toFailedOutcome(resolved.error);
     const { path } = resolved;
-    const kind = readKind(path.absolute);
+    const kind = readKind(workspace.root, path.relative);
     if (kind === "missing") return toFailedOutcome(toMissingFileError(workspace.root, path));
     if (kind !== "folder")
       return toFailure("NOT_A_DIRECTORY", `${path.named} is not a folder: name the folder that contains it`);
@@ -101,7 +101,7 @@ async function findFiles(workspace: Workspace, start: string, glob: Glob, signal
 function isFile(workspace: Workspace, { kind, path }: FolderEntry): boolean {
   if (kind !== "link") return kind === "file";
   const resolved = workspace.resolve(path);
-  return resolved.ok && readKind(resolved.path.absolute) === "file";
+  return resolved.ok && readKind(workspace.root, resolved.path.relative) === "file";
 }
 
 function toOutcome({ files, total, bytes, isEarlyEnd }: FoundFiles): Awaited<ReturnType<typeof globSearchTool.run>> {

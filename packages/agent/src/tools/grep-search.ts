@@ -41,7 +41,7 @@ export const grepSearchTool: Tool<Arguments> = {
     if (fault !== undefined) return toFailure("INVALID_PATTERN", fault);
     const resolved = workspace.resolve(args.path?.trim() ? args.path : ".");
     if (!resolved.ok) return toFailedOutcome(resolved.error);
-    const kind = readKind(resolved.path.absolute);
+    const kind = readKind(workspace.root, resolved.path.relative);
     if (kind === "missing") return toFailedOutcome(toMissingFileError(workspace.root, resolved.path));
     if (kind === "other") {
       return toFailure(
@@ -69,7 +69,7 @@ async function search(
   const limit = Math.min(args.max_results ?? defaultResults, maxResults);
   const isContent = (args.output_mode ?? "content") === "content";
   const rules = new IgnoreRules(workspace);
-  const isNamed = await rules.isIgnored(path.relative, readKind(path.absolute) === "folder");
+  const isNamed = await rules.isIgnored(path.relative, readKind(workspace.root, path.relative) === "folder");
   const results = createSearchResults(isContent ? limit : 0);
   const timeout = AbortSignal.timeout(maxDuration);
   const outcome = await runRipgrep(
@@ -136,9 +136,8 @@ function toIgnoreOptions(workspace: Workspace, path: WorkspacePath, isNamed: boo
     "--no-ignore-exclude",
     "--no-ignore-global",
   ];
-  const file = posix.join(workspace.root, ".gitignore");
-  const isThere = path.relative !== "." && readKind(file) === "file";
-  return isThere ? [...options, `--ignore-file=${file}`] : options;
+  const isThere = path.relative !== "." && readKind(workspace.root, ".gitignore") === "file";
+  return isThere ? [...options, `--ignore-file=${posix.join(workspace.root, ".gitignore")}`] : options;
 }
 
 async function runRipgrep(

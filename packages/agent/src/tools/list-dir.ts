@@ -23,7 +23,7 @@ export const listDirTool: Tool<s.ValueOf<typeof parameters>> = {
     const resolved = workspace.resolve(target_directory?.trim() ? target_directory : ".");
     if (!resolved.ok) return toFailedOutcome(resolved.error);
     const { path } = resolved;
-    const kind = readKind(path.absolute);
+    const kind = readKind(workspace.root, path.relative);
     if (kind === "missing") return toFailedOutcome(toMissingFileError(workspace.root, path));
     if (kind !== "folder") {
       return toFailure(

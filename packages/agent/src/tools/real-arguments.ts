@@ -1,6 +1,6 @@
 /** Paths in arguments: where they lead, so that a link cannot bypass a rule (S-14, S-20), and in which folder a call works. */
 import { isAbsolute, resolve, sep } from "node:path";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { PathResolution, Workspace, WorkspacePath } from "../workspace/workspace.ts";
 
 /** Fields of any tool that contain one or more paths. */
 const pathFields: ReadonlySet<string> = new Set([
@@ -20,19 +20,31 @@ function listPaths(args: Readonly<Record<string, unknown>>): string[] {
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
+type ResolvedPath = Extract<PathResolution, { readonly ok: true }>;
 
 /**
- * The same arguments, each path relative to the workspace and without links; a path that is refused stays unchanged.
- * The same object if nothing changes.
+ * The arguments as written, with each path as the entry that it names, and with each path as the place where it leads,
+ * both relative to the workspace. A path that is refused stays unchanged.
  */
-export function toRealArguments(args: Arguments, workspace: Workspace): Arguments {
-  const toReal = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(toReal);
+export function listSpellings(args: Arguments, workspace: Workspace): readonly Arguments[] {
+  const entries = replacePaths(args, workspace, ({ path, entry = path }) => entry);
+  const targets = replacePaths(args, workspace, ({ path }) => path);
+  return [...new Set([args, entries, targets])];
+}
+
+/** The same object if nothing changes. */
+function replacePaths(
+  args: Arguments,
+  workspace: Workspace,
+  choose: (resolved: ResolvedPath) => WorkspacePath,
+): Arguments {
+  const replace = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(replace);
     const resolved = typeof value === "string" ? workspace.resolve(value) : undefined;
-    return resolved?.ok ? resolved.path.relative : value;
+    return resolved?.ok ? choose(resolved).relative : value;
   };
   const changed = Object.entries(args).flatMap(([field, value]) => {
-    const real = pathFields.has(field) ? toReal(value) : value;
+    const real = pathFields.has(field) ? replace(value) : value;
     return real === value ? [] : [[field, real]];
   });
   return changed.length === 0 ? args : { ...args, ...Object.fromEntries(changed) };

@@ -5,6 +5,7 @@ import type { CommandRunner } from "../guard/sandbox/command.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
+import { fixPaths } from "../workspace/workspace.ts";
 import { chooseWorkspace, listOtherFolders } from "./real-arguments.ts";
 import type { ToolState } from "./tool-state.ts";
 import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
@@ -39,12 +40,13 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     const edited = toEditedCall(call, approval);
     const prepared = found.tool.prepare(edited);
     if (!prepared.ok) return prepared.outcome;
-    const refusal = await gate.findRefusal(call, found.tool, approval);
+    const chosen = chooseWorkspace(edited, ports.workspace, ports.addedWorkspaces);
+    const workspace = fixPaths(chosen);
+    const refusal = await gate.findRefusal(call, found.tool, { workspace, approval });
     if (refusal) return refusal;
-    const workspace = chooseWorkspace(edited, ports.workspace, ports.addedWorkspaces);
     const result = await prepared.run({ ...ports, ...options, workspace, background, callId: call.callId });
     const outcome =
-      workspace === ports.workspace
+      chosen === ports.workspace
         ? withWayOut(result, [workspace.root, ...listOtherFolders(edited, ports.addedWorkspaces)])
         : withFolderNote(result, workspace.root);
     return approval?.editedArguments ? withEditNote(outcome, approval.editedArguments) : outcome;

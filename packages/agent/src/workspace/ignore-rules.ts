@@ -1,6 +1,8 @@
 /** What .gitignore and .sheafignore files leave out. They are foreign text, and the matcher takes linear time (S-72). */
+import { lstatSync } from "node:fs";
 import { posix } from "node:path";
 import ignore, { type Ignore } from "ignore";
+import { openFolder } from "./open-folder.ts";
 import { readWholeFile } from "./read-file.ts";
 import { decodeText } from "./text-format.ts";
 import type { Workspace } from "./workspace.ts";
@@ -51,15 +53,16 @@ export class IgnoreRules {
     return entries.filter(({ path, kind }) => !isLeftOut(rules, path, kind === "folder"));
   }
 
-  /** `present`: the rule files that exist, if known; looking for missing ones takes time. */
-  async #readFolder(folder: string, present?: ReadonlySet<string>): Promise<FolderRules> {
+  /** `given`: the rule files that exist, if known. */
+  async #readFolder(folder: string, given?: ReadonlySet<string>): Promise<FolderRules> {
     const known = this.#folders.get(folder);
     if (known) return known;
+    const present = given ?? findRuleFiles(this.#workspace.root, folder);
     const above = folder === "." ? FILE_NAMES.map(() => []) : await this.#readFolder(posix.dirname(folder));
     const rules: (readonly RuleFile[])[] = [];
     for (const [index, name] of FILE_NAMES.entries()) {
       const path = posix.join(folder, name);
-      const own = present && !present.has(path) ? undefined : await this.#readFile(path);
+      const own = present.has(path) ? await this.#readFile(path) : undefined;
       rules.push(own ? [{ folder, rules: own }, ...above[index]!] : above[index]!);
     }
     this.#folders.set(folder, rules);
@@ -73,6 +76,21 @@ export class IgnoreRules {
     if (!file.ok) return undefined;
     const text = decodeText(file.value.bytes, { encoding: "utf-8", hasMark: false });
     return text === undefined ? undefined : ignore().add(text);
+  }
+}
+
+/** Those that exist: most folders have none, and trying to read one takes longer. */
+function findRuleFiles(root: string, folder: string): ReadonlySet<string> {
+  try {
+    const opened = openFolder(root, folder);
+    try {
+      const names = FILE_NAMES.filter((name) => lstatSync(opened.entry(name), { throwIfNoEntry: false }));
+      return new Set(names.map((name) => posix.join(folder, name)));
+    } finally {
+      opened.close();
+    }
+  } catch {
+    return new Set();
   }
 }
 

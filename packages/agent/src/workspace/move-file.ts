@@ -5,23 +5,19 @@ import { moveToFreeName } from "./atomic-write.ts";
 import { createFileFault, runFileWork, toFileError, type FileResult } from "./file-error.ts";
 import { openFolder, type OpenFolder } from "./open-folder.ts";
 import { findProtection } from "./protected-names.ts";
-import type { PathResolution, Workspace, WorkspacePath } from "./workspace.ts";
+import { type PathResolution, toOutsideError, type Workspace, type WorkspacePath } from "./workspace.ts";
 
 /**
  * The entry that a path names: a link at its end, not the link's target. A link that leads out of the workspace is refused
  * all the same.
  */
 export function resolveEntry(workspace: Workspace, path: string): PathResolution {
-  const target = workspace.resolve(path);
-  if (!target.ok) return target;
-  const { named, relative } = target.path;
-  if (named === "." || (posix.isAbsolute(named) && relative === "."))
-    return { ok: false, error: toFileError(createFileFault("EISDIR"), named) };
-  const parent = workspace.resolve(posix.dirname(named));
-  if (!parent.ok) return parent;
-  const name = posix.basename(named);
-  const absolute = posix.join(parent.path.absolute, name);
-  return { ok: true, path: { absolute, relative: posix.join(parent.path.relative, name), named } };
+  const resolved = workspace.resolve(path);
+  if (!resolved.ok) return resolved;
+  const { entry } = resolved;
+  if (!entry) return { ok: false, error: toOutsideError(path, workspace.root) };
+  if (entry.relative === ".") return { ok: false, error: toFileError(createFileFault("EISDIR"), entry.named) };
+  return { ok: true, path: entry, entry };
 }
 
 /** Deletes a file or a link. Errors: PROTECTED_PATH, FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others. */

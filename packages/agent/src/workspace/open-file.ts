@@ -69,13 +69,26 @@ export function isSameFile(one: FileIdentity | undefined, other: FileIdentity | 
   );
 }
 
+/** The bytes of a small ordinary file of a folder, no link on the way followed; undefined as for `readSmallFile`. */
+export function readSmallBytesIn(root: string, relative: string, maxBytes: number): Buffer | undefined {
+  try {
+    const folder = openFolder(root, posix.dirname(relative));
+    try {
+      return readSmallBytes(folder.entry(posix.basename(relative)), maxBytes);
+    } finally {
+      folder.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
 /** The text of a small ordinary file, read without waiting. Undefined for a link, a pipe, a device or a larger file. */
 export function readSmallFile(file: string, maxBytes: number): string | undefined {
   return readSmallBytes(file, maxBytes)?.toString();
 }
 
-/** Its bytes. */
-export function readSmallBytes(file: string, maxBytes: number): Buffer | undefined {
+function readSmallBytes(file: string, maxBytes: number): Buffer | undefined {
   let descriptor: number;
   try {
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -7,7 +7,14 @@ import { createFileFault, getFaultCode } from "./file-error.ts";
 export interface OpenFolder {
   /** Path of an entry of this very folder, for the next calls to the file system; "." for the folder. */
   entry(name: string): string;
+  /** Opens a folder in this one, as `openFolder` does; both stay open. */
+  open(name: string, options?: FolderOptions): OpenFolder;
   close(): void;
+}
+
+export interface FolderOptions {
+  /** A missing folder is created. */
+  readonly create?: boolean;
 }
 
 /** Opens a folder without the right to list it; of Linux, not in Node's table. */
@@ -20,29 +27,32 @@ const FOLDER_FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
  * Calls are synchronous, since a lookup takes microseconds.
  * @throws an error of the file system; ELOOP for a link, ENOTDIR for anything else that is not a folder.
  */
-export function openFolder(root: string, relative: string, options: { readonly create?: boolean } = {}): OpenFolder {
+export function openFolder(root: string, relative: string, options: FolderOptions = {}): OpenFolder {
   const names = relative.split("/").filter((name) => name !== "" && name !== ".");
-  return process.platform === "linux" ? openByDescriptors(root, names, options) : openByPath(root, names, options);
+  if (process.platform !== "linux") return openByPath(join(root, ...names), options);
+  let folder = toOpenFolder(openSync(root, FOLDER_FLAGS));
+  for (const name of names) {
+    const outer = folder;
+    try {
+      folder = outer.open(name, options);
+    } finally {
+      outer.close();
+    }
+  }
+  return folder;
 }
 
 /** `/proc/self/fd/N/name` is looked up from the open folder N, as `openat` does. */
-function openByDescriptors(root: string, names: readonly string[], options: { readonly create?: boolean }): OpenFolder {
-  let descriptor = openSync(root, FOLDER_FLAGS);
-  try {
-    for (const name of names) {
-      const child = openChild(`/proc/self/fd/${descriptor}/${name}`, options);
-      closeSync(descriptor);
-      descriptor = child;
-    }
-  } catch (error) {
-    closeSync(descriptor);
-    throw error;
-  }
-  const opened = descriptor;
-  return { entry: (name) => `/proc/self/fd/${opened}/${name}`, close: () => closeSync(opened) };
+function toOpenFolder(descriptor: number): OpenFolder {
+  const entry = (name: string): string => `/proc/self/fd/${descriptor}/${name}`;
+  return {
+    entry,
+    open: (name, options = {}) => toOpenFolder(openChild(entry(name), options)),
+    close: () => closeSync(descriptor),
+  };
 }
 
-function openChild(path: string, options: { readonly create?: boolean }): number {
+function openChild(path: string, options: FolderOptions): number {
   try {
     return openSync(path, FOLDER_FLAGS);
   } catch (error) {
@@ -64,9 +74,12 @@ function makeFolder(path: string): void {
 }
 
 /** Without `/proc` the folder is checked once more before use; later changes are not noticed. */
-function openByPath(root: string, names: readonly string[], options: { readonly create?: boolean }): OpenFolder {
-  const folder = join(root, ...names);
+function openByPath(folder: string, options: FolderOptions): OpenFolder {
   if (options.create) mkdirSync(folder, { recursive: true });
   if (realpathSync(folder) !== folder) throw createFileFault("ELOOP");
-  return { entry: (name) => join(folder, name), close: () => undefined };
+  return {
+    entry: (name) => join(folder, name),
+    open: (name, inner = {}) => openByPath(join(folder, name), inner),
+    close: () => undefined,
+  };
 }

@@ -1,5 +1,5 @@
 /** Folders as the search tools see them: without what ignore rules leave out, and without following links. */
-import { type Dirent, readdirSync, readlinkSync, statSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import { posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import { toFileError } from "./file-error.ts";
@@ -59,18 +59,25 @@ function readEntries(root: string, path: string): FolderEntry[] {
   }
 }
 
-function toKind(entry: Dirent): FolderEntry["kind"] {
+function toKind(entry: Dirent | Stats): FolderEntry["kind"] {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
   return entry.isSymbolicLink() ? "link" : "other";
 }
 
-/** What is at an absolute path, links followed. What cannot be examined counts as missing. */
-export function readKind(absolute: string): "file" | "folder" | "other" | "missing" {
+/**
+ * What is at a path that was resolved. What cannot be examined counts as missing, and so does a link, which must have
+ * appeared since: what it leads to is not looked at (S-84).
+ */
+export function readKind(root: string, relative: string): "file" | "folder" | "other" | "missing" {
   try {
-    const status = statSync(absolute);
-    if (status.isFile()) return "file";
-    return status.isDirectory() ? "folder" : "other";
+    const folder = openFolder(root, posix.dirname(relative));
+    try {
+      const kind = toKind(lstatSync(folder.entry(posix.basename(relative))));
+      return kind === "link" ? "missing" : kind;
+    } finally {
+      folder.close();
+    }
   } catch {
     return "missing";
   }

@@ -1,9 +1,10 @@
 /** The workspace: paths that a model wrote, checked before any file tool uses them (S-20). */
-import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, parse, relative, resolve, sep } from "node:path";
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
-import { createFileFault, getFaultCode, toFileError } from "./file-error.ts";
+import { toFileError } from "./file-error.ts";
+import { followLinks } from "./follow-links.ts";
 
 /** A path inside the workspace, checked. */
 export interface WorkspacePath {
@@ -17,7 +18,12 @@ export interface WorkspacePath {
 
 /** A checked path, or why it was refused. */
 export type PathResolution =
-  | { readonly ok: true; readonly path: WorkspacePath }
+  | {
+      readonly ok: true;
+      readonly path: WorkspacePath;
+      /** The same, but a link at the end is not followed. Undefined: that link is outside the workspace. */
+      readonly entry: WorkspacePath | undefined;
+    }
   | { readonly ok: false; readonly error: ToolError };
 
 export interface Workspace {
@@ -42,8 +48,22 @@ export function createWorkspace(root: string, { isAdded = false }: { readonly is
     resolve(path) {
       const resolution = resolveInside(path, given, real);
       if (!isAdded || !resolution.ok) return resolution;
-      const { path: found } = resolution;
-      return { ok: true, path: { ...found, named: join(real, found.named) } };
+      const { path: found, entry } = resolution;
+      const named = join(real, found.named);
+      return { ok: true, path: { ...found, named }, entry: entry && { ...entry, named } };
+    },
+  };
+}
+
+/** The workspace for one call: a path stays what it was when rules judged it, whatever is swapped meanwhile (S-84). */
+export function fixPaths(workspace: Workspace): Workspace {
+  const known = new Map<string, PathResolution>();
+  return {
+    root: workspace.root,
+    resolve(path) {
+      const resolution = known.get(path) ?? workspace.resolve(path);
+      known.set(path, resolution);
+      return resolution;
     },
   };
 }
@@ -67,13 +87,15 @@ function resolveInside(path: string, given: string, root: string): PathResolutio
   if (fault) return { ok: false, error: fault };
   const named = toNamedPath(path, given, root);
   if (named === undefined) return { ok: false, error: toOutsideError(path, root) };
+  const toPath = (absolute: string): WorkspacePath => ({
+    absolute,
+    relative: toPortable(relative(root, absolute) || "."),
+    named: toPortable(named),
+  });
   try {
-    const absolute = toRealPath(root, named.split(sep));
-    if (!isBelow(absolute, root)) return { ok: false, error: toOutsideError(path, root) };
-    return {
-      ok: true,
-      path: { absolute, relative: toPortable(relative(root, absolute) || "."), named: toPortable(named) },
-    };
+    const { target, entry } = followLinks(root, named.split(sep));
+    if (!isBelow(target, root)) return { ok: false, error: toOutsideError(path, root, findExit(named, root)) };
+    return { ok: true, path: toPath(target), entry: isBelow(entry, root) ? toPath(entry) : undefined };
   } catch (error) {
     return { ok: false, error: toFileError(error, path) };
   }
@@ -83,7 +105,32 @@ function resolveInside(path: string, given: string, root: string): PathResolutio
 function toNamedPath(path: string, given: string, root: string): string | undefined {
   const absolute = resolve(root, path);
   const base = [root, given].find((folder) => isBelow(absolute, folder));
-  return base && (relative(base, absolute) || ".");
+  if (base !== undefined) return relative(base, absolute) || ".";
+  return isAbsolute(path) ? findEntrance(absolute, root) : undefined;
+}
+
+/** An absolute path that a link outside leads into the workspace: the folder where it enters, and the rest as written. */
+function findEntrance(absolute: string, root: string): string | undefined {
+  // Links in `/proc` lead to whatever a process has open.
+  if (isBelow(absolute, "/proc")) return undefined;
+  let place: string = sep;
+  const segments = absolute.split(sep).slice(1);
+  try {
+    for (const [index, segment] of segments.entries()) {
+      place = followLinks(place, [segment]).target;
+      if (isBelow(place, root)) return join(relative(root, place), ...segments.slice(index + 1)) || ".";
+    }
+  } catch {
+    // What cannot be followed does not lead into the workspace.
+  }
+  return undefined;
+}
+
+/** The link that leads out of the workspace, as it was named. */
+function findExit(named: string, root: string): string | undefined {
+  const segments = named.split(sep);
+  const starts = segments.map((_, index) => segments.slice(0, index + 1));
+  return starts.find((start) => !isBelow(followLinks(root, start).target, root))?.join(sep);
 }
 
 function findSpellingFault(path: string): ToolError | undefined {
@@ -115,8 +162,10 @@ function toInvalidError(message: string): ToolError {
   return { code: "PATH_INVALID", message, details: "" };
 }
 
-function toOutsideError(path: string, root: string): ToolError {
-  const message = `"${path}" leads out of the workspace ${root}: only paths inside it can be used`;
+/** `link`: what leads out, if it is not the text. */
+export function toOutsideError(path: string, root: string, link?: string): ToolError {
+  const way = link === undefined ? "" : ` through the link "${link}"`;
+  const message = `"${path}" leads out of the workspace ${root}${way}: only paths inside it can be used`;
   return { code: "PATH_OUTSIDE_WORKSPACE", message, details: "" };
 }
 
@@ -127,48 +176,4 @@ export function isBelow(path: string, folder: string): boolean {
 
 function toPortable(path: string): string {
   return sep === "/" ? path : path.replaceAll(sep, "/");
-}
-
-/** The limit of Linux. */
-const MAX_LINKS = 40;
-
-/**
- * The place that `segments` below `folder` lead to, as far as links exist; what does not exist is taken as written.
- * `folder` is absolute and without links.
- * @throws an error of the file system: ELOOP for a circle of links, EACCES for a folder that may not be searched.
- */
-function toRealPath(folder: string, segments: readonly string[]): string {
-  const pending = segments.toReversed();
-  let current = folder;
-  let links = 0;
-  for (let segment = pending.pop(); segment !== undefined; segment = pending.pop()) {
-    if (segment === "" || segment === ".") continue;
-    if (segment === "..") {
-      current = dirname(current);
-      continue;
-    }
-    const next = current.endsWith(sep) ? current + segment : current + sep + segment;
-    const target = readLink(next);
-    if (target === undefined) {
-      current = next;
-      continue;
-    }
-    links += 1;
-    if (links > MAX_LINKS) throw createFileFault("ELOOP");
-    if (isAbsolute(target)) current = parse(target).root;
-    pending.push(...target.split(sep).toReversed());
-  }
-  return current;
-}
-
-/** Undefined where there is no link. `lstat` comes first, since an error is slower. */
-function readLink(path: string): string | undefined {
-  try {
-    if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
-    return readlinkSync(path);
-  } catch (error) {
-    const code = getFaultCode(error);
-    if (code === "EINVAL" || code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw error;
-  }
 }

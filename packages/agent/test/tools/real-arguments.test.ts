@@ -1,32 +1,31 @@
-import { symlinkSync } from "node:fs";
+import { renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { toRealArguments } from "../../src/tools/real-arguments.ts";
+import { listSpellings } from "../../src/tools/real-arguments.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import { createPolicy } from "../guard/permissions/policy.ts";
 import { createFileToolContext } from "./file-tool-context.ts";
 
-test("paths become where they lead to; all else stays", () => {
+test("paths become the entries that they name and the places where they lead; all else stays", () => {
   const { workspace, root, write } = createFileToolContext();
   write("secret/key.txt", "x");
   symlinkSync("secret", join(root, "alias"));
+  symlinkSync("../open.txt", join(root, "secret", "link"));
   const args = {
-    target_file: "alias/key.txt",
+    target_file: "alias/link",
     path: `${root}/alias`,
-    target_directories: ["alias", "../out"],
+    target_directories: ["alias/key.txt", "../out"],
     content: "alias",
     limit: 1,
   };
-  expect(toRealArguments(args, workspace)).toEqual({
-    target_file: "secret/key.txt",
-    path: "secret",
-    target_directories: ["secret", "../out"],
-    content: "alias",
-    limit: 1,
-  });
+  expect(listSpellings(args, workspace)).toEqual([
+    args,
+    { ...args, target_file: "secret/link", path: "alias", target_directories: ["secret/key.txt", "../out"] },
+    { ...args, target_file: "open.txt", path: "secret", target_directories: ["secret/key.txt", "../out"] },
+  ]);
   const plain = { target_file: "secret/key.txt", limit: 1 };
-  expect(toRealArguments(plain, workspace)).toBe(plain);
+  expect(listSpellings(plain, workspace)).toEqual([plain]);
 });
 
 test(verifies(["S-06", "S-14"], "a deny rule holds also for a link that leads to what it names"), async () => {
@@ -34,6 +33,7 @@ test(verifies(["S-06", "S-14"], "a deny rule holds also for a link that leads to
   write("secret/key.txt", "CANARY\n");
   symlinkSync("secret", join(root, "alias"));
   symlinkSync("secret/key.txt", join(root, "harmless.txt"));
+  symlinkSync("../open.txt", join(root, "secret", "link"));
   const permissions = createPolicy({ force: true, deny: ["Read(secret/**)", "Write(secret/**)"] });
   const tools = createToolBox({ ...context, permissions });
   const calls = [
@@ -45,7 +45,9 @@ test(verifies(["S-06", "S-14"], "a deny rule holds also for a link that leads to
     ["write_file", { target_file: "alias/key.txt", content: "changed" }],
     ["edit_file", { target_file: "harmless.txt", edits: [{ old_string: "CANARY", new_string: "x" }] }],
     ["delete_file", { target_file: "alias/key.txt" }],
+    ["delete_file", { target_file: "alias/link" }],
     ["rename_file", { source_file: "alias/key.txt", destination_file: "here.txt" }],
+    ["rename_file", { source_file: "alias/link", destination_file: "here.txt" }],
   ] as const;
   for (const [toolName, args] of calls) {
     const options = { signal: context.signal, emitOutput: () => undefined };
@@ -54,4 +56,48 @@ test(verifies(["S-06", "S-14"], "a deny rule holds also for a link that leads to
     expect(JSON.stringify(outcome)).not.toContain("CANARY");
   }
   expect(read("secret/key.txt")).toBe("CANARY\n");
+});
+
+test(verifies("S-84", "a folder that is swapped for a link once it was judged is not followed"), async () => {
+  const { context, root, outside, write, read } = createFileToolContext();
+  write("docs/key.txt", "open\n");
+  write("secret/key.txt", "CANARY\n");
+  writeFileSync(`${outside}/key.txt`, "CANARY\n");
+  const policy = createPolicy({ force: true, deny: ["Read(secret/**)", "Write(secret/**)"] });
+  const calls = [
+    ["read_file", { target_file: "docs/key.txt" }],
+    ["list_dir", { target_directory: "docs" }],
+    ["glob_search", { pattern: "*", target_directory: "docs" }],
+    ["write_file", { target_file: "docs/key.txt", content: "changed" }],
+    ["edit_file", { target_file: "docs/key.txt", edits: [{ old_string: "CANARY", new_string: "x" }] }],
+    ["delete_file", { target_file: "docs/key.txt" }],
+    ["rename_file", { source_file: "docs/key.txt", destination_file: "here.txt" }],
+    ["rename_file", { source_file: "here.txt", destination_file: "docs/new.txt" }],
+  ] as const;
+  for (const target of ["secret", outside]) {
+    symlinkSync(target, join(root, "link"));
+    const swap = (one: string, other: string): void => {
+      renameSync(join(root, one), join(root, "aside"));
+      renameSync(join(root, other), join(root, one));
+      renameSync(join(root, "aside"), join(root, other));
+    };
+    const permissions: typeof policy = {
+      async decide(request) {
+        const decision = await policy.decide(request);
+        swap("docs", "link");
+        return decision;
+      },
+    };
+    const tools = createToolBox({ ...context, permissions });
+    for (const [toolName, args] of calls) {
+      write("here.txt", "here\n");
+      const options = { signal: context.signal, emitOutput: () => undefined };
+      const outcome = await tools.execute({ callId: "call_1", toolName, arguments: args }, options);
+      swap("docs", "link");
+      expect(outcome.error?.code, toolName).toMatch(/^(?:PATH_INVALID|FILE_NOT_FOUND)$/);
+      expect(JSON.stringify(outcome)).not.toContain("CANARY");
+    }
+    renameSync(join(root, "link"), join(root, `link-to-${target === "secret" ? "secret" : "outside"}`));
+  }
+  expect([read("docs/key.txt"), read("secret/key.txt")]).toEqual(["open\n", "CANARY\n"]);
 });

@@ -172,6 +172,19 @@ describe("a path that leads out", () => {
   );
 });
 
+test("the refusal of a path names the link that leads out", () => {
+  const messages = ["folder-in/up-twice/w-evil", "file-out", "../w-evil"].map((path) => {
+    const resolved = folder.workspace.resolve(path);
+    return resolved.ok ? "" : resolved.error.message;
+  });
+  const { root } = folder;
+  expect(messages).toEqual([
+    `"folder-in/up-twice/w-evil" leads out of the workspace ${root} through the link "folder-in/up-twice": only paths inside it can be used`,
+    `"file-out" leads out of the workspace ${root} through the link "file-out": only paths inside it can be used`,
+    `"../w-evil" leads out of the workspace ${root}: only paths inside it can be used`,
+  ]);
+});
+
 describe("a path that is none", () => {
   test.each(invalid.map((spelling) => [toTitle(spelling).slice(0, 60), spelling] as const))(
     verifies("S-20", "is refused: %s"),
@@ -245,6 +258,38 @@ describe("the root", () => {
     expect(workspace.resolve(join(alias, "a.txt"))).toMatchObject({ ok: true, path: { relative: "a.txt" } });
     expect(workspace.resolve(join(folder.root, "a.txt"))).toMatchObject({ ok: true, path: { relative: "a.txt" } });
     expect(workspace.resolve(`${alias}-evil`)).toMatchObject({ ok: false });
+  });
+
+  test("is entered through any link that leads to it or into it, by an absolute path", () => {
+    const { root, outside, workspace } = folder;
+    symlinkSync(root, join(outside, "to-root"));
+    symlinkSync("../w/dir", join(outside, "to-dir"));
+    symlinkSync("inner", join(outside, "to-inner"));
+    const found = [
+      ["to-root", ".", "."],
+      ["to-root/folder-in/b.txt", "folder-in/b.txt", "dir/b.txt"],
+      ["to-dir", "dir", "dir"],
+      ["to-dir/new/new.txt", "dir/new/new.txt", "dir/new/new.txt"],
+      ["missing/../to-dir/b.txt", "dir/b.txt", "dir/b.txt"],
+    ] as const;
+    for (const [path, named, relative] of found) {
+      expect(workspace.resolve(join(outside, path)), path).toMatchObject({ ok: true, path: { named, relative } });
+    }
+    const added = createWorkspace(root, { isAdded: true }).resolve(join(outside, "to-dir/b.txt"));
+    expect(added).toMatchObject({ ok: true, path: { named: join(root, "dir/b.txt") } });
+    for (const path of [
+      "to-inner/secret.txt",
+      "to-root/folder-out/secret.txt",
+      "to-dir/up-twice/w-evil",
+      "inner/x/y",
+    ]) {
+      expect(workspace.resolve(join(outside, path)), path).toMatchObject({
+        ok: false,
+        error: { code: "PATH_OUTSIDE_WORKSPACE" },
+      });
+    }
+    // Only an absolute path names a place outside.
+    expect(workspace.resolve("../w-evil/to-root/a.txt").ok).toBe(false);
   });
 
   test("may be the root of the system", () => {

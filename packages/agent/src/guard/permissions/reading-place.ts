@@ -1,6 +1,6 @@
 /** Where the parts of a command run, and what those that only read may see there. */
-import { statSync } from "node:fs";
 import { posix } from "node:path";
+import { readKind } from "../../workspace/read-folder.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { ReadingPlace } from "./read-only-commands.ts";
 import type { Rule } from "./rule.ts";
@@ -77,14 +77,9 @@ export function createPlaceFinder(workspace: Workspace): FindPlace {
   return (path) => {
     const resolved = workspace.resolve(path);
     if (!resolved.ok) return undefined;
-    const { absolute, relative } = resolved.path;
-    try {
-      const stats = statSync(absolute, { throwIfNoEntry: false });
-      if (!stats) return { kind: "none", relative };
-      if (stats.isDirectory()) return { kind: "folder", relative };
-      return stats.isFile() ? { kind: "file", relative } : undefined;
-    } catch {
-      return undefined;
-    }
+    const { relative } = resolved.path;
+    const kind = readKind(workspace.root, relative);
+    if (kind === "other") return undefined;
+    return { kind: kind === "missing" ? "none" : kind, relative };
   };
 }

@@ -2,7 +2,7 @@
 import { join, relative, sep } from "node:path";
 import { createWorkspace } from "../../workspace/workspace.ts";
 import type { Repository } from "../../workspace/repository.ts";
-import { readSmallFile } from "../../workspace/open-file.ts";
+import { readSmallBytesIn, readSmallFile } from "../../workspace/open-file.ts";
 import { toPrefix } from "../../workspace/text-format.ts";
 
 /** Name of the file in the root of a repository and the folders below. */
@@ -39,8 +39,8 @@ export function readRepositoryInstructions({ root }: Repository, workspace: stri
   for (const folder of listFolders(root, workspace).toReversed()) {
     const name = relative(root, join(folder, FILE_NAME)).replaceAll(sep, "/");
     const resolved = inside.resolve(name);
-    const text = resolved.ok ? readSmallFile(resolved.path.absolute, MAX_FILE_BYTES) : undefined;
-    const instructions = free > 0 ? toInstructions(name, text, free) : undefined;
+    const bytes = resolved.ok ? readSmallBytesIn(root, resolved.path.relative, MAX_FILE_BYTES) : undefined;
+    const instructions = free > 0 ? toInstructions(name, bytes?.toString(), free) : undefined;
     if (!instructions) continue;
     free -= Buffer.byteLength(instructions.text);
     found.unshift(instructions);

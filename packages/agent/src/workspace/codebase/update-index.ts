@@ -1,10 +1,9 @@
 /** Updates an index to the state of the files: adds what is new or changed, removes what is gone. */
 import { lstatSync } from "node:fs";
-import { posix } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
 import { openFolder } from "../open-folder.ts";
 import { decodeText, detectTextFormat } from "../text-format.ts";
-import { readSmallBytes } from "../open-file.ts";
+import { readSmallBytesIn } from "../open-file.ts";
 import { createFolderReader, type FolderEntry } from "../read-folder.ts";
 import type { Workspace } from "../workspace.ts";
 import { cutLines, type CodePiece } from "./index-text.ts";
@@ -62,23 +61,10 @@ export async function updateIndex(
  */
 function readPieces(workspace: Workspace, { path, size }: IndexedFile): readonly CodePiece[] {
   if (size > MAX_FILE_BYTES) return [];
-  const bytes = readInFolder(workspace.root, path);
+  const bytes = readSmallBytesIn(workspace.root, path, MAX_FILE_BYTES);
   const format = bytes && detectTextFormat(bytes);
   const text = format && decodeText(bytes, format);
   return text === undefined ? [] : cutLines(text);
-}
-
-function readInFolder(root: string, path: string): Buffer | undefined {
-  try {
-    const folder = openFolder(root, posix.dirname(path));
-    try {
-      return readSmallBytes(folder.entry(posix.basename(path)), MAX_FILE_BYTES);
-    } finally {
-      folder.close();
-    }
-  } catch {
-    return undefined;
-  }
 }
 
 /** Files that ignore rules leave in; links are not followed. */

@@ -1,0 +1,109 @@
+/** Where a path leads, found from folders that are kept open: a folder swapped for a link is not followed (S-84). */
+import { lstatSync, readlinkSync } from "node:fs";
+import { dirname, isAbsolute, join, parse, relative, sep } from "node:path";
+import { createFileFault, getFaultCode } from "./file-error.ts";
+import { type OpenFolder, openFolder } from "./open-folder.ts";
+
+/** The limit of Linux. */
+const MAX_LINKS = 40;
+
+/** What a path leads to. Both places are absolute. */
+export interface FollowedPath {
+  /** Without links, as far as links exist; what does not exist is taken as written. */
+  readonly target: string;
+  /** The same, except that a link at the end of the path is not followed. */
+  readonly entry: string;
+}
+
+/**
+ * Follows `segments` from `start`, an absolute folder without links.
+ * @throws an error of the file system: ELOOP for a circle of links, EACCES for a folder that may not be searched.
+ */
+export function followLinks(start: string, segments: readonly string[]): FollowedPath {
+  const pending = segments.filter((segment) => segment !== "" && segment !== ".").toReversed();
+  let entry: string | undefined = pending.length === 0 ? start : undefined;
+  let links = 0;
+  const place = new Place(start);
+  try {
+    for (let segment = pending.pop(); segment !== undefined; segment = pending.pop()) {
+      if (pending.length === 0) entry ??= join(place.path, segment);
+      const target = segment === ".." ? undefined : place.readLink(segment);
+      if (target === undefined) {
+        place.enter(segment, pending.length > 0);
+        continue;
+      }
+      links += 1;
+      if (links > MAX_LINKS) throw createFileFault("ELOOP");
+      if (isAbsolute(target)) place.goTo(parse(target).root);
+      const further = target.split(sep).filter((name) => name !== "" && name !== ".");
+      pending.push(...further.toReversed());
+    }
+    return { target: place.path, entry: entry ?? place.path };
+  } finally {
+    place.close();
+  }
+}
+
+/** A folder on the way; only what is in an open folder can be a link. */
+class Place {
+  #path: string;
+  /** Undefined: it does not exist, or no name in it follows. */
+  #folder: OpenFolder | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#folder = openIfFolder(() => openFolder(path, "."));
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  /** The text of a link; undefined for anything else. `lstat` comes first, since an error is slower. */
+  readLink(name: string): string | undefined {
+    if (!this.#folder) return undefined;
+    const path = this.#folder.entry(name);
+    try {
+      if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
+      return readlinkSync(path);
+    } catch (error) {
+      if (["EINVAL", "ENOENT", "ENOTDIR"].includes(getFaultCode(error))) return undefined;
+      throw error;
+    }
+  }
+
+  /** Goes on to a name that is not a link. `isFolder`: names in it follow. */
+  enter(name: string, isFolder: boolean): void {
+    if (name === "..") {
+      this.goTo(dirname(this.#path));
+      return;
+    }
+    const outer = this.#folder;
+    this.#path = join(this.#path, name);
+    this.#folder = outer && isFolder ? openIfFolder(() => outer.open(name)) : undefined;
+    outer?.close();
+  }
+
+  /** Goes to a folder whose path has no links. */
+  goTo(path: string): void {
+    this.close();
+    this.#path = path;
+    const { root } = parse(path);
+    this.#folder = openIfFolder(() => openFolder(root, relative(root, path)));
+  }
+
+  close(): void {
+    this.#folder?.close();
+    this.#folder = undefined;
+  }
+}
+
+function openIfFolder(open: () => OpenFolder): OpenFolder | undefined {
+  try {
+    return open();
+  } catch (error) {
+    // A link that has just appeared is not followed either.
+    if (["ENOENT", "ENOTDIR", "ELOOP"].includes(getFaultCode(error))) return undefined;
+    throw error;
+  }
+}
