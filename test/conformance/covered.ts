@@ -132,6 +132,7 @@ export const covered: readonly string[] = [
   "S-22",
   "S-84",
   "S-23",
+  "S-80",
   "S-30",
   "S-31",
   "S-32",

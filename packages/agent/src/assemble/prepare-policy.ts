@@ -45,7 +45,8 @@ export interface PreparedPolicy {
 export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy> {
   const { mode, trusted, sandboxMemory, now } = order;
   const { force, allow, deny } = order.permissions;
-  const workspace = createWorkspace(order.workspace);
+  const git = { environment: order.environment, folders: [order.workspace, ...order.addedFolders] };
+  const workspace = createWorkspace(order.workspace, { git });
   const addedWorkspaces = openAddedFolders(order, workspace);
   // A program of a workspace that nobody trusts must not stand in for one of the system (S-01).
   const environment = trusted ? order.environment : withoutInnerFolders(order.environment, workspace.root);
@@ -74,9 +75,9 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
   return { workspace, addedWorkspaces, sandbox, permissions, network, fileDenials, workspaceDenials, environment };
 }
 
-function openAddedFolders({ addedFolders, environment }: PolicyOrder, { root }: Workspace): Workspace[] {
+function openAddedFolders({ addedFolders, environment }: PolicyOrder, { root, git }: Workspace): Workspace[] {
   if (addedFolders.length === 0) return [];
   return toAddedFolders({ folders: addedFolders, workspace: root, environment }).map((folder) =>
-    createWorkspace(folder, { isAdded: true }),
+    createWorkspace(folder, { isAdded: true, git }),
   );
 }

@@ -32,7 +32,7 @@ export const deleteFileTool: Tool<s.ValueOf<typeof parameters>> = {
     }
     if (signal.aborted) return toCancelledOutcome();
     const note = await keepBefore(checkpoints, before);
-    const removed = await removeFile(workspace.root, path);
+    const removed = await removeFile(workspace, path);
     if (!removed.ok) {
       const isMissing = removed.error.code === "FILE_NOT_FOUND";
       return toFailedOutcome(isMissing ? toMissingFileError(workspace.root, path) : removed.error);

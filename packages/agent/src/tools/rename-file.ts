@@ -28,7 +28,7 @@ export const renameFileTool: Tool<s.ValueOf<typeof parameters>> = {
     if (!destination.ok) return toFailedOutcome(destination.error);
     const [from, to] = [source.path, destination.path];
     if (signal.aborted) return toCancelledOutcome();
-    const moved = await moveFile(workspace.root, from, to);
+    const moved = await moveFile(workspace, from, to);
     if (!moved.ok) {
       const isMissing = moved.error.code === "FILE_NOT_FOUND";
       return toFailedOutcome(isMissing ? toMissingFileError(workspace.root, from) : moved.error);

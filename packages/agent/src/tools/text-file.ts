@@ -85,7 +85,7 @@ export async function saveTextFile(
   // A response is reverted as a whole, so intermediate contents by its own tools are not needed.
   const isOwn = before && state.writtenHashes.get(path.absolute) === before.hash;
   const note = before && isChanged && !isOwn ? await keepContent(checkpoints, before.hash, before.content) : undefined;
-  const written = await writeFileAtomically(workspace.root, path, content, before?.identity);
+  const written = await writeFileAtomically(workspace, path, content, before?.identity);
   if (!written.ok) return written;
   state.fileHashes.set(path.absolute, hash);
   if (isChanged) state.writtenHashes.set(path.absolute, hash);

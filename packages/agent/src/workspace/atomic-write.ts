@@ -21,7 +21,7 @@ import { createFileFault, type FileResult, getFaultCode, runFileWork } from "./f
 import { checkOrdinary, type FileIdentity, isSameFile, toFileIdentity } from "./open-file.ts";
 import { openFolder } from "./open-folder.ts";
 import { findProtection } from "./protected-names.ts";
-import type { WorkspacePath } from "./workspace.ts";
+import type { Workspace, WorkspacePath } from "./workspace.ts";
 
 /**
  * Writes a new file next to the old one, which it replaces once it is on disk. Mode and owner are kept as
@@ -31,16 +31,16 @@ import type { WorkspacePath } from "./workspace.ts";
  * Errors: PROTECTED_PATH, STALE_FILE, IS_A_DIRECTORY, NOT_A_FILE, READ_ONLY, DISK_FULL, PERMISSION_DENIED and others.
  */
 export async function writeFileAtomically(
-  root: string,
+  workspace: Workspace,
   path: WorkspacePath,
   bytes: Uint8Array,
   expected: FileIdentity | undefined,
   newMode = 0o666,
 ): Promise<FileResult<void>> {
-  const protection = findProtection(path);
+  const protection = findProtection(workspace, path);
   if (protection) return { ok: false, error: protection };
   return runFileWork(path.named, async () => {
-    const folder = openFolder(root, posix.dirname(path.relative), { create: true });
+    const folder = openFolder(workspace.root, posix.dirname(path.relative), { create: true });
     try {
       const target = folder.entry(posix.basename(path.relative));
       const temporary = folder.entry(`.sheaf-${randomUUID()}.tmp`);

@@ -16,10 +16,10 @@ export interface FollowedPath {
 }
 
 /**
- * Follows `segments` from `start`, an absolute folder without links.
+ * Follows `segments` from `start`, an absolute folder without links. `onLink` gets the rest of the path at each link.
  * @throws an error of the file system: ELOOP for a circle of links, EACCES for a folder that may not be searched.
  */
-export function followLinks(start: string, segments: readonly string[]): FollowedPath {
+export function followLinks(start: string, segments: readonly string[], onLink?: (path: string) => void): FollowedPath {
   const pending = segments.filter((segment) => segment !== "" && segment !== ".").toReversed();
   let entry: string | undefined = pending.length === 0 ? start : undefined;
   let links = 0;
@@ -33,6 +33,7 @@ export function followLinks(start: string, segments: readonly string[]): Followe
         continue;
       }
       links += 1;
+      onLink?.(join(place.path, segment, ...pending.toReversed()));
       if (links > MAX_LINKS) throw createFileFault("ELOOP");
       if (isAbsolute(target)) place.goTo(parse(target).root);
       const further = target.split(sep).filter((name) => name !== "" && name !== ".");

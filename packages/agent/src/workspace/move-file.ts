@@ -21,11 +21,11 @@ export function resolveEntry(workspace: Workspace, path: string): PathResolution
 }
 
 /** Deletes a file or a link. Errors: PROTECTED_PATH, FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others. */
-export async function removeFile(root: string, path: WorkspacePath): Promise<FileResult<void>> {
-  const protection = findProtection(path);
+export async function removeFile(workspace: Workspace, path: WorkspacePath): Promise<FileResult<void>> {
+  const protection = findProtection(workspace, path);
   if (protection) return { ok: false, error: protection };
   return runFileWork(path.named, async () => {
-    const folder = openFolder(root, posix.dirname(path.relative));
+    const folder = openFolder(workspace.root, posix.dirname(path.relative));
     try {
       const entry = toEntry(folder, path);
       checkMovable(entry);
@@ -40,11 +40,15 @@ export async function removeFile(root: string, path: WorkspacePath): Promise<Fil
  * Moves a file or a link to a free name; missing folders are created.
  * Errors: PROTECTED_PATH for either name, FILE_NOT_FOUND, FILE_EXISTS, IS_A_DIRECTORY, OTHER_FILE_SYSTEM and others.
  */
-export async function moveFile(root: string, from: WorkspacePath, to: WorkspacePath): Promise<FileResult<void>> {
-  const protection = findProtection(from) ?? findProtection(to);
+export async function moveFile(
+  workspace: Workspace,
+  from: WorkspacePath,
+  to: WorkspacePath,
+): Promise<FileResult<void>> {
+  const protection = findProtection(workspace, from) ?? findProtection(workspace, to);
   if (protection) return { ok: false, error: protection };
   const source = await runFileWork(from.named, async () => {
-    const folder = openFolder(root, posix.dirname(from.relative));
+    const folder = openFolder(workspace.root, posix.dirname(from.relative));
     try {
       checkMovable(toEntry(folder, from));
       return folder;
@@ -56,7 +60,7 @@ export async function moveFile(root: string, from: WorkspacePath, to: WorkspaceP
   if (!source.ok) return source;
   try {
     return await runFileWork(to.named, async () => {
-      const folder = openFolder(root, posix.dirname(to.relative), { create: true });
+      const folder = openFolder(workspace.root, posix.dirname(to.relative), { create: true });
       try {
         moveToFreeName(toEntry(source.value, from), toEntry(folder, to));
       } finally {

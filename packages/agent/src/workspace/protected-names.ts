@@ -1,6 +1,8 @@
-/** Names that file tools never write: their contents run or take effect later (S-22). */
+/** What file tools never write: contents that run or take effect later (S-22, S-80, S-81). */
 import type { ToolError } from "@sheaf/protocol";
-import type { WorkspacePath } from "./workspace.ts";
+import { toComparable } from "./comparable-name.ts";
+import { findGitPlace } from "./git-places.ts";
+import type { Workspace, WorkspacePath } from "./workspace.ts";
 
 /** Files and folders that are protected at any depth, with everything in them. */
 const protectedNames: ReadonlySet<string> = new Set([
@@ -24,9 +26,6 @@ const protectedPairs: ReadonlySet<string> = new Set([
   "fish/config.fish", "fish/conf.d",
 ]); // prettier-ignore
 
-/** Characters that some file systems ignore when they compare names. */
-const ignorable = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
-
 /**
  * The protected name that a relative path meets, at any depth; undefined if there is none.
  * Names are compared as the most lenient file system would: without regard to case, ignorable characters, trailing
@@ -44,28 +43,11 @@ export function toProtectedName(relative: string): string | undefined {
 }
 
 /** Why a path must not be written, deleted or moved; undefined if it may. Its name and its real place both count. */
-export function findProtection(path: WorkspacePath): ToolError | undefined {
+export function findProtection(workspace: Workspace, path: WorkspacePath): ToolError | undefined {
   const names = path.named === path.relative ? [path.named] : [path.relative, path.named];
   const name = names.map(toProtectedName).find((found) => found !== undefined);
-  if (name === undefined) return undefined;
-  const message = `${path.named} is protected (${name}): file tools never change it; tell the user what to change there`;
+  const reason = name ?? findGitPlace(workspace, path)?.reason;
+  if (reason === undefined) return undefined;
+  const message = `${path.named} is protected (${reason}): file tools never change it; tell the user what to change there`;
   return { code: "PROTECTED_PATH", message, details: "" };
-}
-
-/** A name as the most lenient file system would compare it. */
-export function toComparable(name: string): string {
-  const [stem = ""] = toFolded(name).split(":", 1);
-  return trimTail(stem.trimStart());
-}
-
-/** Without regard to case and ignorable characters. */
-export function toFolded(text: string): string {
-  return text.normalize("NFKC").replaceAll(ignorable, "").toLowerCase();
-}
-
-/** Without dots and blanks at the end. */
-function trimTail(name: string): string {
-  let end = name.length;
-  while (end > 0 && /[.\s]/.test(name[end - 1]!)) end -= 1;
-  return name.slice(0, end);
 }

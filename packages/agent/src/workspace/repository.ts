@@ -28,10 +28,16 @@ export interface Repository {
  * to another user than the folder does not count, as for git. `folder` is a real path.
  */
 export function findRepository(folder: string): Repository {
-  const owner = readStats(folder)?.uid;
+  const repository = findNearestRepository(folder);
+  const isOwn = readStats(repository.root)?.uid === readStats(folder)?.uid;
+  return isOwn ? repository : toPlainFolder(folder);
+}
+
+/** The same, whoever owns it: git can be told to accept it all the same. */
+export function findNearestRepository(folder: string): Repository {
   for (let root = folder; ; root = dirname(root)) {
     const repository = readRepository(root);
-    if (repository) return readStats(root)?.uid === owner ? repository : toPlainFolder(folder);
+    if (repository) return repository;
     if (root === dirname(root)) return toPlainFolder(folder);
   }
 }

@@ -3,6 +3,7 @@ import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
+import type { Environment } from "../base/paths.ts";
 import { toFileError } from "./file-error.ts";
 import { followLinks } from "./follow-links.ts";
 
@@ -26,9 +27,18 @@ export type PathResolution =
     }
   | { readonly ok: false; readonly error: ToolError };
 
+/** What git's configuration is looked up by: the places that it names are protected (S-80). */
+interface GitUse {
+  /** Of the user. */
+  readonly environment: Environment;
+  /** All folders in which the user works. Absolute. */
+  readonly folders: readonly string[];
+}
+
 export interface Workspace {
   /** Absolute, links resolved. */
   readonly root: string;
+  readonly git: GitUse;
   /** The path that a model wrote, checked (S-20); a refusal is a value. */
   resolve(path: string): PathResolution;
 }
@@ -36,15 +46,24 @@ export interface Workspace {
 /** The kernel's limit for paths. Bytes. */
 const MAX_PATH_BYTES = 4096;
 
+export interface WorkspaceOptions {
+  /** It is a further folder, whose paths are shown as absolute ones. */
+  readonly isAdded?: boolean;
+  /** `folders`: those besides the workspace itself. */
+  readonly git?: GitUse;
+}
+
 /**
- * The workspace of a folder on this machine. `isAdded`: it is a further folder, whose paths are shown as absolute ones.
+ * The workspace of a folder on this machine.
  * @throws SheafError USAGE if the folder does not exist.
  */
-export function createWorkspace(root: string, { isAdded = false }: { readonly isAdded?: boolean } = {}): Workspace {
+export function createWorkspace(root: string, options: WorkspaceOptions = {}): Workspace {
+  const { isAdded = false, git = { environment: {}, folders: [] } } = options;
   const given = resolve(root);
   const real = toRealRoot(given);
   return {
     root: real,
+    git,
     resolve(path) {
       const resolution = resolveInside(path, given, real);
       if (!isAdded || !resolution.ok) return resolution;
@@ -59,7 +78,7 @@ export function createWorkspace(root: string, { isAdded = false }: { readonly is
 export function fixPaths(workspace: Workspace): Workspace {
   const known = new Map<string, PathResolution>();
   return {
-    root: workspace.root,
+    ...workspace,
     resolve(path) {
       const resolution = known.get(path) ?? workspace.resolve(path);
       known.set(path, resolution);

@@ -31,16 +31,16 @@ const findLeftovers = (folder: string): string[] => readdirSync(folder).filter((
 
 describe("a new file", () => {
   test(verifies("S-23", "is written whole, with the folders it needs, and nothing is left beside it"), async () => {
-    const { root, path, read } = createTemporaryWorkspace();
-    expect(await writeFileAtomically(root, path("a/b/c.txt"), toBytes("new\n"), undefined)).toEqual({ ok: true });
+    const { root, workspace, path, read } = createTemporaryWorkspace();
+    expect(await writeFileAtomically(workspace, path("a/b/c.txt"), toBytes("new\n"), undefined)).toEqual({ ok: true });
     expect(read("a/b/c.txt")).toBe("new\n");
     expect(readdirSync(join(root, "a/b"))).toEqual(["c.txt"]);
   });
 
   test("does not replace one that came up in the meantime", async () => {
-    const { root, path, write, read } = createTemporaryWorkspace();
+    const { root, workspace, path, write, read } = createTemporaryWorkspace();
     write("a.txt", "theirs");
-    const result = await writeFileAtomically(root, path("a.txt"), toBytes("ours"), undefined);
+    const result = await writeFileAtomically(workspace, path("a.txt"), toBytes("ours"), undefined);
     expect(result).toMatchObject({ ok: false, error: { code: "STALE_FILE" } });
     expect(read("a.txt")).toBe("theirs");
     expect(findLeftovers(root)).toEqual([]);
@@ -53,7 +53,7 @@ describe("a file that is there", () => {
     const file = temporary.write("a.sh", "old");
     chmodSync(file, mode);
     const identity = await readIdentity(temporary, "a.sh");
-    expect(await writeFileAtomically(temporary.root, temporary.path("a.sh"), toBytes("new"), identity)).toEqual({
+    expect(await writeFileAtomically(temporary.workspace, temporary.path("a.sh"), toBytes("new"), identity)).toEqual({
       ok: true,
     });
     expect(statSync(file).mode & 0o7777).toBe(mode);
@@ -65,7 +65,7 @@ describe("a file that is there", () => {
     const file = temporary.write("a.txt", "old");
     chownSync(file, 1234, 4321);
     const identity = await readIdentity(temporary, "a.txt");
-    await writeFileAtomically(temporary.root, temporary.path("a.txt"), toBytes("new"), identity);
+    await writeFileAtomically(temporary.workspace, temporary.path("a.txt"), toBytes("new"), identity);
     expect(statSync(file)).toMatchObject({ uid: 1234, gid: 4321 });
   });
 
@@ -75,7 +75,7 @@ describe("a file that is there", () => {
     const other = join(temporary.outside, "other.txt");
     linkSync(file, other);
     const identity = await readIdentity(temporary, "a.txt");
-    expect(await writeFileAtomically(temporary.root, temporary.path("a.txt"), toBytes("new"), identity)).toEqual({
+    expect(await writeFileAtomically(temporary.workspace, temporary.path("a.txt"), toBytes("new"), identity)).toEqual({
       ok: true,
     });
     expect(temporary.read("a.txt")).toBe("new");
@@ -87,7 +87,7 @@ describe("a file that is there", () => {
     temporary.write("target.txt", "old");
     symlinkSync("target.txt", join(temporary.root, "link.txt"));
     const identity = await readIdentity(temporary, "link.txt");
-    await writeFileAtomically(temporary.root, temporary.path("link.txt"), toBytes("new"), identity);
+    await writeFileAtomically(temporary.workspace, temporary.path("link.txt"), toBytes("new"), identity);
     expect(temporary.read("target.txt")).toBe("new");
     expect(
       readdirSync(temporary.root, { withFileTypes: true })
@@ -101,7 +101,7 @@ describe("a file that is there", () => {
     temporary.write("a.txt", "old");
     const identity = await readIdentity(temporary, "a.txt");
     temporary.write("a.txt", "changed by somebody");
-    const result = await writeFileAtomically(temporary.root, temporary.path("a.txt"), toBytes("new"), identity);
+    const result = await writeFileAtomically(temporary.workspace, temporary.path("a.txt"), toBytes("new"), identity);
     expect(result).toMatchObject({
       ok: false,
       error: { code: "STALE_FILE", message: expect.stringContaining("a.txt") },
@@ -112,9 +112,9 @@ describe("a file that is there", () => {
 
 describe("what cannot be written tells why", () => {
   test("a folder", async () => {
-    const { root, path } = createTemporaryWorkspace();
+    const { root, workspace, path } = createTemporaryWorkspace();
     mkdirSync(join(root, "folder"));
-    const result = await writeFileAtomically(root, path("folder"), toBytes("x"), undefined);
+    const result = await writeFileAtomically(workspace, path("folder"), toBytes("x"), undefined);
     expect(result).toMatchObject({
       ok: false,
       error: { code: "IS_A_DIRECTORY", message: expect.stringContaining("folder") },
@@ -122,25 +122,25 @@ describe("what cannot be written tells why", () => {
   });
 
   test("a path below a file", async () => {
-    const { root, path, write } = createTemporaryWorkspace();
+    const { workspace, path, write } = createTemporaryWorkspace();
     write("file", "x");
-    const result = await writeFileAtomically(root, path("file/below.txt"), toBytes("x"), undefined);
+    const result = await writeFileAtomically(workspace, path("file/below.txt"), toBytes("x"), undefined);
     expect(result).toMatchObject({ ok: false, error: { code: "NOT_A_DIRECTORY" } });
   });
 
   test("a pipe", async () => {
-    const { root, path } = createTemporaryWorkspace();
+    const { root, workspace, path } = createTemporaryWorkspace();
     execFileSync("mkfifo", [join(root, "pipe")]);
-    const result = await writeFileAtomically(root, path("pipe"), toBytes("x"), undefined);
+    const result = await writeFileAtomically(workspace, path("pipe"), toBytes("x"), undefined);
     expect(result).toMatchObject({ ok: false, error: { code: "NOT_A_FILE" } });
   });
 
   test(verifies("S-22", "a protected name, also through a link"), async () => {
-    const { root, path } = createTemporaryWorkspace();
+    const { root, workspace, path } = createTemporaryWorkspace();
     mkdirSync(join(root, "real"));
     symlinkSync("real", join(root, ".vscode"));
     for (const name of [".git/config", "sub/.GIT./hooks/x", ".vscode/tasks.json"]) {
-      const result = await writeFileAtomically(root, path(name), toBytes("x"), undefined);
+      const result = await writeFileAtomically(workspace, path(name), toBytes("x"), undefined);
       expect(result, name).toMatchObject({ ok: false, error: { code: "PROTECTED_PATH" } });
     }
     expect(readdirSync(join(root, "real"))).toEqual([]);

@@ -9,14 +9,14 @@ import { createTemporaryWorkspace } from "./temporary-workspace.ts";
 
 describe("a link that is put in place behind the check", () => {
   test(verifies("S-21", "is not followed as a folder"), async () => {
-    const { root, outside, path, write } = createTemporaryWorkspace();
+    const { root, workspace, outside, path, write } = createTemporaryWorkspace();
     write("sub/a.txt", "inside");
     writeFileSync(join(outside, "a.txt"), "secret");
     const checked = path("sub/a.txt");
     renameSync(join(root, "sub"), join(root, "moved"));
     symlinkSync(outside, join(root, "sub"));
     expect(await readWholeFile(root, checked, 100)).toMatchObject({ ok: false, error: { code: "PATH_INVALID" } });
-    expect(await writeFileAtomically(root, checked, Buffer.from("x"), undefined)).toMatchObject({
+    expect(await writeFileAtomically(workspace, checked, Buffer.from("x"), undefined)).toMatchObject({
       ok: false,
       error: { code: "PATH_INVALID" },
     });
@@ -24,14 +24,14 @@ describe("a link that is put in place behind the check", () => {
   });
 
   test(verifies("S-21", "is not followed as a file"), async () => {
-    const { root, outside, path, write } = createTemporaryWorkspace();
+    const { root, workspace, outside, path, write } = createTemporaryWorkspace();
     const file = write("a.txt", "inside");
     writeFileSync(join(outside, "a.txt"), "secret");
     const checked = path("a.txt");
     rmSync(file);
     symlinkSync(join(outside, "a.txt"), file);
     expect(await readWholeFile(root, checked, 100)).toMatchObject({ ok: false, error: { code: "PATH_INVALID" } });
-    expect(await writeFileAtomically(root, checked, Buffer.from("x"), undefined)).toMatchObject({ ok: false });
+    expect(await writeFileAtomically(workspace, checked, Buffer.from("x"), undefined)).toMatchObject({ ok: false });
     expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("secret");
   });
 });

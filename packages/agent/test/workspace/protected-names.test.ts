@@ -97,10 +97,10 @@ describe("a protected name", () => {
   test.each(refused)(verifies("S-22", "is not written, also when it is missing: %j"), async (path) => {
     const folder = createTemporaryWorkspace();
     const resolved = folder.path(path);
-    const result = await writeFileAtomically(folder.root, resolved, Buffer.from("x"), undefined);
+    const result = await writeFileAtomically(folder.workspace, resolved, Buffer.from("x"), undefined);
     expect(result).toMatchObject({ ok: false, error: { code: "PROTECTED_PATH" } });
     expect(readdirSync(folder.root)).toEqual([]);
-    expect(findProtection(resolved)?.message).toContain("protected");
+    expect(findProtection(folder.workspace, resolved)?.message).toContain("protected");
   });
 
   test(verifies("S-22", "is not reached by a rename, in either direction"), async () => {
@@ -109,11 +109,11 @@ describe("a protected name", () => {
     folder.write(".git/config", "c");
     folder.write(".bashrc", "b");
     for (const target of [".git/config", ".git/new", ".GIT/hooks/post-commit", ".zshrc", "sub/.vscode/tasks.json"]) {
-      const result = await moveFile(folder.root, folder.path("a.txt"), folder.path(target));
+      const result = await moveFile(folder.workspace, folder.path("a.txt"), folder.path(target));
       expect(result).toMatchObject({ ok: false, error: { code: "PROTECTED_PATH" } });
     }
     for (const source of [".git/config", ".git", ".bashrc"]) {
-      const result = await moveFile(folder.root, folder.path(source), folder.path("free.txt"));
+      const result = await moveFile(folder.workspace, folder.path(source), folder.path("free.txt"));
       expect(result).toMatchObject({ ok: false, error: { code: "PROTECTED_PATH" } });
     }
     expect(readdirSync(folder.root).toSorted()).toEqual([".bashrc", ".git", "a.txt"]);
@@ -123,7 +123,7 @@ describe("a protected name", () => {
   test(verifies("S-22", "is not deleted"), async () => {
     const folder = createTemporaryWorkspace();
     folder.write(".git/config", "c");
-    expect(await removeFile(folder.root, folder.path(".git/config"))).toMatchObject({ ok: false });
+    expect(await removeFile(folder.workspace, folder.path(".git/config"))).toMatchObject({ ok: false });
     expect(folder.read(".git/config")).toBe("c");
   });
 
@@ -139,7 +139,7 @@ describe("a protected name", () => {
       const resolved = folder.path(path);
       const current = await readWholeFile(folder.root, resolved, 1000);
       const identity = current.ok ? current.value.identity : undefined;
-      const result = await writeFileAtomically(folder.root, resolved, Buffer.from("x"), identity);
+      const result = await writeFileAtomically(folder.workspace, resolved, Buffer.from("x"), identity);
       expect(result).toMatchObject({ ok: false, error: { code: "PROTECTED_PATH" } });
     }
     expect(folder.read(".git/config")).toBe("c");
@@ -151,14 +151,14 @@ describe("a protected name", () => {
     mkdirSync(join(folder.root, "settings"));
     symlinkSync("settings", join(folder.root, ".vscode"));
     const result = await writeFileAtomically(
-      folder.root,
+      folder.workspace,
       folder.path(".vscode/tasks.json"),
       Buffer.from("x"),
       undefined,
     );
     expect(result).toMatchObject({ ok: false, error: { code: "PROTECTED_PATH" } });
     const entry = resolveEntry(folder.workspace, ".vscode");
-    expect(entry.ok && (await removeFile(folder.root, entry.path))).toMatchObject({ ok: false });
+    expect(entry.ok && (await removeFile(folder.workspace, entry.path))).toMatchObject({ ok: false });
     expect(lstatSync(join(folder.root, ".vscode")).isSymbolicLink()).toBe(true);
   });
 
@@ -168,7 +168,7 @@ describe("a protected name", () => {
     linkSync(config, join(folder.root, "second"));
     const second = await readWholeFile(folder.root, folder.path("second"), 1000);
     const identity = second.ok ? second.value.identity : undefined;
-    const result = await writeFileAtomically(folder.root, folder.path("second"), Buffer.from("x"), identity);
+    const result = await writeFileAtomically(folder.workspace, folder.path("second"), Buffer.from("x"), identity);
     expect(result).toMatchObject({ ok: true });
     expect(readFileSync(config, "utf8")).toBe("c");
     expect(folder.read("second")).toBe("x");

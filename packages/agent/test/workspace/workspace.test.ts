@@ -237,13 +237,13 @@ test(verifies("S-20", "no spelling reads, writes, deletes or moves anything outs
       expect(resolved.path.absolute === root || resolved.path.absolute.startsWith(root + sep)).toBe(true);
       const file = await readWholeFile(root, resolved.path, 1_000_000);
       expect(file.ok ? file.value.bytes.toString() : "").not.toContain(SECRET);
-      await writeFileAtomically(root, resolved.path, Buffer.from("x"), file.ok ? file.value.identity : undefined);
+      await writeFileAtomically(workspace, resolved.path, Buffer.from("x"), file.ok ? file.value.identity : undefined);
     }
     const entry = resolveEntry(workspace, path);
     if (!entry.ok) continue;
     expect(realpathSync(dirname(join(root, entry.path.relative))) + sep).toMatch(new RegExp(`^${root}(/|$)`));
-    await moveFile(root, entry.path, folder.path("moved"));
-    await removeFile(root, folder.path("moved"));
+    await moveFile(workspace, entry.path, folder.path("moved"));
+    await removeFile(workspace, folder.path("moved"));
   }
   expect(readTree(folder.outside)).toEqual(before);
   expect(readdirSync(dirname(root)).toSorted()).toEqual(["w", "w-evil"]);

@@ -25,7 +25,11 @@ export async function runInstrumentation(parsed: ParsedArguments, io: CommandIo)
   const { flags } = parsed;
   const format = toCommandFormat(parsed);
   return withSessionStore(io, flags.workspace?.at(-1), async (store, config) => {
-    const ports = { store, workspace: createWorkspace(config.workspace), now: Date.now };
+    const ports = {
+      store,
+      workspace: createWorkspace(config.workspace, { git: { environment: io.environment, folders: [] } }),
+      now: Date.now,
+    };
     const found = await findLeftInstrumentation(ports);
     if (!flags.remove)
       return format === "json" ? printJson(toRows(found)) : printText(formatList(found, config.workspace));

@@ -107,9 +107,10 @@ async function checkPath(
   if (access !== "read" && access !== "write")
     throw new SheafError("USAGE", "--path needs --access read or --access write");
   const call = { toolName: "read_file", arguments: { target_file: path } };
-  const resolved = chooseWorkspace(call, policy.workspace, policy.addedWorkspaces).resolve(path);
+  const workspace = chooseWorkspace(call, policy.workspace, policy.addedWorkspaces);
+  const resolved = workspace.resolve(path);
   if (!resolved.ok) return deny(resolved.error.message);
-  const protection = access === "write" ? findProtection(resolved.path) : undefined;
+  const protection = access === "write" ? findProtection(workspace, resolved.path) : undefined;
   if (protection) return deny(protection.message);
   const toolName = access === "read" ? "read_file" : "write_file";
   const spellings = [path, resolved.path.relative].map((target_file) =>

@@ -26,7 +26,7 @@ export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise
     const responseId = response === undefined ? undefined : (await findResponse(store, conversationId, response)).id;
     const order = { conversationId, responseId, onConflict, folders: [workspace] };
     const checkpoints = createCheckpoints(dataFolder, order.conversationId);
-    const result = await revertConversation(order, { store, checkpoints });
+    const result = await revertConversation(order, { store, checkpoints, environment: io.environment });
     if (!result.reverted) throw createConflictError(result);
     return format === "json" ? printJson(result) : printText(formatResult(result));
   });

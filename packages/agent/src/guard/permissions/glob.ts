@@ -1,5 +1,5 @@
 /** Globs without regular expressions: the time is bounded, whatever a model or a repository writes (S-72). */
-import { toComparable, toFolded } from "../../workspace/protected-names.ts";
+import { toComparable, toFolded } from "../../workspace/comparable-name.ts";
 
 /** A compiled glob. Paths are relative with `/`; "" and "." are the root. */
 export interface Glob {

@@ -2,12 +2,14 @@
 import { join } from "node:path";
 import type { FileChange, RunEvent } from "@sheaf/protocol";
 import { toSheafError } from "../../base/errors.ts";
+import type { Environment } from "../../base/paths.ts";
 import { writeFileAtomically } from "../../workspace/atomic-write.ts";
 import { type Checkpoints, MAX_CHECKPOINT_BYTES } from "../../workspace/checkpoints.ts";
 import type { FileResult } from "../../workspace/file-error.ts";
 import { moveFile, removeFile, resolveEntry } from "../../workspace/move-file.ts";
 import type { FileIdentity } from "../../workspace/open-file.ts";
 import { hashFile, readWholeFile } from "../../workspace/read-file.ts";
+import { findProtection } from "../../workspace/protected-names.ts";
 import { type Workspace, type WorkspacePath, createWorkspace } from "../../workspace/workspace.ts";
 
 /** A file that is not put back, and why, in one line. */
@@ -37,7 +39,7 @@ export interface FileReverts {
 /** A file as it is now. */
 interface PresentFile {
   readonly span: FileSpan;
-  readonly root: string;
+  readonly workspace: Workspace;
   readonly path: WorkspacePath;
   readonly state: FileState;
   /** Undefined if there is none. */
@@ -50,13 +52,13 @@ interface PresentFile {
  */
 export async function planFileReverts(
   spans: readonly FileSpan[],
-  checkpoints: Checkpoints,
+  { checkpoints, environment }: { readonly checkpoints: Checkpoints; readonly environment: Environment },
   overwrites: boolean,
 ): Promise<FileReverts> {
   const conflicts: RevertConflict[] = [];
   const files: PresentFile[] = [];
   for (const span of spans) {
-    const file = await readPresent(span);
+    const file = await readPresent(span, environment);
     const reason = file.ok ? findConflict(file.value, overwrites) : file.error.message;
     if (file.ok && reason === undefined) files.push(file.value);
     else conflicts.push({ filePath: span.filePath, reason: reason ?? "" });
@@ -69,7 +71,7 @@ export async function planFileReverts(
       reverts.push(toRevert(file, "unchanged", done));
     } else if (file.span.before.kind === "absent") {
       const isMoved = [...moves.values()].includes(file);
-      removals.push(toRevert(file, "removed", isMoved ? done : () => removeFile(file.root, file.path)));
+      removals.push(toRevert(file, "removed", isMoved ? done : () => removeFile(file.workspace, file.path)));
     } else {
       const source = moves.get(file);
       const revert = source ? toMoveBack(file, source) : await toWriteBack(file, files, checkpoints);
@@ -86,27 +88,27 @@ async function done(): Promise<FileResult<void>> {
 }
 
 /** The file that the span tells of, if its path still leads to the same place. */
-async function readPresent(span: FileSpan): Promise<FileResult<PresentFile>> {
-  const opened = openWorkspace(span.workspace);
+async function readPresent(span: FileSpan, environment: Environment): Promise<FileResult<PresentFile>> {
+  const opened = openWorkspace(span.workspace, environment);
   if (!opened.ok) return opened;
-  const { root } = opened.value;
-  const resolved = resolveEntry(opened.value, span.path);
+  const workspace = opened.value;
+  const resolved = resolveEntry(workspace, span.path);
   if (!resolved.ok) return resolved;
   const { path } = resolved;
   if (path.absolute !== span.path) return toFault("PATH_INVALID", `it leads to ${path.absolute} now`);
-  const hashed = await hashFile(root, path);
+  const hashed = await hashFile(workspace.root, path);
   if (hashed.ok) {
     const { hash, identity } = hashed.value;
     const state: FileState = hash === undefined ? { kind: "unknown" } : { kind: "content", hash };
-    return { ok: true, value: { span, root, path, state, identity } };
+    return { ok: true, value: { span, workspace, path, state, identity } };
   }
   if (hashed.error.code !== "FILE_NOT_FOUND") return hashed;
-  return { ok: true, value: { span, root, path, state: { kind: "absent" }, identity: undefined } };
+  return { ok: true, value: { span, workspace, path, state: { kind: "absent" }, identity: undefined } };
 }
 
-function openWorkspace(root: string): FileResult<Workspace> {
+function openWorkspace(root: string, environment: Environment): FileResult<Workspace> {
   try {
-    return { ok: true, value: createWorkspace(root) };
+    return { ok: true, value: createWorkspace(root, { git: { environment, folders: [] } }) };
   } catch (error) {
     return toFault("NOT_A_DIRECTORY", toSheafError(error).message);
   }
@@ -116,8 +118,10 @@ function toFault(code: string, message: string): FileResult<never> {
   return { ok: false, error: { code, message, details: "" } };
 }
 
-function findConflict({ span, state }: PresentFile, overwrites: boolean): string | undefined {
+function findConflict({ span, state, workspace, path }: PresentFile, overwrites: boolean): string | undefined {
   if (isSameState(state, span.before)) return undefined;
+  const protection = findProtection(workspace, path);
+  if (protection) return protection.message;
   if (span.before.kind === "unknown") return "it was a link or too large to be kept";
   if (overwrites) return undefined;
   if (!isSameState(state, span.after)) return "something else has changed it since";
@@ -133,7 +137,7 @@ function findMoves(files: readonly PresentFile[]): ReadonlyMap<PresentFile, Pres
     const source = files.find(
       (candidate) =>
         !taken.has(candidate) &&
-        candidate.root === file.root &&
+        candidate.workspace.root === file.workspace.root &&
         candidate.span.before.kind === "absent" &&
         isSameState(candidate.state, file.span.before),
     );
@@ -149,7 +153,7 @@ function toRevert({ span }: PresentFile, action: RevertedFile["action"], apply: 
 }
 
 function toMoveBack(file: PresentFile, source: PresentFile): FileRevert {
-  return toRevert(file, "restored", () => moveFile(file.root, source.path, file.path));
+  return toRevert(file, "restored", () => moveFile(file.workspace, source.path, file.path));
 }
 
 /** Undefined if the content is nowhere. */
@@ -165,14 +169,14 @@ async function toWriteBack(
   return toRevert(file, "restored", async () => {
     const content = await checkpoints.read(hash);
     if (!content) return toFault("FILE_NOT_FOUND", "its content of that time is damaged");
-    return writeFileAtomically(file.root, file.path, content, file.identity, mode);
+    return writeFileAtomically(file.workspace, file.path, content, file.identity, mode);
   });
 }
 
 /** Another of these files may have the content, and is about to change: keep it first. */
 async function keepPresent(hash: string, files: readonly PresentFile[], checkpoints: Checkpoints): Promise<boolean> {
   const holder = files.find(({ state }) => state.kind === "content" && state.hash === hash);
-  const whole = holder && (await readWholeFile(holder.root, holder.path, MAX_CHECKPOINT_BYTES));
+  const whole = holder && (await readWholeFile(holder.workspace.root, holder.path, MAX_CHECKPOINT_BYTES));
   if (!whole?.ok || whole.value.hash !== hash) return false;
   return (await checkpoints.keep(hash, whole.value.bytes)) === undefined;
 }

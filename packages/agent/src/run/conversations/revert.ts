@@ -1,5 +1,6 @@
 /** Reverts responses: restores their files, and ends the history before them. */
 import { SheafError } from "../../base/errors.ts";
+import type { Environment } from "../../base/paths.ts";
 import type { Store } from "../../store/store.ts";
 import type { Checkpoints } from "../../workspace/checkpoints.ts";
 import { toRealPlace } from "../../workspace/repository.ts";
@@ -25,6 +26,8 @@ export interface RevertPorts {
   readonly store: Store;
   /** Of this conversation. */
   readonly checkpoints: Checkpoints;
+  /** Of the user. */
+  readonly environment: Environment;
 }
 
 export interface RevertResult {
@@ -52,12 +55,12 @@ export async function revertConversation(order: RevertOrder, ports: RevertPorts)
   }
 }
 
-async function revertLocked(order: RevertOrder, { store, checkpoints }: RevertPorts): Promise<RevertResult> {
-  const responses = await chooseResponses(order, store);
-  const logs = await Promise.all(responses.map(({ id }) => store.readEvents(id)));
+async function revertLocked(order: RevertOrder, ports: RevertPorts): Promise<RevertResult> {
+  const responses = await chooseResponses(order, ports.store);
+  const logs = await Promise.all(responses.map(({ id }) => ports.store.readEvents(id)));
   const { inside, outside } = divideSpans(toFileSpans(logs.flat()), order.folders);
   if (outside.length > 0 && order.onConflict !== "leave") throw createOutsideError(outside[0]!);
-  const plan = await planFileReverts(inside, checkpoints, order.onConflict === "overwrite");
+  const plan = await planFileReverts(inside, ports, order.onConflict === "overwrite");
   const { reverts } = plan;
   const conflicts = [...outside.map(toOutsideConflict), ...plan.conflicts];
   if (order.onConflict === "refuse" && conflicts.length > 0) {
@@ -70,7 +73,7 @@ async function revertLocked(order: RevertOrder, { store, checkpoints }: RevertPo
     if (outcome.ok) files.push({ filePath, action });
     else left.push({ filePath, reason: outcome.error.message });
   }
-  await store.revertResponses(order.conversationId, responses[0]!.position);
+  await ports.store.revertResponses(order.conversationId, responses[0]!.position);
   return { reverted: true, responseIds: responses.map(({ id }) => id), files, conflicts: left };
 }
 

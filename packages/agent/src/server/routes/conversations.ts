@@ -71,10 +71,10 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     if (!responses.some(({ id, reverted }) => id === responseId && !reverted)) {
       throw createNotFoundError("response", responseId);
     }
-    const checkpoints = createCheckpoints(context.settings.dataFolder ?? "", record.id);
-    const folders = [...context.settings.workspaces.values()];
-    const order = { conversationId: record.id, responseId, onConflict, folders };
-    const { reverted, ...result } = await revertConversation(order, { store, checkpoints });
+    const { dataFolder = "", environment, workspaces } = context.settings;
+    const checkpoints = createCheckpoints(dataFolder, record.id);
+    const order = { conversationId: record.id, responseId, onConflict, folders: [...workspaces.values()] };
+    const { reverted, ...result } = await revertConversation(order, { store, checkpoints, environment });
     if (reverted) return request.json(result);
     const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
     const message = 'files have changed since, nothing was reverted: send "onConflict" with "leave" or "overwrite"';

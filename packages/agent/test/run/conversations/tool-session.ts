@@ -76,7 +76,7 @@ export function createToolSession(
     revert: (responseId, onConflict = "refuse") =>
       revertConversation(
         { conversationId: "conv_1", responseId, onConflict, folders: [] },
-        { store, checkpoints: toCheckpoints(dataFolder) },
+        { store, checkpoints: toCheckpoints(dataFolder), environment: {} },
       ),
   };
 }

@@ -1,0 +1,22 @@
+/** Names as lenient file systems compare them (S-20). */
+
+/** Characters that some file systems ignore when they compare names. */
+const ignorable = /[\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
+
+/** A name as the most lenient file system would compare it. */
+export function toComparable(name: string): string {
+  const [stem = ""] = toFolded(name).split(":", 1);
+  return trimTail(stem.trimStart());
+}
+
+/** Without regard to case and ignorable characters. */
+export function toFolded(text: string): string {
+  return text.normalize("NFKC").replaceAll(ignorable, "").toLowerCase();
+}
+
+/** Without dots and blanks at the end. */
+function trimTail(name: string): string {
+  let end = name.length;
+  while (end > 0 && /[.\s]/.test(name[end - 1]!)) end -= 1;
+  return name.slice(0, end);
+}
