@@ -1,6 +1,8 @@
 /** Where Sheaf keeps what it must not lose, and what the user sets. Nothing of it is ever looked for in a workspace (S-01). */
-import { homedir } from "node:os";
+import { accessSync, constants, statSync } from "node:fs";
+import { homedir, userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import { SheafError } from "./errors.ts";
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,30 +17,71 @@ export interface UserFiles {
   readonly credentials: string;
 }
 
-/** The user's data folder: `SHEAF_HOME`, else the platform's own place. */
-export function toDataFolder(environment: Environment, platform: string, home: string): string {
+/** The user's data folder: `SHEAF_HOME`, else the platform's own place. @throws SheafError CONFIG_INVALID as `findHome`. */
+export function toDataFolder(
+  environment: Environment,
+  platform: string = process.platform,
+  toHome: () => string = findHome,
+): string {
   if (environment.SHEAF_HOME) return resolve(environment.SHEAF_HOME);
-  if (platform === "darwin") return join(home, "Library", "Application Support", "sheaf");
-  if (platform === "win32") return join(environment.LOCALAPPDATA || join(home, "AppData", "Local"), "sheaf");
-  return join(toBaseFolder(environment.XDG_DATA_HOME) ?? join(home, ".local", "share"), "sheaf");
+  if (platform === "darwin") return join(toHome(), "Library", "Application Support", "sheaf");
+  if (platform === "win32") return join(environment.LOCALAPPDATA || join(toHome(), "AppData", "Local"), "sheaf");
+  return join(toBaseFolder(environment.XDG_DATA_HOME) ?? join(toHome(), ".local", "share"), "sheaf");
 }
 
-/** The user's configuration folder: `SHEAF_HOME`, else the platform's own place. */
-export function toConfigFolder(environment: Environment, platform: string, home: string): string {
+/** The user's configuration folder, likewise. @throws SheafError CONFIG_INVALID as `findHome`. */
+export function toConfigFolder(
+  environment: Environment,
+  platform: string = process.platform,
+  toHome: () => string = findHome,
+): string {
   if (environment.SHEAF_HOME) return resolve(environment.SHEAF_HOME);
-  if (platform === "darwin") return join(home, "Library", "Application Support", "sheaf");
-  if (platform === "win32") return join(environment.APPDATA || join(home, "AppData", "Roaming"), "sheaf");
-  return join(toBaseFolder(environment.XDG_CONFIG_HOME) ?? join(home, ".config"), "sheaf");
+  if (platform === "darwin") return join(toHome(), "Library", "Application Support", "sheaf");
+  if (platform === "win32") return join(environment.APPDATA || join(toHome(), "AppData", "Roaming"), "sheaf");
+  return join(toBaseFolder(environment.XDG_CONFIG_HOME) ?? join(toHome(), ".config"), "sheaf");
+}
+
+/**
+ * The home folder of the user who runs this process: `HOME`, unless it is empty or relative and so would lie in the
+ * workspace; then what the system knows. It need not exist.
+ * @throws SheafError CONFIG_INVALID if there is none, or if it cannot be entered.
+ */
+export function findHome(): string {
+  const home = [homedir, () => userInfo().homedir].map(tryFinding).find(isAbsolute);
+  const advice = "set HOME to a folder of yours, or SHEAF_HOME to a folder for Sheaf";
+  if (home === undefined) throw new SheafError("CONFIG_INVALID", `your home folder is not known: ${advice}`);
+  const obstacle = findObstacle(home);
+  if (obstacle !== undefined) throw new SheafError("CONFIG_INVALID", `your home folder ${home} ${obstacle}: ${advice}`);
+  return home;
+}
+
+function findObstacle(folder: string): string | undefined {
+  try {
+    if (!statSync(folder).isDirectory()) return "is not a folder";
+    accessSync(folder, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? undefined : `cannot be entered (${code})`;
+  }
+}
+
+/** The system throws for a user that is not in its list. */
+function tryFinding(find: () => string): string {
+  try {
+    return find();
+  } catch {
+    return "";
+  }
 }
 
 /** The files of the user who runs this process. Keys lie with the data: configurations are often shared. */
 export function toUserFiles(environment: Environment): UserFiles {
-  const home = homedir();
-  const configFolder = toConfigFolder(environment, process.platform, home);
+  const configFolder = toConfigFolder(environment);
   return {
     config: join(configFolder, "config.json"),
     instructions: join(configFolder, "AGENTS.md"),
-    credentials: join(toDataFolder(environment, process.platform, home), "credentials.json"),
+    credentials: join(toDataFolder(environment), "credentials.json"),
   };
 }
 

@@ -1,6 +1,5 @@
 /** Flags, environment and the user's configuration as one typed value, checked. A workspace has no say in it (S-01, S-06). */
 import { realpathSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Mode, TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
@@ -93,7 +92,7 @@ export function createConfig(
 ): Config {
   const modelSettings = { flags: raw, environment, config: found, files: toUserFiles(environment) };
   const { budgets = {}, permissions: rules = {} } = found.settings;
-  const dataFolder = toDataFolder(environment, process.platform, homedir());
+  const dataFolder = toDataFolder(environment);
   const timeout = toSeconds("--timeout", raw.timeout) ?? budgets.timeout;
   const heartbeat = toSeconds("--heartbeat", raw.heartbeat);
   const maxTurns = toPositive("--max-turns", raw.maxTurns, toInteger) ?? budgets.maxTurns;

@@ -9,7 +9,7 @@ test.each([
   [{ XDG_DATA_HOME: "data" }, "linux", "/home/ada/.local/share/sheaf"],
   [{}, "darwin", "/home/ada/Library/Application Support/sheaf"],
 ] as const)("%j on %s", (environment, platform, folder) => {
-  expect(toDataFolder(environment, platform, "/home/ada")).toBe(folder);
+  expect(toDataFolder(environment, platform, () => "/home/ada")).toBe(folder);
 });
 
 test.each([
@@ -19,5 +19,5 @@ test.each([
   [{ XDG_CONFIG_HOME: "." }, "linux", "/home/ada/.config/sheaf"],
   [{}, "darwin", "/home/ada/Library/Application Support/sheaf"],
 ] as const)("configuration: %j on %s", (environment, platform, folder) => {
-  expect(toConfigFolder(environment, platform, "/home/ada")).toBe(folder);
+  expect(toConfigFolder(environment, platform, () => "/home/ada")).toBe(folder);
 });

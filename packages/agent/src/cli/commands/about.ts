@@ -1,5 +1,4 @@
 /** `sheaf about`: versions and folders, for bug reports. No secret and no path of a workspace. */
-import { homedir } from "node:os";
 import { toDataFolder, toUserFiles } from "../../base/paths.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
@@ -13,7 +12,7 @@ export async function runAbout(parsed: ParsedArguments, { environment }: Command
     version: sheafVersion,
     node: process.versions.node,
     system: `${process.platform} ${process.arch}`,
-    data: toDataFolder(environment, process.platform, homedir()),
+    data: toDataFolder(environment),
     config: toUserFiles(environment).config,
   };
   if (toCommandFormat(parsed) === "json") return printJson(facts);

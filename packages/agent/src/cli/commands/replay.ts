@@ -1,6 +1,6 @@
 /** `sheaf replay FILE`: a recorded run, printed again, offline (X11); with `--redact OUT` a cassette for sharing. */
-import { homedir } from "node:os";
 import { SheafError } from "../../base/errors.ts";
+import { findHome } from "../../base/paths.ts";
 import { readNamedFile } from "../../base/read-named-file.ts";
 import type { Cassette } from "../../recording/cassette.ts";
 import { createCassetteWriter } from "../../recording/cassette-writer.ts";
@@ -30,7 +30,7 @@ export async function runReplay(parsed: ParsedArguments, io: CommandIo): Promise
   const format = toOutputFormat(flags, io);
   const cassette = await readCassette(file);
   if (flags.redact !== undefined) {
-    writeCassette(redactCassette(cassette, readPrivateWords(io.environment, homedir())), flags.redact);
+    writeCassette(redactCassette(cassette, readPrivateWords(io.environment, findHome())), flags.redact);
     return 0;
   }
   const store = await createStore(memoryFile);

@@ -48,11 +48,9 @@ const placeNames = [
  */
 export function listSecretPlaces(environment: Environment, owner?: number): string[] {
   const homes = [...new Set([...listHomes(environment), ...(owner === undefined ? [] : listHomesOf(owner))])];
-  const [home = "/"] = homes;
   return [
     ...homes.flatMap((folder) => homePlaces.map((place) => join(folder, place))),
-    toDataFolder(environment, process.platform, home),
-    toConfigFolder(environment, process.platform, home),
+    ...[toDataFolder, toConfigFolder].map((toFolder) => tryFinding(() => toFolder(environment))).filter(Boolean),
     ...placeNames.flatMap((name) => (environment[name] ?? "").split(":")).filter((path) => path.startsWith("/")),
     ...machinePlaces,
     ...listHostKeys(),
@@ -60,7 +58,7 @@ export function listSecretPlaces(environment: Environment, owner?: number): stri
 }
 
 /** `HOME` may have been set to another folder than the user's own; a user may have none. */
-function listHomes(environment: Environment): string[] {
+export function listHomes(environment: Environment): string[] {
   const homes = [tryFinding(homedir), environment.HOME ?? "", tryFinding(() => userInfo().homedir)];
   return [...new Set(homes.filter((folder) => folder.startsWith("/") && folder !== "/"))];
 }

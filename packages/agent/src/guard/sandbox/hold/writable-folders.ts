@@ -1,6 +1,5 @@
 /** What commands write besides the workspace: folders of `--add-dir`, and the repository of a linked worktree. */
 import { readFileSync, realpathSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
 import { SheafError } from "../../../base/errors.ts";
@@ -8,7 +7,7 @@ import { hasForeignName } from "../../../base/foreign-name.ts";
 import { toProtectedName } from "../../../workspace/protected-names.ts";
 import { isBelow } from "../../../workspace/workspace.ts";
 import { type Mount, toExistingPath } from "./mounts.ts";
-import { listSecretPlaces } from "./secret-places.ts";
+import { listHomes, listSecretPlaces } from "./secret-places.ts";
 
 export interface AddedFoldersOrder {
   /** Absolute, as the user named them. */
@@ -48,8 +47,8 @@ function toRealFolder(folder: string): string {
 /** Why a folder must not be added; "" if it may be. */
 function findObstacle(folder: string, workspace: string, environment: Environment): string {
   if (folder === sep) return "is the whole file system";
-  const homes = [homedir(), environment.HOME ?? ""].map((home) => toExistingPath(home) ?? home);
-  if (homes.some((home) => home !== "" && isBelow(home, folder))) return "is the home folder or contains it";
+  const homes = listHomes(environment).map((home) => toExistingPath(home) ?? home);
+  if (homes.some((home) => isBelow(home, folder))) return "is the home folder or contains it";
   if (isBelow(workspace, folder)) return "contains the workspace: name it with --workspace";
   const secrets = listSecretPlaces(environment).map((place) => toExistingPath(place) ?? place);
   const secret = secrets.find((place) => isBelow(place, folder) || isBelow(folder, place));
