@@ -76,10 +76,11 @@ const program = await runBuild({
   outdir: output,
   plugins: [separateAdapters, englishOnly, withoutFacades, createCorePlugin(join(agent, "src"))],
 });
-// The server's store thread is loaded by its path, next to the code that starts it.
-await runBuild({
+// Threads are loaded by their paths, next to the code that starts them.
+const threads = await runBuild({
   ...shared,
-  entryPoints: [join(agent, "src/store/sqlite-worker.ts")],
+  entryPoints: ["store/sqlite-worker.ts", "run/schema-worker.ts"].map((path) => join(agent, "src", path)),
+  entryNames: "[name]",
   outdir: output,
   plugins: [withoutFacades],
 });
@@ -100,7 +101,7 @@ for (const file of compiled) cpSync(file, join(output, basename(file)));
 const page = await buildPage();
 
 // Licences of the third-party packages that the build includes.
-const bundled = [program, adapters].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+const bundled = [program, threads, adapters].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 writeFileSync(join(agent, "dist/THIRD-PARTY-NOTICES.txt"), formatNotices([...bundled, ...compiled, ...page.modules]));
 
 // The manual page is made from the tables of the help.

@@ -157,6 +157,7 @@ export const covered: readonly string[] = [
   "S-71",
   "S-72",
   "S-73",
+  "S-89",
   "S-91",
   "R-01",
   "R-02",

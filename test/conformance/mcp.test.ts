@@ -76,6 +76,33 @@ describe("over stdio", () => {
     expect(JSON.stringify(calls[1]?.result)).toMatch(/isError":true|errorMessage/);
   });
 
+  test(verifies(["S-89", "S-72"], "a schema of a server is never applied"), async () => {
+    const endless = { type: "object", properties: { x: { type: "string", pattern: "^(a+)+$" } } };
+    const answers = {
+      initialize: {
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: "x", version: "1" },
+      },
+      "tools/list": { tools: [{ name: "match", inputSchema: endless, outputSchema: endless }] },
+      "tools/call": { content: [{ type: "text", text: "done" }], structuredContent: { x: `${"a".repeat(40)}!` } },
+    };
+    const source = `const answers = ${JSON.stringify(answers)};
+      require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method } = JSON.parse(line);
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: answers[method] }));
+      });`;
+    const match = { tool: "mcp__math__match", arguments: { x: `${"a".repeat(40)}!` } };
+    const { code, calls } = await run(
+      createPlace([match], { math: { command: process.execPath, args: ["-e", source] } }),
+      ["--force"],
+    );
+    expect([code, calls[0]?.result]).toEqual([
+      0,
+      { success: { content: [{ type: "text", text: "done" }], isError: false } },
+    ]);
+  });
+
   test(verifies("R-14", "a large answer is cut in the middle, with what was cut"), async () => {
     const place = createPlace([{ tool: "mcp__math__large", arguments: {} }], { math: stdio });
     const { calls } = await run(place, ["--force"]);

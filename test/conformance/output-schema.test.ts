@@ -95,3 +95,66 @@ test(verifies("C20", "a schema that is not one is CONFIG_INVALID before the mode
     expect(stderr).toMatch(new RegExp(`^sheaf: CONFIG_INVALID: [^\\n]*${file} ${fault}[^\\n]*\\n$`));
   }
 });
+
+/** Matching it takes more than an hour. */
+const endlessPattern = "^(a+)+$";
+const longAnswer = JSON.stringify(`${"a".repeat(40)}!`);
+
+function createPlace(schemaText: string, text = longAnswer): string {
+  return folders.newFolder({
+    "schema.json": schemaText,
+    "script.json": JSON.stringify({ turns: [{ events: [{ text }] }], after: "loop" }),
+  });
+}
+
+const withSchema = ["-p", "--model", "scripted:script.json", "--output-schema", "schema.json"];
+
+test(verifies("S-89", "a pattern without end fails after 2 s, and the error names it"), async () => {
+  const cwd = createPlace(JSON.stringify({ type: "string", pattern: endlessPattern }));
+  const { code, stderr } = await runSheaf([...withSchema, "go"], { cwd });
+  expect([code, stderr]).toEqual([
+    2,
+    `sheaf: CONFIG_INVALID: the schema schema.json takes longer than 2 s to apply, in the pattern "${endlessPattern}": simplify it\n`,
+  ]);
+});
+
+test(verifies(["S-89", "C24"], "the time budget ends a check of an answer"), async () => {
+  const cwd = createPlace(JSON.stringify({ patternProperties: { [endlessPattern]: {} } }), `{${longAnswer}: 1}`);
+  const { code, stderr } = await runSheaf([...withSchema, "--timeout", "1", "go"], { cwd });
+  expect([code, stderr]).toEqual([7, expect.stringContaining("BUDGET_TIME") as string]);
+});
+
+test(verifies(["S-89", "C23"], "a signal ends a check of an answer"), async () => {
+  const cwd = createPlace(JSON.stringify({ type: "string", pattern: endlessPattern }));
+  const { code, stderr } = await runSheaf([...withSchema, "go"], {
+    cwd,
+    onOutput: (output, child) => {
+      if (output.includes('"assistant"')) child.kill("SIGTERM");
+    },
+  });
+  expect([code, stderr]).toEqual([143, "sheaf: CANCELLED: cancelled by SIGTERM\n"]);
+});
+
+test.each([
+  ['{"$ref":"#"}', "refers to itself without end"],
+  ['{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"anyOf":[{"$ref":"#"}]}}}', "refers to itself without end"],
+  ['{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}', "refers to itself without end"],
+  ['{"$dynamicRef":"#x","$dynamicAnchor":"x"}', "refers to itself without end"],
+  ['{"$ref":"#/nowhere"}', "can't resolve reference #/nowhere"],
+  ['{"$ref":"http://127.0.0.1:9/schema.json"}', "can't resolve reference http://127.0.0.1:9/schema.json"],
+  ['{"$ref":"file:///etc/passwd"}', "can't resolve reference file:///etc/passwd"],
+  ['{"type":"string","pattern":"("}', "Invalid regular expression"],
+  ["null", "is not a JSON Schema of draft 2020-12"],
+])(verifies("S-89", "%s is an error before the model is called"), async (schemaText, message) => {
+  const cwd = createPlace(schemaText);
+  const { code, stdout, stderr } = await runSheaf([...withSchema, "--output-format", "json", "go"], { cwd });
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(/^sheaf: CONFIG_INVALID: the schema schema\.json [^\n]+\n$/);
+  expect(stderr).toContain(message);
+});
+
+test(verifies("S-71", "an answer that is nested without bound does not fit"), async () => {
+  const cwd = createPlace("{}", "[".repeat(100_000) + "]".repeat(100_000));
+  const { code, stderr } = await runSheaf([...withSchema, "go"], { cwd });
+  expect([code, stderr]).toEqual([6, expect.stringContaining("the value is nested too deeply") as string]);
+});

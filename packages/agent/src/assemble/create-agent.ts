@@ -12,13 +12,14 @@ import { chooseModel } from "../config/endpoints.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
 import type { Model } from "../model/provider.ts";
-import { toAnswerCheck } from "../run/answer-schema.ts";
+import { createSchemaCheck, findSchemaProblem, toAnswerCheck } from "../run/answer-schema.ts";
 import type { BudgetLimits } from "../run/budget.ts";
+import { createSchemaThread } from "../run/schema-thread.ts";
 import { memoryFile, type SharedStore, type Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
 import { startAgentRun, type AgentRun } from "./agent-run.ts";
-import { compileSchemaOf, createUsageError, toCallableTools, type CustomTool } from "./custom-tool.ts";
-import { createLoggedRun } from "./logged-run.ts";
+import { checkTools, createUsageError, toCallableTool, toSchemaName, type CustomTool } from "./custom-tool.ts";
+import { createLoggedRun, type OpenedRun } from "./logged-run.ts";
 import type { PermissionSettings, RunOrder, RunSetup } from "./run-order.ts";
 import { createLanguageModelAdapter, createModel, createStore, now, type LanguageModel } from "./wire.ts";
 
@@ -94,20 +95,16 @@ const defaultEnvironment: Environment = { PATH: "/usr/local/bin:/usr/bin:/bin" }
 /**
  * Creates an agent. Nothing is opened before its first run.
  * @throws SheafError USAGE for a wrong option, AUTH_REQUIRED for a model whose key is missing, MODEL_NOT_FOUND,
- * CONFIG_INVALID. What goes wrong later ends a run, and is in its response.
+ * CONFIG_INVALID. What goes wrong later ends a run, and is in its response: also a schema that cannot be used.
  */
 export function createAgent(options: AgentOptions): Agent {
   checkOptions(options);
   const setup = toSetup(options);
   const openModel = createOnce(toModelOpener(options));
-  const { store = memoryFile, outputSchema } = options;
+  const openSchemas = createSchemaOpener(options);
+  const { store = memoryFile, approver } = options;
   let ownStore: SharedStore | undefined;
   const openStore = createOnce(async () => (typeof store === "string" ? (ownStore = await createStore(store)) : store));
-  const parts = {
-    approver: options.approver,
-    customTools: toCallableTools(options.tools ?? []),
-    checkAnswer: outputSchema && compileSchemaOf("outputSchema is", () => toAnswerCheck(outputSchema)),
-  };
   const running = new Set<Promise<unknown>>();
 
   const close = async (): Promise<void> => {
@@ -127,7 +124,7 @@ export function createAgent(options: AgentOptions): Agent {
           onClose(stopListening);
           const { model, ...facts } = await openModel();
           complete({ model, ...facts });
-          return { ...parts, model, store: await openStore() };
+          return { approver, ...(await openSchemas(signal, onClose)), model, store: await openStore() };
         },
         signal,
         abort: (reason) => controller.abort(reason),
@@ -143,6 +140,34 @@ export function createAgent(options: AgentOptions): Agent {
     },
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The program's tools, and the check of its answers, for each run. Their schemas are checked before the first model request. */
+function createSchemaOpener({ tools = [], outputSchema }: AgentOptions) {
+  checkTools(tools);
+  const schemas = [
+    ...tools.map((tool) => [toSchemaName(tool), tool.parameters] as const),
+    ...(outputSchema ? [["outputSchema", outputSchema] as const] : []),
+  ];
+  let areChecked = false;
+  /** @throws SheafError USAGE for a schema that cannot be used; the reason of the signal. */
+  return async (
+    signal: AbortSignal,
+    onClose: (close: () => void) => void,
+  ): Promise<Pick<OpenedRun, "customTools" | "checkAnswer">> => {
+    const thread = createSchemaThread(signal);
+    onClose(() => thread.close());
+    for (const [name, schema] of areChecked ? [] : schemas) {
+      const problem = await findSchemaProblem(schema, thread);
+      signal.throwIfAborted();
+      if (problem !== undefined) throw createUsageError(`${name} ${problem}`);
+    }
+    areChecked = true;
+    return {
+      customTools: tools.map((tool) => toCallableTool(tool, createSchemaCheck(tool.parameters, thread))),
+      checkAnswer: outputSchema && toAnswerCheck("outputSchema", createSchemaCheck(outputSchema, thread)),
+    };
   };
 }
 

@@ -1,6 +1,6 @@
 /** Tools of a program: a JSON Schema and a function. */
 import { SheafError } from "../base/errors.ts";
-import { compileSchema, type ValueCheck } from "../run/answer-schema.ts";
+import type { SchemaCheck } from "../run/answer-schema.ts";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
 import { findTool, type CallableTool } from "../tools/registry.ts";
 import type { ToolInvocation, ToolOutcome } from "../tools/tool.ts";
@@ -38,14 +38,14 @@ export interface CustomTool<Arguments = Record<string, unknown>> {
   run(args: Arguments, context: CustomToolContext): unknown;
 }
 
-/** @throws SheafError USAGE that names the tool and what is wrong with it. */
-export function toCallableTools(tools: readonly CustomTool[]): readonly CallableTool[] {
+/** Checks all but what is in their schemas. @throws SheafError USAGE that names the tool and what is wrong with it. */
+export function checkTools(tools: readonly CustomTool[]): void {
   const names = new Set<string>();
-  return tools.map((tool, index) => {
+  for (const [index, tool] of tools.entries()) {
     checkName(tool, index, names);
+    checkParameters(tool);
     names.add(tool.name);
-    return toCallableTool(tool, compileParameters(tool));
-  });
+  }
 }
 
 function checkName(tool: CustomTool, index: number, names: ReadonlySet<string>): void {
@@ -61,25 +61,20 @@ function checkName(tool: CustomTool, index: number, names: ReadonlySet<string>):
   if (typeof tool.run !== "function") throw createUsageError(`tools[${index}] ("${name}") has no function "run"`);
 }
 
-function compileParameters({ name, parameters }: CustomTool): ValueCheck {
+function checkParameters({ name, parameters }: CustomTool): void {
   if (typeof parameters !== "object" || parameters === null || parameters["type"] !== "object") {
     const example = '{ type: "object", properties: {} }';
     throw createUsageError(`the parameters of the tool "${name}" are not the schema of an object: write ${example}`);
   }
-  return compileSchemaOf(`the parameters of the tool "${name}" are`, () => compileSchema(parameters));
 }
 
-/** Compiles a schema of the program; `subject` begins the message. @throws SheafError USAGE. */
-export function compileSchemaOf<Compiled>(subject: string, compile: () => Compiled): Compiled {
-  try {
-    return compile();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw createUsageError(`${subject} not a JSON Schema of draft 2020-12 (${reason})`);
-  }
+/** How messages call the schema of a tool. */
+export function toSchemaName({ name }: CustomTool): string {
+  return `the schema of the tool "${name}"`;
 }
 
-function toCallableTool(tool: CustomTool, findFaults: ValueCheck): CallableTool {
+/** A tool of the program for one run. */
+export function toCallableTool(tool: CustomTool, check: SchemaCheck): CallableTool {
   const { name, description, parameters, readOnly = false, needsApproval = false } = tool;
   return {
     name,
@@ -89,8 +84,8 @@ function toCallableTool(tool: CustomTool, findFaults: ValueCheck): CallableTool 
     // What the program offers it also allows, unless it wants to be asked.
     access: needsApproval ? "mcp" : readOnly ? "read" : "state",
     ...(needsApproval && { mcp: { server: "program", tool: name } }),
-    prepare(call) {
-      const problem = findProblem(call, findFaults);
+    async prepare(call) {
+      const problem = await findProblem(tool, call, check);
       if (problem !== undefined) return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", problem) };
       return {
         ok: true,
@@ -106,10 +101,16 @@ function toCallableTool(tool: CustomTool, findFaults: ValueCheck): CallableTool 
   };
 }
 
-function findProblem({ toolName, rawArguments, ...call }: ToolInvocation, findFaults: ValueCheck): string | undefined {
+async function findProblem(
+  tool: CustomTool,
+  { toolName, rawArguments, ...call }: ToolInvocation,
+  check: SchemaCheck,
+): Promise<string | undefined> {
   if (rawArguments !== undefined) return `the arguments of ${toolName} are not a JSON object: write them again`;
-  const faults = findFaults(call.arguments);
-  return faults === undefined ? undefined : `the arguments of ${toolName} are wrong: ${faults}`;
+  const verdict = await check(call.arguments);
+  if (verdict.kind === "fits") return undefined;
+  const faults = verdict.kind === "misfit" ? verdict.faults : `${toSchemaName(tool)} ${verdict.problem}`;
+  return `the arguments of ${toolName} are wrong: ${faults}`;
 }
 
 async function runTool(tool: CustomTool, call: ToolInvocation, context: CustomToolContext): Promise<ToolOutcome> {

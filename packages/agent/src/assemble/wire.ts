@@ -181,9 +181,10 @@ export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
 export async function createAnswerCheck(
   file: string | undefined,
   signal: AbortSignal,
+  onClose: (close: () => void) => void,
 ): Promise<AnswerCheck | undefined> {
   if (file === undefined) return undefined;
-  return (await import("../run/answer-schema.ts")).createAnswerCheck(file, signal);
+  return (await import("../run/answer-schema.ts")).createAnswerCheck(file, signal, onClose);
 }
 
 /** The reader of shell commands; its parser is loaded once, when the first command must be judged. */

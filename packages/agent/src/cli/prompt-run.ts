@@ -77,7 +77,7 @@ async function openPromptRun(
   const store = await createStore(flags["no-save"] ? memoryFile : config.storeFile);
   onClose(() => store.close());
   complete({ conversationId: await chooseConversation(flags, store, config.workspace) });
-  const checkAnswer = await createAnswerCheck(flags["output-schema"], signal);
+  const checkAnswer = await createAnswerCheck(flags["output-schema"], signal, onClose);
   return {
     store,
     model,

@@ -57,7 +57,7 @@ export function createRecording(file: string): Recording {
         tools: recordTools(ports.tools, clock.note),
         store: recordStore(ports.store, clock),
         isInFile: recordQuotes(ports.isInFile, clock.note),
-        checkAnswer: recordAnswers(ports.checkAnswer, clock.note),
+        checkAnswer: recordAnswers(ports.checkAnswer, clock.note, signal),
         newApprovalId: recordApprovalIds(ports.newApprovalId, clock.note),
         approver: recordApprovals(ports.approver, clock.note),
       };
@@ -264,12 +264,13 @@ function recordQuotes(isInFile: QuoteCheck, note: Note): QuoteCheck {
   };
 }
 
-function recordAnswers(checkAnswer: AnswerCheck | undefined, note: Note): AnswerCheck | undefined {
+/** Nothing is recorded after the abort. */
+function recordAnswers(checkAnswer: AnswerCheck | undefined, note: Note, signal: AbortSignal): AnswerCheck | undefined {
   return (
     checkAnswer &&
-    ((text) => {
-      const checked = checkAnswer(text);
-      note({ type: "answer_check", checked });
+    (async (text) => {
+      const checked = await checkAnswer(text);
+      if (!signal.aborted) note({ type: "answer_check", checked });
       return checked;
     })
   );

@@ -36,7 +36,7 @@ export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
       if (record) access.set(toolName, record.access);
       return record?.access ?? "read";
     },
-    checkArguments: () => undefined,
+    checkArguments: async () => undefined,
     async review({ callId, toolName }) {
       const came = `the run asks whether ${toolName} ${callId} may run`;
       const record = tape.takeAsked("tool_review", () => came);
@@ -146,10 +146,16 @@ export function createReplayApprover(
 }
 
 /** The recorded checks of the answer against the schema. */
-export function createReplayAnswers({ checksAnswer }: CassetteHeader, tape: Tape): AnswerCheck | undefined {
+export function createReplayAnswers(
+  { checksAnswer }: CassetteHeader,
+  tape: Tape,
+  signal: AbortSignal,
+): AnswerCheck | undefined {
   if (!checksAnswer) return undefined;
-  return () => {
-    const record = tape.takeAsked("answer_check", () => "the run checks the answer");
-    return record?.checked ?? { ok: false, problem: "the replay ended" };
+  return async () => {
+    const ended = { ok: false, problem: "the replay ended" } as const;
+    if (tape.isNext(["abort"])) tape.pump();
+    if (signal.aborted) return ended;
+    return tape.takeAsked("answer_check", () => "the run checks the answer")?.checked ?? ended;
   };
 }

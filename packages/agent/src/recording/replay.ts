@@ -90,7 +90,7 @@ function createPlayer(
     newApprovalId: () => tape.takeAsked("approval_id", () => "the run makes the id of an approval")?.id ?? "",
     approver: approver.port,
     isInFile: quotes.port,
-    checkAnswer: createReplayAnswers(cassette.header, tape),
+    checkAnswer: createReplayAnswers(cassette.header, tape, controller.signal),
   };
   return { tape, ports };
 }

@@ -1,57 +1,79 @@
 /** JSON Schemas of users: what an answer (`--output-schema`) or the arguments of a custom tool must fit. */
 import { parseText } from "@sheaf/documents";
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
 import { SheafError } from "../base/errors.ts";
 import { readNamedFile } from "../base/read-named-file.ts";
 import type { AnswerCheck, CheckedAnswer } from "./final-answer.ts";
+import { createSchemaThread, type SchemaThread, type SchemaVerdict } from "./schema-thread.ts";
 
-/** How many faults one message names. */
-const MAX_FAULTS = 5;
+/** What a schema says about a value. */
+export type SchemaCheck = (value: unknown) => Promise<SchemaVerdict>;
 
-/** What is wrong with a value, in one line; undefined: nothing. */
-export type ValueCheck = (value: unknown) => string | undefined;
-
-/** A check by a JSON Schema (draft 2020-12). @throws Error for a schema that is not valid. */
-export function compileSchema(schema: object): ValueCheck {
-  // A schema may use formats and keywords that this version does not know.
-  const validate = new Ajv2020({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
-  return (value) =>
-    validate(value) ? undefined : (validate.errors ?? []).slice(0, MAX_FAULTS).map(formatFault).join("; ");
+/** What is wrong with a schema: `the schema <problem>`; undefined: nothing. */
+export async function findSchemaProblem(schema: object, thread: SchemaThread): Promise<string | undefined> {
+  let text: string;
+  try {
+    text = JSON.stringify(schema);
+  } catch (error) {
+    return `is not JSON: ${(error as Error).message}`;
+  }
+  const verdict = await thread.apply({ schema: text });
+  return verdict.kind === "unusable" ? verdict.problem : undefined;
 }
 
-/** A check of answers by a schema. @throws Error for a schema that is not valid. */
-export function toAnswerCheck(schema: object): AnswerCheck {
-  const check = compileSchema(schema);
-  return (text) => {
+/** A check by a schema that has no problem. */
+export function createSchemaCheck(schema: object, thread: SchemaThread): SchemaCheck {
+  const text = JSON.stringify(schema);
+  return (value) => thread.apply({ schema: text, value: [value] });
+}
+
+/** A check of answers by a schema that has no problem; `name` is how messages call it. */
+export function toAnswerCheck(name: string, check: SchemaCheck): AnswerCheck {
+  return async (text) => {
     const found = findJson(text);
-    const faults = found.ok ? check(found.value) : undefined;
-    return faults === undefined ? found : { ok: false, problem: `the JSON does not fit the schema: ${faults}` };
+    if (!found.ok) return found;
+    const verdict = await check(found.value);
+    switch (verdict.kind) {
+      case "fits":
+        return found;
+      case "misfit":
+        return { ok: false, problem: `the JSON does not fit the schema: ${verdict.faults}` };
+      case "unusable":
+        return { ok: false, problem: `${name} ${verdict.problem}`, isSchemaFault: true };
+    }
   };
 }
 
 /**
- * The same from a file.
+ * The same from a file. `onClose` gets what ends its thread.
  * @throws SheafError CONFIG_INVALID that names the file and what is wrong with it.
  */
-export async function createAnswerCheck(file: string, signal: AbortSignal): Promise<AnswerCheck> {
+export async function createAnswerCheck(
+  file: string,
+  signal: AbortSignal,
+  onClose: (close: () => void) => void,
+): Promise<AnswerCheck> {
+  const name = `the schema ${file}`;
+  const schema = await readSchema(file, signal);
+  const thread = createSchemaThread(signal);
+  onClose(() => thread.close());
+  const problem = await findSchemaProblem(schema, thread);
+  signal.throwIfAborted();
+  if (problem !== undefined) throw new SheafError("CONFIG_INVALID", `${name} ${problem}`);
+  return toAnswerCheck(name, createSchemaCheck(schema, thread));
+}
+
+async function readSchema(file: string, signal: AbortSignal): Promise<object> {
   let step = "cannot be read, check the path after --output-schema";
   try {
     const text = await readNamedFile(file, signal);
     step = "is not JSON, correct it";
-    const schema = JSON.parse(text.replace(/^\uFEFF/, "")) as object;
-    step = "is not a JSON Schema of draft 2020-12, correct it";
-    return toAnswerCheck(schema);
+    return JSON.parse(text.replace(/^\uFEFF/, "")) as object;
   } catch (error) {
     if (error instanceof SheafError) throw error;
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     const reason = isMissing ? "the file does not exist" : error instanceof Error ? error.message : String(error);
     throw new SheafError("CONFIG_INVALID", `the schema ${file} ${step}: ${reason}`, { cause: error });
   }
-}
-
-function formatFault({ instancePath, message = "is wrong", params }: ErrorObject): string {
-  const extra = "additionalProperty" in params ? ` ("${String(params.additionalProperty)}")` : "";
-  return `${instancePath === "" ? "the value" : instancePath} ${message}${extra}`;
 }
 
 /** The whole text, or else its only code block, as JSON. */

@@ -6,16 +6,17 @@ import { toRunFailure } from "./run-failure.ts";
 /** The answer's value, or what is wrong with it in one line that a model can act on. */
 export type CheckedAnswer =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problem: string };
+  /** With `isSchemaFault` no answer would do. */
+  | { readonly ok: false; readonly problem: string; readonly isSchemaFault?: true };
 
-/** Checks the text after the last tool call. */
-export type AnswerCheck = (text: string) => CheckedAnswer;
+/** Checks the text after the last tool call. Never rejects; an abort of the run ends it at once, with any result. */
+export type AnswerCheck = (text: string) => Promise<CheckedAnswer>;
 
 export interface FinalAnswer {
   /** Note for the model in the repair turn; undefined before it. */
   readonly note: string | undefined;
   /** The end of the run; undefined when the model gets its one repair turn. */
-  toEnd(text: string): RunEnd | undefined;
+  toEnd(text: string): Promise<RunEnd | undefined>;
 }
 
 /** Without a check every answer is the end. */
@@ -25,10 +26,11 @@ export function createFinalAnswer(check: AnswerCheck | undefined): FinalAnswer {
     get note() {
       return note;
     },
-    toEnd(text) {
+    async toEnd(text) {
       if (!check) return { type: "run_end", reason: "end_turn" };
-      const checked = check(text);
+      const checked = await check(text);
       if (checked.ok) return { type: "run_end", reason: "end_turn", output: checked.value };
+      if (checked.isSchemaFault) return toRunFailure(new SheafError("CONFIG_INVALID", checked.problem));
       if (note !== undefined) {
         const message = `the answer does not fit the output schema, also after a repair turn: ${checked.problem}`;
         return toRunFailure(new SheafError("OUTPUT_INVALID", message, { source: "provider" }));

@@ -83,7 +83,7 @@ export async function* runResponse(
       continue;
     }
 
-    end = run.findEnd(state, signal);
+    end = await run.findEnd(state, signal);
     if (end) {
       const open = toOpenResults(state);
       if (open.length > 0) yield run.note({ events: open, durability: "synced" });
@@ -141,10 +141,12 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       };
     },
     /** How the run ends after a turn; undefined: it goes on. */
-    findEnd(state: TurnState, signal: AbortSignal): RunEnd | undefined {
+    async findEnd(state: TurnState, signal: AbortSignal): Promise<RunEnd | undefined> {
       hasText ||= state.text.trim() !== "";
       const end = toRunEnd(state, hasText, budget, signal);
-      return end?.reason === "end_turn" ? answer.toEnd(state.text) : end;
+      if (end?.reason !== "end_turn") return end;
+      const checked = await answer.toEnd(state.text);
+      return signal.aborted ? toRunFailure(toAbortReason(signal)) : checked;
     },
     /** The same after the tool calls of a turn. */
     findEndAfterTools({ calls }: TurnState, results: readonly ToolResult[], signal: AbortSignal): RunEnd | undefined {

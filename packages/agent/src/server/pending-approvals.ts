@@ -39,16 +39,18 @@ export function createPendingApprovals() {
         }),
     }),
     /** Each question takes one answer. */
-    answer(responseId: string, approvalId: string, answer: ApprovalDecision): AnswerOutcome {
+    async answer(responseId: string, approvalId: string, answer: ApprovalDecision): Promise<AnswerOutcome> {
       const question = questions.get(responseId)?.get(approvalId);
       if (!question) return { kind: "unknown" };
       const option = question.request.options.find(({ id }) => id === answer.optionId);
       if (!option) return { kind: "unknown_option" };
+      if (!question.resolve) return { kind: "resolved" };
+      const isEdited = option.kind.startsWith("allow") && answer.editedArguments !== undefined;
+      const problem = isEdited ? await question.checkEdited(answer.editedArguments) : undefined;
+      if (problem !== undefined) return { kind: "bad_arguments", problem };
+      // Somebody may have been faster meanwhile.
       const { resolve } = question;
       if (!resolve) return { kind: "resolved" };
-      const isEdited = option.kind.startsWith("allow") && answer.editedArguments !== undefined;
-      const problem = isEdited ? question.checkEdited(answer.editedArguments) : undefined;
-      if (problem !== undefined) return { kind: "bad_arguments", problem };
       question.resolve = undefined;
       resolve(answer);
       return { kind: "accepted" };

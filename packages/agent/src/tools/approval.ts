@@ -18,7 +18,7 @@ export interface ApprovalDecision {
 }
 
 /** What is wrong with the arguments for a call, in one line; undefined: nothing. */
-export type CheckArguments = (args: Readonly<Record<string, unknown>>) => string | undefined;
+export type CheckArguments = (args: Readonly<Record<string, unknown>>) => Promise<string | undefined>;
 
 /** Asks the person who waits for one response. Several questions may be open at once. */
 export interface Approver {

@@ -29,13 +29,14 @@ export interface CallableTool extends Pick<Tool, "name" | "description" | "docum
   readonly schema: Readonly<Record<string, unknown>>;
   /** Of a server's tool: its names, as in the user's rules. */
   readonly mcp?: { readonly server: string; readonly tool: string };
-  /** Checks the arguments; `run` is then ready to go. */
-  prepare(
-    call: ToolInvocation,
-  ):
-    | { readonly ok: true; readonly run: (context: ToolContext) => Promise<ToolOutcome> }
-    | { readonly ok: false; readonly outcome: ToolOutcome };
+  /** Checks the arguments; `run` is then ready to go. A schema of the user's takes its time. */
+  prepare(call: ToolInvocation): PreparedCall | Promise<PreparedCall>;
 }
+
+/** A call whose arguments are checked. */
+type PreparedCall =
+  | { readonly ok: true; readonly run: (context: ToolContext) => Promise<ToolOutcome> }
+  | { readonly ok: false; readonly outcome: ToolOutcome };
 
 function toCallable<Arguments>(tool: Tool<Arguments>): CallableTool {
   return {

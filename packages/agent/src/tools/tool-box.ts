@@ -38,7 +38,7 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     const found = findTool(call.toolName, furtherTools);
     if (!found.ok) return found.outcome;
     const edited = toEditedCall(call, approval);
-    const prepared = found.tool.prepare(edited);
+    const prepared = await found.tool.prepare(edited);
     if (!prepared.ok) return prepared.outcome;
     const chosen = chooseWorkspace(edited, ports.workspace, ports.addedWorkspaces);
     const workspace = fixPaths(chosen);
@@ -58,14 +58,14 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
       const tool = findTool(toolName, furtherTools);
       return tool.ok ? tool.tool.access : "read";
     },
-    checkArguments({ callId, toolName }, args) {
+    async checkArguments({ callId, toolName }, args) {
       const found = findTool(toolName, furtherTools);
-      const prepared = found.ok ? found.tool.prepare({ callId, toolName, arguments: args }) : found;
+      const prepared = found.ok ? await found.tool.prepare({ callId, toolName, arguments: args }) : found;
       return prepared.ok ? undefined : prepared.outcome.error?.message;
     },
     async review(call) {
       const found = findTool(call.toolName, furtherTools);
-      if (!found.ok || !found.tool.prepare(call).ok) return undefined;
+      if (!found.ok || !(await found.tool.prepare(call)).ok) return undefined;
       return gate.toQuestion(call, found.tool);
     },
     async execute(call, options) {

@@ -71,7 +71,7 @@ export interface ToolBox {
   /** What the call may touch; calls that only read may run in parallel. */
   accessOf(toolName: string): ToolAccess;
   /** What is wrong with edited arguments of the call, in one line; undefined: nothing. */
-  checkArguments(call: ToolInvocation, args: ToolInvocation["arguments"]): string | undefined;
+  checkArguments(call: ToolInvocation, args: ToolInvocation["arguments"]): Promise<string | undefined>;
   /** The question to a person before the call runs (X8); undefined: none. */
   review(call: ToolInvocation): Promise<ApprovalQuestion | undefined>;
   /**

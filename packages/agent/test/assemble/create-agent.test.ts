@@ -6,6 +6,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { reduce, type RunEvent, type StreamEvent } from "@sheaf/protocol";
 import { afterAll, describe, expect, test } from "vitest";
 import { createAgent, type Agent, type AgentOptions, type CustomTool, type LanguageModel } from "../../src/index.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
 import { createFakeModel, end, text } from "../run/fake-ports.ts";
 
 const workspace = mkdtempSync(join(tmpdir(), "sheaf-agent-"));
@@ -159,6 +160,58 @@ describe("custom tools", () => {
   });
 });
 
+describe("schemas of a program", () => {
+  const endless = { type: "object", properties: { city: { type: "string", pattern: "^(a+)+$" } } };
+
+  test.each<[Partial<AgentOptions>, RegExp]>([
+    [{ outputSchema: { type: "thing" } }, /outputSchema is not a JSON Schema of draft 2020-12, correct it: /],
+    [{ outputSchema: { $ref: "#" } }, /outputSchema refers to itself without end/],
+    [
+      { tools: [{ ...weather, parameters: { type: "object", $ref: "#/nowhere" } }] },
+      /the schema of the tool "get_weather" is not a JSON Schema of draft 2020-12, .*#\/nowhere/,
+    ],
+  ])(
+    verifies("S-89", "one that cannot be used ends every run before the model is called: %j"),
+    async (options, message) => {
+      const model = createFakeModel([]);
+      const agent = create({ model, ...options });
+      for (let run = 0; run < 2; run += 1) {
+        const { documents } = await agent.run("Hi").result;
+        expect(documents.at(-1)).toMatchObject({ type: "error", metadata: { errorCode: "USAGE" } });
+        expect(documents.at(-1)!.content).toMatch(message);
+      }
+      expect(model.requests).toEqual([]);
+    },
+  );
+
+  test(
+    verifies(["S-89", "S-72"], "a pattern that never ends fails the call; the process works meanwhile"),
+    async () => {
+      let ticks = 0;
+      const timer = setInterval(() => (ticks += 1), 20);
+      const model = script(callWeather({ city: `${"a".repeat(40)}!` }), callWeather({ city: "aa" }), {
+        events: [{ text: "Done." }],
+      });
+      const events = await collect(create({ model, tools: [{ ...weather, parameters: endless }] }).run("Hi").events);
+      clearInterval(timer);
+      const results = events.filter((event) => event.type === "tool_result");
+      expect(results.map(({ status }) => status)).toEqual(["error", "success"]);
+      expect(results[0]!.error?.message).toContain('takes longer than 2 s to apply, in the pattern "^(a+)+$"');
+      expect(ticks).toBeGreaterThan(5);
+    },
+  );
+
+  test(verifies("S-89", "the end of a run ends its checks"), async () => {
+    const controller = new AbortController();
+    const model = createFakeModel([[[text(JSON.stringify(`${"a".repeat(40)}!`)), end()]]]);
+    const agent = create({ model, outputSchema: { type: "string", pattern: "^(a+)+$" } });
+    const run = agent.run("Hi", { signal: controller.signal });
+    for await (const event of run.events) if (event.type === "turn_end") controller.abort();
+    const { documents } = await run.result;
+    expect(documents.at(-1)!.content).toBe("cancelled by the program");
+  });
+});
+
 describe("what an agent is made of", () => {
   test("any language model of the AI SDK", async () => {
     const finish = { unified: "stop", raw: "stop" } as const;
@@ -232,7 +285,7 @@ describe("a wrong option is thrown, with its value and what to do", () => {
     [{ sandbox: false }, /sandbox is false: use "enabled" or "disabled"$/],
     [{ limits: { maxTurns: 0 } }, /limits\.maxTurns is 0: use a number above 0$/],
     [{ permissions: { allow: ["Nonsense("] } }, /Nonsense/],
-    [{ outputSchema: { type: "thing" } }, /outputSchema is not a JSON Schema/],
+
     [tool({ name: "a b" }), /tools\[0\]\.name "a b" is not valid: use 1 to 64 letters/],
     [tool({ name: "read_file" }), /"read_file" is the name of one of Sheaf's own tools/],
     [

@@ -153,7 +153,8 @@ describe("a replayed run", () => {
       [[text("yes")], [end()]],
     ];
     const checked = await recordRun(createFakeModel(turns), {
-      checkAnswer: (answer) => (answer === "yes" ? { ok: true, value: { yes: 1 } } : { ok: false, problem: "say yes" }),
+      checkAnswer: async (answer) =>
+        answer === "yes" ? { ok: true, value: { yes: 1 } } : { ok: false, problem: "say yes" },
     });
     expect(last(checked.events)).toMatchObject({ output: { yes: 1 } });
     expect(await replayText(checked.cassette)).toEqual(checked.events);
@@ -162,6 +163,18 @@ describe("a replayed run", () => {
     });
     expect(last(limited.events)).toMatchObject({ error: { code: "BUDGET_TOOLS" } });
     expect(await replayText(limited.cassette)).toEqual(limited.events);
+  });
+
+  test(verifies("X11", "keeps an abort that came while the answer was checked"), async () => {
+    const run = await recordRun(createFakeModel([[[text("yes")], [end()]]]), {
+      checkAnswer: async () => {
+        await sleep(50);
+        return { ok: false, problem: "the run has ended" };
+      },
+      onEvent: (event, abort) => void (event.type === "turn_end" && setTimeout(abort, 5)),
+    });
+    expect(last(run.events)).toMatchObject({ error: { code: "CANCELLED" } });
+    expect(await replayText(run.cassette)).toEqual(run.events);
   });
 });
 

@@ -96,7 +96,7 @@ export function createFakeTools(tools: Readonly<Record<string, FakeTool>>): Tool
   return {
     definitions: [],
     accessOf: (name): ToolAccess => (name.startsWith("write") ? "write" : name.startsWith("run") ? "command" : "read"),
-    checkArguments: () => undefined,
+    checkArguments: async () => undefined,
     async review({ toolName, callId }) {
       return toolName.includes("ask") ? toQuestion(callId) : undefined;
     },

@@ -83,7 +83,7 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
     const { optionId, ...words } = await readJsonBody(request.req, approvalAnswer);
     const approvalId = request.req.param("approvalId");
     const answer = { optionId, by: toPersonName(request.get("owner")), ...words };
-    const outcome = context.approvals.answer(id, approvalId, answer);
+    const outcome = await context.approvals.answer(id, approvalId, answer);
     switch (outcome.kind) {
       case "accepted":
         return request.json({ approvalId, optionId }, 202);

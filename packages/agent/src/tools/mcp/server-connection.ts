@@ -1,6 +1,12 @@
 /** The connection to one server: a program, or an address. */
 import { setTimeout as wait } from "node:timers/promises";
-import { Client, StreamableHTTPClientTransport, type RequestOptions } from "@modelcontextprotocol/client";
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type jsonSchemaValidator,
+  type JsonSchemaValidator,
+  type RequestOptions,
+} from "@modelcontextprotocol/client";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { markerName } from "../../guard/sandbox/environment.ts";
 import { createProcessTree } from "../../guard/sandbox/follow/process-tree.ts";
@@ -32,8 +38,17 @@ export function createServerConnection(settings: McpServerSettings, { cwd, openF
   return "url" in settings ? createHttpConnection(settings, openFetch) : createProgramConnection(settings, cwd);
 }
 
+/**
+ * Schemas of servers are foreign text, and Sheaf uses the text of a result alone: their patterns are never matched (S-89).
+ */
+const withoutValidation: jsonSchemaValidator = {
+  getValidator<Value>(): JsonSchemaValidator<Value> {
+    return (input) => ({ valid: true, data: input as Value, errorMessage: undefined });
+  },
+};
+
 function createClient(): Client {
-  return new Client({ name: "sheaf", version: sheafVersion });
+  return new Client({ name: "sheaf", version: sheafVersion }, { jsonSchemaValidator: withoutValidation });
 }
 
 function createHttpConnection(

@@ -1,0 +1,114 @@
+/** Applies JSON Schemas of users in a thread with a time limit: a schema is foreign text, and a pattern in it may never end (S-89). */
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+
+/** How long one value may take, and the compiling of a schema. Milliseconds. */
+const LIMIT_MS = 2000;
+
+/** Memory of the thread. MiB. */
+const LIMIT_MB = 256;
+
+/** How much of a pattern a message shows. Bytes. */
+const SHOWN_BYTES = 200;
+
+/** What the thread is asked. */
+export interface SchemaRequest {
+  /** JSON. */
+  readonly schema: string;
+  /** The one value; undefined: the schema is only compiled. */
+  readonly value?: readonly [unknown] | undefined;
+}
+
+/** What a schema says about a value. */
+export type SchemaVerdict =
+  | { readonly kind: "fits" }
+  /** `faults`: what is wrong with the value, in one line that a model can act on. */
+  | { readonly kind: "misfit"; readonly faults: string }
+  /** The schema's own fault: `the schema <problem>`. */
+  | { readonly kind: "unusable"; readonly problem: string };
+
+/** The thread of one run. It starts when it is needed, and again after it was ended for a value. */
+export interface SchemaThread {
+  /** Never rejects. An abort of the run ends the wait at once. */
+  apply(request: SchemaRequest): Promise<SchemaVerdict>;
+  close(): void;
+}
+
+/** Not started yet. `signal` is the run's. */
+export function createSchemaThread(signal: AbortSignal): SchemaThread {
+  const pattern = new Uint8Array(new SharedArrayBuffer(SHOWN_BYTES));
+  let worker: Worker | undefined;
+  let before: Promise<unknown> = Promise.resolve();
+
+  const close = (): void => {
+    void worker?.terminate();
+    worker = undefined;
+  };
+
+  const ask = async (request: SchemaRequest): Promise<SchemaVerdict> => {
+    let limit: AbortSignal | undefined;
+    try {
+      signal.throwIfAborted();
+      worker ??= await startWorker(pattern.buffer, signal, close);
+      worker.ref();
+      worker.postMessage(request, []);
+      limit = AbortSignal.timeout(LIMIT_MS);
+      const [verdict] = (await once(worker, "message", { signal: AbortSignal.any([signal, limit]) })) as [
+        SchemaVerdict,
+      ];
+      worker.unref();
+      return verdict;
+    } catch (error) {
+      const shown = new TextDecoder().decode(pattern.slice()).replace(/\0+$/, "");
+      close();
+      if (signal.aborted) return { kind: "unusable", problem: "was not applied: the run has ended" };
+      if (limit?.aborted) return { kind: "unusable", problem: formatLate(shown) };
+      return toFailure(error);
+    }
+  };
+
+  return {
+    apply(request) {
+      const verdict = before.then(() => ask(request));
+      before = verdict;
+      return verdict;
+    },
+    close,
+  };
+}
+
+/** Resolves once it can take a request, so that the time of its start does not count. */
+async function startWorker(pattern: SharedArrayBuffer, signal: AbortSignal, onExit: () => void): Promise<Worker> {
+  // The bundle has the thread in the same folder, compiled; the sources have it as TypeScript.
+  const isSource = import.meta.url.endsWith(".ts");
+  const worker = new Worker(new URL(isSource ? "./schema-worker.ts" : "./schema-worker.js", import.meta.url), {
+    workerData: pattern,
+    execArgv: isSource ? ["--conditions=sheaf-source"] : [],
+    resourceLimits: { maxOldGenerationSizeMb: LIMIT_MB },
+  });
+  // An error ends it, and whoever waits gets it.
+  worker.on("error", () => undefined);
+  try {
+    await once(worker, "message", { signal });
+    worker.once("exit", onExit);
+    return worker;
+  } catch (error) {
+    void worker.terminate();
+    throw error;
+  }
+}
+
+function formatLate(pattern: string): string {
+  const limit = `takes longer than ${LIMIT_MS / 1000} s to apply`;
+  return pattern === "" ? `${limit}: simplify it` : `${limit}, in the pattern ${JSON.stringify(pattern)}: simplify it`;
+}
+
+function toFailure(error: unknown): SchemaVerdict {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "ERR_WORKER_OUT_OF_MEMORY") {
+    return { kind: "unusable", problem: `needs more than ${LIMIT_MB} MiB of memory: make it smaller` };
+  }
+  // It could not be passed to the thread.
+  if (error instanceof RangeError) return { kind: "misfit", faults: "the value is nested too deeply" };
+  return { kind: "unusable", problem: `cannot be applied: ${message}` };
+}
