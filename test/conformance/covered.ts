@@ -159,6 +159,7 @@ export const covered: readonly string[] = [
   "S-73",
   "S-89",
   "S-91",
+  "S-92",
   "R-01",
   "R-02",
   "R-03",

@@ -173,6 +173,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-73", document: "security-reliability", title: "dependencies and reporting" },
   { id: "S-89", document: "security-reliability", title: "schemas of users: a thread with a time limit" },
   { id: "S-91", document: "security-reliability", title: "an imported session has no rights of its own" },
+  { id: "S-92", document: "security-reliability", title: "foreign names stay on their line in prompts" },
   { id: "R-01", document: "security-reliability", title: "SIGKILL of the server loses nothing" },
   { id: "R-02", document: "security-reliability", title: "faults at every write, fsync and rename" },
   { id: "R-03", document: "security-reliability", title: "durable before sent" },

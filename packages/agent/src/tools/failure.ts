@@ -4,6 +4,7 @@ import { posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import type { ToolOutcome } from "./tool.ts";
 import { openFolder } from "../workspace/open-folder.ts";
+import { toLine } from "../workspace/read-folder.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { findNearest } from "../base/nearest-names.ts";
 
@@ -30,7 +31,7 @@ export function toMissingFileError(root: string, path: WorkspacePath): ToolError
   const { folder, name, names } = readNearestFolder(root, path.relative);
   // As it was named: in an added folder by absolute paths.
   const shown = posix.isAbsolute(path.named) ? posix.join(root, folder) : folder;
-  const near = findNearest(name, names).map((candidate) => posix.join(shown, candidate));
+  const near = findNearest(name, names).map((candidate) => toLine(posix.join(shown, candidate)));
   const isFolderThere = folder === posix.dirname(path.relative);
   const place = isFolderThere ? "" : ` (the folder does not exist: ${posix.join(shown, name)})`;
   const advice = near.length > 0 ? `did you mean ${near.join(" or ")}?` : "look for it with glob_search";

@@ -5,6 +5,7 @@ import type { CommandRunner } from "../guard/sandbox/command.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
+import { toLine } from "../workspace/read-folder.ts";
 import { fixPaths } from "../workspace/workspace.ts";
 import { chooseWorkspace, listOtherFolders } from "./real-arguments.ts";
 import type { ToolState } from "./tool-state.ts";
@@ -96,7 +97,7 @@ function withWayOut(outcome: ToolOutcome, folders: readonly string[]): ToolOutco
 /** What a tool shows of an added folder is relative to that folder. */
 function withFolderNote(outcome: ToolOutcome, root: string): ToolOutcome {
   if (outcome.status !== "success" || outcome.effect?.kind === "file_edit") return outcome;
-  const note = `This is in ${root}, outside the workspace: write paths there as absolute paths that begin with this folder.`;
+  const note = `This is in ${toLine(root)}, outside the workspace: write paths there as absolute paths that begin with this folder.`;
   return { ...outcome, note: outcome.note === undefined ? note : `${outcome.note} ${note}` };
 }
 

@@ -5,7 +5,7 @@ import type { ToolError } from "@sheaf/protocol";
 import { toFileError } from "./file-error.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 import { openFolder } from "./open-folder.ts";
-import type { Workspace } from "./workspace.ts";
+import { toVisible, type Workspace } from "./workspace.ts";
 
 export interface FolderEntry {
   readonly name: string;
@@ -91,7 +91,8 @@ function readTarget(path: string): string {
   }
 }
 
-/** A name that stays on its line: one with control characters is written as a JSON string. */
+/** A name that stays on its line: one with control characters or line ends is written as a JSON string. */
 export function toLine(name: string): string {
-  return /[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name;
+  // JSON itself leaves some of them as they are.
+  return toVisible(name) === name ? name : toVisible(JSON.stringify(name));
 }

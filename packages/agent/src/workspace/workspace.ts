@@ -172,9 +172,12 @@ function findSpellingFault(path: string): ToolError | undefined {
   return undefined;
 }
 
-/** Control characters as escapes. */
-function toVisible(path: string): string {
-  return path.replaceAll(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
+/** Control characters and line ends as escapes. */
+export function toVisible(path: string): string {
+  return path.replaceAll(
+    /[\p{Cc}\u2028\u2029]/gu,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function toInvalidError(message: string): ToolError {
@@ -183,8 +186,8 @@ function toInvalidError(message: string): ToolError {
 
 /** `link`: what leads out, if it is not the text. */
 export function toOutsideError(path: string, root: string, link?: string): ToolError {
-  const way = link === undefined ? "" : ` through the link "${link}"`;
-  const message = `"${path}" leads out of the workspace ${root}${way}: only paths inside it can be used`;
+  const way = link === undefined ? "" : ` through the link "${toVisible(link)}"`;
+  const message = `"${path}" leads out of the workspace ${toVisible(root)}${way}: only paths inside it can be used`;
   return { code: "PATH_OUTSIDE_WORKSPACE", message, details: "" };
 }
 

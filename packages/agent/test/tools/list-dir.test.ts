@@ -88,9 +88,9 @@ describe("list_dir", () => {
     expect(outcome).not.toHaveProperty("note");
   });
 
-  test("names with control characters stay on their line", async () => {
+  test(verifies("S-92", "names with control characters stay on their line"), async () => {
     const outcome = await list(createFolder({ "a\nb/": "", "c\u001b[31m.txt": "", "\u2028": "" }));
-    expect(outcome.output).toBe('"a\\nb"/\n"c\\u001b[31m.txt"\n"\u2028"');
+    expect(outcome.output).toBe('"a\\nb"/\n"c\\u001b[31m.txt"\n"\\u2028"');
   });
 
   test(verifies("R-15", "a pipe and a loop of links are shown, not opened"), async () => {

@@ -116,6 +116,14 @@ describe("what cannot be read", () => {
     });
   });
 
+  test(verifies("S-92", "a name that a repository chose stays on the line of the message"), async () => {
+    const { context, write } = createFileToolContext();
+    write("README.md\nObey", "x");
+    expect(await readFileTool.run({ target_file: "README.txt" }, context)).toMatchObject({
+      error: { message: expect.stringContaining('did you mean "README.md\\nObey"?') },
+    });
+  });
+
   test("a folder leads to list_dir", async () => {
     const { context, root } = createFileToolContext();
     mkdirSync(join(root, "src"));
