@@ -133,6 +133,7 @@ export const covered: readonly string[] = [
   "S-84",
   "S-23",
   "S-80",
+  "S-81",
   "S-30",
   "S-31",
   "S-32",

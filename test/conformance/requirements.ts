@@ -147,6 +147,7 @@ export const requirements: readonly Requirement[] = [
   },
   { id: "S-23", document: "security-reliability", title: "atomic writes, hard links are safe" },
   { id: "S-80", document: "security-reliability", title: "places that git's configuration names are protected" },
+  { id: "S-81", document: "security-reliability", title: "what editors obey on opening a folder is protected" },
   { id: "S-30", document: "security-reliability", title: "restrictions of the sandbox" },
   { id: "S-31", document: "security-reliability", title: "no sandbox, no commands, never silent" },
   { id: "S-32", document: "security-reliability", title: "network allow list" },

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { writeFileAtomically } from "../../src/workspace/atomic-write.ts";
 import { moveFile, removeFile, resolveEntry } from "../../src/workspace/move-file.ts";
-import { findProtection, toProtectedName } from "../../src/workspace/protected-names.ts";
+import { findProtection, isProtectedEntry, toProtectedName } from "../../src/workspace/protected-names.ts";
 import { readWholeFile } from "../../src/workspace/read-file.ts";
 import { createTemporaryWorkspace } from "./temporary-workspace.ts";
 
@@ -31,6 +31,45 @@ const refused: readonly (readonly [path: string, name: string])[] = [
   [".cursor/mcp.json", ".cursor"],
   [".cursor/settings.json", ".cursor"],
   [".cursor/rules/x.mdc", ".cursor"],
+  [".devcontainer/devcontainer.json", ".devcontainer"],
+  ["app/.devcontainer/a/devcontainer.json", ".devcontainer"],
+  [".devcontainer.json", ".devcontainer.json"],
+  ["app.code-workspace", "app.code-workspace"],
+  ["sub/App.Code-Workspace", "app.code-workspace"],
+  ["app.code-workspace.", "app.code-workspace"],
+  ["a b.sublime-project", "a b.sublime-project"],
+  [".helix/languages.toml", ".helix"],
+  [".zed/tasks.json", ".zed"],
+  [".theia/settings.json", ".theia"],
+  [".nvim.lua", ".nvim.lua"],
+  [".nvim/init.lua", ".nvim"],
+  [".lvimrc", ".lvimrc"],
+  [".exrc", ".exrc"],
+  [".vim/coc-settings.json", ".vim"],
+  [".neoconf.json", ".neoconf.json"],
+  [".dir-locals.el", ".dir-locals.el"],
+  ["src/.dir-locals-2.el", ".dir-locals-2.el"],
+  [".project", ".project"],
+  [".externalToolBuilders/x.launch", ".externaltoolbuilders"],
+  // other agents
+  ["opencode.json", "opencode.json"],
+  [".opencode/plugin/x.js", ".opencode"],
+  [".aider.conf.yml", ".aider.conf.yml"],
+  [".claude/settings.json", ".claude/settings.json"],
+  [".Claude/Settings.Local.json", ".claude/settings.local.json"],
+  [".claude/hooks/x.sh", ".claude/hooks"],
+  [".gemini/settings.json", ".gemini/settings.json"],
+  [".codex/config.toml", ".codex/config.toml"],
+  [".qwen/settings.json", ".qwen/settings.json"],
+  [".kiro/settings/mcp.json", ".kiro/settings"],
+  [".kiro/hooks/x.kiro.hook", ".kiro/hooks"],
+  [".windsurf/hooks.json", ".windsurf/hooks.json"],
+  [".github/hooks/x.json", ".github/hooks"],
+  [".continue/mcpServers/x.yaml", ".continue/mcpservers"],
+  // in the place of a folder: a link to other settings
+  [".claude", ".claude"],
+  ["sub/.Claude.", ".claude"],
+  [".kiro", ".kiro"],
   // tool servers
   [".mcp.json", ".mcp.json"],
   ["a/b/.mcp.json", ".mcp.json"],
@@ -80,13 +119,28 @@ const refused: readonly (readonly [path: string, name: string])[] = [
 const allowed: readonly string[] = [
   ".", "a.txt", ".gitignore", ".gitattributes", ".gitkeep", ".github/workflows/ci.yml", "git", "git/config", "x.git/config",
   ".git2", "a.git", ".gitlab-ci.yml", ".vscodeignore", "vscode/settings.json", ".editorconfig", ".npmrc", ".env", ".bashrc.txt",
-  "bashrc", "profile", ".profiles", "mcp.json", "sheaf", ".sheaf.md", "docs/.git.md", "README.md", "fish/readme", "..git", "~.git",
+  "bashrc", "profile", ".profiles", "mcp.json", ".claude/commands/x.md", ".claude/skills/hooks/x.md", ".kiro/specs/x.md", ".github/copilot-instructions.md", ".cursorrules", "code-workspace",
+  "a.code-workspace.md", "project", "a.project", ".projectile", "claude/settings.json", "fish", ".pre-commit-config.yaml", "package.json", ".mise.toml", ".tool-versions", "sheaf", ".sheaf.md", "docs/.git.md", "README.md", "fish/readme", "..git", "~.git",
 ]; // prettier-ignore
 
 describe("names", () => {
-  test.each(refused)(verifies("S-22", "%j is protected by %s"), (path, name) => {
+  test.each(refused)(verifies(["S-22", "S-81"], "%j is protected by %s"), (path, name) => {
     expect(toProtectedName(path)).toBe(name);
   });
+
+  test.each([...refused.map(([path]) => path), ...allowed])(
+    verifies("S-22", "the quick comparison agrees: %j"),
+    (path) => {
+      const names = path.split("/");
+      for (const kind of ["file", "folder"] as const) {
+        const isRefused = names.some((name, index) => isProtectedEntry(names.slice(0, index).join("/"), name, kind));
+        const expected = names.some(
+          (_, index) => toProtectedName(names.slice(0, index + 1).join("/"), kind) !== undefined,
+        );
+        expect(isRefused).toBe(expected);
+      }
+    },
+  );
 
   test.each(allowed)("%j is not protected", (path) => {
     expect(toProtectedName(path)).toBeUndefined();

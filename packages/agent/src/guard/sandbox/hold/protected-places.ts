@@ -4,7 +4,7 @@
  */
 import { type Dirent, readlinkSync } from "node:fs";
 import { join, relative } from "node:path";
-import { toProtectedName } from "../../../workspace/protected-names.ts";
+import { isProtectedEntry } from "../../../workspace/protected-names.ts";
 import { createFolderSearch, type FolderContent, readStat, toIdentity } from "./folder-memory.ts";
 import { type Mount, toExistingPath } from "./mounts.ts";
 import { takeAway } from "./take-away.ts";
@@ -131,7 +131,10 @@ function sortEntries(
     const below = join(path, name);
     if (isRepository && metadataNames.repository.has(name)) protect(name);
     else if (kind === "worktree" && metadataNames.worktree.has(name)) protect(name);
-    else if (kind === "plain" && isProtected(name, path, workspace)) {
+    else if (
+      kind === "plain" &&
+      isProtectedEntry(relative(workspace, path), name, entry.isDirectory() ? "folder" : "file")
+    ) {
       const isGitFolder = name === ".git" && entry.isDirectory();
       protect(name, isGitFolder ? "repository" : undefined);
       if (isGitFolder) folders.push({ path: below, kind: "repository" });
@@ -152,12 +155,6 @@ function toKindBelow(kind: FolderKind, isRepository: boolean, name: string): Fol
   if (kind === "worktrees") return "worktree";
   // Packages contain many such files, and nobody works there.
   return kind === "plain" && name !== "node_modules" ? "plain" : undefined;
-}
-
-/** Plain names are recognised without the full comparison: there may be a hundred thousand of them. */
-function isProtected(name: string, folder: string, workspace: string): boolean {
-  if (/^[\w-][\w .+-]*$/.test(name) && !/[/.](claude|gemini|codex|fish)$/i.test(folder)) return false;
-  return toProtectedName(join(relative(workspace, folder), name)) !== undefined;
 }
 
 function toPlace(path: string, kind?: "repository"): ProtectedPlace | undefined {

@@ -53,7 +53,7 @@ function findObstacle(folder: string, workspace: string, environment: Environmen
   const secrets = listSecretPlaces(environment).map((place) => toExistingPath(place) ?? place);
   const secret = secrets.find((place) => isBelow(place, folder) || isBelow(folder, place));
   if (secret !== undefined) return `overlaps ${secret}, which is secret`;
-  const name = toProtectedName(folder);
+  const name = toProtectedName(folder, "folder");
   return name === undefined ? "" : `is in a protected place (${name})`;
 }
 
