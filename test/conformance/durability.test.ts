@@ -5,7 +5,7 @@ import { createSqliteStore } from "../../packages/agent/src/store/sqlite.ts";
 import { createStreamJsonProjection } from "../../packages/agent/src/output/stream-json.ts";
 import { describe, expect, test } from "vitest";
 import { describeWithNamespaces, toNamespaceWrapper } from "../support/namespace.ts";
-import { createTestFolder, parseStream, runSheaf, toLines } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runSheaf, type SheafResult, toLines } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -33,7 +33,10 @@ const tenTurns = {
 describe("SIGKILL in the middle of a run", () => {
   // The moments are lines of output, so that the kill meets text, calls and results in turn.
   test.each([3, 10, 25, 50, 75])(
-    verifies(["R-01", "R-03"], "after line %i: the log is readable, has no gap, and holds everything that was printed"),
+    verifies(
+      ["R-01", "R-03", "C22", "C31"],
+      "after line %i: the log is readable, has no gap, and holds everything that was printed",
+    ),
     async (killLine) => {
       const home = join(folders.newFolder(), "home");
       const script = join(folders.path, "ten-turns.json");
@@ -61,8 +64,78 @@ describe("SIGKILL in the middle of a run", () => {
       const replayed = events.flatMap((event) => projection.push(event));
       expect(replayed.slice(0, printed.length)).toEqual(printed);
       const shown = await runSheaf(["show", conversation!.id.slice("conv_".length)], { cwd: repository, home });
-      expect(shown.code).toBe(0);
-      expect(toLines(shown.stdout)).toEqual(replayed);
+      expect([shown.code, shown.stderr]).toEqual([0, ""]);
+      expect(shown.stdout.startsWith(replayed.join(""))).toBe(true);
+      const lines = parseStream(shown.stdout);
+      expect(lines.at(-1)).toMatchObject({ type: "result", subtype: "error", error: { code: "INTERNAL" } });
+      const calls = (kind: string) =>
+        new Set(lines.filter(({ subtype }) => subtype === kind).map((line) => line.call_id));
+      expect(calls("completed")).toEqual(calls("started"));
+    },
+  );
+
+  test(verifies("C31", "show, export and fork end a cut run in every format, and the same way each time"), async () => {
+    const cwd = folders.newFolder({
+      "s.json": JSON.stringify({ turns: [{ events: [{ text: "What is there." }, { stall: true }] }] }),
+    });
+    const home = join(cwd, "home");
+    const { stdout } = await runSheaf(["-p", "--model", "scripted:s.json", "go"], {
+      cwd,
+      home,
+      onOutput: (output, child) => {
+        if (output.includes("What is there.")) child.kill("SIGKILL");
+      },
+    });
+    const { session_id: session } = JSON.parse(toLines(stdout)[0]!) as { session_id: string };
+    const show = async (...args: readonly string[]) => {
+      const shown = await runSheaf(["show", session, ...args], { cwd, home });
+      expect([shown.code, shown.stderr]).toEqual([0, ""]);
+      expect((await runSheaf(["show", session, ...args], { cwd, home })).stdout).toBe(shown.stdout);
+      return shown.stdout;
+    };
+    const message = "the process that wrote this response ended before it was complete: send the message again";
+    expect(await show("--output-format", "text")).toBe(`What is there.\nsheaf: INTERNAL: ${message}\n`);
+    const error = { code: "INTERNAL", message };
+    const result = { subtype: "error", is_error: true, result: "What is there.", session_id: session, error };
+    expect(JSON.parse(await show("--output-format", "json"))).toMatchObject(result);
+    expect(JSON.parse(await show("--output-format", "json", "--compat", "cursor-2026"))).toMatchObject(result);
+    expect(parseStream(await show()).at(-1)).toMatchObject(result);
+    const documents = JSON.parse(await show("--output-format", "documents")) as { documents: readonly object[] };
+    expect(documents).toMatchObject({ status: "error" });
+    expect(documents.documents.at(-1)).toMatchObject({ type: "error", content: message });
+    const events = toLines(await show("--output-format", "documents-stream"));
+    expect(JSON.parse(events.at(-1)!)).toMatchObject({ event: "done", data: { status: "error" } });
+    // What has an end can be taken elsewhere.
+    const exported = await runSheaf(["export", session, "--output", "session.json"], { cwd, home });
+    expect([exported.code, exported.stderr]).toEqual([0, ""]);
+    expect((await runSheaf(["import", "session.json"], { cwd, home: join(cwd, "elsewhere") })).stderr).toBe("");
+    expect((await runSheaf(["fork", session], { cwd, home })).code).toBe(0);
+  });
+
+  test(
+    verifies(["C20", "C31"], "show of a run that goes on prints its beginning, and says that it is one"),
+    async () => {
+      const cwd = folders.newFolder({
+        "s.json": JSON.stringify({ turns: [{ events: [{ text: "What is there." }, { stall: true }] }] }),
+      });
+      const home = join(cwd, "home");
+      let shown: Promise<SheafResult> | undefined;
+      const session = "5e0c2f64-8f0b-4f6e-9d1a-3b7c2a90d411";
+      await runSheaf(["-p", "--model", "scripted:s.json", "--session-id", session, "go"], {
+        cwd,
+        home,
+        onOutput: (output, child) => {
+          if (!output.includes("What is there.") || shown) return;
+          shown = runSheaf(["show", session], { cwd, home });
+          void shown.finally(() => child.kill("SIGKILL"));
+        },
+      });
+      const { code, stdout, stderr } = (await shown)!;
+      expect([code, stderr]).toEqual([
+        9,
+        expect.stringMatching(/^sheaf: CONVERSATION_BUSY: .* still being written.*\n$/),
+      ]);
+      expect(parseStream(stdout).map(({ type }) => type)).toEqual(["system", "user", "assistant"]);
     },
   );
 

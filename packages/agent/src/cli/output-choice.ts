@@ -14,14 +14,23 @@ export function toOutputFormat(flags: FlagValues, { profile }: CommandIo): Outpu
   throw new SheafError("USAGE", `--output-format "${format}" is unknown: use one of ${outputFormats.join(", ")}`);
 }
 
-/** The projection that the flags ask for; the language comes from --locale or the environment (C11). */
-export function createChosenProjection(format: OutputFormat, flags: FlagValues, io: CommandIo): Projection {
+/**
+ * The projection that the flags ask for; the language comes from --locale or the environment (C11).
+ * `showsFailure`: nothing else says how the run failed (C31).
+ */
+export function createChosenProjection(
+  format: OutputFormat,
+  flags: FlagValues,
+  io: CommandIo,
+  { showsFailure = false }: { readonly showsFailure?: boolean } = {},
+): Projection {
   const { LC_ALL, LC_MESSAGES, LANG } = io.environment;
   const projection = createProjection(format, {
     locale: toLocale(flags.locale || LC_ALL || LC_MESSAGES || LANG || "en"),
     includeThinking: flags["include-thinking"] ?? false,
     profile: io.profile,
     isPartial: flags["stream-partial-output"] ?? false,
+    showsFailure,
   });
   // Text is visible already (C11).
   if (!io.isOutputTerminal || format === "text") return projection;

@@ -1,4 +1,5 @@
 /** What stderr says when a command fails (C21). */
+import { formatFailureLine } from "../output/failure-line.ts";
 import { toVisibleLine } from "../output/visible-text.ts";
 
 interface FailureReport {
@@ -9,7 +10,7 @@ interface FailureReport {
 
 /** One line: `sheaf: <errorCode>: <what failed, with which value, what to do>`; with `verbose` followed by the details. */
 export function formatFailure({ code, message, details = "" }: FailureReport, verbose: boolean): string {
-  const line = `sheaf: ${code}: ${toVisibleLine(message)}\n`;
+  const line = formatFailureLine({ code, message });
   return verbose && details !== "" ? `${line}${toVisibleLine(details)}\n` : line;
 }
 

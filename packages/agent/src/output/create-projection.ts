@@ -13,6 +13,8 @@ export interface ProjectionOptions {
   readonly includeThinking: boolean;
   /** C30; default `sheaf`. */
   readonly profile?: CliProfile;
+  /** Of `sheaf show`: `text` and `json` say how a run failed, too; else stderr does (C21, C31). */
+  readonly showsFailure?: boolean;
   /** `--stream-partial-output`, which only `cursor-2026` needs. */
   readonly isPartial?: boolean;
 }

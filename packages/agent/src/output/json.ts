@@ -4,14 +4,21 @@ import { toCursorResult, type CursorResult } from "./cursor-stream.ts";
 import { encodeLine, type CliProfile, type Projection } from "./projection.ts";
 import { createResultCollector } from "./result-line.ts";
 
+interface JsonOptions {
+  readonly profile?: CliProfile;
+  readonly showsFailure?: boolean;
+}
+
 /**
- * Prints one object when the run succeeds or asks the user; nothing when it fails. In the profile `cursor-2026` a question
- * prints nothing either, and the object has the fields of that program alone (C30).
+ * Prints one object when the run succeeds or asks the user, and with `showsFailure` when it fails. In the profile
+ * `cursor-2026` a question prints nothing either, and the object has the fields of that program alone (C30).
  */
-export function createJsonProjection({ profile }: { readonly profile?: CliProfile } = {}): Projection {
+export function createJsonProjection(options: JsonOptions = {}): Projection {
+  const { profile, showsFailure = false } = options;
   const collector = createResultCollector();
   const toObject = (result: ResultLine | undefined): Record<string, unknown> | undefined => {
-    if (!result || result.is_error) return undefined;
+    if (!result) return undefined;
+    if (result.is_error) return showsFailure ? toJsonObject(result) : undefined;
     if (profile !== "cursor-2026") return toJsonObject(result);
     return result.subtype === "success" ? toJsonObject(toCursorResult(result)) : undefined;
   };

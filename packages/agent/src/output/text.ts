@@ -2,6 +2,7 @@
 import type { PlanEffect, RunEvent } from "@sheaf/protocol";
 import { createGrowingText } from "../base/growing-text.ts";
 import { formatAction, type Locale } from "./action-words.ts";
+import { formatFailureLine } from "./failure-line.ts";
 import type { Projection } from "./projection.ts";
 import { toCliQuestions } from "./result-line.ts";
 import { toVisibleLine, toVisibleText } from "./visible-text.ts";
@@ -11,10 +12,13 @@ export interface TextOptions {
   readonly locale: Locale;
   /** False: the final message only (C30). Default true. */
   readonly showsActions?: boolean;
+  /** A failing run prints its message so far, and why it failed. Default false. */
+  readonly showsFailure?: boolean;
 }
 
-/** Makes the lines. A failing run prints its actions and no message; why it failed is on stderr (C21). */
-export function createTextProjection({ locale, showsActions = true }: TextOptions): Projection {
+/** Makes the lines. Unless `showsFailure` says otherwise, a failing run prints its actions alone: stderr has the rest (C21). */
+export function createTextProjection(options: TextOptions): Projection {
+  const { locale, showsActions = true, showsFailure = false } = options;
   const toolNames = new Map<string, string>();
   const words = createGrowingText();
   let length = 0;
@@ -57,7 +61,8 @@ export function createTextProjection({ locale, showsActions = true }: TextOption
           return [`${toVisibleLine(line)}\n`];
         }
         case "run_end":
-          return event.error ? [] : message();
+          if (!event.error) return message();
+          return showsFailure ? [...message(), formatFailureLine(event.error)] : [];
         default:
           return [];
       }

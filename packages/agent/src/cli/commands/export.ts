@@ -1,9 +1,11 @@
 /** `sheaf export SESSION`: a stored session as JSON, Markdown or HTML. */
+import { now } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
 import { exportVersion, formatJsonExport, type ConversationExport } from "../../output/exports/conversation-export.ts";
 import { formatHtmlExport } from "../../output/exports/html-export.ts";
 import { formatMarkdownExport } from "../../output/exports/markdown-export.ts";
 import { toVisibleJson } from "../../output/visible-text.ts";
+import { listEndedResponses } from "../../run/conversations/end-cut-response.ts";
 import type { Store } from "../../store/store.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toSessionWord } from "../command-flags.ts";
@@ -38,7 +40,7 @@ export async function runExport(parsed: ParsedArguments, io: CommandIo): Promise
 async function readConversation(store: Store, id: string): Promise<ConversationExport> {
   const { workspace, title, createdAt } = (await store.getConversation(id))!;
   const responses = [];
-  for (const response of await store.listResponses(id)) {
+  for (const response of await listEndedResponses(store, id, now)) {
     if (response.reverted) continue;
     const events = await store.readEvents(response.id);
     responses.push({ id: response.id, createdAt: response.createdAt, events });

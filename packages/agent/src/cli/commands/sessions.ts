@@ -9,6 +9,7 @@ import { findConversation, findResponse } from "../session-words.ts";
 import { printJson, printText } from "../standard-output.ts";
 import { toBareId } from "../../output/result-line.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
+import { listEndedResponses } from "../../run/conversations/end-cut-response.ts";
 import { forkConversation } from "../../run/conversations/fork.ts";
 import type { ConversationRecord } from "../../store/store.ts";
 import { removeCheckpoints } from "../../workspace/checkpoints.ts";
@@ -81,9 +82,10 @@ export async function runFork(parsed: ParsedArguments, io: CommandIo): Promise<n
   const { session, response } = toResponseWords(parsed);
   return withSessionStore(io, undefined, async (store) => {
     const conversationId = await findConversation(store, session);
+    const responses = await listEndedResponses(store, conversationId, now);
     const after =
       response === undefined
-        ? (await store.listResponses(conversationId)).findLast(({ reverted }) => !reverted)
+        ? responses.findLast(({ reverted }) => !reverted)
         : await findResponse(store, conversationId, response);
     const fork = after && (await forkConversation(store, conversationId, after.id, now));
     if (fork) return printText(`${toBareId(fork.id)}\n`);

@@ -1,5 +1,9 @@
 /** `sheaf show SESSION`: a stored conversation, printed again in any format (C31). */
 import type { RunEvent } from "@sheaf/protocol";
+import { now } from "../../assemble/wire.ts";
+import { SheafError } from "../../base/errors.ts";
+import { toBareId } from "../../output/result-line.ts";
+import { listEndedResponses } from "../../run/conversations/end-cut-response.ts";
 import type { Store } from "../../store/store.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toSessionWord } from "../command-flags.ts";
@@ -11,22 +15,36 @@ import { withSessionStore } from "../session-store.ts";
 import { findConversation } from "../session-words.ts";
 import { createLineOutput } from "../standard-output.ts";
 
-/** Prints every response of the session that was not reverted, oldest first. @throws SheafError USAGE for an unknown session. */
+/**
+ * Prints every response of the session that was not reverted, oldest first; a run whose process died ends as interrupted.
+ * @throws SheafError USAGE for an unknown session; CONVERSATION_BUSY after what is there of a response that is being written.
+ */
 export async function runShow(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags } = parsed;
   const word = toSessionWord(parsed);
   const format = toOutputFormat(flags, io);
   return withSessionStore(io, undefined, async (store) => {
-    const responses = await store.listResponses(await findConversation(store, word));
+    const conversationId = await findConversation(store, word);
+    const responses = await listEndedResponses(store, conversationId, now);
     const output = createLineOutput(1);
     for (const response of responses) {
       if (response.reverted) continue;
-      const projection = createChosenProjection(format, flags, io);
+      const projection = createChosenProjection(format, flags, io, { showsFailure: true });
       const delivery = await deliverEvents(readGroups(store, response.id), { projection, output });
       if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false);
+      if (!delivery.end) throw createUnendedError(conversationId);
     }
     return 0;
   });
+}
+
+function createUnendedError(conversationId: string): SheafError {
+  const session = toBareId(conversationId);
+  return new SheafError(
+    "CONVERSATION_BUSY",
+    `the last response of ${session} is still being written: this is its beginning; show it again when it has ended`,
+    { source: "storage" },
+  );
 }
 
 async function* readGroups(store: Store, responseId: string): AsyncGenerator<readonly RunEvent[]> {

@@ -3,10 +3,22 @@ import { resolve } from "node:path";
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
 import { toRunFailure } from "../run-failure.ts";
-import type { Store } from "../../store/store.ts";
+import type { ResponseRecord, Store } from "../../store/store.ts";
 import { applyToState, createToolState, toBlockId } from "../../tools/tool-state.ts";
 import { toCancelledOutcome } from "../../tools/failure.ts";
 import type { ToolOutcome } from "../../tools/tool.ts";
+
+/** The responses of a conversation. What a dead process left open is ended first; one without an end is being written. */
+export async function listEndedResponses(
+  store: Store,
+  conversationId: string,
+  now: () => number,
+): Promise<readonly ResponseRecord[]> {
+  const responses = await store.listResponses(conversationId);
+  if (responses.every(({ ended }) => ended)) return responses;
+  for (const { id, ended } of responses) if (!ended) await endCutResponse(store, id, now);
+  return store.listResponses(conversationId);
+}
 
 /**
  * Ends a response that has no end and no writer. Nothing of it is run again: what a call did, nobody knows.

@@ -3,8 +3,8 @@ import { applyToState, createToolState, type ToolState } from "../../tools/tool-
 import type { ModelMessage } from "../../model/provider.ts";
 import { createContextSize } from "../compaction.ts";
 import { createHistory } from "../history.ts";
-import { createBusyError, type ResponseRecord, type Store } from "../../store/store.ts";
-import { endCutResponse } from "./end-cut-response.ts";
+import { createBusyError, type Store } from "../../store/store.ts";
+import { listEndedResponses } from "./end-cut-response.ts";
 
 export interface OpenConversation {
   /** `conv_<uuid>`. */
@@ -24,8 +24,8 @@ export async function openConversation(store: Store, id: string, now: () => numb
   const history = createHistory();
   const state = createToolState();
   const size = createContextSize();
-  for (const response of await store.listResponses(id)) {
-    if (!response.ended) await endOpenResponse(store, response, now);
+  for (const response of await listEndedResponses(store, id, now)) {
+    if (!response.ended) throw createBusyError(id);
     if (response.reverted) continue;
     for (const event of await store.readEvents(response.id)) {
       history.push(event);
@@ -34,10 +34,4 @@ export async function openConversation(store: Store, id: string, now: () => numb
     }
   }
   return { id, messages: history.messages, state, tokens: size.tokens };
-}
-
-async function endOpenResponse(store: Store, { id, conversationId }: ResponseRecord, now: () => number): Promise<void> {
-  if (await endCutResponse(store, id, now)) return;
-  if ((await store.getResponse(id))?.ended) return;
-  throw createBusyError(conversationId);
 }

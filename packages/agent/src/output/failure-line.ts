@@ -1,0 +1,7 @@
+/** How a run failed, in one line (C21). */
+import { toVisibleLine } from "./visible-text.ts";
+
+/** `sheaf: <errorCode>: <what failed, with which value, what to do>` and a line end. */
+export function formatFailureLine({ code, message }: { readonly code: string; readonly message: string }): string {
+  return `sheaf: ${code}: ${toVisibleLine(message)}\n`;
+}
