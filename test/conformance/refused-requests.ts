@@ -119,6 +119,11 @@ function createHostRows(row: Row, port: number): RefusedRequest[] {
     `2130706433:${port}`,
     `127.1:${port}`,
     `[::ffff:127.0.0.1]:${port}`,
+    "[",
+    "a b",
+    "\u00e9",
+    `127.0.0.1:${port}\\`,
+    "127.0.0.1:99999",
   ];
   const origins = [
     "null",
@@ -131,7 +136,12 @@ function createHostRows(row: Row, port: number): RefusedRequest[] {
   return [
     ...hosts.map((host) => row(`host ${host}`, { host }, 400, 403)),
     row("two hosts", { headers: ["Host: evil.example"] }, 400),
+    row("no host in HTTP/1.0", { host: null, version: "HTTP/1.0" }, 400),
     row("an absolute address", { path: "http://evil.example/v1/chat" }, 400),
+    row("an absolute address that is none", { path: "http://[/" }, 400),
+    row("an address of nothing", { path: "*" }, 400),
+    row("a backslash", { path: "/v1\\chat" }, 400),
+    row("an unknown expectation", { headers: ["Expect: x"], token: null }, 401),
     ...origins.map((origin) => row(`origin ${origin}`, { headers: [`Origin: ${origin}`] }, 403)),
     ...origins.map((origin) =>
       row(`GET from ${origin}`, { method: "GET", path: "/v1/models", headers: [`Origin: ${origin}`] }, 403),
@@ -318,7 +328,7 @@ function createFormRows(row: Row, build: (parts: Parts) => string): RefusedReque
     row("another protocol", { version: "FTP/1.1" }, 400),
     row("a method in small letters", { method: "post" }, 400),
     row("a method that is none", { method: "P<ST" }, 400),
-    row("CONNECT", { method: "CONNECT", path: "127.0.0.1:22" }, 0, 400, 404, 405),
+    row("CONNECT", { method: "CONNECT", path: "127.0.0.1:22" }, 405),
     raw("nothing but line ends", "\r\n\r\n\r\n\r\nx\r\n\r\n", 400),
     raw("a TLS greeting", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),
     raw("bare line feeds", right.replaceAll("\r\n", "\n"), 400),

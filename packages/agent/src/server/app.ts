@@ -1,7 +1,7 @@
 /** The Chat API as an app on web standards; listen.ts connects it to sockets. */
 import { Hono } from "hono";
 import { createAuthentication, type Doors } from "./authenticate.ts";
-import { HttpError, toErrorAnswer } from "./http-error.ts";
+import { HttpError, toErrorResponse } from "./http-error.ts";
 import { createRequestRules, findRoute, type IsOwnHost, createRequestObserver } from "./request-rules.ts";
 import type { Log } from "./metrics.ts";
 import type { PageFiles } from "./page-files.ts";
@@ -55,12 +55,9 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
     throw createNothingError();
   });
   app.onError((error) => {
-    const { status, body, headers } = toErrorAnswer(error);
-    if (status === 500) context.onDefect(error);
-    return new Response(JSON.stringify(body), {
-      status,
-      headers: { ...securityHeaders, "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },
-    });
+    const response = toErrorResponse(error);
+    if (response.status === 500) context.onDefect(error);
+    return response;
   });
   return app;
 }

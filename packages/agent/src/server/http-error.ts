@@ -1,5 +1,6 @@
 /** Errors before the first event: a status, and the fields of an error document (N52). */
 import type { ErrorBody } from "@sheaf/protocol";
+import { securityHeaders } from "./security-headers.ts";
 import { errorTable, toSheafError, type ErrorCode, type ErrorSource } from "../base/errors.ts";
 
 /** Errors of requests, besides the closed table of run errors (C20). Statuses by code. */
@@ -71,6 +72,15 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
   }
   const headers: Record<string, string> = retryable ? { "Retry-After": `${RETRY_AFTER_SECONDS}` } : {};
   return createAnswer(httpStatus, known.code, known.message, toSource(known.source), known.details, headers);
+}
+
+/** The answer, as it is sent. */
+export function toErrorResponse(error: unknown): Response {
+  const { status, body, headers } = toErrorAnswer(error);
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...securityHeaders, "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },
+  });
 }
 
 /** The store is part of the server (N39). */

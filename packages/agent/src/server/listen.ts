@@ -3,10 +3,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Hono } from "hono";
 import { SheafError } from "../base/errors.ts";
-import { HttpError, toErrorAnswer, type HttpErrorCode } from "./http-error.ts";
+import { HttpError, toErrorAnswer, toErrorResponse, type HttpErrorCode } from "./http-error.ts";
 import type { ServerEnvironment } from "./server-context.ts";
 
 /** Largest header of a request (S-55). Bytes. */
@@ -30,11 +30,12 @@ export interface Listener {
 
 /** @throws SheafError USAGE when the address cannot be taken. */
 export async function listen(app: Hono<ServerEnvironment>, host: string, port: number): Promise<Listener> {
-  const handle = getRequestListener(app.fetch);
+  const handle = getRequestListener(app.fetch, { errorHandler: answerUnreadable });
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER,
-      requireHostHeader: true,
+      // Refused in answerUnreadable: Node's own answer has no body.
+      requireHostHeader: false,
       insecureHTTPParser: false,
       headersTimeout: HEAD_MS,
       requestTimeout: REQUEST_MS,
@@ -43,6 +44,9 @@ export async function listen(app: Hono<ServerEnvironment>, host: string, port: n
     (incoming, outgoing) => void handle(incoming, outgoing),
   );
   server.on("clientError", answerClientError);
+  server.on("connect", (_request, socket) => refuse(socket, new HttpError("METHOD_NOT_ALLOWED", "this is no proxy")));
+  // Node would answer an expectation that it does not know without a body; a server may ignore it.
+  server.on("checkExpectation", (incoming, outgoing) => void handle(incoming, outgoing));
   await startListening(server, host, port);
   const closed = Promise.withResolvers<void>();
   const stop = (): void => {
@@ -68,7 +72,11 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  const { status, body } = toErrorAnswer(toHttpError(error.code));
+  refuse(socket, toHttpError(error.code));
+}
+
+function refuse(socket: Duplex, error: HttpError): void {
+  const { status, body } = toErrorAnswer(error);
   const text = JSON.stringify(body);
   const head = [
     `HTTP/1.1 ${status} Refused`,
@@ -85,6 +93,13 @@ function toHttpError(code: string | undefined): HttpError {
     ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "the request did not arrive in time"],
   };
   return new HttpError(...(errors[code ?? ""] ?? (["USAGE", "the request is not valid HTTP/1.1"] as const)));
+}
+
+/** What has no address that could be called: its host is missing or invalid, or its path is. */
+function answerUnreadable(error: unknown): Response {
+  if (!(error instanceof RequestError)) return toErrorResponse(error);
+  const message = "the host or the path of the request is missing or not valid: send a path and one header Host";
+  return toErrorResponse(new HttpError("USAGE", message));
 }
 
 async function startListening(server: Server, host: string, port: number): Promise<void> {
