@@ -130,6 +130,7 @@ export const covered: readonly string[] = [
   "S-20",
   "S-21",
   "S-22",
+  "S-83",
   "S-84",
   "S-23",
   "S-80",

@@ -140,6 +140,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-20", document: "security-reliability", title: "no path spelling leaves the workspace" },
   { id: "S-21", document: "security-reliability", title: "no escape by races" },
   { id: "S-22", document: "security-reliability", title: "protected names refuse writes" },
+  { id: "S-83", document: "security-reliability", title: "searches run in the sandbox and see their folder alone" },
   {
     id: "S-84",
     document: "security-reliability",

@@ -12,6 +12,7 @@ import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { RunSettings } from "../run/run.ts";
 import { createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
+import { createSearchProgram } from "../guard/sandbox/launch/search-program.ts";
 import { untrustedGitVariables } from "../guard/sandbox/environment.ts";
 import type { Store } from "../store/store.ts";
 import { type Approver, createExpiringApprover } from "../tools/approval.ts";
@@ -79,18 +80,16 @@ export async function prepareResponse(
     ...(mcp && { mcpServers: mcp.servers }),
   };
   const { mode } = start;
+  const held = { environment, workspace: workspace.root, sandbox, denials: fileDenials, addedFolders };
   const toolBox = createToolBox({
     workspace,
     addedWorkspaces,
     commands: createCommandRunner({
-      environment,
+      ...held,
       variables: start.trusted ? {} : untrustedGitVariables,
-      workspace: workspace.root,
-      sandbox,
       network,
-      denials: fileDenials,
-      addedFolders,
     }),
+    search: createSearchProgram(held),
     permissions,
     state: conversation.state,
     codebase: createCodeSearch(dataFolder),

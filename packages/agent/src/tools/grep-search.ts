@@ -1,18 +1,18 @@
 /** grep_search: text in files, by ripgrep. */
 import { posix } from "node:path";
 import * as s from "@sheaf/protocol/schema";
-import { findRipgrep, type ProgramOutcome, runProgram } from "../guard/sandbox/programs.ts";
 import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
 import { readKind } from "../workspace/read-folder.ts";
-import { createSearchResults, type FileMatches, type SearchResults, formatSearch } from "./search-text.ts";
-import type { Tool, ToolOutcome } from "./tool.ts";
+import { createSearchResults, type FileMatches, formatSearch } from "./search-text.ts";
+import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
 
 const defaultResults = 200;
 const maxResults = 1000;
 /** Milliseconds; what was found by then is shown. */
 const maxDuration = 30_000;
+const maxStderrBytes = 16 * 1024;
 /** Characters of a line that are shown; ripgrep cuts it and says so. */
 const maxColumns = 500;
 
@@ -36,7 +36,8 @@ export const grepSearchTool: Tool<Arguments> = {
   documentType: "tool_call",
   access: "read",
   parameters,
-  async run(args, { workspace, signal }) {
+  async run(args, context) {
+    const { workspace } = context;
     const fault = findFault(args);
     if (fault !== undefined) return toFailure("INVALID_PATTERN", fault);
     const resolved = workspace.resolve(args.path?.trim() ? args.path : ".");
@@ -49,7 +50,7 @@ export const grepSearchTool: Tool<Arguments> = {
         `${resolved.path.named} is a pipe, socket or device: only files and folders are searched`,
       );
     }
-    return search(args, workspace, resolved.path, signal);
+    return search(args, resolved.path, context);
   },
 };
 
@@ -60,33 +61,30 @@ function findFault({ pattern, glob = "" }: Arguments): string | undefined {
   return undefined;
 }
 
-async function search(
-  args: Arguments,
-  workspace: Workspace,
-  path: WorkspacePath,
-  signal: AbortSignal,
-): Promise<ToolOutcome> {
+async function search(args: Arguments, path: WorkspacePath, context: ToolContext): Promise<ToolOutcome> {
+  const { workspace, signal } = context;
   const limit = Math.min(args.max_results ?? defaultResults, maxResults);
   const isContent = (args.output_mode ?? "content") === "content";
   const rules = new IgnoreRules(workspace);
   const isNamed = await rules.isIgnored(path.relative, readKind(workspace.root, path.relative) === "folder");
   const results = createSearchResults(isContent ? limit : 0);
   const timeout = AbortSignal.timeout(maxDuration);
-  const outcome = await runRipgrep(
-    [
+  const outcome = await context.search({
+    folder: workspace.root,
+    args: [
       ...toOptions(args, isContent),
       ...toIgnoreOptions(workspace, path, isNamed),
       "--",
       path.relative === "." ? "./" : `./${path.relative}`,
     ],
-    workspace,
-    AbortSignal.any([signal, timeout]),
-    results,
-  );
+    signal: AbortSignal.any([signal, timeout]),
+    onStdout: (chunk) => results.append(chunk),
+    maxStderrBytes,
+  });
   if (signal.aborted) return toCancelledOutcome();
   if (outcome.startError !== "") return toFailure("SEARCH_FAILED", `ripgrep was not started: ${outcome.startError}`);
   if (outcome.exitCode === 2 && results.files.size === 0) {
-    const reason = await findPatternFault(args, workspace, signal);
+    const reason = await findPatternFault(args, context);
     if (reason !== undefined) return toFailure("INVALID_PATTERN", `the pattern or glob is not valid: ${reason}`);
   }
   const files = isNamed ? [...results.files.values()] : await removeIgnored(rules, [...results.files.values()]);
@@ -140,31 +138,13 @@ function toIgnoreOptions(workspace: Workspace, path: WorkspacePath, isNamed: boo
   return isThere ? [...options, `--ignore-file=${posix.join(workspace.root, ".gitignore")}`] : options;
 }
 
-async function runRipgrep(
-  args: readonly string[],
-  workspace: Workspace,
-  signal: AbortSignal,
-  results: SearchResults,
-): Promise<ProgramOutcome> {
-  return runProgram({
-    file: findRipgrep(),
-    args,
-    cwd: workspace.root,
-    environment: {},
-    signal,
-    onStdout: (chunk) => results.append(chunk),
-    maxStderrBytes: 16 * 1024,
-  });
-}
-
 /** ripgrep's reason in one line; undefined if the pattern is not at fault. */
 async function findPatternFault(
   args: Arguments,
-  workspace: Workspace,
-  signal: AbortSignal,
+  { workspace, search: run, signal }: ToolContext,
 ): Promise<string | undefined> {
   const options = [...toOptions(args, true), "--", "/dev/null"];
-  const outcome = await runRipgrep(options, workspace, signal, createSearchResults(1));
+  const outcome = await run({ folder: workspace.root, args: options, signal, onStdout: () => true, maxStderrBytes });
   return outcome.exitCode === 2 ? toOneLine(outcome.stderr) : undefined;
 }
 

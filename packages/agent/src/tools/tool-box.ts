@@ -1,6 +1,7 @@
 /** All tools of a run: offered by mode, checked, permitted, approved, then run. */
 import type { Mode } from "@sheaf/protocol";
 import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
+import type { RunSearch } from "../guard/sandbox/launch/search-program.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
@@ -16,6 +17,8 @@ import type { ToolBox, ToolOutcome } from "./tool.ts";
 /** What tools work with. */
 export interface ToolBoxPorts extends GatePorts {
   readonly commands: CommandRunner;
+  /** ripgrep, which sees only the folder that it searches. */
+  readonly search: RunSearch;
   readonly state: ToolState;
   /** Undefined: what tools change is not kept. */
   readonly checkpoints?: Checkpoints | undefined;

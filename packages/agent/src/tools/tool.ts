@@ -2,6 +2,7 @@
 import type { Mode, ToolDocumentType, ToolResult } from "@sheaf/protocol";
 import type { Schema } from "@sheaf/protocol/schema";
 import type { BackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
+import type { RunSearch } from "../guard/sandbox/launch/search-program.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { ToolDefinition } from "../model/provider.ts";
@@ -19,6 +20,8 @@ export type ToolOutcome = Omit<ToolResult, "type" | "callId" | "durationMs">;
 export interface ToolContext {
   readonly workspace: Workspace;
   readonly commands: CommandRunner;
+  /** ripgrep, which sees only the folder that it searches. */
+  readonly search: RunSearch;
   /** Commands that keep running between calls; they end with the run. */
   readonly background: BackgroundCommands;
   /** Todos, plans and the files read so far; lives as long as the conversation. */

@@ -21,6 +21,7 @@ export function createFileToolContext(signal: AbortSignal = new AbortController(
   const context: ToolContext = {
     workspace: temporary.workspace,
     commands,
+    search: () => Promise.reject(new Error("a file tool searched")),
     background: createBackgroundCommands(commands),
     state: createToolState(),
     mode: "agent",

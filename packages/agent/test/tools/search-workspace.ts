@@ -6,6 +6,7 @@ import { afterAll } from "vitest";
 import { createCommandNetwork } from "../../src/guard/permissions/decide-network.ts";
 import { createBackgroundCommands } from "../../src/guard/sandbox/follow/background-command.ts";
 import { createCommandRunner } from "../../src/guard/sandbox/launch/command-runner.ts";
+import { createSearchProgram } from "../../src/guard/sandbox/launch/search-program.ts";
 import { runProgram } from "../../src/guard/sandbox/programs.ts";
 import { createToolState } from "../../src/tools/tool-state.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
@@ -60,6 +61,7 @@ export function createContext(root: string, context: Partial<ToolContext> = {}):
   return {
     workspace: createWorkspace(root),
     commands,
+    search: createSearchProgram({ sandbox: { state: "disabled" }, workspace: root, environment: {} }),
     background: createBackgroundCommands(commands),
     state: createToolState(),
     mode: "agent",

@@ -10,9 +10,10 @@ import { findUserConfig } from "../../config/config-file.ts";
 import { createConfig } from "../../config/config.ts";
 import { chooseModel, findModelName } from "../../config/endpoints.ts";
 import { withoutInnerFolders } from "../../guard/sandbox/environment.ts";
+import { createSearchProgram } from "../../guard/sandbox/launch/search-program.ts";
 import { findSandbox } from "../../guard/sandbox/find/find-sandbox.ts";
 import { hasSeccompFilter } from "../../guard/sandbox/hold/seccomp-filter.ts";
-import { findProgram, findRipgrep, runProgram } from "../../guard/sandbox/programs.ts";
+import { findProgram } from "../../guard/sandbox/programs.ts";
 import { listModels } from "../../model/model-list.ts";
 
 /** One answer. `warn`: Sheaf works, with less. */
@@ -83,13 +84,14 @@ function checkWorkspace({ environment, cwd }: CommandIo, flags: FlagValues): Che
   }
 }
 
-async function checkSearch({ environment, cwd }: CommandIo): Promise<CheckResult> {
+async function checkSearch(io: CommandIo, flags: FlagValues): Promise<CheckResult> {
+  const place = await findSandboxHere(io, flags);
+  const { workspace } = place;
+  const runSearch = createSearchProgram(place);
   let version = "";
-  const outcome = await runProgram({
-    file: findRipgrep(),
+  const outcome = await runSearch({
+    folder: workspace,
     args: ["--version"],
-    cwd,
-    environment: { PATH: environment.PATH },
     signal: AbortSignal.timeout(NETWORK_TIMEOUT_MS),
     maxStderrBytes: 1000,
     onStdout(chunk) {
@@ -99,7 +101,7 @@ async function checkSearch({ environment, cwd }: CommandIo): Promise<CheckResult
   });
   if (outcome.exitCode === 0) return { name: "search", status: "ok", found: version.split("\n", 1)[0] ?? "" };
   const found = `ripgrep does not run (${outcome.startError || outcome.stderr.trim()})`;
-  return { name: "search", status: "fail", found, advice: "install Sheaf again: the program comes with it" };
+  return { name: "search", status: "fail", found };
 }
 
 function checkModel({ environment }: CommandIo, flags: FlagValues): CheckResult {
@@ -133,21 +135,20 @@ async function checkNetwork({ environment }: CommandIo, flags: FlagValues): Prom
   }
 }
 
-async function checkSandbox({ environment, cwd }: CommandIo, flags: FlagValues): Promise<CheckResult> {
-  const name = "sandbox";
+async function findSandboxHere({ environment, cwd }: CommandIo, flags: FlagValues) {
   const { workspace, sandbox: setting } = createConfig(
     { workspace: flags.workspace?.at(-1), sandbox: flags.sandbox },
     environment,
     cwd,
   );
   const variables = withoutInnerFolders(environment, workspace);
-  const sandbox = await findSandbox({
-    setting,
-    workspace,
-    environment: variables,
-    memory: undefined,
-    now: Date.now,
-  });
+  const sandbox = await findSandbox({ setting, workspace, environment: variables, memory: undefined, now: Date.now });
+  return { workspace, environment: variables, sandbox };
+}
+
+async function checkSandbox(io: CommandIo, flags: FlagValues): Promise<CheckResult> {
+  const name = "sandbox";
+  const { sandbox, environment: variables } = await findSandboxHere(io, flags);
   switch (sandbox.state) {
     case "disabled": {
       const advice = "commands run as you do, by a rule or --force only; leave --sandbox disabled out to hold them";

@@ -4,7 +4,6 @@ import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type * as Ripgrep from "@vscode/ripgrep";
 import type { Environment } from "../../base/paths.ts";
 import { isFolder } from "../../base/make-folder.ts";
 import { toFixedPath } from "./environment.ts";
@@ -33,10 +32,22 @@ export function isExecutable(file: string): boolean {
   }
 }
 
-/** Path of the program; its package is loaded by the first search. @throws Error when it is not installed for this system. */
-export function findRipgrep(): string {
-  const { rgPath } = createRequire(import.meta.url)("@vscode/ripgrep") as typeof Ripgrep;
-  return rgPath;
+/** ripgrep: the one that comes with Sheaf, else one of the system. Undefined if none is found that `isWanted`. */
+export function findRipgrep(environment: Environment, isWanted: (file: string) => boolean): string | undefined {
+  const own = findOwnRipgrep();
+  return own !== undefined && isWanted(own) ? own : findProgram("rg", environment, isWanted);
+}
+
+/** Found without running its package's code, which a command may have changed if Sheaf is installed in the workspace. */
+function findOwnRipgrep(): string | undefined {
+  try {
+    const require = createRequire(import.meta.url);
+    return createRequire(require.resolve("@vscode/ripgrep")).resolve(
+      `@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`,
+    );
+  } catch {
+    return undefined;
+  }
 }
 
 /** A shell, and its arguments before the command. */
@@ -85,16 +96,21 @@ export interface ProgramOutcome {
 }
 
 /** Runs a helper program to its end; failures are values. */
-export async function runProgram(request: ProgramRequest): Promise<ProgramOutcome> {
-  const { file, args, cwd, environment, signal } = request;
+export async function runProgram(request: ProgramRequest, start = startProgram): Promise<ProgramOutcome> {
+  const { file, cwd, signal } = request;
   const outcome = { exitCode: -1, stderr: "", stopped: false, cancelled: false, startError: "" };
   if (signal.aborted) return { ...outcome, cancelled: true };
   try {
-    const child = spawn(file, args, { cwd, env: { ...environment }, stdio: ["ignore", "pipe", "pipe"] });
-    return { ...outcome, ...(await followProgram(child, request)) };
+    return { ...outcome, ...(await followProgram(start(request), request)) };
   } catch (error) {
     return { ...outcome, startError: toStartError(error, file, cwd) };
   }
+}
+
+/** `further`: pipes after the standard three. */
+export function startProgram(request: ProgramRequest, further: readonly "pipe"[] = []): ChildProcess {
+  const { file, args, cwd, environment } = request;
+  return spawn(file, args, { cwd, env: { ...environment }, stdio: ["ignore", "pipe", "pipe", ...further] });
 }
 
 async function followProgram(child: ChildProcess, request: ProgramRequest): Promise<Partial<ProgramOutcome>> {

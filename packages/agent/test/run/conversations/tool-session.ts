@@ -43,6 +43,7 @@ export function createToolSession(
         permissions: [],
         end: async () => undefined,
       },
+      search: () => Promise.reject(new Error("no searches here")),
       permissions: createPolicy(),
       state,
       checkpoints: toCheckpoints(dataFolder),

@@ -59,7 +59,7 @@ export function createDeniedPlaces(folders: readonly string[], rules: readonly F
 }
 
 /** A mount on a link would cover its target. */
-function toMounts({ places, ancestors }: DeniedState): DeniedMounts {
+export function toMounts({ places, ancestors }: DeniedState): DeniedMounts {
   const mounts = places.flatMap(({ path, target = path, access, isFolder }): Mount[] => {
     if (target === "") return [];
     if (access === "read-only") return [{ path: target, access }];

@@ -51,7 +51,7 @@ export function toBubblewrapArguments({
   ]; // prettier-ignore
 }
 
-function toMountArguments({ path, access, source = path }: Mount): string[] {
+export function toMountArguments({ path, access, source = path }: Mount): string[] {
   switch (access) {
     case "writable":
       return ["--bind", source, path];

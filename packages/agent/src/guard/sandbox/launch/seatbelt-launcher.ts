@@ -123,7 +123,7 @@ export interface SeatbeltProfile {
 }
 
 /** What any program needs to run. It grants no access to the user's files or the network. */
-const foundation = `(version 1)
+export const foundation = `(version 1)
 (deny default)
 (allow process-exec*)
 (allow process-fork)
