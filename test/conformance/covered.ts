@@ -24,6 +24,7 @@ export const covered: readonly string[] = [
   "C26",
   "C30",
   "C31",
+  "C32",
   "R1",
   "R2",
   "R3",

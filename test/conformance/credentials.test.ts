@@ -433,11 +433,11 @@ describe("flags", () => {
     [["login"], "login takes one word"],
     [["login", "anthropic", "--model", "x"], "--model does not go with sheaf login"],
     [["login", "antropic"], "did you mean anthropic?"],
-    [["logout", "a", "b"], "logout takes one provider"],
+    [["logout", "a", "b"], "logout takes [PROVIDER]"],
     [["logout", "nobody"], '"nobody" is unknown'],
     [["models", "opnai"], "did you mean openai"],
     [["models", "--api-key", "x"], "--api-key goes with one provider"],
-    [["models", "a", "b"], "models takes one provider"],
+    [["models", "a", "b"], "models takes [PROVIDER]"],
   ])(verifies("C20", "%j is a usage error"), async (args, message) => {
     const { cwd, home } = newPlace();
     const { code, stderr } = await run(args, { cwd, home, input: "x" });

@@ -171,7 +171,7 @@ describe("flags", () => {
       [["-p", "--workspace", "/no/such/folder", "x"], /\/no\/such\/folder/],
       [["-p", "--on-denied", "maybe", "x"], /continue or stop/],
       [["-p", "--json", "x"], /--json does not go with a prompt/],
-      [["answer", "no-id", "a=b"], /"no-id" is not the id of a session/],
+      [["answer", "no-id", "a=b"], /answer takes SESSION QUESTION=OPTION…; "no-id a=b" was given/],
       [["answer", id, "a=b"], /is not stored/],
     ] as const) {
       const { code, stdout, stderr } = await runSheaf(words, { cwd });
@@ -187,6 +187,19 @@ describe("flags", () => {
     const compat = await runSheaf(["--compat", "cursor-2026", "-p", "--mode", "fast", "x"], { cwd });
     expect([compat.code, compat.stdout]).toEqual([2, ""]);
   });
+
+  test(
+    verifies(["C20", "C30", "C32"], "a word that is nearly a command asks no model; update is no prompt"),
+    async () => {
+      expect(await fail("sesions")).toContain("did you mean sheaf ls?");
+      expect(await fail("show", "me", "the", "bug")).toContain("sheaf -p -- show me the bug");
+      expect(await fail("worker")).toContain("sheaf serve");
+      const update = await runSheaf(["update"], { cwd });
+      expect([update.code, update.stderr, update.stdout]).toEqual([0, "", expect.stringContaining("npm install")]);
+      const version = await runSheaf(["version"], { cwd });
+      expect(version).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\S*\n$/) as string });
+    },
+  );
 
   test("--version is the bare version, --help names every flag", async () => {
     const version = await runSheaf(["--version"], { cwd });

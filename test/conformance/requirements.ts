@@ -34,6 +34,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C26", document: "cli", title: "no extra lines in silence unless --heartbeat" },
   { id: "C30", document: "cli", title: "profile for programs written for cursor-agent" },
   { id: "C31", document: "cli", title: "a stored run can be printed again in any format" },
+  { id: "C32", document: "cli", title: "words that may be a command or a prompt cost no model request" },
   { id: "R1", document: "documents", title: "an answer is an ordered array of documents" },
   { id: "R2", document: "documents", title: "fields of the response" },
   { id: "R3", document: "documents", title: "fields of a document" },

@@ -101,7 +101,7 @@ test("wrong words are usage errors that say what to write", async () => {
     [["no-uuid"], /"no-uuid" is not the id of a session/],
     [[unknown], /is not stored/],
     [[stored, "no-uuid"], /use the request_id/],
-    [[unknown, unknown, "more"], /revert takes a session id/],
+    [[unknown, unknown, "more"], /revert takes SESSION \[RESPONSE\]/],
     [[unknown, unknown, "--to", unknown], /revert takes a session id/],
     [[stored, "--to", "no-uuid"], /use the request_id/],
     [[unknown, "--on-conflict", "maybe"], /refuse, leave or overwrite/],

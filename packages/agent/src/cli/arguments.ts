@@ -1,13 +1,16 @@
 /** The words of a command line as a command, its flags and its other words. */
 import { SheafError } from "../base/errors.ts";
-import { findNearest, findSlip } from "../base/nearest-names.ts";
+import { findNearest } from "../base/nearest-names.ts";
+import { checkPromptWords } from "./command-words.ts";
 import { commandNames, type CommandName } from "./command-descriptions.ts";
+import { foreignCommands } from "./foreign-commands.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
+import { isSessionWord } from "./session-id.ts";
 
 /** What was asked for. */
 export interface ParsedArguments {
-  /** `prompt`: the positional words are the prompt. */
-  readonly command: CommandName | "prompt";
+  /** `prompt`: the positional words are the prompt. `foreign`: the one word is a command of `cursor-agent`. */
+  readonly command: CommandName | "prompt" | "foreign";
   readonly flags: FlagValues;
   /** Words that are no flags, without the command. */
   readonly positionals: readonly string[];
@@ -29,7 +32,7 @@ const spellings: ReadonlyMap<string, FlagName> = new Map(
 export function parseArguments(words: readonly string[]): ParsedArguments {
   const values: Partial<Record<FlagName, true | string | string[]>> = {};
   const positionals: string[] = [];
-  let command: CommandName | "prompt" | undefined;
+  let command: ParsedArguments["command"] | undefined;
   let isText = false;
   let textStart: number | undefined;
   const rest = [...words];
@@ -46,6 +49,8 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
       takeFlag(word, rest, values);
     } else if (command === undefined && !values.print && isCommand(word)) {
       command = word;
+    } else if (command === undefined && !values.print && word === "resume" && isResumeEnd(rest[0])) {
+      rest.unshift("--resume");
     } else if (command === undefined && word === "agent") {
       // Some clients put this word before the prompt.
       command = "prompt";
@@ -55,7 +60,10 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
       positionals.push(word);
     }
   }
-  if (command === "prompt" && positionals.length === 1 && !isText && !values.print) checkSlip(positionals[0]);
+  if (command === "prompt" && !isText && !values.print) {
+    command = toLoneCommand(positionals, values);
+    if (command === "prompt") checkPromptWords(positionals);
+  }
   return {
     command: command ?? "prompt",
     flags: values as FlagValues,
@@ -125,12 +133,19 @@ function takeOptionalValue(spelling: string, attached: string | undefined, rest:
   );
 }
 
-/** A single word close to the name of a command is probably a typo: as a prompt it would cost money. */
-function checkSlip(word: string | undefined): void {
-  if (word === undefined || !/^[a-z][a-z-]{3,}$/.test(word)) return;
-  const nearest = findSlip(word, commandNames);
-  if (nearest === undefined) return;
-  throw new SheafError("USAGE", `did you mean sheaf ${nearest}? For the prompt "${word}" write sheaf -p -- ${word}`);
+/** `sheaf resume` is `sheaf --resume`; "resume the work" is a prompt. */
+function isResumeEnd(next: string | undefined): boolean {
+  return next === undefined || next.startsWith("-") || isSessionWord(next);
+}
+
+/** A word that is a command where it is the only one. */
+function toLoneCommand(
+  [word = "", ...rest]: readonly string[],
+  values: Partial<Record<FlagName, true | string | string[]>>,
+): "prompt" | "foreign" {
+  if (rest.length > 0) return "prompt";
+  if (word === "version") values.version = true;
+  return Object.hasOwn(foreignCommands, word) ? "foreign" : "prompt";
 }
 
 function createUnknownFlagError(spelling: string): SheafError {

@@ -1,6 +1,7 @@
 /** Flags of commands that are no prompt: what a command does not know is a usage error, never ignored (C20). */
 import { SheafError } from "../base/errors.ts";
 import type { ParsedArguments } from "./arguments.ts";
+import { checkCommandWords } from "./command-words.ts";
 import { commandDescriptions, commandNames, type CommandName } from "./command-descriptions.ts";
 import { flags, type FlagName } from "./flags.ts";
 
@@ -9,8 +10,8 @@ const general: ReadonlySet<FlagName> = new Set(["verbose", "compat"]);
 
 /** @throws SheafError USAGE that names the first flag that is not the command's, or the words of one that takes none. */
 export function checkCommandLine({ command, flags: given, positionals }: ParsedArguments): void {
-  if (command === "prompt") return;
-  const { flags: known, usage } = commandDescriptions[command];
+  if (command === "prompt" || command === "foreign") return;
+  const { flags: known } = commandDescriptions[command];
   const other = (Object.keys(given) as FlagName[]).find((name) => !general.has(name) && !known.includes(name));
   if (other !== undefined) {
     const list = known.length === 0 ? "it takes none" : `it takes ${known.map((name) => `--${name}`).join(", ")}`;
@@ -18,9 +19,7 @@ export function checkCommandLine({ command, flags: given, positionals }: ParsedA
       command === "login" && other === "api-key" ? "type the key at its prompt, or pipe it to stdin" : list;
     throw new SheafError("USAGE", `--${other} does not go with sheaf ${command}: ${advice}`);
   }
-  if (usage === "" && positionals.length > 0) {
-    throw new SheafError("USAGE", `${command} takes no words; "${positionals.join(" ")}" was given`);
-  }
+  checkCommandWords(command, positionals);
 }
 
 /** The value of `--format`. @throws SheafError USAGE for an unknown one. */

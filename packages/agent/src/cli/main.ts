@@ -42,6 +42,7 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   acp: async () => (await import("./commands/acp.ts")).runAcp,
   "install-alias": async () => (await import("./commands/install-alias.ts")).runInstallAlias,
   help: async () => (await import("./commands/help.ts")).runHelp,
+  foreign: async () => (await import("./commands/foreign.ts")).runForeign,
 };
 
 /** Commands that signals end through their `RunControl`. */

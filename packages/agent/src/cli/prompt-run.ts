@@ -7,7 +7,8 @@ import { createAnswerCheck, createModel, createStore, now } from "../assemble/wi
 import { SheafError } from "../base/errors.ts";
 import { toUserFiles, type Environment } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";
-import { findConversation, toConversationId } from "./session-words.ts";
+import { toConversationId } from "./session-id.ts";
+import { findConversation } from "./session-words.ts";
 import type { RunControl } from "./signals.ts";
 import type { Config } from "../config/config.ts";
 import type { McpServers } from "../config/mcp-settings.ts";

@@ -11,7 +11,7 @@ import type { CommandIo } from "./io.ts";
 import { createChosenProjection } from "./output-choice.ts";
 import { now } from "../assemble/wire.ts";
 import { reportEnd } from "./report-end.ts";
-import { toConversationId } from "./session-words.ts";
+import { toConversationId } from "./session-id.ts";
 import { createLineOutput } from "./standard-output.ts";
 
 /** Prints its lines; gives the exit code. Nothing is stored: no run began. */

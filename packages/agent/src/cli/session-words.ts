@@ -1,24 +1,11 @@
 /** How a person names a stored session or response: by its id, whole or shortened (C14). */
 import { SheafError } from "../base/errors.ts";
+import { isSessionWord, isUuid, toConversationId } from "./session-id.ts";
 import { toBareId } from "../output/result-line.ts";
 import type { ConversationRecord, ResponseRecord, Store } from "../store/store.ts";
 
-/** Fewer characters are too likely to be a slip. */
-const shortestBeginning = /^[0-9a-f][0-9a-f-]{3,}$/;
-
 /** More sessions than any store has: a shortened id means one of all, not of the newest. */
 const ALL = 1_000_000;
-
-/** Whether a word is the id of a session (C5). */
-export function isUuid(word: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(word);
-}
-
-/** `conv_<uuid>` for a whole id, with or without its `conv_`; undefined for any other word. */
-export function toConversationId(word: string): string | undefined {
-  const id = word.replace(/^conv_/, "");
-  return isUuid(id) ? `conv_${id.toLowerCase()}` : undefined;
-}
 
 /**
  * The id of the stored session that the word names, `conv_<uuid>`.
@@ -38,25 +25,25 @@ export async function findConversation(
   if (whole !== undefined && isResumed) return whole;
   if (whole !== undefined || word.startsWith("chat_"))
     throw createMissingError(`the session ${toBareId(whole ?? word)}`);
-  return chooseByBeginning(await store.listConversations({ limit: ALL }), toBeginning(word, "conv_")!, "session").id;
+  return chooseByBeginning(await store.listConversations({ limit: ALL }), toBeginning(word, "conv_"), "session").id;
 }
 
 /** Whether it is stored is not looked up. @throws SheafError USAGE for what is not even the beginning of an id. */
 export function checkSessionWord(word: string, { isResumed = false }: { readonly isResumed?: boolean } = {}): void {
-  if (toBeginning(word, "conv_") !== undefined || isUuid(word.replace(/^chat_/, ""))) return;
+  if (isSessionWord(word)) return;
   const advice = isResumed ? ', and the prompt after --, as in --resume -- "go on"' : "";
   throw new SheafError("USAGE", `"${word}" is not the id of a session: write one that sheaf ls --all shows${advice}`);
 }
 
 /** The response of the session that the word names. @throws SheafError USAGE when it names none, or several. */
 export async function findResponse(store: Store, conversationId: string, word: string): Promise<ResponseRecord> {
-  const beginning = toBeginning(word, "chat_");
-  if (beginning === undefined) {
+  const id = word.replace(/^chat_/, "");
+  if (!isSessionWord(id)) {
     throw new SheafError("USAGE", `"${word}" is not a response id: use the request_id of its result line`);
   }
   return chooseByBeginning(
     await store.listResponses(conversationId),
-    beginning,
+    toBeginning(id, "chat_"),
     `response of ${toBareId(conversationId)}`,
   );
 }
@@ -67,9 +54,8 @@ async function findResponseAnywhere(store: Store, word: string): Promise<Respons
   return isUuid(id) ? store.getResponse(`chat_${id.toLowerCase()}`) : undefined;
 }
 
-function toBeginning(word: string, prefix: string): string | undefined {
-  const id = word.replace(new RegExp(`^${prefix}`), "").toLowerCase();
-  return shortestBeginning.test(id) ? prefix + id : undefined;
+function toBeginning(word: string, prefix: string): string {
+  return prefix + word.replace(/^conv_/, "").toLowerCase();
 }
 
 function chooseByBeginning<Row extends Pick<ConversationRecord, "id">>(

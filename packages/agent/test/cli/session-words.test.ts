@@ -1,6 +1,7 @@
 /** Ids of sessions and responses, as people and scripts write them. */
 import { afterAll, describe, expect, test } from "vitest";
-import { findConversation, findResponse, toConversationId } from "../../src/cli/session-words.ts";
+import { toConversationId } from "../../src/cli/session-id.ts";
+import { findConversation, findResponse } from "../../src/cli/session-words.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 

@@ -19,7 +19,7 @@ import type { RunEnd } from "@sheaf/protocol";
 import { createStore } from "../../assemble/wire.ts";
 import { SheafError, toSheafError } from "../../base/errors.ts";
 import { sheafVersion } from "../../base/version.ts";
-import { isUuid } from "../session-words.ts";
+import { isUuid } from "../session-id.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { createPromptRun } from "../prompt-run.ts";
