@@ -161,6 +161,7 @@ export const covered: readonly string[] = [
   "S-72",
   "S-73",
   "S-89",
+  "S-90",
   "S-91",
   "S-92",
   "R-01",

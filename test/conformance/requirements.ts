@@ -175,6 +175,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-72", document: "security-reliability", title: "no unbounded regular expressions" },
   { id: "S-73", document: "security-reliability", title: "dependencies and reporting" },
   { id: "S-89", document: "security-reliability", title: "schemas of users: a thread with a time limit" },
+  { id: "S-90", document: "security-reliability", title: "commands leave room on the disk" },
   { id: "S-91", document: "security-reliability", title: "an imported session has no rights of its own" },
   { id: "S-92", document: "security-reliability", title: "foreign names stay on their line in prompts" },
   { id: "R-01", document: "security-reliability", title: "SIGKILL of the server loses nothing" },

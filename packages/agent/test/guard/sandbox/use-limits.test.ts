@@ -1,10 +1,13 @@
-/** Processes and memory of a command have a limit (S-30). */
+/** Processes, memory and disk space of a command have a limit (S-30, S-90). */
+import { statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
+import { defaultUseLimits } from "../../../src/guard/sandbox/follow/sandbox-status.ts";
 import { findByCommandLine } from "./processes.ts";
-import { describeWithSandbox, runHeld } from "./sandbox-run.ts";
+import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
 
-const limits = { processes: 60, memoryBytes: 200 * 1024 * 1024 };
+const limits = { ...defaultUseLimits, processes: 60, memoryBytes: 200 * 1024 * 1024 };
 
 describeWithSandbox("limits of use", () => {
   test(verifies("S-30", "a command that makes processes without end is ended as a whole"), async () => {
@@ -23,6 +26,25 @@ describeWithSandbox("limits of use", () => {
       expect(outcome).toMatchObject({ exitCode: 137, signal: "SIGKILL" });
       expect(outcome.refusals).toEqual(["The command was ended: it used more than 200 MiB of memory."]);
     }
+  });
+
+  test.each([
+    "dd if=/dev/zero of=/tmp/big bs=1M count=1000 2>&1",
+    "dd if=/dev/zero of=big bs=1M count=1000 2>&1",
+    "fallocate -l 400M big || dd if=/dev/zero of=big bs=1M count=400 2>&1",
+  ])(verifies("S-90", "a command that fills the disk is ended: %s"), async (fill) => {
+    const { bavail, bsize } = statfsSync(tmpdir());
+    const folder = createFolder("workspace");
+    // What others write meanwhile counts too: a few MiB more or less.
+    const leftOver = 1 - (200 * 1024 * 1024) / (bavail * bsize);
+    const disk = { bytes: Infinity, ofSize: 1, ofFirst: leftOver };
+    const outcome = await runHeld(`${fill}; sleep 60`, folder, { timeoutMs: 50_000 }, undefined, {
+      limits: { ...limits, disk },
+    });
+    expect(outcome).toMatchObject({ exitCode: 137, signal: "SIGKILL", timedOut: false });
+    expect(outcome.refusals).toEqual([
+      expect.stringMatching(/^The command was ended: the disk of .* is almost full\.$/),
+    ]);
   });
 
   test("a command within the limits is not touched", async () => {

@@ -1,7 +1,9 @@
 /** What can be seen of a running sandbox from outside: what bubblewrap and the wrapper report, and what it uses. */
 import type { ChildProcess } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { statfs } from "node:fs/promises";
 import { constants, totalmem } from "node:os";
+import { toLine } from "../../../workspace/read-folder.ts";
 import { type ProcessEntry, readProcess } from "./processes.ts";
 
 export interface SandboxStatus {
@@ -64,36 +66,124 @@ export interface UseLimits {
   readonly processes: number;
   /** Of all processes together, without pages of files. */
   readonly memoryBytes: number;
+  readonly disk: DiskLimits;
 }
 
-export const defaultUseLimits: UseLimits = { processes: 1024, memoryBytes: Math.round(totalmem() * 0.75) };
+/** What a command leaves free on each disk that it can write to: the least of these. */
+interface DiskLimits {
+  readonly bytes: number;
+  /** Part of the disk's size. */
+  readonly ofSize: number;
+  /** Part of what was free when the command began: on a full disk a command still has room. */
+  readonly ofFirst: number;
+}
 
-/** Milliseconds between two looks. */
+export const defaultUseLimits: UseLimits = {
+  processes: 1024,
+  memoryBytes: Math.round(totalmem() * 0.75),
+  disk: { bytes: 1024 ** 3, ofSize: 0.05, ofFirst: 0.5 },
+};
+
+/** Milliseconds between two looks; until the sandbox is there, less: what is free is read before the command can change it. */
 const period = 100;
+const firstPeriod = 5;
 
 /**
- * Limits the processes and the memory of one sandbox (S-30). It looks a few times a second and ends the sandbox as a whole:
- * limits of the kernel apply to a single process, or need rights that users seldom have. Calls `onExcess` once, with a
- * sentence. The returned function ends the watch.
+ * Limits the processes, the memory (S-30) and the disk space (S-90) of one sandbox. It looks a few times a second and ends
+ * the sandbox as a whole: limits of the kernel apply to a single process, or need rights that users seldom have. Calls
+ * `onExcess` once, with a sentence. The returned function ends the watch.
  */
 export function watchUse(
   findFirst: () => ProcessEntry | undefined,
   limits: UseLimits,
   onExcess: (sentence: string) => void,
 ): () => void {
-  const timer = setInterval(() => {
-    const first = findFirst();
-    const sentence = first && findExcess(first.pid, limits);
-    if (sentence === undefined) return;
-    clearInterval(timer);
+  const disks = createDiskWatch(limits.disk);
+  let isOver = false;
+  const report = (sentence: string | undefined): void => {
+    if (sentence === undefined || isOver) return;
+    isOver = true;
     onExcess(sentence);
-  }, period);
-  return () => clearInterval(timer);
+  };
+  const look = (): void => {
+    if (isOver) return;
+    const first = findFirst();
+    timer = setTimeout(look, first ? period : firstPeriod);
+    if (!first) return;
+    void disks.look(first.pid).then(report);
+    report(findExcess(first.pid, limits));
+  };
+  let timer = setTimeout(look, firstPeriod);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Room on a disk, of bytes or of files. */
+interface Room {
+  readonly free: number;
+  readonly size: number;
+  /** At most so much has to be left. */
+  readonly most: number;
+}
+
+/** Looks at the disks that a sandbox can write to. A disk of the network may never answer: then nothing is asked again. */
+function createDiskWatch(limits: DiskLimits) {
+  /** What was free at first. */
+  const firsts = new Map<string, number>();
+  let isLooking = false;
+  const isFull = (name: string, { free, size, most }: Room): boolean => {
+    const first = firsts.get(name) ?? free;
+    firsts.set(name, first);
+    return free < Math.min(most, size * limits.ofSize, first * limits.ofFirst);
+  };
+  const findFull = async (pid: number): Promise<string | undefined> => {
+    for (const [disk, path] of listWritableDisks(pid)) {
+      const rooms = await readRooms(`/proc/${pid}/root${path}`, limits.bytes).catch(() => []);
+      if (rooms.some((room, index) => isFull(`${disk} ${index}`, room))) return path;
+    }
+    return undefined;
+  };
+  return {
+    /** A sentence, if less is left than must be. */
+    async look(pid: number): Promise<string | undefined> {
+      if (isLooking) return undefined;
+      isLooking = true;
+      // The sandbox may have ended meanwhile.
+      const path = await findFull(pid).catch(() => undefined);
+      isLooking = false;
+      return path === undefined ? undefined : `The command was ended: the disk of ${toLine(path)} is almost full.`;
+    },
+  };
+}
+
+/** Nothing for what has no size, such as /proc. Some file systems do not count files. */
+async function readRooms(path: string, mostBytes: number): Promise<Room[]> {
+  const { bavail, blocks, bsize, ffree, files } = await statfs(path);
+  const rooms = [
+    { free: bavail * bsize, size: blocks * bsize, most: mostBytes },
+    { free: ffree, size: files, most: files },
+  ];
+  return rooms.filter(({ size }) => size > 0);
+}
+
+/** A place on each disk that is mounted writable (https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html). */
+function listWritableDisks(pid: number): ReadonlyMap<string, string> {
+  const places = new Map<string, string>();
+  for (const line of readFileSync(`/proc/${pid}/mountinfo`, "utf8").split("\n")) {
+    const [, , disk = "", , path = "", options = ""] = line.split(" ");
+    // Blanks and line ends are octal there.
+    const place = path.replaceAll(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
+    if (/^rw\b/.test(options)) places.set(disk, place);
+  }
+  return places;
 }
 
 function findExcess(first: number, limits: UseLimits): string | undefined {
-  // The sandbox's view lists only its own processes.
+  // The sandbox's view lists only its own processes. Until it is mounted, it is the one that has this process too.
   const view = `/proc/${first}/root/proc`;
+  if (existsSync(`${view}/self/stat`)) return undefined;
   const pids = listProcesses(view);
   if (pids.length > limits.processes) {
     return `The command was ended: it had more than ${limits.processes} processes.`;
