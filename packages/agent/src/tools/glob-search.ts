@@ -1,9 +1,9 @@
 /** glob_search: files by a pattern of their paths. */
-import { isAbsolute } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
 import * as s from "@sheaf/protocol/schema";
 import { type Glob, parseGlob } from "../guard/permissions/glob.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
+import { type AnchoredGlob, anchorGlob, isPlaced } from "./anchor-glob.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
 import { createFolderReader, type FolderEntry, readKind, toLine } from "../workspace/read-folder.ts";
 import type { Tool } from "./tool.ts";
@@ -38,7 +38,9 @@ export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
     if (kind === "missing") return toFailedOutcome(toMissingFileError(workspace.root, path));
     if (kind !== "folder")
       return toFailure("NOT_A_DIRECTORY", `${path.named} is not a folder: name the folder that contains it`);
-    const glob = parseGlob(toAnchoredPattern(pattern.trim(), path.absolute));
+    const anchored = toAnchoredPattern(pattern.trim(), workspace, path);
+    if (!anchored.ok) return toFailedOutcome(anchored.error);
+    const glob = parseGlob(anchored.glob);
     if (!glob || pattern.trim() === "") {
       return toFailure(
         "INVALID_PATTERN",
@@ -51,10 +53,10 @@ export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   },
 };
 
-/** Without a slash: at any depth. An absolute pattern is taken relative to the folder. */
-function toAnchoredPattern(pattern: string, folder: string): string {
-  if (isAbsolute(pattern)) return pattern.startsWith(`${folder}/`) ? pattern.slice(folder.length + 1) : pattern;
-  return pattern.includes("/") ? pattern : `**/${pattern}`;
+/** Relative to the folder; without a slash: at any depth. */
+function toAnchoredPattern(pattern: string, workspace: Workspace, folder: WorkspacePath): AnchoredGlob {
+  if (isPlaced(pattern)) return anchorGlob(pattern, workspace, folder);
+  return { ok: true, glob: pattern.includes("/") ? pattern : `**/${pattern}` };
 }
 
 interface FoundFiles {

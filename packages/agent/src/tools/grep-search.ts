@@ -3,6 +3,7 @@ import { posix } from "node:path";
 import * as s from "@sheaf/protocol/schema";
 import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
+import { type AnchoredGlob, anchorGlob, isPlaced } from "./anchor-glob.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
 import { readKind } from "../workspace/read-folder.ts";
 import { createSearchResults, type FileMatches, formatSearch } from "./search-text.ts";
@@ -50,7 +51,9 @@ export const grepSearchTool: Tool<Arguments> = {
         `${resolved.path.named} is a pipe, socket or device: only files and folders are searched`,
       );
     }
-    return search(args, resolved.path, context);
+    const placed = toSearchedGlob(args.glob ?? "", workspace);
+    if (!placed.ok) return toFailedOutcome(placed.error);
+    return search({ ...args, glob: placed.glob }, resolved.path, context);
   },
 };
 
@@ -59,6 +62,22 @@ function findFault({ pattern, glob = "" }: Arguments): string | undefined {
   if (pattern === "") return "the pattern is empty and would match every line: write one, or use read_file";
   if (pattern.includes("\0") || glob.includes("\0")) return "the pattern or glob holds a NUL character: leave it out";
   return undefined;
+}
+
+/**
+ * A glob is relative to the workspace, and so is one that begins with a slash, as in .gitignore. An absolute path means
+ * what it says if it leads into the workspace, or if the workspace has nothing of this name.
+ */
+function toSearchedGlob(glob: string, workspace: Workspace): AnchoredGlob {
+  const top = workspace.resolve(".");
+  if (glob.startsWith("!") || !isPlaced(glob) || !top.ok) return { ok: true, glob };
+  const anchored = anchorGlob(glob, workspace, top.path);
+  if (anchored.ok) return { ok: true, glob: `/${anchored.glob}` };
+  const name = /^\/+([^/]*)/.exec(glob)?.[1];
+  if (name === undefined) return anchored;
+  const own = workspace.resolve(`./${name}`);
+  const isOwn = own.ok && (/[*?[{\\]/.test(name) || readKind(workspace.root, own.path.relative) !== "missing");
+  return isOwn && anchored.error.code === "PATH_OUTSIDE_WORKSPACE" ? { ok: true, glob } : anchored;
 }
 
 async function search(args: Arguments, path: WorkspacePath, context: ToolContext): Promise<ToolOutcome> {

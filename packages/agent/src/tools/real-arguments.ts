@@ -1,6 +1,6 @@
 /** Paths in arguments: where they lead, so that a link cannot bypass a rule (S-14, S-20), and in which folder a call works. */
-import { isAbsolute, resolve, sep } from "node:path";
-import type { PathResolution, Workspace, WorkspacePath } from "../workspace/workspace.ts";
+import { isAbsolute, resolve } from "node:path";
+import { isBelow, type PathResolution, type Workspace, type WorkspacePath } from "../workspace/workspace.ts";
 
 /** Fields of any tool that contain one or more paths. */
 const pathFields: ReadonlySet<string> = new Set([
@@ -76,6 +76,7 @@ export function listOtherFolders(call: NamingCall, added: readonly Workspace[] =
   return added.filter((folder) => paths.some((path) => isNamedIn(path, folder))).map(({ root }) => root);
 }
 
-function isNamedIn(path: string, { root }: Workspace): boolean {
-  return isAbsolute(path) && `${resolve(path)}${sep}`.startsWith(root + sep);
+/** By its own path, or by one that leads into it. */
+function isNamedIn(path: string, folder: Workspace): boolean {
+  return isAbsolute(path) && (isBelow(resolve(path), folder.root) || folder.resolve(path).ok);
 }

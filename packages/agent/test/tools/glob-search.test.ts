@@ -48,10 +48,41 @@ describe("glob_search", () => {
     ["*", "dist", ["dist/a.ts"]],
     [".git/*", undefined, []],
     ["secret.ts", undefined, []],
-    ["../*", undefined, []],
-    ["/etc/*", undefined, []],
+    ["src/../*.js", undefined, ["b.js"]],
+    ["../src/deep/c*", "src", ["src/deep/c.test.ts"]],
+    [`${root}/sub/../src/*.ts`, undefined, ["src/a.ts"]],
   ] as const)("%j in %j", async (pattern, folder, files) => {
     expect(await find(root, pattern, folder)).toEqual(files);
+  });
+
+  test.each([
+    ["../*", undefined, "PATH_OUTSIDE_WORKSPACE"],
+    ["..", undefined, "PATH_OUTSIDE_WORKSPACE"],
+    ["src/../../**", undefined, "PATH_OUTSIDE_WORKSPACE"],
+    ["../../*", "src", "PATH_OUTSIDE_WORKSPACE"],
+    ["/etc/*", undefined, "PATH_OUTSIDE_WORKSPACE"],
+    ["/*", undefined, "PATH_OUTSIDE_WORKSPACE"],
+    [`${root}/../*`, undefined, "PATH_OUTSIDE_WORKSPACE"],
+    [`${root}-evil/*`, undefined, "PATH_OUTSIDE_WORKSPACE"],
+    ["../*.js", "src", "INVALID_PATTERN"],
+    [`${root}/sub/*`, "src", "INVALID_PATTERN"],
+    ["*/../../x", undefined, "INVALID_PATTERN"],
+    ["{../**,src/**}", undefined, "INVALID_PATTERN"],
+  ] as const)(
+    verifies("S-20", "a glob that leads out is an error that says so: %j in %j"),
+    async (pattern, folder, code) => {
+      const { status, error } = await glob(root, pattern, folder);
+      expect({ status, code: error?.code }).toEqual({ status: "error", code });
+      expect(error?.message).toContain(`the glob ${JSON.stringify(pattern)}`);
+    },
+  );
+
+  test("an absolute glob may enter the workspace through a link", async () => {
+    const alias = join(createFolder(), "alias");
+    symlinkSync(root, alias);
+    expect(await find(root, `${alias}/src/*.ts`)).toEqual(["src/a.ts"]);
+    expect(await find(root, `${alias}/src/*.ts`, "src")).toEqual(["src/a.ts"]);
+    expect(await find(root, `${alias}/sub/[[]x]*`)).toEqual(["sub/[x].ts"]);
   });
 
   test("no match is a success, with a note on where it did not look", async () => {

@@ -63,6 +63,12 @@ describe("what is found", () => {
     [{ pattern: "foo", glob: "src/**" }, ["src/b.js:1:foo"]],
     [{ pattern: "foo", glob: "**/*", path: "src" }, ["src/b.js:1:foo"]],
     [{ pattern: "foo", glob: "--pre=sh" }, []],
+    [{ pattern: "foo", glob: "/src/*" }, ["src/b.js:1:foo"]],
+    [{ pattern: "foo", glob: "/*.ts" }, ["a.ts:1:const foo = 1;", "a.ts:3:foo(bar);"]],
+    [{ pattern: "foo", glob: `${root}/src/*` }, ["src/b.js:1:foo"]],
+    [{ pattern: "foo", glob: `${root}/[[]x]/*` }, ["[x]/*.ts:1:foo"]],
+    [{ pattern: "foo", glob: "src/../a.*" }, ["a.ts:1:const foo = 1;", "a.ts:3:foo(bar);"]],
+    [{ pattern: "foo", glob: "!../**" }, all],
     [{ pattern: "foo", glob: "" }, all],
   ] as const)("%j", async (args, matches) => {
     expect(await find(root, args)).toEqual(matches);
@@ -142,6 +148,15 @@ describe("what is refused", () => {
     expect(outcome).toMatchObject({ status: "error", output: "", error: { code: "INVALID_PATTERN" } });
     expect(outcome.error?.message).toMatch(reason);
     expect(outcome.error?.message).not.toMatch(/\n|\^\^/);
+  }); // prettier-ignore
+
+  test.each([
+    ["../**", "PATH_OUTSIDE_WORKSPACE"], ["/etc/*", "PATH_OUTSIDE_WORKSPACE"], ["src/../../*", "PATH_OUTSIDE_WORKSPACE"], [`${root}-evil/*`, "PATH_OUTSIDE_WORKSPACE"],
+    ["*/../../x", "INVALID_PATTERN"],
+  ] as const)(verifies("S-20", "the glob %j leads out: %s"), async (pattern, code) => {
+    const { status, error } = await grep(root, { pattern: "foo", glob: pattern });
+    expect({ status, code: error?.code }).toEqual({ status: "error", code });
+    expect(error?.message).toContain(`the glob ${JSON.stringify(pattern)}`);
   }); // prettier-ignore
 
   test("other faults", async () => {

@@ -1,9 +1,10 @@
-import { renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { listSpellings } from "../../src/tools/real-arguments.ts";
+import { chooseWorkspace, listSpellings } from "../../src/tools/real-arguments.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
+import { createWorkspace } from "../../src/workspace/workspace.ts";
 import { createPolicy } from "../guard/permissions/policy.ts";
 import { createFileToolContext } from "./file-tool-context.ts";
 
@@ -26,6 +27,17 @@ test("paths become the entries that they name and the places where they lead; al
   ]);
   const plain = { target_file: "secret/key.txt", limit: 1 };
   expect(listSpellings(plain, workspace)).toEqual([plain]);
+});
+
+test("a call works in an added folder also if it names it by a link", () => {
+  const { workspace, root, outside } = createFileToolContext();
+  const added = createWorkspace(outside, { isAdded: true });
+  symlinkSync(outside, `${outside}-alias`);
+  onTestFinished(() => rmSync(`${outside}-alias`));
+  const choose = (path: string) =>
+    chooseWorkspace({ toolName: "read_file", arguments: { target_file: path } }, workspace, [added]);
+  expect([`${outside}/a.txt`, `${outside}-alias/a.txt`].map(choose)).toEqual([added, added]);
+  expect([`${root}/a.txt`, "a.txt", `${outside}-evil/a.txt`].map(choose)).toEqual([workspace, workspace, workspace]);
 });
 
 test(verifies(["S-06", "S-14"], "a deny rule holds also for a link that leads to what it names"), async () => {

@@ -1,0 +1,60 @@
+/** Globs of search tools that are absolute or contain `..`: they name a folder, which must be one that is searched. */
+import { isAbsolute, posix } from "node:path";
+import type { ToolError } from "@sheaf/protocol";
+import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
+
+export type AnchoredGlob =
+  | { readonly ok: true; readonly glob: string }
+  | { readonly ok: false; readonly error: ToolError };
+
+/** Whether a glob says where it begins, by an absolute path or `..`. */
+export function isPlaced(glob: string): boolean {
+  return isAbsolute(glob) || hasParent(glob);
+}
+
+/** The folder that a placed glob begins with: absolute, without `..`; and the glob for what is below it. */
+function splitGlob(given: string, folder: string): { readonly start: string; readonly rest: string } {
+  // In the name of the folder itself nothing is a wildcard.
+  const glob = given.startsWith(`${folder}/`) ? given.slice(folder.length + 1) : given;
+  const names = glob.split("/");
+  const first = names.findIndex((name) => /[*?[{\\]/.test(name));
+  const count = first === -1 ? names.length : first;
+  const start = posix.resolve(folder, ...(isAbsolute(glob) ? ["/"] : []), ...names.slice(0, count));
+  return { start, rest: names.slice(count).join("/") };
+}
+
+/** A placed glob relative to the folder that is searched. Errors: PATH_OUTSIDE_WORKSPACE, INVALID_PATTERN and others. */
+export function anchorGlob(glob: string, workspace: Workspace, folder: WorkspacePath): AnchoredGlob {
+  const { start, rest } = splitGlob(glob, folder.absolute);
+  const shown = JSON.stringify(glob.slice(0, 100));
+  if (hasParent(rest)) {
+    return toFault(
+      "INVALID_PATTERN",
+      `the glob ${shown} has ".." after a wildcard or in braces: write it without ".."`,
+    );
+  }
+  const resolved = workspace.resolve(start);
+  if (!resolved.ok) {
+    if (resolved.error.code !== "PATH_OUTSIDE_WORKSPACE") return resolved;
+    const message = `the glob ${shown} leads out of the workspace ${workspace.root}: only files inside it are searched`;
+    return toFault("PATH_OUTSIDE_WORKSPACE", message);
+  }
+  const inner = posix.relative(folder.relative, resolved.path.relative);
+  if (inner === ".." || inner.startsWith("../")) {
+    return toFault(
+      "INVALID_PATTERN",
+      `the glob ${shown} leads out of ${folder.named}: search the folder that it names`,
+    );
+  }
+  const literal = inner.replaceAll(/[*?[\]{},!\\]/g, String.raw`\$&`);
+  return { ok: true, glob: [literal, rest].filter((part) => part !== "").join("/") };
+}
+
+/** As a name of its own, also in braces. */
+function hasParent(glob: string): boolean {
+  return /(?:^|[/{,])\.\.(?:$|[/},])/.test(glob);
+}
+
+function toFault(code: string, message: string): AnchoredGlob {
+  return { ok: false, error: { code, message, details: "" } };
+}
