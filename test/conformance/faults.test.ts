@@ -164,6 +164,16 @@ const faults: readonly Fault[] = [
     text: "half",
   },
   {
+    name: "pings and nothing else in mid-stream",
+    answers: [
+      { chunks: [text("half"), ...Array.from({ length: 200 }, () => ": ping\n\n")], pauseMs: 50, after: "hang" },
+    ],
+    code: "STREAM_STALLED",
+    exitCode: 5,
+    requests: 1,
+    text: "half",
+  },
+  {
     name: "no end marker",
     answers: [{ chunks: [text("half")] }],
     code: "STREAM_TRUNCATED",

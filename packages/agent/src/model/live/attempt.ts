@@ -80,10 +80,10 @@ function createChunkTap(tap: BodyTap, endpoint: ProviderEndpoint, origin: string
 /** Silence, or a lost connection. */
 function toLostFailure(
   error: unknown,
-  { isStalled }: Connection,
+  connection: Connection,
   { endpoint, limits, http }: AttemptContext,
 ): ProviderFailure {
-  if (isStalled) return createStallFailure(endpoint, limits);
+  if (connection.isStalled) return createStallFailure(endpoint, limits, connection);
   const { maxTries, ...failure } = toNetworkFailure(endpoint, error);
   // A server that has answered in this run has the right address.
   if (maxTries !== undefined && !http.hasAnswered) return { ...failure, maxTries };
@@ -105,11 +105,15 @@ async function* readAnswer(
   let first: number | undefined;
   let lost: ProviderFailure | undefined;
   let held: readonly ModelEvent[] = [];
+  let progress = 0;
   try {
     for (let chunk = await body.read(); chunk; chunk = await body.read()) {
       first ??= chunk.find((byte) => byte > blank);
       if (first === lessThan) return toWrongTypeFailure(endpoint, "a web page");
       const events = decoder.push(tapChunk ? tapChunk(chunk) : chunk);
+      const before = progress;
+      progress = countReported(decoder.report);
+      if (events.length > 0 || progress > before) connection.noteProgress();
       // They go with the end of the turn: one group, stored in one step.
       if (response.body.isEnded) {
         connection.noteEnd();
@@ -130,6 +134,11 @@ async function* readAnswer(
   if (failure && !hasYielded && rest.length === 1) return failure;
   yield failure ? rest.map(toFailedEnd) : rest;
   return failure;
+}
+
+/** What a body says besides events, and only once each: pings, comments and empty deltas add nothing. */
+function countReported({ payloads, refusal, serverItems, finish, ended }: ModelStreamReport): number {
+  return [payloads > 0, finish !== null, ended !== null].filter(Boolean).length + refusal.length + serverItems.length;
 }
 
 /** An answer with its end marker is whole, whatever happens to its connection. */

@@ -6,17 +6,21 @@ export interface Connection {
   readonly signal: AbortSignal;
   /** Whether the reader waits for bytes, as it does at the start. While it is busy no silence is counted. */
   setWaiting(isWaiting: boolean): void;
+  /** A part of the answer has arrived: the count begins anew. Bytes that only keep a connection open are none. */
+  noteProgress(): void;
   /** The end marker has arrived: the server gets a moment to end the body. */
   expectEnd(): void;
   /** The whole answer has arrived: nothing is left to abort. */
   noteEnd(): void;
-  /** Whether it was aborted because no byte arrived within the silence limit. */
+  /** Whether it was aborted because no part of the answer arrived within the silence limit. */
   readonly isStalled: boolean;
+  /** Whether bytes arrived since the last part of the answer. */
+  readonly isKeptOpen: boolean;
   /** Ends the timers, and the connection if it is still open. */
   close(): void;
 }
 
-/** The silence limit is counted in parts: one timer serves many bytes, and no clock that can be set is used. */
+/** The silence limit is counted in parts: one timer serves many events, and no clock that can be set is used. */
 const partsOfSilence = 4;
 /** Milliseconds that a body may stay open after its end marker. */
 export const endGraceMs = 2000;
@@ -25,7 +29,8 @@ export const endGraceMs = 2000;
 export function createConnection(runSignal: AbortSignal, silenceMs: number, { startTimer }: LivePorts): Connection {
   const fetching = new AbortController();
   let isWaiting = true;
-  let hasChanged = false;
+  let hasProgress = false;
+  let isKeptOpen = false;
   let hasEnded = false;
   let stopSilence: (() => void) | undefined;
   let stopEnd: (() => void) | undefined;
@@ -41,9 +46,9 @@ export function createConnection(runSignal: AbortSignal, silenceMs: number, { st
       abort();
       return;
     }
-    hasChanged = false;
+    hasProgress = false;
     stopSilence = startTimer(silenceMs / partsOfSilence, () => {
-      watchSilence(hasChanged || !isWaiting ? 0 : quietParts + 1);
+      watchSilence(hasProgress || !isWaiting ? 0 : quietParts + 1);
     });
   }
 
@@ -51,8 +56,13 @@ export function createConnection(runSignal: AbortSignal, silenceMs: number, { st
   return {
     signal: fetching.signal,
     setWaiting(value) {
+      // What it waited for has arrived.
+      if (isWaiting && !value && !isStalled) isKeptOpen = true;
       isWaiting = value;
-      hasChanged = true;
+    },
+    noteProgress() {
+      hasProgress = true;
+      isKeptOpen = false;
     },
     expectEnd() {
       stopEnd ??= startTimer(endGraceMs, abort);
@@ -62,6 +72,9 @@ export function createConnection(runSignal: AbortSignal, silenceMs: number, { st
     },
     get isStalled() {
       return isStalled;
+    },
+    get isKeptOpen() {
+      return isKeptOpen;
     },
     close() {
       runSignal.removeEventListener("abort", abort);

@@ -32,10 +32,19 @@ export function createProviderError(endpoint: ProviderIdentity, failure: Failure
   return new SheafError(code, message, { source: "provider", details, ...(resetsAt !== undefined && { resetsAt }) });
 }
 
-/** No byte arrived within the silence limit (R-10). There is no second try: it could take as long. */
-export function createStallFailure(endpoint: ProviderIdentity, { silenceMs }: RequestLimits): ProviderFailure {
-  const reason = `nothing came for ${Math.round(silenceMs / 100) / 10} s`;
-  return { error: createProviderError(endpoint, { code: "STREAM_STALLED", reason }), isRetryable: false };
+/**
+ * No part of the answer arrived within the silence limit (R-10). There is no second try: it could take as long.
+ * `isKeptOpen`: the server did send pings or comments.
+ */
+export function createStallFailure(
+  endpoint: ProviderIdentity,
+  { silenceMs }: RequestLimits,
+  { isKeptOpen }: { readonly isKeptOpen: boolean },
+): ProviderFailure {
+  const what = isKeptOpen ? "nothing but signs of life" : "nothing";
+  const reason = `${what} came for ${Math.round(silenceMs / 100) / 10} s`;
+  const advice = "try again, use another model, or raise limits.silenceSeconds in the configuration";
+  return { error: createProviderError(endpoint, { code: "STREAM_STALLED", reason, advice }), isRetryable: false };
 }
 
 function formatHappening(code: ErrorCode, endpoint: ProviderIdentity): string {
@@ -80,7 +89,6 @@ function formatAdvice(code: ErrorCode, { provider, apiKeySource }: ProviderIdent
         ? "try again later, or check plan and billing"
         : `try again after ${resetsAt}, or use --wait-for-quota`;
     case "OVERLOADED":
-    case "STREAM_STALLED":
     case "STREAM_TRUNCATED":
       return "try again, or use another model";
     case "NETWORK":

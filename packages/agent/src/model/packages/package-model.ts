@@ -91,7 +91,7 @@ async function* runPackageAttempt(context: PackageContext, signal: AbortSignal):
   } catch (error) {
     if (!signal.aborted)
       lost = connection.isStalled
-        ? createStallFailure(endpoint, limits)
+        ? createStallFailure(endpoint, limits, connection)
         : toPackageFailure(endpoint, error, ports.now());
   } finally {
     connection.close();
@@ -121,7 +121,9 @@ async function* readParts(
       connection.setWaiting(false);
       if (step.done) return;
       const events = reader.push(step.value);
-      if (events.length > 0) yield events;
+      if (events.length === 0) continue;
+      connection.noteProgress();
+      yield events;
     }
   } finally {
     void parts.cancel().catch(() => undefined);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createModelServer, type ModelAnswer, type ModelServer } from "../../../../../test/support/model-server.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import type { ErrorCode } from "../../../src/base/errors.ts";
+import type { WireProtocol } from "../../../src/model/endpoint.ts";
 import { toNetworkFailure } from "../../../src/model/live/provider-failure.ts";
 import {
   canaryKey,
@@ -403,6 +404,28 @@ describe("silence", () => {
     const outcome = await readOutcome(model);
     expect(outcome.error?.code).toBe(place === "in the body of an error" ? "OVERLOADED" : "STREAM_STALLED");
     expect(outcome.text).toBe(text);
+  });
+
+  const beats: readonly [WireProtocol, string][] = [
+    ["openai-chat", ": PROCESSING\n\n"],
+    ["openai-chat", 'data: {"id":"c","choices":[{"index":0,"delta":{}}]}\n\n'],
+    ["openai-chat", 'data: {"id":"c","choices":[{"index":0,"delta":{"content":""}}]}\n\n'],
+    ["openai-chat", "data: ping\n\n"],
+    ["anthropic-messages", 'event: ping\ndata: {"type":"ping"}\n\n'],
+    ["openai-responses", 'event: keepalive\ndata: {"type":"keepalive","sequence_number":3}\n\n'],
+    ["gemini", ": keepalive\n\n"],
+  ];
+
+  test.each(beats)(verifies("R-10", "that pings hide ends the request, %s %j"), async (protocol, beat) => {
+    const chunks = [...shortAnswers[protocol].slice(0, 1), ...Array.from({ length: 500 }, () => beat)];
+    server.answer({ chunks, pauseMs: 20, after: "hang" });
+    const { model } = createLiveSetup(protocol, server.url, { limits: { silenceMs: 200, maxTries: 1 } });
+    const { error } = await readOutcome(model);
+    expect(error).toMatchObject({
+      code: "STREAM_STALLED",
+      message: expect.stringContaining("signs of life") as string,
+    });
+    expect(error?.message).toContain("limits.silenceSeconds");
   });
 
   test(verifies("R-10", "a slow stream is no silent one, and a slow reader is none either"), async () => {
