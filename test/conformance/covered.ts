@@ -117,6 +117,7 @@ export const covered: readonly string[] = [
   "S-01",
   "S-02",
   "S-03",
+  "S-82",
   "S-04",
   "S-05",
   "S-06",

@@ -127,6 +127,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-01", document: "security-reliability", title: "an untrusted workspace sets nothing in motion" },
   { id: "S-02", document: "security-reliability", title: "trust is bound to the real path and the type of .git" },
   { id: "S-03", document: "security-reliability", title: "headless is untrusted unless said, shown in init" },
+  { id: "S-82", document: "security-reliability", title: "git starts no program of an untrusted repository" },
   { id: "S-04", document: "security-reliability", title: "unreadable configuration" },
   { id: "S-05", document: "security-reliability", title: "helper programs start safely" },
   { id: "S-06", document: "security-reliability", title: "workspace scope never increases rights, deny wins" },

@@ -12,12 +12,14 @@ import type { RunOrder } from "./run-order.ts";
 import { loadShellReader } from "./wire.ts";
 import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
 import { withoutInnerFolders } from "../guard/sandbox/environment.ts";
+import { createGitGuard } from "../guard/permissions/untrusted-git.ts";
+import { isListed } from "../config/trust.ts";
 import { createPlaceFinder } from "../guard/permissions/reading-place.ts";
 
 /** The part of an order that rules and sandbox depend on. */
 export interface PolicyOrder extends Pick<
   RunOrder,
-  "workspace" | "mode" | "trusted" | "sandbox" | "permissions" | "addedFolders" | "environment"
+  "workspace" | "mode" | "trusted" | "sandbox" | "permissions" | "addedFolders" | "environment" | "dataFolder"
 > {
   /** Where it is remembered that the sandbox works; undefined: nowhere, so that it is tried each time. */
   readonly sandboxMemory: ProbePlace | undefined;
@@ -69,6 +71,12 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
     sandboxFault: findFault(sandbox),
     loadReader: loadShellReader,
     findPlace: createPlaceFinder(workspace),
+    findGitObstacle: createGitGuard({
+      workspace: workspace.root,
+      trusted,
+      isListed: (repository) => isListed(repository, order.dataFolder),
+      environment,
+    }),
   });
   const network = createCommandNetwork({ allow, deny: denials });
   const fileDenials = denials.map(parseRule).filter((rule) => "glob" in rule);

@@ -32,8 +32,19 @@ export function isTrusted(
     throw new SheafError("CONFIG_INVALID", `SHEAF_TRUST is "${given}": set it to 1 or 0, or leave it out`);
   }
   const trusted = readTrusted(dataFolder);
-  if (trusted.length === 0) return false;
-  const repository = findRepository(workspace);
+  return trusted.length > 0 && isAmong(trusted, findRepository(workspace));
+}
+
+/** Whether a repository is on the user's list; not if the list cannot be read. `dataFolder` undefined: there is no list. */
+export function isListed(repository: Repository, dataFolder: string | undefined): boolean {
+  try {
+    return dataFolder !== undefined && isAmong(readTrusted(dataFolder), repository);
+  } catch {
+    return false;
+  }
+}
+
+function isAmong(trusted: readonly Repository[], repository: Repository): boolean {
   return trusted.some((candidate) => isSameRepository(candidate, repository));
 }
 

@@ -12,7 +12,7 @@ import {
   toGitHome,
 } from "./git-config.ts";
 import { followLinks } from "./follow-links.ts";
-import { findNearestRepository, type Repository } from "./repository.ts";
+import { listCandidates, type Repository } from "./repository.ts";
 import { toComparable } from "./comparable-name.ts";
 import { isBelow, type Workspace, type WorkspacePath } from "./workspace.ts";
 
@@ -99,7 +99,7 @@ function listRepositoriesAbove(path: string, root: string): string[] {
 }
 
 /** The repository's own configuration: what git reads besides the machine's and the user's. */
-function readRepositoryConfig({ gitFolder, commonFolder }: Repository, environment: Environment): GitConfig {
+export function readRepositoryConfig({ gitFolder, commonFolder }: Repository, environment: Environment): GitConfig {
   if (gitFolder === "") return { settings: [], unread: [] };
   const files = [
     join(commonFolder, "config"),
@@ -114,7 +114,7 @@ function toReason(setting: GitSetting): string {
 }
 
 /** `core.hookspath in /home/me/.gitconfig`. A subsection may be any text. */
-function toShownKey({ key, file }: GitSetting): string {
+export function toShownKey({ key, file }: GitSetting): string {
   return `${key.slice(0, 100).replaceAll(/[^ -~]/g, "?")} in ${file}`;
 }
 
@@ -123,15 +123,20 @@ function listRepositories(folders: readonly string[]): Repository[] {
   const found = new Map<string, Repository>();
   const waiting = [...folders];
   for (let next = waiting.shift(); next !== undefined && found.size < maxRepositories; next = waiting.shift()) {
-    const repository = findNearestRepository(next);
-    if (found.has(repository.root)) continue;
-    found.set(repository.root, repository);
-    const { settings } = readGitConfig([join(repository.root, ".gitmodules")], "");
-    const paths = settings.flatMap(({ key, value }) => (value && /^submodule\..*\.path$/s.test(key) ? [value] : []));
-    const inner = paths.slice(0, maxRepositories).map((path) => join(repository.root, path));
-    waiting.push(...inner.filter((path) => isBelow(path, repository.root)));
+    for (const repository of listCandidates(next)) {
+      if (found.has(repository.root)) continue;
+      found.set(repository.root, repository);
+      waiting.push(...listSubmodules(repository));
+    }
   }
   return [...found.values()];
+}
+
+function listSubmodules({ root }: Repository): string[] {
+  const { settings } = readGitConfig([join(root, ".gitmodules")], "");
+  const paths = settings.flatMap(({ key, value }) => (value && /^submodule\..*\.path$/s.test(key) ? [value] : []));
+  const inner = paths.slice(0, maxRepositories).map((path) => join(root, path));
+  return inner.filter((path) => isBelow(path, root));
 }
 
 /** The names of a path on the way to its real place, without dots; links that cannot be followed end it. */
@@ -173,13 +178,13 @@ function toKeyPattern(keys: readonly string[]): RegExp {
 }
 
 /** Whether git runs the value of a setting. Truth values switch what is built in. */
-function isProgram({ key, value = "" }: GitSetting): boolean {
+export function isProgram({ key, value = "" }: GitSetting): boolean {
   if (value === "" || /^(?:true|false|yes|no|on|off|\d+)$/i.test(value)) return false;
   if (/^submodule\..*\.update$/s.test(key)) return value.startsWith("!");
   // Names of tools, or of scripts for them.
   if (/^(?:diff|merge)\.(?:gui)?tool$/.test(key)) return value.includes("/");
   // Another alias is a command of git, which may have a program among its options.
-  if (key.startsWith("alias.")) return /^!|(?:^|\s)-(?:c|x|-exec)/.test(value);
+  if (key.startsWith("alias.")) return /^!|(?:^|\s)(?:-[cx]|--exec|run|foreach|filter-branch)/.test(value);
   return programKey.test(key);
 }
 

@@ -33,8 +33,25 @@ export function findRepository(folder: string): Repository {
   return isOwn ? repository : toPlainFolder(folder);
 }
 
-/** The same, whoever owns it: git can be told to accept it all the same. */
-export function findNearestRepository(folder: string): Repository {
+/**
+ * The repositories that git may use in a folder: the nearest one, whoever owns it, and those around it as long as git may
+ * pass over one for being incomplete. Without one: the folder itself. `folder` is a real path.
+ */
+export function listCandidates(folder: string): Repository[] {
+  const nearest = findNearestRepository(folder);
+  const outer = dirname(nearest.root);
+  const isLast = nearest.git === "none" || isComplete(nearest) || outer === nearest.root;
+  return isLast ? [nearest] : [nearest, ...listCandidates(outer)];
+}
+
+function isComplete({ gitFolder, commonFolder }: Repository): boolean {
+  const head = readSmallFile(join(gitFolder, "HEAD"), MAX_BYTES) ?? "";
+  const isHead = /^(?:ref: refs\/\S+|[0-9a-f]{40,64})\s*$/.test(head);
+  return isHead && ["objects", "refs"].every((name) => readStats(join(commonFolder, name))?.isDirectory());
+}
+
+/** Git can be told to accept a repository of another user. */
+function findNearestRepository(folder: string): Repository {
   for (let root = folder; ; root = dirname(root)) {
     const repository = readRepository(root);
     if (repository) return repository;

@@ -33,6 +33,7 @@ export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Pr
     permissions,
     trusted,
     environment,
+    dataFolder: config.dataFolder,
     sandboxMemory: undefined,
     now: Date.now,
   };

@@ -5,6 +5,7 @@ import { findUnnamedWord, gathersWords, takesCommandText, toProgramName, unwrapC
 import { isReadOnly } from "./read-only-commands.ts";
 import { createReadingPlace, type FindPlace } from "./reading-place.ts";
 import type { Rules, ShellRule } from "./rule.ts";
+import { type FindGitObstacle, findLineObstacle } from "./untrusted-git.ts";
 import type { ShellReader, ShellReading, SimpleCommand } from "./shell-reading.ts";
 
 /** What applies to all commands of a run. */
@@ -17,6 +18,7 @@ export interface CommandPolicy {
   readonly trusted: boolean;
   readonly loadReader: () => Promise<ShellReader>;
   readonly findPlace: FindPlace;
+  readonly findGitObstacle: FindGitObstacle;
 }
 
 /** One command, exactly as it will run, and its working directory. */
@@ -92,6 +94,8 @@ function decideByParts(
   { allows, denies }: Rules & { readonly allows: readonly ShellRule[] },
 ): PermissionDecision {
   const place = createReadingPlace(reading, call.workingDirectory, policy, denies);
+  const obstacleOfGit = findLineObstacle(place.commands, place.folder, policy.findGitObstacle);
+  if (obstacleOfGit) return ask(obstacleOfGit.reason, obstacleOfGit.advice);
   const open: SimpleCommand[] = [];
   const used = new Set<string>();
   let obstacle: string | undefined;

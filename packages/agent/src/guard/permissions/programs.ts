@@ -173,7 +173,8 @@ export function findUnnamedWord(words: readonly string[], named: number): string
   );
 }
 
-function isRunner(program: string): boolean {
+/** Whether what a program runs is among its words. */
+export function isRunner(program: string): boolean {
   return runners.has(program) || runners.has(toPlainName(program));
 }
 

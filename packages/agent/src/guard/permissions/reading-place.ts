@@ -19,6 +19,8 @@ export type FindPlace = (path: string) => FoundPlace | undefined;
 /** The place of a command's parts, without a `cd` in front. */
 export interface CommandPlace extends ReadingPlace {
   readonly commands: readonly SimpleCommand[];
+  /** Where they run, relative to the workspace; undefined: outside, or not known. */
+  readonly folder: string | undefined;
 }
 
 /** A command `cd FOLDER && …` runs its other parts there; elsewhere `cd` is a command like any other. */
@@ -35,6 +37,7 @@ export function createReadingPlace(
   const hidden = denies.flatMap((rule) => (rule.kind === "Read" ? [rule.glob] : []));
   return {
     commands: changed === undefined ? commands : commands.slice(1),
+    folder,
     isTrustedRoot: trusted && folder === "." && changed === undefined,
     mayRead(path, kind) {
       if (folder === undefined || isUnclear(path)) return false;

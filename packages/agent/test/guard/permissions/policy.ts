@@ -21,6 +21,7 @@ export function createPolicy(options: Partial<PermissionOptions> = {}): Permissi
     loadReader: async () => bashReader,
     findPlace: (path) =>
       path.startsWith("/") ? undefined : { kind: folders.has(path) ? "folder" : "file", relative: path },
+    findGitObstacle: () => undefined,
     ...options,
   });
 }

@@ -1,0 +1,443 @@
+/** Git without the sandbox in hostile repositories: real git runs, and a canary program shows whether it was started. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../../test/support/verifies.ts";
+import { bashReader } from "../../../src/guard/permissions/bash-reader.ts";
+import type { PermissionDecision } from "../../../src/guard/permissions/decision.ts";
+import { createPlaceFinder } from "../../../src/guard/permissions/reading-place.ts";
+import { createGitGuard } from "../../../src/guard/permissions/untrusted-git.ts";
+import { untrustedGitVariables } from "../../../src/guard/sandbox/environment.ts";
+import { createTemporaryWorkspace } from "../../workspace/temporary-workspace.ts";
+import { createPolicy } from "./policy.ts";
+
+interface Setting {
+  readonly root: string;
+  /** Absolute path of a program that leaves a mark when it is started. */
+  readonly canary: string;
+  readonly write: (path: string, content: string) => string;
+  /** Runs git in the workspace, or in a folder of it. */
+  readonly git: (...words: string[]) => void;
+  readonly isStarted: () => boolean;
+  readonly run: (command: string, isTrusted: boolean, folder?: string) => void;
+  readonly decide: (order: Order) => Promise<PermissionDecision>;
+}
+
+interface Order {
+  readonly command: string;
+  readonly folder?: string | undefined;
+  readonly allow?: readonly string[];
+  readonly trusted?: boolean;
+  readonly listed?: readonly string[];
+  readonly force?: boolean;
+  readonly sandbox?: "enabled" | "disabled";
+}
+
+/** A workspace with a repository of two commits. */
+function createSetting(): Setting {
+  const { workspace, root, outside, write } = createTemporaryWorkspace();
+  const mark = join(outside, "STARTED");
+  const canary = join(outside, "canary");
+  writeFileSync(canary, `#!/bin/sh\n: >${mark}\nexit 0\n`);
+  chmodSync(canary, 0o755);
+  writeFileSync(
+    join(outside, ".gitconfig"),
+    '[user]\nname = n\nemail = e@example.org\n[init]\ndefaultBranch = main\n[protocol "file"]\nallow = always\n',
+  );
+  const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: outside, GIT_CONFIG_NOSYSTEM: "1" };
+  const git = (...words: string[]): void => {
+    execFileSync("git", words, { cwd: root, env: environment, stdio: "pipe" });
+  };
+  git("init", "-q");
+  write("a.txt", "one\n");
+  write("sub/b.txt", "b\n");
+  git("add", ".");
+  git("commit", "-qm", "one");
+  write("a.txt", "two\n");
+  git("commit", "-qam", "two");
+  return {
+    root, canary, write, git,
+    isStarted() {
+      const isThere = existsSync(mark);
+      rmSync(mark, { force: true });
+      return isThere;
+    },
+    run(command, isTrusted, folder = ".") {
+      const env = { ...environment, ...(!isTrusted && untrustedGitVariables) };
+      spawnSync("bash", ["--noprofile", "--norc", "-c", command], { cwd: join(root, folder), env, timeout: 20_000 });
+    },
+    decide: ({ command, folder, allow = [], trusted = false, listed = [], force = false, sandbox = "disabled" }) =>
+      createPolicy({
+        findPlace: createPlaceFinder(workspace),
+        loadReader: async () => bashReader,
+        findGitObstacle: createGitGuard({
+          workspace: root,
+          trusted,
+          isListed: (repository) => listed.some((path) => join(root, path) === repository.root),
+          environment,
+        }),
+        allow, trusted, force, sandbox,
+      }).decide({
+        toolName: "run_terminal_cmd",
+        access: "command",
+        arguments: { command, ...(folder !== undefined && { working_directory: folder }) },
+      }),
+  }; // prettier-ignore
+}
+
+/** A repository in the workspace, with a commit. */
+function addNested({ git, write, root }: Setting, path = "vendored"): void {
+  git("init", "-q", path);
+  write(`${path}/c.txt`, "one\n");
+  git("-C", path, "add", ".");
+  git("-C", path, "commit", "-qm", "c");
+  utimesSync(join(root, path, "c.txt"), 1, 1);
+}
+
+function addFilter({ git, write, canary }: Setting, path = "."): void {
+  git("-C", path, "config", "filter.x.clean", canary);
+  write(`${path}/.git/info/attributes`, "*.txt filter=x\n");
+}
+
+interface Attack {
+  readonly name: string;
+  /** Lays the trap. */
+  readonly prepare: (setting: Setting) => void;
+  /** Runs the canary without the check. */
+  readonly command: string;
+  readonly folder?: string;
+  readonly allow?: readonly string[];
+  /** Of the refusal; by default the name. */
+  readonly reason?: RegExp;
+  /** The workspace is trusted, and something in it is not. */
+  readonly trusted?: true;
+}
+
+const log = ["Shell(git log)", "Shell(git diff)", "Shell(git status)", "Shell(cd)"];
+const nested = { prepare: (setting: Setting) => { addNested(setting); setting.git("-C", "vendored", "config", "core.fsmonitor", setting.canary); } }; // prettier-ignore
+
+const attacks: readonly Attack[] = [
+  {
+    name: "diff.x.textconv",
+    prepare({ git, write, canary }) {
+      git("config", "diff.x.textconv", canary);
+      write(".gitattributes", "*.txt diff=x\n");
+    },
+    command: "git log -p", allow: log,
+  },
+  {
+    name: "diff.external",
+    prepare({ git, canary, write }) { git("config", "diff.external", canary); write("a.txt", "three\n"); },
+    command: "git diff", allow: log,
+  },
+  {
+    name: "diff.external in an included file", reason: /diff\.external in .*\/more/,
+    prepare({ git, canary, write }) {
+      git("config", "include.path", "../more");
+      write("more", `[diff] external = ${canary}\n`);
+      write("a.txt", "three\n");
+    },
+    command: "git diff | cat", allow: log,
+  },
+  {
+    name: "diff.external in config.worktree", reason: /diff\.external in .*config\.worktree/,
+    prepare({ git, canary, write }) {
+      git("config", "extensions.worktreeConfig", "true");
+      git("config", "--worktree", "diff.external", canary);
+      write("a.txt", "three\n");
+    },
+    command: "timeout 10 git diff", allow: log,
+  },
+  {
+    name: "filter.x.clean",
+    prepare(setting) { addFilter(setting); utimesSync(join(setting.root, "a.txt"), 1, 1); },
+    command: "git status", allow: log,
+  },
+  {
+    name: "filter.x.clean", allow: ["Shell(xargs git add)"],
+    prepare(setting) { addFilter(setting); utimesSync(join(setting.root, "a.txt"), 1, 1); },
+    command: "echo a.txt | xargs git add",
+  },
+  {
+    name: "filter.x.smudge", allow: ["Shell(git checkout)"],
+    prepare({ git, canary, write }) {
+      git("config", "filter.x.smudge", canary);
+      write(".git/info/attributes", "*.txt filter=x\n");
+    },
+    command: "git checkout HEAD~1",
+  },
+  {
+    name: "core.editor", allow: ["Shell(git commit)"],
+    prepare({ git, canary }) { git("config", "core.editor", canary); },
+    command: "git commit --allow-empty",
+  },
+  {
+    name: "gpg.program", allow: ["Shell(git commit)"],
+    prepare({ git, canary }) { git("config", "gpg.program", canary); git("config", "commit.gpgSign", "true"); },
+    command: "git commit --allow-empty -m x",
+  },
+  {
+    name: "merge.x.driver", allow: ["Shell(git merge)"],
+    prepare({ git, canary, write }) {
+      git("checkout", "-qb", "other", "HEAD~1");
+      write("a.txt", "other\n");
+      git("commit", "-qam", "other");
+      git("config", "merge.x.driver", canary);
+      write(".git/info/attributes", "*.txt merge=x\n");
+    },
+    command: "git merge main",
+  },
+  {
+    name: "alias.st", allow: ["Shell(git st)"],
+    prepare({ git, canary }) { git("config", "alias.st", `!${canary}`); },
+    command: "git st",
+  },
+  {
+    name: "core.sshcommand", allow: ["Shell(git fetch)"],
+    prepare({ git, canary }) { git("config", "core.sshCommand", canary); },
+    command: "git fetch ssh://example.invalid/x",
+  },
+  {
+    name: "core.sshcommand of a submodule", allow: ["Shell(git fetch)"], reason: /core\.sshcommand in .*modules\/s\/config/,
+    prepare({ git, canary, write, root }) {
+      git("init", "-q", "--bare", ".git/modules/s");
+      git("-C", ".git/modules/s", "config", "core.sshCommand", canary);
+      git("-C", ".git/modules/s", "remote", "add", "origin", "ssh://example.invalid/x");
+      write(".gitmodules", '[submodule "s"]\npath = s\nurl = ssh://example.invalid/x\n');
+      git("config", "core.worktree", root);
+      mkdirSync(join(root, "s"));
+      write("s/.git", "gitdir: ../.git/modules/s\n");
+    },
+    command: "git -C s fetch", // with the rule below
+  },
+  {
+    name: "protocol.ext.allow", allow: ["Shell(git fetch)"],
+    prepare({ git, canary }) {
+      git("config", "protocol.ext.allow", "always");
+      git("config", "remote.origin.url", `ext::${canary}`);
+    },
+    command: "git fetch",
+  },
+  {
+    name: "the configuration around an incomplete .git", allow: log, reason: /diff\.external/,
+    prepare({ git, canary, write, root }) {
+      git("config", "diff.external", canary);
+      write("sub/b.txt", "changed\n");
+      mkdirSync(join(root, "sub/.git"));
+    },
+    command: "cd sub && git diff",
+  },
+  {
+    name: "a folder that looks like a bare repository", allow: log, reason: /diff\.external in .*x\/config/,
+    prepare({ git, canary, root }) {
+      execFileSync("cp", ["-r", join(root, ".git"), join(root, "x")]);
+      git("config", "-f", "x/config", "core.bare", "true");
+      git("config", "-f", "x/config", "diff.external", canary);
+    },
+    command: "cd x && git diff HEAD~1 HEAD",
+  },
+  { name: "core.fsmonitor of a nested repository", ...nested, command: "cd vendored && git status", allow: log, trusted: true, reason: /core\.fsmonitor in .*vendored/ },
+  { name: "core.fsmonitor in the working directory", ...nested, command: "git status", folder: "vendored", allow: log, trusted: true, reason: /core\.fsmonitor in .*vendored/ },
+  { name: "core.fsmonitor by -C", ...nested, command: "git -C vendored status", allow: ["Shell(git -C)"], trusted: true, reason: /core\.fsmonitor in .*vendored/ },
+  { name: "core.fsmonitor, unclear where", ...nested, command: "cd vendored; git status", allow: log, trusted: true, reason: /not clear/ },
+  { name: "core.fsmonitor by --git-dir", ...nested, command: "git --git-dir=vendored/.git --work-tree=vendored status", allow: ["Shell(git --git-dir=vendored/.git --work-tree=vendored status)"], trusted: true, reason: /not clear/ },
+  {
+    name: "core.fsmonitor through a link", allow: log, trusted: true, reason: /core\.fsmonitor in .*vendored/,
+    prepare(setting) { nested.prepare(setting); symlinkSync("vendored", join(setting.root, "link")); },
+    command: "cd link && git status",
+  },
+  {
+    name: "a hook of a nested repository", allow: ["Shell(git commit)"], trusted: true, reason: /vendored\/\.git\/hooks\/pre-commit/,
+    prepare(setting) {
+      addNested(setting);
+      symlinkSync(setting.canary, join(setting.root, "vendored/.git/hooks/pre-commit"));
+    },
+    command: "cd vendored && git commit --allow-empty -m x",
+  },
+  {
+    name: "a nested repository in the index", trusted: true, reason: /core\.fsmonitor in .*vendored/,
+    prepare(setting) { nested.prepare(setting); setting.git("add", "vendored"); },
+    command: "git status",
+  },
+  {
+    name: "a nested repository in a split index", trusted: true, reason: /core\.fsmonitor in .*vendored/,
+    prepare(setting) { nested.prepare(setting); setting.git("add", "vendored"); setting.git("update-index", "--split-index"); },
+    command: "git status",
+  },
+  {
+    name: "a nested repository in an index of version 4", trusted: true, reason: /core\.fsmonitor in .*vendored/,
+    prepare(setting) {
+      addNested(setting, "deep/vendored");
+      setting.git("-C", "deep/vendored", "config", "core.fsmonitor", setting.canary);
+      for (const name of ["deep/a", "deep/vendor", "deep/vendored2", "e"]) setting.write(name, "");
+      setting.git("add", ".");
+      setting.git("update-index", "--index-version", "4");
+    },
+    command: "git diff --stat",
+  },
+  {
+    name: "a nested repository in the index of a nested one", trusted: true, reason: /core\.fsmonitor in .*inner/,
+    prepare(setting) {
+      addNested(setting);
+      addNested(setting, "vendored/inner");
+      setting.git("-C", "vendored/inner", "config", "core.fsmonitor", setting.canary);
+      setting.git("-C", "vendored", "add", "inner");
+      setting.git("-C", "vendored", "commit", "-qm", "inner");
+      setting.git("add", "vendored");
+    },
+    command: "git status",
+  },
+  {
+    name: "a filter of a nested repository in the index", allow: log, reason: /filter\.x\.clean in .*vendored/,
+    prepare(setting) { addNested(setting); setting.git("add", "vendored"); addFilter(setting, "vendored"); },
+    command: "git status",
+  },
+  {
+    name: "a hook of a repository that is pushed to", allow: ["Shell(git push)"], reason: /vendored\/\.git\/hooks\/post-receive/,
+    prepare(setting) {
+      addNested(setting);
+      symlinkSync(setting.canary, join(setting.root, "vendored/.git/hooks/post-receive"));
+    },
+    command: "git push ./vendored HEAD:refs/heads/new",
+  },
+  {
+    name: "a hook of a remote in the workspace", allow: ["Shell(git push)"], trusted: true, reason: /vendored\/\.git\/hooks\/post-receive/,
+    prepare(setting) {
+      addNested(setting);
+      setting.git("remote", "add", "near", "file://" + join(setting.root, "vendored"));
+      symlinkSync(setting.canary, join(setting.root, "vendored/.git/hooks/post-receive"));
+    },
+    command: "git push near HEAD:refs/heads/new",
+  },
+  {
+    name: "a remote that cannot be known", allow: ["Shell(git push)"], reason: /not clear/,
+    prepare(setting) {
+      addNested(setting);
+      symlinkSync(setting.canary, join(setting.root, "vendored/.git/hooks/post-receive"));
+    },
+    command: "git push ./vendor* HEAD:refs/heads/new",
+  },
+]; // prettier-ignore
+
+describe("git that a rule or the read-only list would allow", () => {
+  test.each(attacks)(verifies("S-82", "asks where an untrusted repository names a program: $name"), async (attack) => {
+    const { command, folder, trusted = false, reason = new RegExp(attack.name.replaceAll(".", "\\.")) } = attack;
+    const setting = createSetting();
+    const allow = attack.allow?.concat(command.startsWith("git -C") ? ["Shell(git -C)"] : []) ?? [];
+    const harmless = await setting.decide({ command, folder, allow, trusted: true });
+    attack.prepare(setting);
+    setting.isStarted();
+    const decision = await setting.decide({ command, folder, allow, trusted });
+    expect(decision).toMatchObject({ decision: "ask", always: [] });
+    expect(decision.reason).toMatch(reason);
+    // It is the repository that makes the difference, and git does run the program.
+    if (!/not clear/.test(String(reason)) && folder === undefined && !/cd |-C/.test(command))
+      expect(harmless.decision).toBe("allow");
+    setting.run(command, trusted, folder);
+    expect(setting.isStarted()).toBe(true);
+  });
+
+  test(verifies("S-82", "is not asked for in a repository without programs, or one that is trusted"), async () => {
+    const setting = createSetting();
+    addNested(setting);
+    setting.git("add", "vendored");
+    setting.git("config", "core.fsmonitor", "true");
+    setting.git("config", "pager.log", "false");
+    setting.git("config", "remote.origin.url", "https://example.org/x");
+    setting.git("config", "alias.other", "!x");
+    for (const command of [
+      "git status",
+      "git log -p",
+      "cd sub && git diff",
+      "cd vendored && git status",
+      "git diff a.txt sub",
+      "git log --grep git",
+    ]) {
+      for (const trusted of [true, false])
+        expect(await setting.decide({ command, allow: log, trusted }), command).toMatchObject({ decision: "allow" });
+    }
+    setting.git("config", "diff.external", setting.canary);
+    expect(await setting.decide({ command: "git diff", allow: log, trusted: true })).toMatchObject({
+      decision: "allow",
+    });
+    expect(await setting.decide({ command: "git diff", allow: log })).toMatchObject({ decision: "ask" });
+    setting.git("-C", "vendored", "config", "core.editor", setting.canary);
+    const inner = { command: "cd vendored && git diff", allow: log, trusted: true };
+    expect(await setting.decide(inner)).toMatchObject({ decision: "ask" });
+    expect(await setting.decide({ ...inner, listed: ["vendored"] })).toMatchObject({ decision: "allow" });
+    expect(await setting.decide({ ...inner, listed: ["."] })).toMatchObject({ decision: "ask" });
+  });
+
+  test(verifies("S-82", "says how to go on, and other programs do not care"), async () => {
+    const setting = createSetting();
+    setting.git("config", "diff.external", setting.canary);
+    const decision = await setting.decide({ command: "git diff", allow: log });
+    expect(decision).toMatchObject({ advice: expect.stringContaining(`sheaf trust ${setting.root}`) });
+    for (const command of ["ls git", "grep git a.txt", "echo git diff", "cat a.txt"]) {
+      expect(await setting.decide({ command }), command).toMatchObject({ decision: "allow" });
+    }
+    for (const order of [{ force: true }, { sandbox: "enabled" as const }, { allow: ["Shell(*)"] }]) {
+      expect(await setting.decide({ command: "git diff", ...order })).toMatchObject({ decision: "allow" });
+    }
+  });
+
+  test(verifies("S-82", "counts submodules and worktrees as part of the repository that keeps them"), async () => {
+    const setting = createSetting();
+    const { git, root, canary } = setting;
+    addNested(setting, "../w-evil/lib");
+    git("submodule", "--quiet", "add", join(root, "../w-evil/lib"), "lib");
+    git("commit", "-qm", "lib");
+    git("worktree", "add", "-q", "tree");
+    symlinkSync(canary, join(root, ".git/modules/lib/hooks/pre-commit"));
+    for (const command of ["git status", "cd lib && git status", "cd tree && git status"]) {
+      expect(await setting.decide({ command, allow: log, trusted: true }), command).toMatchObject({
+        decision: "allow",
+      });
+      expect(await setting.decide({ command, allow: log }), command).toMatchObject({ decision: "allow" });
+    }
+    setting.run("git commit --allow-empty -m x", false, "lib");
+    expect(setting.isStarted()).toBe(false);
+    git("config", "-f", ".git/modules/lib/config", "diff.external", canary);
+    for (const command of ["git status", "cd lib && git status"]) {
+      expect(await setting.decide({ command, allow: log, trusted: true }), command).toMatchObject({
+        decision: "allow",
+      });
+      expect(await setting.decide({ command, allow: log }), command).toMatchObject({ decision: "ask" });
+    }
+  });
+
+  test(verifies("S-82", "refuses what it cannot read"), async () => {
+    const setting = createSetting();
+    setting.write(".git/index", "DIRC, but broken");
+    expect(await setting.decide({ command: "git status", trusted: true })).toMatchObject({ decision: "ask" });
+    const other = createSetting();
+    other.write(".git/config", `${"# \n".repeat(1_000_000)}[diff] external = ${other.canary}\n`);
+    expect(await other.decide({ command: "git status", allow: log })).toMatchObject({ decision: "ask" });
+  });
+});
+
+describe("without trust, the environment of commands", () => {
+  test(verifies(["S-01", "S-82"], "switches off hooks and the file watcher, in nested repositories too"), async () => {
+    const setting = createSetting();
+    addNested(setting);
+    setting.git("add", "vendored");
+    for (const path of [".", "vendored"]) {
+      setting.git("-C", path, "config", "core.fsmonitor", setting.canary);
+      symlinkSync(setting.canary, join(setting.root, path, ".git/hooks/pre-commit"));
+    }
+    setting.isStarted();
+    const commands = [
+      "git status",
+      "git commit --allow-empty -m x",
+      "cd vendored && git status",
+      "cd vendored && git commit --allow-empty -m x",
+    ];
+    for (const command of commands) {
+      setting.run(command, true);
+      expect(setting.isStarted(), command).toBe(true);
+      setting.run(command, false);
+      expect(setting.isStarted(), command).toBe(false);
+    }
+  });
+});
