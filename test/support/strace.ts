@@ -5,20 +5,24 @@ import { describeWhere } from "./describe-where.ts";
 
 /** Words before a command that note its calls, and those of its children, in a file. */
 export function toStraceWrapper(file: string): string[] {
-  return ["strace", "-f", "-qq", "-s", "4096", "-e", "trace=execve,execveat,open,openat,openat2", "-o", file];
+  return ["strace", "-f", "-qq", "-y", "-s", "4096", "-e", "trace=execve,execveat,open,openat,openat2", "-o", file];
 }
 
-/** Paths that were executed, and paths that were opened with success, as the program wrote them. */
+/** Paths that were executed, and paths that were opened with success, as the program wrote them; in open folders real ones. */
 export function readTrace(file: string): { readonly executed: string[]; readonly opened: string[] } {
   const executed: string[] = [];
   const opened: string[] = [];
   for (const line of readFileSync(file, "utf8").split("\n")) {
     // A path below an open folder (a number in front) is not relative to the folder that the program is in.
-    const call = /^\d+ +(execve|execveat|open|openat2?)\((?:AT_FDCWD, )?"((?:[^"\\]|\\.)*)"/.exec(line);
+    const call = /^\d+ +(execve|execveat|open|openat2?)\((?:AT_FDCWD(?:<[^>]*>)?, )?"((?:[^"\\]|\\.)*)"/.exec(line);
     if (!call) continue;
     const [, name = "", path = ""] = call;
-    if (name.startsWith("exec")) executed.push(path);
-    else if (/ = \d+/.test(line)) opened.push(path);
+    if (name.startsWith("exec")) {
+      executed.push(path);
+      continue;
+    }
+    const [, result] = / = \d+<([^>]*)>/.exec(line) ?? [];
+    if (result !== undefined) opened.push(path.startsWith("/proc/self/fd/") ? result : path);
   }
   return { executed, opened };
 }

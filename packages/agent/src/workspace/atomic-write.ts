@@ -1,7 +1,6 @@
 /** Files written whole or not at all (S-23, R-16). */
 import { randomUUID } from "node:crypto";
 import {
-  accessSync,
   type BigIntStats,
   closeSync,
   constants,
@@ -45,7 +44,7 @@ export async function writeFileAtomically(
       const target = folder.entry(posix.basename(path.relative));
       const temporary = folder.entry(`.sheaf-${randomUUID()}.tmp`);
       const current = readCurrent(target, expected);
-      if (current) accessSync(target, constants.W_OK);
+      if (current) checkWritable(target);
       const mode = current ? Number(current.mode) & 0o7777 : newMode;
       // Never readable by more people than the final file.
       await writeTemporaryFile(temporary, bytes, mode & 0o777, (descriptor) => {
@@ -69,6 +68,16 @@ function readCurrent(target: string, expected: FileIdentity | undefined): BigInt
   if (stats) checkOrdinary(stats);
   if (!isSameFile(stats && toFileIdentity(stats), expected)) throw createFileFault("STALE_FILE");
   return stats;
+}
+
+/** `access` would follow a link that has just appeared (S-84). @throws EACCES, EROFS and others. */
+function checkWritable(target: string): void {
+  try {
+    closeSync(openSync(target, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+  } catch (error) {
+    // A running program can be replaced all the same.
+    if (getFaultCode(error) !== "ETXTBSY") throw error;
+  }
 }
 
 /** Gives the new file the owner and the mode of the old one. An owner that this user cannot set is left as it is. */
