@@ -1,7 +1,7 @@
 /** Rules that deny files to the file tools deny them to commands in the sandbox too (S-06). */
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import { type FileRule, parseRule } from "../../../src/guard/permissions/rule.ts";
 import { createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
@@ -9,7 +9,7 @@ import type { CommandOutcome } from "../../../src/guard/sandbox/command.ts";
 import { createDeniedIndex } from "../../../src/guard/sandbox/hold/denied-places.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { environment } from "./run-command.ts";
-import { createFolder, describeWithSandbox, runHeld, sandbox } from "./sandbox-run.ts";
+import { createFolder, describeWithSandbox, removeTaken, runHeld, sandbox } from "./sandbox-run.ts";
 
 function toRules(...texts: readonly string[]): FileRule[] {
   return texts.map(parseRule).filter((rule) => "glob" in rule);
@@ -36,16 +36,6 @@ async function runInTurn(commands: readonly string[], workspace: string, rules: 
   }
   await runner.end();
   return outputs;
-}
-
-/** Removes after the test what was moved away. */
-function removeTaken(refusals: readonly string[]): void {
-  onTestFinished(() => {
-    for (const note of refusals) {
-      const [, path] = /moved to (\S+);/.exec(note) ?? [];
-      if (path !== undefined) rmSync(dirname(path), { recursive: true, force: true });
-    }
-  });
 }
 
 const secrets = {

@@ -1,19 +1,10 @@
 /** What decides later what runs stays as it is, also where nothing is yet, also deep in the workspace (S-22, S-30). */
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { createProtectedIndex } from "../../../src/guard/sandbox/hold/protected-places.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
-
-/** Where the refusals say that something was put; it is removed behind the test. */
-function findTaken(refusals: readonly string[]): string[] {
-  const paths = refusals.flatMap((note) => /moved to (\S+);/.exec(note)?.[1] ?? []);
-  onTestFinished(() => {
-    for (const path of paths) rmSync(dirname(path), { recursive: true, force: true });
-  });
-  return paths;
-}
+import { createFolder, describeWithSandbox, removeTaken, runHeld } from "./sandbox-run.ts";
 
 describeWithSandbox("places that are not there yet", () => {
   test.each([
@@ -33,7 +24,7 @@ describeWithSandbox("places that are not there yet", () => {
   ])(verifies(["S-22", "S-30"], "%s is moved away after the command: %s"), async (name, command) => {
     const workspace = createFolder("workspace", { "file.txt": "x", "packages/b/file.txt": "x" });
     const { refusals, exitCode } = await runHeld(command, workspace);
-    const taken = findTaken(refusals);
+    const taken = removeTaken(refusals);
     expect(exitCode).toBe(0);
     expect(lstatSync(join(workspace, name), { throwIfNoEntry: false })).toBeUndefined();
     expect(refusals.join("\n")).toContain(`"${name}" is protected`);
@@ -50,7 +41,7 @@ describeWithSandbox("places that are not there yet", () => {
         `mkdir .git/hooks || true; echo evil > .git/${name}; echo evil > .git/hooks/x`,
         workspace,
       );
-      findTaken(refusals);
+      removeTaken(refusals);
       expect(existsSync(join(workspace, ".git", name))).toBe(false);
       expect(existsSync(join(workspace, ".git/HEAD"))).toBe(true);
     },
@@ -66,7 +57,7 @@ describeWithSandbox("places that are not there yet", () => {
       "cd .git; echo evil > modules/sub/config; mkdir modules/sub/hooks; echo evil > worktrees/other/commondir; echo evil > worktrees/other/config.worktree; echo new > modules/sub/HEAD",
       workspace,
     );
-    findTaken(refusals);
+    removeTaken(refusals);
     const read = (name: string): string => readFileSync(join(workspace, ".git", name), "utf8");
     expect([read("modules/sub/config"), read("worktrees/other/commondir")]).toEqual(["old", "old"]);
     expect(existsSync(join(workspace, ".git/modules/sub/hooks"))).toBe(false);
@@ -109,7 +100,7 @@ describeWithSandbox("places that are there, deep in the workspace", () => {
   ])(verifies("S-22", "nothing evil is there behind %s"), async (command) => {
     const workspace = createFolder("workspace", files);
     const { refusals } = await runHeld(command, workspace);
-    findTaken(refusals);
+    removeTaken(refusals);
     const changed = Object.entries(files).filter(([name, content]) => {
       const path = join(workspace, name);
       return existsSync(path) && readFileSync(path, "utf8") !== content;
@@ -128,7 +119,7 @@ describe("the index", () => {
   test("sees each change of a folder, and reads no folder that did not change", () => {
     const workspace = createFolder("workspace", { "a/b/file": "", "node_modules/x/.vscode/file": "" });
     const index = createProtectedIndex(workspace);
-    const find = (): string[] => index().map(({ path }) => path.slice(workspace.length + 1));
+    const find = (): string[] => index().places.map(({ path }) => path.slice(workspace.length + 1));
     expect(find()).toEqual([]);
     for (const name of ["a/b/.envrc", ".idea", "c/d/.hg"]) mkdirSync(join(workspace, name), { recursive: true });
     expect(find()).toEqual([".idea", "a/b/.envrc", "c/d/.hg"]);
@@ -140,11 +131,11 @@ describe("the index", () => {
     const workspace = createFolder("workspace", { "a/.vscode/file": "" });
     symlinkSync("a", join(workspace, "link"));
     symlinkSync("a", join(workspace, ".idea"));
-    const places = createProtectedIndex(workspace)();
-    expect(places.map(({ path, kind }) => [path.slice(workspace.length + 1), kind])).toEqual([
-      [".idea", "link"],
-      ["a/.vscode", "folder"],
+    const { places } = createProtectedIndex(workspace)();
+    expect(places.map(({ path, isLink }) => [path.slice(workspace.length + 1), isLink])).toEqual([
+      [".idea", true],
+      ["a/.vscode", false],
     ]);
-    expect(places[0]!.identity).toMatch(/ a$/);
+    expect(places[0]!.keys[0]).toMatch(/ a$/);
   });
 });

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, describe } from "vitest";
+import { afterAll, describe, onTestFinished } from "vitest";
 import { describeWhere } from "../../../../../test/support/describe-where.ts";
 import type { CommandOutcome, CommandRequest } from "../../../src/guard/sandbox/command.ts";
 import { findSandbox } from "../../../src/guard/sandbox/find/find-sandbox.ts";
@@ -44,6 +44,15 @@ export function runHeld(
 /** Runs `body` where the sandbox works; elsewhere one skipped test says so, and with CI=true a failing one. */
 export function describeWithSandbox(title: string, body: () => void): void {
   describeWhere(title, sandbox.state === "unavailable" ? sandbox.reason : undefined, body);
+}
+
+/** Where the refusals say that something was put; it is removed after the test. */
+export function removeTaken(refusals: readonly string[]): string[] {
+  const paths = refusals.flatMap((note) => /moved to (\S+);/.exec(note)?.[1] ?? []);
+  onTestFinished(() => {
+    for (const path of paths) rmSync(dirname(path), { recursive: true, force: true });
+  });
+  return paths;
 }
 
 type RunCommand = typeof runCommand;

@@ -1,11 +1,12 @@
 /** The sandbox of a user without rights, where the other tests run as root (S-30, S-32). */
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { describeWithSandbox } from "./sandbox-run.ts";
+import { describeWithSandbox, removeTaken } from "./sandbox-run.ts";
 
 const user = 4711;
 
@@ -17,31 +18,44 @@ const program = `
 import { findSandbox } from "./agent/src/guard/sandbox/find/find-sandbox.ts";
 import { createCommandRunner } from "./agent/src/guard/sandbox/launch/command-runner.ts";
 import { createCommandNetwork } from "./agent/src/guard/permissions/decide-network.ts";
-const [workspace, rules] = process.argv.slice(1);
+const [workspace, rules, command] = process.argv.slice(1);
 const environment = { PATH: "/usr/bin:/bin", HOME: workspace };
 const network = createCommandNetwork({ allow: JSON.parse(rules), deny: [] });
 const sandbox = await findSandbox({ setting: "enabled", workspace, environment, memory: undefined, now: Date.now });
 if (sandbox.state !== "enabled") throw new Error(JSON.stringify(sandbox));
 const runner = createCommandRunner({ sandbox, workspace, environment, network });
-const command = 'id -u; touch inside; touch /etc/x; : > /dev/tcp/127.0.0.1/1; grep -E "CapEff|NoNewPrivs" /proc/self/status; echo "$https_proxy"';
 const signal = new AbortController().signal;
 const outcome = await runner.run({ command, workingDirectory: workspace, timeoutMs: 20000, signal, onOutput() {} });
 await runner.end();
 console.log(JSON.stringify(outcome));
 `;
 
+const lookAround =
+  'id -u; touch inside; touch /etc/x; : > /dev/tcp/127.0.0.1/1; grep -E "CapEff|NoNewPrivs" /proc/self/status; echo "$https_proxy"';
+
 interface UserOutcome {
+  readonly workspace: string;
+  readonly refusals: readonly string[];
+  readonly startError: string;
   readonly stdout: string;
   readonly stderr: string;
   readonly permissions: readonly string[];
 }
 
-function runAsUser(rules: readonly string[]): UserOutcome {
+/** Runs a command in the sandbox as that user, in a workspace that `prepare` fills. */
+function runAsUser(
+  command: string,
+  rules: readonly string[] = [],
+  prepare: (workspace: string) => void = () => undefined,
+): UserOutcome {
   chmodSync(top, 0o755);
   cpSync(join(import.meta.dirname, "../../../src"), join(top, "agent/src"), { recursive: true });
   cpSync(process.execPath, join(top, "node"));
+  const ignore = dirname(createRequire(import.meta.url).resolve("ignore"));
+  cpSync(ignore, join(top, "node_modules/ignore"), { recursive: true });
   const workspace = mkdtempSync(join(top, "workspace-"));
-  chownSync(workspace, user, user);
+  prepare(workspace);
+  spawnSync("chown", ["-R", `${user}:${user}`, workspace]);
   const words = [
     `--reuid=${user}`,
     `--regid=${user}`,
@@ -51,13 +65,13 @@ function runAsUser(rules: readonly string[]): UserOutcome {
     "-e",
     program,
   ];
-  const { stdout, stderr } = spawnSync("setpriv", [...words, "--", workspace, JSON.stringify(rules)], {
+  const { stdout, stderr } = spawnSync("setpriv", [...words, "--", workspace, JSON.stringify(rules), command], {
     cwd: top,
     encoding: "utf8",
     env: {},
   });
   expect(stderr).toBe("");
-  return JSON.parse(stdout);
+  return { ...(JSON.parse(stdout) as UserOutcome), workspace };
 }
 
 describeWithSandbox("a user without rights", () => {
@@ -65,9 +79,42 @@ describeWithSandbox("a user without rights", () => {
     { rules: [], proxy: "" },
     { rules: ["Network(example.org)"], proxy: "http://127.0.0.1:3128" },
   ])(verifies(["S-30", "S-32"], "has the same sandbox, with the rules $rules"), ({ rules, proxy }) => {
-    const { stdout, stderr, permissions } = runAsUser(rules);
+    const { stdout, stderr, permissions } = runAsUser(lookAround, rules);
     expect(stdout).toBe(`${user}\nCapEff:\t0000000000000000\nNoNewPrivs:\t1\n${proxy}\n`);
     expect(stderr).toMatch(/Read-only file system[\s\S]*Connection refused/);
     expect(permissions).toEqual(rules.length > 0 ? ["network"] : []);
   });
+
+  test.skipIf(process.getuid?.() !== 0).each([
+    ["a folder that cannot be listed", "mkdir -p d/e/.git; chmod 0311 d/e d", "d/e/.git"],
+    ["a workspace that cannot be listed", "mkdir .git; chmod 0311 .", ".git"],
+    ["a folder that cannot be written", "mkdir -p d/e/.git/x; chmod 0500 d/e/.git/x d/e/.git d/e d", "d/e/.git"],
+    ["a folder that cannot be entered", "mkdir -p d/e/.git; chmod 0600 d", "d/e/.git"],
+    ["a folder that nobody can use", "mkdir -p d/e/.git; chmod 0 d/e d", "d/e/.git"],
+  ])(verifies("S-76", "hides nothing in %s"), (_, command, name) => {
+    const { workspace, refusals, startError } = runAsUser(command);
+    removeTaken(refusals);
+    expect(startError).toBe("");
+    expect(refusals.join("\n")).toContain(`"${name}" is protected, and commands may not create it: it was moved`);
+    expect(existsSync(join(workspace, name))).toBe(false);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    verifies("S-76", "runs no command next to a folder of his own that he cannot list"),
+    () => {
+      const { startError } = runAsUser("true", [], (workspace) => mkdirSync(join(workspace, "d"), 0o311));
+      expect(startError).toMatch(/no command runs, because "d" cannot be searched/);
+    },
+  );
+
+  test.skipIf(process.getuid?.() !== 0)(
+    verifies("S-76", "runs commands next to a folder of another user, which they cannot enter either"),
+    () => {
+      const place = (workspace: string): void => {
+        mkdirSync(join(workspace, "d/e"), { recursive: true });
+        chownSync(join(workspace, "d/e"), 0, 0);
+      };
+      expect(runAsUser("chmod 0700 d; test ! -w d/e", [], place).startError).toBe("");
+    },
+  );
 });

@@ -91,6 +91,7 @@ async function tryCommand(sandbox: Sandbox, workspace: string, environment: Envi
     workspace,
     environment,
     network: createCommandNetwork({ allow: [], deny: [] }),
+    isProbe: true,
   });
   const { startError, exitCode, timedOut } = await runner.run({
     command: ":",

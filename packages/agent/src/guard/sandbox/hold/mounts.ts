@@ -1,7 +1,7 @@
 /** The mounts of a command: what it sees of the file system (S-30, S-34). Bubblewrap carries them out. */
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isBelow } from "../../../workspace/workspace.ts";
 
 /** One place of the plan, absolute and without links. */
@@ -44,12 +44,22 @@ export function toExistingPath(path: string): string | undefined {
   }
 }
 
-/** Mounts that enforce rules about files. */
-export interface DeniedMounts {
+/** Mounts that keep places as they are. */
+export interface HeldMounts {
   /** Writable folders that must keep their names. */
-  readonly kept: readonly Mount[];
-  readonly readOnly: readonly Mount[];
-  readonly hidden: readonly Mount[];
+  readonly kept: readonly string[];
+  readonly mounts: readonly Mount[];
+}
+
+/** The folders between these paths and the folders `tops`, which contain them. */
+export function listAncestors(paths: readonly string[], tops: readonly string[]): string[] {
+  const found = new Set<string>();
+  for (const path of paths) {
+    const top = tops.find((folder) => isBelow(path, folder));
+    if (top === undefined) continue;
+    for (let folder = dirname(path); folder.length > top.length; folder = dirname(folder)) found.add(folder);
+  }
+  return [...found];
 }
 
 /** What the mounts of one command depend on; planned anew for each, since a file may have become protected or secret. */
@@ -62,31 +72,35 @@ export interface MountFacts {
   readonly privateMounts: readonly Mount[];
   /** Besides the workspace. */
   readonly writableMounts: readonly Mount[];
-  /** That keep the protected places of the workspace unchanged. */
-  readonly protectedMounts: readonly Mount[];
-  /** That enforce the user's rules. */
-  readonly deniedMounts: DeniedMounts;
+  /** Of protected places and of the user's rules. */
+  readonly held: HeldMounts;
 }
 
 /** In mount order: what is hidden stays hidden, whatever else is mounted around it. */
 export function planMounts(facts: MountFacts): Mount[] {
-  const { workspace, secretPlaces, privateMounts, writableMounts, protectedMounts, deniedMounts } = facts;
+  const { workspace, secretPlaces, privateMounts, writableMounts, held } = facts;
+  const isHidden = ({ access }: Mount): boolean => access.startsWith("hidden");
   const secret = toHiddenMounts(secretPlaces, workspace).filter(
     // The private folder covers these already.
     ({ path }) => isBelow(path, workspace) || !privateMounts.some((mount) => isBelow(path, mount.path)),
   );
-  const hidden = removeInner([...secret, ...deniedMounts.hidden], workspace);
+  const hidden = removeInner([...secret, ...held.mounts.filter(isHidden)], workspace);
   const writable = [{ path: workspace, access: "writable" as const }, ...writableMounts];
   const covering = hidden.filter(({ path }) => !isBelow(workspace, path));
-  const readOnly = [...protectedMounts, ...deniedMounts.readOnly];
-  const kept = deniedMounts.kept.filter(
-    // What is read-only must not become writable again.
-    ({ path }) => !readOnly.some((mount) => mount.access === "read-only" && isBelow(path, mount.path)),
+  const readOnly = held.mounts.filter(({ access }) => access === "read-only");
+  // Otherwise a secret place in the workspace would be found under another name.
+  const around = listAncestors(
+    secret.map(({ path }) => path),
+    [workspace],
   );
-  const keeping = [...kept, ...readOnly].filter(
-    // A link with a protected name must not reveal a hidden place or one outside the writable folders.
-    ({ path }) =>
-      writable.some((mount) => isBelow(path, mount.path)) && !covering.some((place) => isBelow(path, place.path)),
+  const kept = [...around, ...held.kept].map((path): Mount => ({ path, access: "writable" }));
+  const keeping = [...kept, ...held.mounts.filter((mount) => !isHidden(mount))].filter(
+    // A link with a protected name must not reveal a hidden place or one outside the writable folders. What is read-only
+    // must not become writable again.
+    ({ path, access }) =>
+      writable.some((mount) => isBelow(path, mount.path)) &&
+      !covering.some((place) => isBelow(path, place.path)) &&
+      (access === "read-only" || !readOnly.some((mount) => isBelow(path, mount.path))),
   );
   return sortMounts([...privateMounts, ...writable, ...keeping, ...hidden]);
 }

@@ -1,43 +1,186 @@
-/** Removes what a command must not have created from the workspace, without losing it. */
-import { cpSync, lstatSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+/**
+ * Removes what a command must not have created, without losing it. Commands in the background may swap folders with links
+ * meanwhile: each step is done in an open folder, so that nothing outside of the folders that commands write is ever
+ * touched (S-78).
+ */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
+import { createFileFault, getFaultCode } from "../../../workspace/file-error.ts";
+import { type OpenFolder, openFolder } from "../../../workspace/open-folder.ts";
+import { isBelow } from "../../../workspace/workspace.ts";
+import { readStat, toIdentity } from "./folder-memory.ts";
 
 /** A file or folder to take away. */
 export interface RefusedPlace {
   /** Absolute. */
   readonly path: string;
+  /** Device and inode, if known: something else there stays. */
+  readonly identity?: string | undefined;
   /** Why, without a full stop. */
   readonly reason: string;
 }
 
-/** Moves each into a new folder that only this user can open. Returns a sentence for each, for the model and the user. */
-export function takeAway(places: readonly RefusedPlace[]): string[] {
+/** More are summed up, since the model reads them. */
+const maxSentences = 20;
+
+/**
+ * Moves each into a new folder that only this user can open. `tops`: the folders that contain them, absolute, links
+ * resolved. Returns a sentence for each, for the model and the user.
+ */
+export function takeAway(places: readonly RefusedPlace[], tops: readonly string[]): string[] {
   if (places.length === 0) return [];
-  const folder = mkdtempSync(join(tmpdir(), "sheaf-refused-"));
-  return places.map(({ path, reason }, position) => {
-    const target = join(folder, `${position}-${basename(path)}`);
-    return moveAway(path, target)
-      ? `${reason}: it was moved to ${target}; tell the user if it is needed.`
-      : `${reason}, but it could not be moved away: tell the user to look at it.`;
+  const refuge = mkdtempSync(join(tmpdir(), "sheaf-refused-"));
+  const sentences = places.flatMap((place, position) => {
+    const outcome = moveAway(place, join(refuge, `${position}-${basename(place.path)}`), tops);
+    return outcome === undefined ? [] : `${place.reason}${outcome}`;
   });
+  const rest = sentences.length - maxSentences;
+  if (rest <= 0) return sentences;
+  return [...sentences.slice(0, maxSentences), `So were ${rest} more: everything that was moved is in ${refuge}.`];
 }
 
-/** Whether the place is empty now. `target` does not exist yet. */
-function moveAway(path: string, target: string): boolean {
-  if (!lstatSync(path, { throwIfNoEntry: false })) return true;
+/** The end of the sentence; undefined if the place is not there any more, or only through a link. */
+function moveAway(place: RefusedPlace, target: string, tops: readonly string[]): string | undefined {
+  const failure = ", but it could not be moved away: tell the user to look at it before using git or an editor here.";
+  const top = tops.find((folder) => isBelow(place.path, folder));
+  if (top === undefined || top === place.path) return failure;
   try {
-    renameSync(path, target);
-    return true;
+    return moveOpened(place, target, top);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EXDEV") return false;
+    if (["ENOENT", "ELOOP", "ENOTDIR"].includes(getFaultCode(error))) return undefined;
   }
   try {
-    // Links are copied as links: what they lead to is not read.
-    cpSync(path, target, { recursive: true, verbatimSymlinks: true });
-    rmSync(path, { recursive: true, force: true });
-    return true;
+    // A command may have taken the right to write from its owner.
+    makeAccessible(dirname(place.path), tops);
+    if (readStat(place.path)?.isDirectory()) makeAccessible(place.path, tops);
+    return moveOpened(place, target, top);
   } catch {
-    return false;
+    return failure;
+  }
+}
+
+function moveOpened({ path, identity }: RefusedPlace, target: string, top: string): string | undefined {
+  const folder = openFolder(top, relative(top, dirname(path)));
+  try {
+    const entry = findEntry(folder, basename(path));
+    const stat = lstatSync(entry, { bigint: true });
+    if (identity !== undefined && toIdentity(stat) !== identity) return undefined;
+    try {
+      renameSync(entry, target);
+    } catch (error) {
+      if (getFaultCode(error) !== "EXDEV") throw error;
+      return moveByCopy(folder, entry, target);
+    }
+    return `: it was moved to ${target}; tell the user if it is needed.`;
+  } finally {
+    folder.close();
+  }
+}
+
+/** The place loses its name at once, however long copying takes and whether it succeeds. */
+function moveByCopy(folder: OpenFolder, entry: string | Buffer, target: string): string {
+  const aside = basename(dirname(target));
+  renameSync(entry, folder.entry(aside));
+  try {
+    copyAway(folder, aside, target);
+    return `: it was moved to ${target}; tell the user if it is needed.`;
+  } catch {
+    return `: it was renamed to ${aside}, since not all of it could be moved to ${target}; tell the user to look at both.`;
+  }
+}
+
+/** Writes a file again that is missing, below one of `tops`. @throws an error of the file system. */
+export function restoreFile(path: string, text: Uint8Array, tops: readonly string[]): void {
+  const top = tops.find((folder) => isBelow(path, folder));
+  if (top === undefined) return;
+  const folder = openFolder(top, relative(top, dirname(path)));
+  try {
+    writeFileSync(folder.entry(basename(path)), text, { flag: "wx" });
+  } finally {
+    folder.close();
+  }
+}
+
+/** Names that are not UTF-8 have the same text as others: Node opens such a one by its bytes only. */
+function findEntry(folder: OpenFolder, name: string): string | Buffer {
+  if (!name.includes("\uFFFD")) return folder.entry(name);
+  const names = readdirSync(folder.entry("."), "buffer");
+  const foreign = names.find((bytes) => bytes.toString() === name && !bytes.equals(Buffer.from(name)));
+  return foreign ? Buffer.concat([Buffer.from(folder.entry("")), foreign]) : folder.entry(name);
+}
+
+/** To another file system. Links are copied as links: what they lead to is not read. */
+function copyAway(folder: OpenFolder, name: string, target: string): void {
+  const entry = folder.entry(name);
+  const stat = lstatSync(entry);
+  if (stat.isDirectory()) {
+    copyFolderAway(folder.open(name), target);
+    rmdirSync(entry);
+    return;
+  }
+  if (stat.isSymbolicLink()) symlinkSync(readlinkSync(entry), target);
+  else if (stat.isFile()) copyFile(entry, target);
+  unlinkSync(entry);
+}
+
+function copyFolderAway(folder: OpenFolder, target: string): void {
+  try {
+    mkdirSync(target, { mode: 0o700 });
+    chmodSync(folder.entry(""), 0o700);
+    for (const name of readdirSync(folder.entry("."))) copyAway(folder, name, join(target, name));
+  } finally {
+    folder.close();
+  }
+}
+
+/** Of Linux, not in Node's table: opens a place without the right to read it, and without waiting. */
+const O_PATH = 0x20_0000;
+
+function copyFile(entry: string, target: string): void {
+  const descriptor = openSync(entry, O_PATH | constants.O_NOFOLLOW);
+  try {
+    if (!fstatSync(descriptor).isFile()) throw createFileFault("NOT_A_FILE");
+    const opened = `/proc/self/fd/${descriptor}`;
+    chmodSync(opened, 0o600);
+    copyFileSync(opened, target, constants.COPYFILE_EXCL);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Gives a folder and those around it, up to the one of `tops`, back to their owner: to list, enter and write them.
+ * @throws an error of the file system.
+ */
+export function makeAccessible(path: string, tops: readonly string[]): void {
+  const top = tops.find((folder) => isBelow(path, folder));
+  if (top === undefined) return;
+  const names = relative(top, path).split("/");
+  for (let depth = 0; depth <= names.length; depth += 1) {
+    const folder = openFolder(top, names.slice(0, depth).join("/"));
+    try {
+      const { mode, uid } = lstatSync(folder.entry(""));
+      if (uid === process.geteuid?.() && (mode & 0o700) !== 0o700) chmodSync(folder.entry(""), (mode & 0o7777) | 0o700);
+    } finally {
+      folder.close();
+    }
   }
 }

@@ -1,9 +1,10 @@
 /** What commands write besides the workspace: folders of `--add-dir`, and the repository of a linked worktree. */
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
 import { SheafError } from "../../../base/errors.ts";
 import { hasForeignName } from "../../../base/foreign-name.ts";
+import { readSmallFile } from "../../../workspace/open-file.ts";
 import { toProtectedName } from "../../../workspace/protected-names.ts";
 import { isBelow } from "../../../workspace/workspace.ts";
 import { type Mount, toExistingPath } from "./mounts.ts";
@@ -97,9 +98,12 @@ function isOwnFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && realpathSync(path) === path;
 }
 
+/** Of a path, and what is around it. */
+const maxBytes = 8192;
+
 /** The capture of `pattern` in the one line of a small file. @throws Error when the pattern does not match. */
 function readLine(file: string, pattern: RegExp): string {
-  const [, text] = pattern.exec(readFileSync(file, "utf8").trimEnd()) ?? [];
+  const [, text] = pattern.exec(readSmallFile(file, maxBytes)?.trimEnd() ?? "") ?? [];
   if (text === undefined) throw new Error(`${file} is not of git`);
   return text;
 }

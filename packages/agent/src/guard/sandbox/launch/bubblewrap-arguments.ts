@@ -12,7 +12,7 @@ export interface BubblewrapPlan {
   /** A new, empty network namespace; else the one that bubblewrap is started in. */
   readonly hasOwnNetwork: boolean;
   /** Descriptors that bubblewrap inherits. */
-  readonly descriptors: { readonly seccomp?: number; readonly status: number };
+  readonly descriptors: { readonly seccomp: number | undefined; readonly status: number; readonly block: number };
 }
 
 /**
@@ -47,6 +47,7 @@ export function toBubblewrapArguments({
     ...mounts.flatMap(({ path, access }) => (access === "hidden-folder" ? ["--remount-ro", path] : [])),
     ...(descriptors.seccomp === undefined ? [] : ["--seccomp", String(descriptors.seccomp)]),
     "--json-status-fd", String(descriptors.status),
+    "--block-fd", String(descriptors.block),
     "--chdir", workingDirectory,
   ]; // prettier-ignore
 }

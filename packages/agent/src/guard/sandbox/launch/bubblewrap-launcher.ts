@@ -8,13 +8,13 @@ import { createSandboxTree } from "../follow/process-tree.ts";
 import { followChild } from "../follow/processes.ts";
 import { createReaper } from "../follow/reaper.ts";
 import { defaultUseLimits, followStatus, type UseLimits, watchUse } from "../follow/sandbox-status.ts";
-import { createDeniedPlaces } from "../hold/denied-places.ts";
-import { createPrivateFolder, type Mount, type MountFacts, planMounts, type PrivateFolder } from "../hold/mounts.ts";
-import { createProtectedPlaces } from "../hold/protected-places.ts";
+import { createHeldPlaces } from "../hold/held-places.ts";
+import { createPrivateFolder, type HeldMounts, type Mount, planMounts, type PrivateFolder } from "../hold/mounts.ts";
 import { createSeccompFilter } from "../hold/seccomp-filter.ts";
 import { listSecretPlaces } from "../hold/secret-places.ts";
 import { findLinkedWorktree } from "../hold/writable-folders.ts";
 import { findShell, toFolderError } from "../programs.ts";
+import { admitMounts } from "./admit-mounts.ts";
 import { toBubblewrapArguments, toNetworkWords } from "./bubblewrap-arguments.ts";
 import type { Launcher, LaunchRequest, SandboxOptions, StartedCommand } from "./launcher.ts";
 import { createSharedNetwork, type RunNetwork } from "./run-network.ts";
@@ -30,7 +30,7 @@ const wrapper = `
 ended=
 ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
 trap 'ended=1' TERM INT HUP
-exec 3>&2 2>&5 5>&- 6>&- 7>&- 8>&- 9>&-
+exec 3>&2 2>&5 5>&- 7>&- 8>&- 9>&-
 [ -z "$ended" ] || exit 143
 (exec "$@" 2>&3 3>&-)
 code=$?
@@ -48,8 +48,17 @@ const wrapperWords = ["/bin/sh", "-c", wrapper, "sheaf"] as const;
 /** The kernel's limit for one argument. */
 const maxCommandBytes = 128 * 1024 - 1;
 
-/** After the standard three. The wrapper closes those that a command must not have. */
-const descriptors = { seccomp: 3, status: 4, notice: 5, user: 6, network: 7, info: 8, admission: 9 } as const;
+/** After the standard three. A command has none of them: bubblewrap or the wrapper, which knows single digits, closes each. */
+const descriptors = {
+  seccomp: 3,
+  status: 4,
+  notice: 5,
+  block: 6,
+  user: 7,
+  network: 8,
+  admission: 9,
+  info: 10,
+} as const;
 /** The last descriptor that every process has. */
 const lastStandard = 2;
 
@@ -67,8 +76,8 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const worktree = findLinkedWorktree(workspace);
   const added = addedFolders.map((path) => ({ path, access: "writable" as const }));
   const writableMounts = [...(worktree?.mounts ?? []), ...added];
-  const places = createProtectedPlaces(workspace, worktree?.folder, addedFolders);
-  const denied = createDeniedPlaces([workspace, ...addedFolders], options.denials ?? []);
+  const tops = [workspace, ...writableMounts.map(({ path }) => path)];
+  const places = createHeldPlaces({ ...options, worktree });
   const network = createSharedNetwork(file, options.network, options.networkPorts);
   const foreignOwner = findWorkspaceOwner(workspace);
   // Bubblewrap ends with Sheaf, but not while it starts: it must first request its parent's death signal.
@@ -77,10 +86,10 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   let folder: PrivateFolder | undefined;
   let secretPlaces: readonly string[] | undefined;
 
-  const planCommand = (held: Pick<MountFacts, "protectedMounts" | "deniedMounts">): Mount[] => {
+  const planCommand = (held: HeldMounts): Mount[] => {
     folder ??= createPrivateFolder();
     secretPlaces ??= listSecretPlaces(environment, foreignOwner?.uid);
-    return planMounts({ workspace, secretPlaces, privateMounts: folder.mounts, writableMounts, ...held });
+    return planMounts({ workspace, secretPlaces, privateMounts: folder.mounts, writableMounts, held });
   };
   const spawnBubblewrap = (request: LaunchRequest, mounts: readonly Mount[], ways: SandboxWays): ChildProcess => {
     const { shared, pipes } = ways;
@@ -88,7 +97,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     const words = toBubblewrapArguments({
       mounts,
       workingDirectory: request.workingDirectory,
-      descriptors: { status: descriptors.status, ...(filter && { seccomp: descriptors.seccomp }) },
+      descriptors: { ...descriptors, seccomp: filter && descriptors.seccomp },
       hasOwnNetwork: shared === undefined,
     });
     const owner = shared === undefined || foreignOwner?.canEnterNetwork ? foreignOwner : undefined;
@@ -126,18 +135,13 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       const pipes = await openOutputPipes();
       let endPlaces = (): string[] => [];
       try {
-        const deniedMounts = denied.begin();
-        endPlaces = () => denied.end();
-        const protectedMounts = places.begin();
-        endPlaces = () => [...places.end(), ...denied.end()];
-        const mounts = planCommand({ protectedMounts, deniedMounts });
+        const held = places.begin(request);
+        endPlaces = () => places.end(request);
+        const mounts = planCommand(held);
         const child = spawnBubblewrap(request, mounts, { shared, pipes });
-        return followBubblewrap(child, {
-          pipes,
-          workingDirectory: request.workingDirectory,
-          limits,
-          takeNotes: () => [...network.takeNotes(), ...endPlaces()],
-        });
+        const { workingDirectory } = request;
+        const takeNotes = (): string[] => [...network.takeNotes(), ...endPlaces()];
+        return await followBubblewrap(child, { pipes, workingDirectory, limits, takeNotes, mounts, tops });
       } catch (error) {
         pipes.close();
         endPlaces();
@@ -159,11 +163,24 @@ interface FollowFacts {
   readonly limits: UseLimits;
   /** Called once, when all its processes have ended. */
   readonly takeNotes: () => readonly string[];
+  readonly mounts: readonly Mount[];
+  /** Folders that commands write. */
+  readonly tops: readonly string[];
 }
 
-function followBubblewrap(child: ChildProcess, facts: FollowFacts): StartedCommand {
+/** Lets the command run. Rejects if its mounts are not as planned. */
+async function followBubblewrap(child: ChildProcess, facts: FollowFacts): Promise<StartedCommand> {
   const status = followStatus(child, descriptors);
   const bubblewrap = followChild(child);
+  try {
+    const isRunning = (): boolean => child.pid !== undefined && bubblewrap.isRunning();
+    await admitMounts({ ...facts, findFirst: status.findFirst, isRunning });
+    releaseBlock(child);
+  } catch (error) {
+    bubblewrap.kill();
+    bubblewrap.release();
+    throw error;
+  }
   const excess: string[] = [];
   const stopWatch = watchUse(status.findFirst, facts.limits, (sentence) => {
     excess.push(sentence);
@@ -193,7 +210,7 @@ function toStdio(
   const pipes = ["pipe", "pipe", "pipe"] as const;
   const entry = hasOwner && network.length === 0 ? (["ignore", "ignore"] as const) : network;
   const admission = hasOwner ? (["pipe", "pipe"] as const) : [];
-  const further = [...pipes, ...entry, ...admission];
+  const further = [...pipes, "pipe" as const, ...entry, ...admission];
   return ["ignore", ...output.stdio, ...further, ...blocked.slice(further.length)];
 }
 
@@ -208,6 +225,13 @@ function sendFilter(child: ChildProcess, filter: Uint8Array | undefined): void {
   // It closes early when bubblewrap fails, which the status reports.
   pipe?.on("error", () => undefined);
   pipe?.end(filter);
+}
+
+/** Bubblewrap waits for it after it has made all mounts. */
+function releaseBlock(child: ChildProcess): void {
+  const pipe = child.stdio.at(descriptors.block) as Writable | null | undefined;
+  pipe?.on("error", () => undefined);
+  pipe?.end("x");
 }
 
 /** Bubblewrap says on stderr why it did not start the command. */

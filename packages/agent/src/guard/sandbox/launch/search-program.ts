@@ -4,7 +4,8 @@ import type { Environment } from "../../../base/paths.ts";
 import { toRealPlace } from "../../../workspace/repository.ts";
 import { isBelow } from "../../../workspace/workspace.ts";
 import type { FileRule } from "../../permissions/rule.ts";
-import { createDeniedIndex, toMounts } from "../hold/denied-places.ts";
+import { createDeniedIndex } from "../hold/denied-places.ts";
+import { toMounts } from "../hold/held-place.ts";
 import { planMounts } from "../hold/mounts.ts";
 import { listSecretPlaces } from "../hold/secret-places.ts";
 import { findRipgrep, type ProgramOutcome, type ProgramRequest, runProgram, startProgram } from "../programs.ts";
@@ -57,8 +58,7 @@ export function createSearchProgram(options: SearchOptions): RunSearch {
       secretPlaces: listSecretPlaces(environment),
       privateMounts: [],
       writableMounts: [],
-      protectedMounts: [],
-      deniedMounts: toMounts(denied),
+      held: { kept: [], mounts: denied.places.flatMap(toMounts) },
     });
     const isHidden = (access: string): boolean => access === "hidden-folder" || access === "hidden-file";
     return { folder, program, hidden: mounts.filter(({ path, access }) => isHidden(access) && isBelow(path, folder)) };

@@ -10,9 +10,8 @@ import { toCommandEnvironment, toProxyVariables } from "../environment.ts";
 import { openOutputPipes } from "../follow/output-pipes.ts";
 import { createProcessTree } from "../follow/process-tree.ts";
 import { followChild } from "../follow/processes.ts";
-import { createDeniedPlaces } from "../hold/denied-places.ts";
+import { createHeldPlaces } from "../hold/held-places.ts";
 import { toExistingPath } from "../hold/mounts.ts";
-import { createProtectedPlaces } from "../hold/protected-places.ts";
 import { listSecretPlaces } from "../hold/secret-places.ts";
 import { findLinkedWorktree } from "../hold/writable-folders.ts";
 import { findShell, toFolderError } from "../programs.ts";
@@ -28,8 +27,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
   const shell = findShell(environment);
   const worktree = findLinkedWorktree(workspace);
   const writable = [...(worktree?.mounts ?? []).map(({ path }) => path), ...addedFolders];
-  const places = createProtectedPlaces(workspace, worktree?.folder, addedFolders);
-  const denied = createDeniedPlaces([workspace, ...addedFolders], options.denials ?? []);
+  const places = createHeldPlaces({ ...options, worktree });
   const proxy = createLoopbackProxy(options.network, options.networkPorts);
   let temporary: string | undefined;
   return {
@@ -38,18 +36,17 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
       ...(options.network.isOpen ? (["network"] as const) : []),
       ...(writable.length > 0 ? (["write_outside_workspace"] as const) : []),
     ],
-    async start({ command, workingDirectory, variables }) {
+    async start(request) {
+      const { command, workingDirectory, variables } = request;
       const proxyPort = await proxy.open();
       temporary ??= realpathSync(mkdtempSync(join(tmpdir(), "sheaf-run-")));
-      const { readOnly, hidden } = denied.begin();
-      const protectedPlaces = places.begin().filter(({ access }) => access === "read-only");
-      const endPlaces = (): string[] => [...places.end(), ...denied.end()];
+      const held = places.begin(request).mounts;
       const profile = toSeatbeltProfile({
         workspace,
         writable: [temporary, ...writable],
         secret: listSecretPaths(environment, workspace),
-        readOnly: [...protectedPlaces, ...readOnly].map(({ path }) => path),
-        hidden: hidden.map(({ path }) => path),
+        readOnly: held.filter(({ access }) => access === "read-only").map(({ path }) => path),
+        hidden: held.filter(({ access }) => access.startsWith("hidden")).map(({ path }) => path),
         proxyPort,
       });
       const definitions = Object.entries(profile.parameters).flatMap(([name, path]) => ["-D", `${name}=${path}`]);
@@ -76,11 +73,11 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
             refusalCodes.has(child.exitCode ?? 0) && stderr.startsWith("sandbox-exec: ")
               ? toFolderError(workingDirectory) || `the sandbox could not start (${stderr.trim().slice(0, 500)})`
               : "",
-          release: () => [...proxy.takeNotes(), ...endPlaces()],
+          release: () => [...proxy.takeNotes(), ...places.end(request)],
         };
       } catch (error) {
         pipes.close();
-        endPlaces();
+        places.end(request);
         throw error;
       }
     },

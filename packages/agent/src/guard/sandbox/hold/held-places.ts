@@ -1,0 +1,185 @@
+/**
+ * Keeps commands from changing what decides which programs run later, and from what the user's rules deny them (S-06, S-22,
+ * S-76 to S-79): existing places by mounts, new ones by taking them away after a command, since nothing can be mounted
+ * where nothing exists.
+ */
+import { basename, dirname, join, relative } from "node:path";
+import type { FileRule } from "../../permissions/rule.ts";
+import { createDeniedIndex } from "./denied-places.ts";
+import type { SearchResult, UnsearchedFolder } from "./folder-memory.ts";
+import { type HeldPlace, toMounts } from "./held-place.ts";
+import { type HeldMounts, listAncestors } from "./mounts.ts";
+import { createProtectedIndex, type ProtectedFolder } from "./protected-places.ts";
+import { makeAccessible, type RefusedPlace, restoreFile, takeAway } from "./take-away.ts";
+import { findLinkedWorktree, type LinkedWorktree } from "./writable-folders.ts";
+
+/** What all commands of a launcher are held to. */
+export interface HeldPlaces {
+  /**
+   * For a command that starts now.
+   * @throws Error with a sentence when the places cannot be held: then no command runs.
+   */
+  begin(command: { readonly isBackground: boolean }): HeldMounts;
+  /** For a command that has ended. Returns a sentence for each place taken away, for the model and the user. */
+  end(command: { readonly isBackground: boolean }): string[];
+}
+
+export interface HeldFolders {
+  /** Absolute, links resolved. */
+  readonly workspace: string;
+  /** If the workspace is one. */
+  readonly worktree: LinkedWorktree | undefined;
+  /** Further folders that commands write; absolute, links resolved. */
+  readonly addedFolders?: readonly string[] | undefined;
+  readonly denials?: readonly FileRule[] | undefined;
+  /** Commands change nothing there. */
+  readonly isProbe?: boolean | undefined;
+  /** Default: 200,000. */
+  readonly maxFolders?: number | undefined;
+}
+
+/** Bubblewrap takes the square of their number: 0.2 s for 300, 2 s for 1,000. */
+const maxMounts = 300;
+
+export function createHeldPlaces(held: HeldFolders): HeldPlaces {
+  const { workspace, worktree, addedFolders = [], denials = [], maxFolders } = held;
+  if (held.isProbe) return { begin: () => ({ kept: [], mounts: [] }), end: () => [] };
+  const folders = [workspace, ...addedFolders];
+  const repositoryFolders = listRepositoryFolders(worktree);
+  const tops = [...folders, ...repositoryFolders.map(({ path }) => path)];
+  const addedPlaces = addedFolders.map((path) => ({ path, names: "all" as const }));
+  const findProtected = createProtectedIndex(workspace, [...repositoryFolders, ...addedPlaces], maxFolders);
+  const findDenied = createDeniedIndex(folders, denials);
+  const isWriteDenied = denials.some(({ kind }) => kind === "Write");
+  const running = { foreground: 0, background: 0 };
+  let known: KnownPlaces = { places: [], paths: new Set(), keys: new Set() };
+  return {
+    begin({ isBackground }) {
+      // It may rename folders above places, and so mislead the plan of another command.
+      if (running.foreground > 0) throw new Error("another command is running: try again when it has ended");
+      const denied = findDenied();
+      if (denied.fault !== undefined) throw new Error(denied.fault);
+      // What appears while no command runs was made by the user. Commands in the background cannot move known places.
+      if (running.background === 0) known = toKnownPlaces([...searchAll(findProtected, workspace), ...denied.places]);
+      const places = [...known.places, ...denied.places.filter(({ path }) => !known.paths.has(path))];
+      const mounts = places.flatMap(toMounts);
+      const around = isBackground ? mounts.map(({ path }) => path) : [];
+      const kept = [...new Set([...denied.ancestors, ...listAncestors(around, tops)])];
+      checkCount(mounts.length + kept.length, places, workspace);
+      running[isBackground ? "background" : "foreground"] += 1;
+      return { kept, mounts };
+    },
+    end({ isBackground }) {
+      running[isBackground ? "background" : "foreground"] -= 1;
+      const opened: string[] = [];
+      const open = (path: string): void => {
+        makeAccessible(path, tops);
+        opened.push(path);
+      };
+      // While commands run, a folder may only seem to be one that cannot be searched.
+      const isQuiet = running.foreground + running.background === 0;
+      const { places, unsearched } = findProtected(isQuiet ? open : undefined);
+      const denied = isWriteDenied ? findDenied().places : [];
+      const closed = isQuiet ? unsearched.map((folder) => toClosedPlace(folder, workspace)) : [];
+      const notes = takeAway([...listRefused([...places, ...denied], known), ...closed], tops);
+      restoreAll(known.places, tops);
+      return [...notes, ...toOpenedNote(opened, workspace)];
+    },
+  };
+}
+
+/** What commands write of the repository of a linked worktree. */
+function listRepositoryFolders(worktree: LinkedWorktree | undefined): ProtectedFolder[] {
+  return (worktree?.mounts ?? []).map(({ path }) => {
+    const kind = path === worktree?.folder ? "root" : basename(path) === "objects" ? "objects" : "other";
+    return { path, names: "none", git: { kind } };
+  });
+}
+
+/** @throws Error with a sentence when a folder cannot be searched: git may find a repository there. */
+function searchAll(find: () => SearchResult<HeldPlace>, workspace: string): readonly HeldPlace[] {
+  const { places, unsearched } = find();
+  const [first] = unsearched;
+  if (!first) return places;
+  const name = JSON.stringify(relative(workspace, first.path));
+  const advice = "make it readable or delete it, or start Sheaf in another folder with --workspace";
+  throw new Error(
+    `no command runs, because ${name} cannot be searched for protected places (${first.problem}): ${advice}, or run commands without the sandbox (--sandbox disabled)`,
+  );
+}
+
+/** @throws Error with a sentence for too many: protecting only some of them would be worse than none. */
+function checkCount(count: number, places: readonly HeldPlace[], workspace: string): void {
+  if (count <= maxMounts) return;
+  const example = JSON.stringify(relative(workspace, places.at(-1)?.path ?? workspace));
+  throw new Error(
+    `no command runs, because ${count} places such as ${example} must be protected or denied, and the sandbox can do so for ${maxMounts}: start Sheaf in a subfolder with --workspace, deny whole folders, or run commands without the sandbox (--sandbox disabled)`,
+  );
+}
+
+/** The places that existed when no command was running. */
+interface KnownPlaces {
+  readonly places: readonly HeldPlace[];
+  readonly paths: ReadonlySet<string>;
+  readonly keys: ReadonlySet<string>;
+}
+
+function toKnownPlaces(places: readonly HeldPlace[]): KnownPlaces {
+  const paths = new Set(places.map(({ path }) => path));
+  return { places, paths, keys: new Set(places.flatMap(({ keys }) => keys)) };
+}
+
+/** New places that commands must not make; inner ones move with the outer one. */
+function listRefused(places: readonly HeldPlace[], known: KnownPlaces): RefusedPlace[] {
+  const isKnown = (keys: readonly string[]): boolean => keys.some((key) => known.keys.has(key));
+  const fresh = places.filter(({ keys, basis }) => !isKnown(keys) && (basis === undefined || known.keys.has(basis)));
+  const harmless = listNewWorktrees(fresh, known);
+  const paths = new Set<string>();
+  return fresh.flatMap(({ path, identity, refusal }) => {
+    if (refusal === undefined || harmless.has(path) || paths.has(path)) return [];
+    for (let folder = dirname(path); folder.length > 1; folder = dirname(folder)) if (paths.has(folder)) return [];
+    paths.add(path);
+    return [{ path, identity, reason: refusal }];
+  });
+}
+
+/**
+ * What `git worktree add` made: a `.git` file, and files in the repository that name it back. They decide nothing, if the
+ * repository was known before.
+ */
+function listNewWorktrees(fresh: readonly HeldPlace[], known: KnownPlaces): ReadonlySet<string> {
+  const repositories = new Set(known.places.filter(({ access }) => access === "writable").map(({ path }) => path));
+  const files = new Set(fresh.filter(({ isLink }) => !isLink).map(({ path }) => path));
+  const found = [...files].flatMap((path) => {
+    if (basename(path) !== ".git") return [];
+    const folder = findLinkedWorktree(dirname(path))?.folder;
+    if (folder === undefined || !repositories.has(dirname(dirname(folder)))) return [];
+    return [path, join(folder, "commondir"), join(folder, "gitdir")];
+  });
+  return new Set(found.filter((path) => files.has(path)));
+}
+
+/** What a command removed, or what was taken away because a command changed it. */
+function restoreAll(places: readonly HeldPlace[], tops: readonly string[]): void {
+  for (const { path, text } of places) {
+    try {
+      if (text) restoreFile(path, text, tops);
+    } catch {
+      // It is still there, or its folder is not.
+    }
+  }
+}
+
+/** Git can enter a folder that its owner cannot list. */
+function toOpenedNote(paths: readonly string[], workspace: string): string[] {
+  const [first] = paths;
+  if (first === undefined) return [];
+  const name = JSON.stringify(relative(workspace, first) || ".");
+  const subject = paths.length === 1 ? `The folder ${name}` : `${paths.length} folders such as ${name}`;
+  return [`${subject} could not be searched for protected places: the owner's rights were restored (chmod u+rwx).`];
+}
+
+function toClosedPlace({ path, problem }: UnsearchedFolder, workspace: string): RefusedPlace {
+  const name = JSON.stringify(relative(workspace, path));
+  return { path, reason: `${name} cannot be searched for protected places, since ${problem}` };
+}

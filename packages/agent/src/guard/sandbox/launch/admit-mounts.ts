@@ -1,0 +1,108 @@
+/**
+ * Lets a sandbox run only with exactly the planned mounts (S-78). Mounts are planned and made by path: meanwhile a command
+ * in the background, or of another run, may swap a folder with a link to somewhere else. The kernel's table tells where
+ * each mount really is, and bubblewrap waits until it has been read.
+ */
+import { readFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { isBelow } from "../../../workspace/workspace.ts";
+import type { ProcessEntry } from "../follow/processes.ts";
+import type { Mount } from "../hold/mounts.ts";
+
+export interface Admission {
+  readonly mounts: readonly Mount[];
+  /** The folders that commands write: nobody can move them, but everything in them. */
+  readonly tops: readonly string[];
+  /** The sandbox's first process, once it exists. */
+  readonly findFirst: () => ProcessEntry | undefined;
+  readonly isRunning: () => boolean;
+}
+
+/** Milliseconds. With 300 mounts it takes a quarter of a second. */
+const startPeriod = 30_000;
+const maxPollInterval = 10;
+
+/**
+ * Resolves when the sandbox may run, or when it has failed by itself.
+ * @throws Error with a sentence when a mount is not where it was planned, or when the sandbox does not get that far.
+ */
+export async function admitMounts({ mounts, tops, findFirst, isRunning }: Admission): Promise<void> {
+  const deadline = performance.now() + startPeriod;
+  const checked = mounts.filter(({ path }) => tops.some((top) => path !== top && isBelow(path, top)));
+  for (let interval = 1; isRunning(); interval = Math.min(interval * 2, maxPollInterval)) {
+    const table = readTable(findFirst()?.pid);
+    if (isComplete(table, mounts)) {
+      const misplaced = checked.find((mount) => !isPlaced(mount, table));
+      if (!misplaced) return;
+      const place = JSON.stringify(misplaced.path);
+      throw new Error(
+        `the sandbox was not started, because ${place} was moved or replaced meanwhile: end the commands in the background and whatever else changes folders here, then try again`,
+      );
+    }
+    if (performance.now() > deadline) throw new Error(`the sandbox did not start within ${startPeriod / 1000} s`);
+    await wait(interval);
+  }
+}
+
+interface TableEntry {
+  readonly device: string;
+  /** What is mounted, by its path in its file system. */
+  readonly root: string;
+  readonly type: string;
+}
+
+/** Mounts by the place where they are, in the order in which they were made. */
+type MountTable = ReadonlyMap<string, readonly TableEntry[]>;
+
+function readTable(pid: number | undefined): MountTable {
+  const table = new Map<string, TableEntry[]>();
+  if (pid === undefined) return table;
+  for (const line of readLines(`/proc/${pid}/mountinfo`)) {
+    const [, , device = "", root = "", place = ""] = line.split(" ").map(unescape);
+    const [, type = ""] = / - (\S+)/.exec(line) ?? [];
+    table.set(place, [...(table.get(place) ?? []), { device, root, type }]);
+  }
+  return table;
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, "utf8").trimEnd().split("\n");
+  } catch {
+    return [];
+  }
+}
+
+/** The kernel writes blanks and the like as octal numbers. */
+function unescape(text: string): string {
+  return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}
+
+/** Bubblewrap first mounts everything below another folder: the run's private folder is the last to get its own place. */
+function isComplete(table: MountTable, mounts: readonly Mount[]): boolean {
+  return mounts.every(({ path, source }) => {
+    if (source === undefined) return true;
+    const end = join("/", basename(dirname(source)), basename(source));
+    return table.get(path)?.some(({ root }) => root.endsWith(end)) ?? false;
+  });
+}
+
+function isPlaced({ path, access }: Mount, table: MountTable): boolean {
+  const found = table.get(path)?.at(-1);
+  if (!found) return false;
+  if (access === "hidden-folder") return found.type === "tmpfs" && found.root === "/";
+  const expected = access === "hidden-file" ? table.get("/dev/null")?.at(-1) : findOriginal(path, table);
+  return found.device === expected?.device && found.root === expected.root;
+}
+
+/** What is at a place without the last mount there. */
+function findOriginal(path: string, table: MountTable): Pick<TableEntry, "device" | "root"> | undefined {
+  const covered = table.get(path)?.at(-2);
+  if (covered) return covered;
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const around = table.get(folder)?.at(-1);
+    if (around) return { device: around.device, root: join(around.root, relative(folder, path)) };
+    if (folder === dirname(folder)) return undefined;
+  }
+}
