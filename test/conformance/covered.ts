@@ -165,6 +165,8 @@ export const covered: readonly string[] = [
   "S-71",
   "S-72",
   "S-73",
+  "S-87",
+  "S-88",
   "S-89",
   "S-90",
   "S-91",

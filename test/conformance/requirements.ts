@@ -183,6 +183,8 @@ export const requirements: readonly Requirement[] = [
   { id: "S-71", document: "security-reliability", title: "foreign JSON is harmless and bounded" },
   { id: "S-72", document: "security-reliability", title: "no unbounded regular expressions" },
   { id: "S-73", document: "security-reliability", title: "dependencies and reporting" },
+  { id: "S-87", document: "security-reliability", title: "servers of a repository need a yes of their own" },
+  { id: "S-88", document: "security-reliability", title: "no file of a workspace starts as a tool server" },
   { id: "S-89", document: "security-reliability", title: "schemas of users: a thread with a time limit" },
   { id: "S-90", document: "security-reliability", title: "commands leave room on the disk" },
   { id: "S-91", document: "security-reliability", title: "an imported session has no rights of its own" },

@@ -37,7 +37,15 @@ const initLine = s.object({
   added_folders: s.optional(s.list(s.string())),
   /** Ext: only where servers of the Model Context Protocol are named. */
   mcp_servers: s.optional(
-    s.list(s.object({ name: s.string(), status: s.choice(["ready", "failed"]), tools: s.list(s.string()) })),
+    s.list(
+      s.object({
+        name: s.string(),
+        status: s.choice(["ready", "failed", "not_trusted", "changed"]),
+        tools: s.list(s.string()),
+        /** Why it is not ready. */
+        problem: s.optional(s.string()),
+      }),
+    ),
   ),
   /** Ext: stdin stayed open and silent, and was not read (C1). */
   stdin: s.optional(s.literal("skipped")),

@@ -19,10 +19,11 @@ import type { ApprovalResolvedData, ProviderWaitData } from "./stream-events.ts"
 /** The state of a server of the Model Context Protocol when the run began. */
 export interface McpServerState {
   readonly name: string;
-  readonly status: "ready" | "failed";
+  /** `not_trusted`, `changed`: a server of the workspace that was left out, because the user has not said yes to it (S-87). */
+  readonly status: "ready" | "failed" | "not_trusted" | "changed";
   /** Its tools, as it named them. */
   readonly tools: readonly string[];
-  /** Why it failed, one line. */
+  /** Why it is not ready, one line. */
   readonly problem?: string;
 }
 

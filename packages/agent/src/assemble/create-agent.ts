@@ -45,7 +45,7 @@ export interface AgentOptions {
   readonly approver?: Approver;
   /** Whether commands run in the system's sandbox. Default: `enabled`; where it cannot start, no command runs. */
   readonly sandbox?: "enabled" | "disabled";
-  /** Whether the workspace's own AGENTS.md and settings count as the user's. Default: false. */
+  /** Whether the workspace's own AGENTS.md instructs the model, and its denials count. It starts no server. Default: false. */
   readonly trusted?: boolean;
   /** More folders that the agent may work on. */
   readonly addedFolders?: readonly string[];

@@ -1,7 +1,7 @@
 /** What one response uses, put together from its order: the same for every door. */
 import { randomUUID } from "node:crypto";
 import { readRepositoryInstructions, readUserInstructions } from "../run/prompts/instructions.ts";
-import { readWorkspaceServers } from "../config/mcp-settings.ts";
+import { chooseServers, type ServerChoice } from "../config/workspace-servers.ts";
 import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
 import { openConversation } from "../run/conversations/open-conversation.ts";
 import type { RespondPorts } from "../run/conversations/respond.ts";
@@ -11,6 +11,7 @@ import { preparePolicy } from "./prepare-policy.ts";
 import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { RunSettings } from "../run/run.ts";
+import { isOffered } from "../guard/permissions/permissions.ts";
 import { createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
 import { createSearchProgram } from "../guard/sandbox/launch/search-program.ts";
 import { untrustedGitVariables } from "../guard/sandbox/environment.ts";
@@ -58,7 +59,7 @@ export async function prepareResponse(
 ): Promise<PreparedResponse> {
   const { limits, stopsOnDenied, isUnsaved = false } = order;
   const dataFolder = isUnsaved ? undefined : order.dataFolder;
-  const servers = { ...readWorkspaceServers(order.workspace, order.trusted), ...order.mcpServers };
+  const { servers, leftOut } = chooseModeServers(order);
   const policy = await preparePolicy({
     ...order,
     permissions: withServers(order, servers),
@@ -69,7 +70,13 @@ export async function prepareResponse(
   const addedFolders = addedWorkspaces.map(({ root }) => root);
   const conversation = await openConversation(store, order.conversationId, now);
   const { instrumentation } = conversation.state;
-  const mcp = await connectMcpServers(servers, { cwd: workspace.root, environment: order.environment, signal });
+  const mcp = await connectMcpServers(servers, {
+    workspace: workspace.root,
+    addedFolders,
+    environment: order.environment,
+    signal,
+  });
+  const mcpServers = [...(mcp?.servers ?? []), ...leftOut];
   const ordered = toRunStart(order);
   const start = {
     ...ordered,
@@ -77,7 +84,7 @@ export async function prepareResponse(
     ...(addedFolders.length > 0 && { addedFolders }),
     ...(instrumentation.length > 0 && { instrumentation }),
     ...(ordered.context && { context: { ...ordered.context, usedTokens: conversation.tokens } }),
-    ...(mcp && { mcpServers: mcp.servers }),
+    ...(mcpServers.length > 0 && { mcpServers }),
   };
   const { mode } = start;
   const held = { environment, workspace: workspace.root, sandbox, denials: fileDenials, addedFolders };
@@ -125,6 +132,11 @@ export async function prepareResponse(
     },
     tools,
   };
+}
+
+/** Modes that may call no tool of a server start none (S-88). */
+function chooseModeServers(order: RunOrder): ServerChoice {
+  return isOffered(order.mode, { name: "", access: "mcp" }) ? chooseServers(order) : { servers: {}, leftOut: [] };
 }
 
 /** What allows everything does so for the tools of servers, too; deny rules win as ever. */

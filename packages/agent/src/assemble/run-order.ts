@@ -30,7 +30,7 @@ export interface RunSetup {
   readonly permissions: PermissionSettings;
   /** Of `--add-dir`: absolute, as the user named them. */
   readonly addedFolders: readonly string[];
-  /** The user's servers of the Model Context Protocol; a trusted workspace may add to them. */
+  /** The user's servers of the Model Context Protocol; those of the workspace need a yes of their own (S-87). */
   readonly mcpServers: McpServers;
   /** Sheaf's data folder; undefined: none is used. */
   readonly dataFolder: string | undefined;

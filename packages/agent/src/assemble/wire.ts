@@ -17,6 +17,7 @@ import {
 } from "../model/endpoint.ts";
 import type { CreateLanguageModel } from "../model/live/live-model.ts";
 import type { McpConnections } from "../tools/mcp/connect.ts";
+import type { ServerFolders } from "../tools/mcp/server-connection.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
@@ -129,10 +130,7 @@ async function loadLanguageModel(family: ModelFamily): Promise<CreateLanguageMod
 /** The servers that are named, connected; undefined when none is. */
 export async function connectMcpServers(
   servers: McpServers,
-  {
-    environment,
-    ...options
-  }: { readonly cwd: string; readonly environment: Environment; readonly signal: AbortSignal },
+  { environment, ...options }: ServerFolders & { readonly environment: Environment; readonly signal: AbortSignal },
 ): Promise<McpConnections | undefined> {
   if (Object.keys(servers).length === 0) return undefined;
   const openFetch = async (): Promise<typeof fetch | undefined> => {

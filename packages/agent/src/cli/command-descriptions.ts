@@ -233,14 +233,18 @@ const described = {
     notes: ["Only programs that this command made are replaced, unless you pass --overwrite."],
   },
   mcp: {
-    usage: "list|add|remove …",
-    summary: "Show, add or remove your servers of the Model Context Protocol",
-    flags: ["format", "json", "url", "header"],
+    usage: "list|add|remove|trust …",
+    summary: "Show, add, remove or trust servers of the Model Context Protocol",
+    flags: ["format", "json", "url", "header", "digest", "remove", "workspace"],
     examples: [
       "mcp list",
       "mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/docs",
       "mcp add search --url https://example.org/mcp",
       "mcp remove files",
+      "mcp trust",
+    ],
+    notes: [
+      "mcp trust shows the servers of this workspace's .mcp.json, and asks for each whether runs may use it. A server that changes needs a new yes.",
     ],
   },
   acp: {

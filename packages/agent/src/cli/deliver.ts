@@ -1,5 +1,5 @@
 /** Brings the events of a run to stdout in a format, and learns from the log how the run ended. */
-import type { RunEnd, RunEvent } from "@sheaf/protocol";
+import type { RunEnd, RunEvent, RunStart } from "@sheaf/protocol";
 import type { Projection } from "../output/projection.ts";
 import { toBareId } from "../output/result-line.ts";
 import type { LineOutput } from "./standard-output.ts";
@@ -18,6 +18,8 @@ export interface Delivery {
 export interface DeliveryOptions {
   readonly projection: Projection;
   readonly output: LineOutput;
+  /** Called with the first event. */
+  readonly onStart?: (start: RunStart) => void;
   /** Told once, when stdout takes no more. */
   readonly onOutputError?: (error: NodeJS.ErrnoException) => void;
   /** `--heartbeat`: a line after every so many milliseconds of silence, with the time that `now` gives (C26). */
@@ -39,7 +41,10 @@ export async function deliverEvents(
   const heart = createHeart(options, fail);
   for await (const events of groups) {
     for (const event of events) {
-      if (event.type === "run_start") ({ conversationId } = event);
+      if (event.type === "run_start") {
+        ({ conversationId } = event);
+        options.onStart?.(event);
+      }
       if (event.type === "turn_start") delivery.session = toBareId(conversationId);
       if (event.type === "run_end") delivery.end = event;
       if (delivery.outputError) continue;

@@ -74,7 +74,11 @@ export const flags = {
   },
   trust: { kind: "switch", help: "Trust this workspace for this run; sheaf trust does so permanently" },
   list: { kind: "switch", help: "trust: list the trusted workspaces" },
-  remove: { kind: "switch", help: "trust: stop trusting the workspace; instrumentation: remove it" },
+  remove: {
+    kind: "switch",
+    help: "trust: stop trusting the workspace; mcp trust: stop trusting its servers; instrumentation: remove it",
+  },
+  digest: { kind: "value", placeholder: "HEX", help: "mcp trust: say yes to one server with this content, unasked" },
   resume: {
     kind: "optional",
     placeholder: "[ID]",

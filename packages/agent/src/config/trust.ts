@@ -1,9 +1,23 @@
-/** Which workspaces the user trusts (S-01 to S-03): kept in the user's own data, never in a workspace. */
+/** Which workspaces and tool servers the user trusts (S-01 to S-03, S-87): kept in the user's own data, never in a workspace. */
 import { join } from "node:path";
 import { SheafError } from "../base/errors.ts";
 import { findRepository, isSameRepository, type Repository } from "../workspace/repository.ts";
 import type { Environment } from "../base/paths.ts";
 import { createDamageError, readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";
+
+/** A server that a repository names, and that its user has said yes to. */
+export interface TrustedServer {
+  readonly repository: Repository;
+  readonly name: string;
+  /** Of what the user saw: SHA-256, hex. */
+  readonly digest: string;
+}
+
+/** All that the user trusts. */
+export interface TrustList {
+  readonly repositories: readonly Repository[];
+  readonly servers: readonly TrustedServer[];
+}
 
 /** The file of trust in the user's data folder. */
 function toTarget(dataFolder: string): PrivateFile {
@@ -31,14 +45,14 @@ export function isTrusted(
   if (given !== "") {
     throw new SheafError("CONFIG_INVALID", `SHEAF_TRUST is "${given}": set it to 1 or 0, or leave it out`);
   }
-  const trusted = readTrusted(dataFolder);
-  return trusted.length > 0 && isAmong(trusted, findRepository(workspace));
+  const { repositories } = readTrust(dataFolder);
+  return repositories.length > 0 && isAmong(repositories, findRepository(workspace));
 }
 
 /** Whether a repository is on the user's list; not if the list cannot be read. `dataFolder` undefined: there is no list. */
 export function isListed(repository: Repository, dataFolder: string | undefined): boolean {
   try {
-    return dataFolder !== undefined && isAmong(readTrusted(dataFolder), repository);
+    return dataFolder !== undefined && isAmong(readTrust(dataFolder).repositories, repository);
   } catch {
     return false;
   }
@@ -48,30 +62,43 @@ function isAmong(trusted: readonly Repository[], repository: Repository): boolea
   return trusted.some((candidate) => isSameRepository(candidate, repository));
 }
 
-/** The repositories that are trusted. @throws SheafError CONFIG_INVALID. */
-export function readTrusted(dataFolder: string): readonly Repository[] {
+/** What the user trusts. @throws SheafError CONFIG_INVALID. */
+export function readTrust(dataFolder: string): TrustList {
   const target = toTarget(dataFolder);
   const text = readPrivateFile(target);
-  if (text === undefined) return [];
+  if (text === undefined) return { repositories: [], servers: [] };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw createDamageError(target);
   }
-  const { version, trusted } = (value ?? {}) as { version?: unknown; trusted?: unknown };
-  if (version !== 1 || !Array.isArray(trusted) || !trusted.every(isRepository)) throw createDamageError(target);
-  return trusted;
+  const { version, trusted, servers = [] } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (version !== 1 || !isListOf(trusted, isRepository) || !isListOf(servers, isTrustedServer)) {
+    throw createDamageError(target);
+  }
+  return { repositories: trusted, servers };
 }
 
 /** Replaces the list. @throws SheafError STORAGE_FULL, CONFIG_INVALID. */
-export function writeTrusted(dataFolder: string, trusted: readonly Repository[]): void {
-  const text = `${JSON.stringify({ version: 1, trusted }, undefined, 2)}\n`;
-  writePrivateFile(toTarget(dataFolder), trusted.length === 0 ? undefined : text);
+export function writeTrust(dataFolder: string, { repositories, servers }: TrustList): void {
+  const isEmpty = repositories.length === 0 && servers.length === 0;
+  const list = { version: 1, trusted: repositories, ...(servers.length > 0 && { servers }) };
+  writePrivateFile(toTarget(dataFolder), isEmpty ? undefined : `${JSON.stringify(list, undefined, 2)}\n`);
+}
+
+function isListOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is readonly Item[] {
+  return Array.isArray(value) && value.every(isItem);
 }
 
 function isRepository(value: unknown): value is Repository {
   if (typeof value !== "object" || value === null) return false;
   const { root, git, gitFolder, commonFolder } = value as Record<string, unknown>;
   return [root, git, gitFolder, commonFolder].every((field) => typeof field === "string");
+}
+
+function isTrustedServer(value: unknown): value is TrustedServer {
+  if (typeof value !== "object" || value === null) return false;
+  const { repository, name, digest } = value as Record<string, unknown>;
+  return isRepository(repository) && typeof name === "string" && typeof digest === "string";
 }

@@ -106,7 +106,12 @@ class StreamJson implements Projection {
       trusted: start.trusted,
       ...(start.addedFolders && { added_folders: start.addedFolders }),
       ...(start.mcpServers && {
-        mcp_servers: start.mcpServers.map(({ name, status, tools }) => ({ name, status, tools })),
+        mcp_servers: start.mcpServers.map(({ name, status, tools, problem }) => ({
+          name,
+          status,
+          tools,
+          ...(problem !== undefined && { problem }),
+        })),
       }),
       ...(start.stdin && { stdin: start.stdin }),
     };

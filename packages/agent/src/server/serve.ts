@@ -122,6 +122,7 @@ function createContext({ settings, models, store, ownerLimits, now, log }: Serve
     queued: createQueuedResponses(),
     storeOf: (owner) => store.forOwner(owner),
     now,
+    log,
     onDefect: (error) => logDefect(error),
   };
 }

@@ -5,7 +5,7 @@ import type { RunSetup } from "../assemble/run-order.ts";
 import type { Live, ResponseRunner } from "../run/conversations/response-runner.ts";
 import type { SharedStore } from "../store/store.ts";
 import type { OwnerMeter } from "./limits.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Log, Metrics } from "./metrics.ts";
 import type { PendingApprovals } from "./pending-approvals.ts";
 import type { QueuedResponses, TakeStartTurn } from "./queued-responses.ts";
 import type { RequestKeys } from "./request-keys.ts";
@@ -42,6 +42,8 @@ export interface ServerContext {
   readonly metrics: Metrics;
   readonly takeStartTurn: TakeStartTurn;
   readonly queued: QueuedResponses;
+  /** For the operator. */
+  readonly log: Log;
   /** Called for errors that must not happen. */
   readonly onDefect: (error: unknown) => void;
   /** The store as an owner sees it: nothing of others can be reached through it (S-53). */

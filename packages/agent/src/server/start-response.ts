@@ -1,6 +1,6 @@
 /** From the body of a request to a response that runs. */
 import { randomUUID } from "node:crypto";
-import type { ChatRequest, ClarificationAnswer, ClarificationDocument } from "@sheaf/protocol";
+import type { ChatRequest, ClarificationAnswer, ClarificationDocument, RunStart } from "@sheaf/protocol";
 import { prepareResponse } from "../assemble/prepare-response.ts";
 import { toRunStart, type RunOrder } from "../assemble/run-order.ts";
 import { SheafError } from "../base/errors.ts";
@@ -64,7 +64,10 @@ export async function startResponse(
     },
     onEvents: (events) => {
       for (const event of events) {
-        if (event.type === "run_start") metrics.countStart();
+        if (event.type === "run_start") {
+          metrics.countStart();
+          logServers(event, context);
+        }
         if (event.type === "run_end") metrics.countEnd(event.reason);
       }
       void meter.note(store, events, price).catch(context.onDefect);
@@ -85,6 +88,13 @@ export async function startResponse(
     queued.add({ responseId, conversationId, owner, start, begun, cancel });
   }
   return { responseId, conversationId, begun };
+}
+
+/** Tells the operator which MCP servers a response goes without (S-87). */
+function logServers({ mcpServers = [], workspace }: RunStart, { log }: ServerContext): void {
+  for (const { name, status, problem } of mcpServers) {
+    if (status !== "ready") log({ level: "warn", event: "mcp_server_unused", workspace, name, status, problem });
+  }
 }
 
 /** A conversation stays where it began. */

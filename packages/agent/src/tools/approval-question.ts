@@ -81,7 +81,7 @@ const longBlanks = /\n{4,}| {33,}|\t{9,}/g;
  * The whole text with each hidden character as its code, `<U+202E>`. Spaces, tabs and line feeds stay; of a long run, one
  * is shown with the length of the run.
  */
-function toVisibleCharacters(text: string): string {
+export function toVisibleCharacters(text: string): string {
   return text
     .replaceAll(hidden, (character) => (/[ \t\n]/.test(character) ? character : formatCode(character)))
     .replaceAll(longBlanks, (run) => `<${formatCode(run[0]!).slice(1, -1)} ×${run.length}>`);

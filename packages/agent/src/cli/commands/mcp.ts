@@ -1,16 +1,22 @@
-/** `sheaf mcp list`, `add` and `remove`: the user's servers of the Model Context Protocol. */
+/** `sheaf mcp list`, `add`, `remove` and `trust`: servers of the Model Context Protocol. */
+import { existsSync } from "node:fs";
+import type { McpServerState } from "@sheaf/protocol";
+import { createConfig } from "../../config/config.ts";
 import { findUserConfig, writeUserConfig } from "../../config/config-file.ts";
 import { isServerName, serverNameRule } from "../../config/mcp-settings.ts";
 import { toUserFiles } from "../../base/paths.ts";
 import { SheafError } from "../../base/errors.ts";
 import type { McpServerSettings } from "../../config/mcp-settings.ts";
+import { chooseServers, toServerFile } from "../../config/workspace-servers.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { connectMcpServers } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
+import { toRawSettings } from "../run-config.ts";
 import { printJson, printText } from "../standard-output.ts";
+import { runMcpTrust } from "./mcp-trust.ts";
 
 /** Runs the one that is named. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<number> {
@@ -22,32 +28,52 @@ export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<nu
       return addServer(parsed.flags, io, words);
     case "remove":
       return removeServer(io, words);
+    case "trust":
+      return runMcpTrust(parsed, io, words);
     default:
-      throw new SheafError("USAGE", `mcp "${action}" is unknown: use list, add or remove`);
+      throw new SheafError("USAGE", `mcp "${action}" is unknown: use list, add, remove or trust`);
   }
 }
 
-/** Connects to each, so that what is listed is what a run would find. */
+/** Connects to each that a run would use, so that what is listed is what a run would find. */
 async function listServers(parsed: ParsedArguments, io: CommandIo, words: readonly string[]): Promise<number> {
   if (words.length > 0) throw new SheafError("USAGE", `mcp list takes no words; "${words.join(" ")}" was given`);
   const isJson = toCommandFormat(parsed) === "json";
-  const { settings, fault } = findUserConfig(toUserFiles(io.environment).config);
-  if (fault) throw fault;
-  const { cwd, environment } = io;
+  const { environment } = io;
+  const found = findUserConfig(toUserFiles(environment).config);
+  if (found.fault) throw found.fault;
+  const config = createConfig(toRawSettings(parsed.flags), environment, io.cwd, found);
+  const { workspace, addedFolders, mcpServers } = config;
+  const trusted = config.findTrust();
+  const { servers, leftOut } = chooseServers({ ...config, trusted });
   const { signal } = new AbortController();
-  const connections = await connectMcpServers(settings.mcpServers ?? {}, { cwd, environment, signal });
+  const connections = await connectMcpServers(servers, { workspace, addedFolders, environment, signal });
   try {
-    const servers = connections?.servers ?? [];
-    if (isJson) return await printJson(servers);
-    if (servers.length === 0) return await printText("No MCP servers configured (sheaf mcp add NAME -- COMMAND …)\n");
-    const lines = servers.map(({ name, status, tools, problem }) => {
-      if (status === "failed") return `${name}: failed (${toVisibleLine(problem ?? "")})\n`;
-      return `${name}: ready (${tools.length} ${tools.length === 1 ? "tool" : "tools"})\n`;
-    });
-    return await printText(lines.join(""));
+    const states = [...(connections?.servers ?? []), ...leftOut].map((state): ListedServer => ({
+      ...state,
+      source: Object.hasOwn(mcpServers, state.name) ? "user" : "workspace",
+    }));
+    if (isJson) return await printJson(states);
+    const list = states.length === 0 ? noServers : states.map(formatServer).join("");
+    const isUnread = !trusted && existsSync(toServerFile(workspace));
+    return await printText(isUnread ? `${list}${unreadNote}` : list);
   } finally {
     await connections?.close();
   }
+}
+
+interface ListedServer extends McpServerState {
+  /** Whose configuration names it. */
+  readonly source: "user" | "workspace";
+}
+
+const noServers = "No MCP servers configured (sheaf mcp add NAME -- COMMAND …)\n";
+const unreadNote = "The .mcp.json of this workspace is not read: the workspace is not trusted (sheaf trust).\n";
+
+function formatServer({ name, source, status, tools, problem = "" }: ListedServer): string {
+  const subject = toVisibleLine(source === "user" ? name : `${name} (.mcp.json)`);
+  if (status === "ready") return `${subject}: ready (${tools.length} ${tools.length === 1 ? "tool" : "tools"})\n`;
+  return `${subject}: ${status === "failed" ? `failed (${toVisibleLine(problem)})` : toVisibleLine(problem)}\n`;
 }
 
 async function addServer(flags: FlagValues, io: CommandIo, words: readonly string[]): Promise<number> {
@@ -81,6 +107,11 @@ function toSettings({ url, header = [] }: FlagValues, words: readonly string[]):
     return { url, ...(headers.length > 0 && { headers: Object.fromEntries(headers) }) };
   }
   if (command === undefined) throw createAddError();
+  const relative = words.find((word) => /^\.{1,2}(\/|$)/.test(word));
+  if (relative !== undefined) {
+    const advice = "a server does not start in this folder: write an absolute path";
+    throw new SheafError("USAGE", `"${relative}" is a relative path, and ${advice}`);
+  }
   return { command, ...(args.length > 0 && { args }) };
 }
 

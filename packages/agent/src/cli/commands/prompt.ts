@@ -7,7 +7,7 @@ import type { Approver } from "../../tools/approval.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { FlagValues } from "../flags.ts";
-import type { CommandIo } from "../io.ts";
+import { isTerminal, type CommandIo } from "../io.ts";
 import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
 import { checkPromptFlags } from "../prompt-flags.ts";
 import { now } from "../../assemble/wire.ts";
@@ -15,6 +15,7 @@ import { createPromptRun } from "../prompt-run.ts";
 import { readPrompt, skippedInputNotice, toInputKind } from "../standard-input.ts";
 import { printRefusedRun } from "../refused-run.ts";
 import { reportEnd } from "../report-end.ts";
+import { reportServers } from "../report-servers.ts";
 import { formatNotice } from "../report-error.ts";
 import { toConfig } from "../run-config.ts";
 import { checkSessionWord } from "../session-words.ts";
@@ -79,6 +80,8 @@ export interface Person {
   readonly projection: Projection;
   /** Asks the person (X8). */
   readonly approver: Approver;
+  /** Notices that the person has seen; the run adds its own. */
+  readonly seen: Set<string>;
 }
 
 /** Runs one response to its end and prints it; gives the exit code. Without a person nobody is asked. */
@@ -98,6 +101,9 @@ export async function answerPrompt(
   const delivery = await deliverEvents(run.events(), {
     projection: person?.projection ?? createChosenProjection(format, flags, io),
     output: createLineOutput(1, { isEnding: () => control.exitCode !== undefined }),
+    onStart(start) {
+      if (person || isTerminal(2)) reportServers(start, person?.seen ?? new Set());
+    },
     onOutputError: (error) =>
       control.abort(
         new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),

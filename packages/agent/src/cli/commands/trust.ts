@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { createConfig } from "../../config/config.ts";
-import { readTrusted, writeTrusted } from "../../config/trust.ts";
+import { readTrust, writeTrust } from "../../config/trust.ts";
 import { SheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { findRepository, isSameRepository, type Repository } from "../../workspace/repository.ts";
@@ -20,8 +20,8 @@ export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<
   }
   const format = toCommandFormat(parsed);
   if (flags.list) {
-    const trusted = readTrusted(createConfig({}, io.environment, io.cwd).dataFolder);
-    return format === "json" ? printJson(trusted) : printText(formatList(trusted));
+    const { repositories } = readTrust(createConfig({}, io.environment, io.cwd).dataFolder);
+    return format === "json" ? printJson(repositories) : printText(formatList(repositories));
   }
   if (flags.remove) return forget(resolve(io.cwd, folder ?? "."), io);
   const { workspace, dataFolder } = createConfig({ workspace: folder }, io.environment, io.cwd);
@@ -29,22 +29,24 @@ export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<
   if (repository.git === "file" && repository.gitFolder === "") {
     throw new SheafError("USAGE", `${repository.root}/.git names no repository: repair it, or use --trust for one run`);
   }
-  const trusted = readTrusted(dataFolder);
-  if (!trusted.some((candidate) => isSameRepository(candidate, repository))) {
-    const others = trusted.filter((candidate) => candidate.root !== repository.root);
-    writeTrusted(dataFolder, [...others, repository]);
+  const { repositories, servers } = readTrust(dataFolder);
+  if (!repositories.some((candidate) => isSameRepository(candidate, repository))) {
+    const others = repositories.filter((candidate) => candidate.root !== repository.root);
+    writeTrust(dataFolder, { repositories: [...others, repository], servers });
   }
   return printText(`Trusted: ${describe(repository)}\n`);
 }
 
-/** Also a folder that is gone can be forgotten. */
+/** With its tool servers. Also a folder that is gone can be forgotten. */
 function forget(folder: string, io: CommandIo): Promise<number> {
   const { dataFolder } = createConfig({}, io.environment, io.cwd);
   const root = existsSync(folder) ? findRepository(realpathSync(folder)).root : folder;
-  const trusted = readTrusted(dataFolder);
-  const others = trusted.filter((candidate) => candidate.root !== root);
-  if (others.length < trusted.length) writeTrusted(dataFolder, others);
-  const was = others.length < trusted.length ? "Not trusted any more" : "Was not trusted";
+  const before = readTrust(dataFolder);
+  const repositories = before.repositories.filter((candidate) => candidate.root !== root);
+  const servers = before.servers.filter(({ repository }) => repository.root !== root);
+  const isKnown = repositories.length < before.repositories.length || servers.length < before.servers.length;
+  if (isKnown) writeTrust(dataFolder, { repositories, servers });
+  const was = isKnown ? "Not trusted any more" : "Was not trusted";
   return printText(`${was}: ${toVisibleLine(root)}\n`);
 }
 

@@ -61,7 +61,7 @@ const commandWords: Readonly<Record<string, readonly string[]>> = {
   help: commandNames,
   schema: [...schemaNames, "config"],
   permissions: ["explain", "check"],
-  mcp: ["list", "add", "remove"],
+  mcp: ["list", "add", "remove", "trust"],
   login: providers,
   logout: providers,
   models: providers,

@@ -32,7 +32,7 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
   }
   checkPromptFlags(flags);
   keepTerminalClean();
-  const state: InteractiveState = { flags, session: await chooseSession(flags, io) };
+  const state: InteractiveState = { flags, session: await chooseSession(flags, io), seen: new Set() };
   process.stdout.write(formatHead(state, io));
   const reader = createLineReader(completeSlashLine);
   let first = positionals.join(" ").trim();
@@ -94,7 +94,7 @@ async function converse(message: Message, state: InteractiveState, io: CommandIo
 }
 
 async function respond(message: Message, state: InteractiveState, io: CommandIo): Promise<number> {
-  const { flags, session } = state;
+  const { flags, session, seen } = state;
   const control = createRunControl();
   const { LC_ALL, LC_MESSAGES, LANG, NO_COLOR, TERM } = io.environment;
   const projection = createTerminalProjection({
@@ -108,7 +108,7 @@ async function respond(message: Message, state: InteractiveState, io: CommandIo)
   const { continue: _, "session-id": __, ...rest } = flags;
   try {
     const runFlags = { ...rest, resume: session };
-    return await answerPrompt(message, toConfig(runFlags, io), runFlags, io, control, { projection, approver });
+    return await answerPrompt(message, toConfig(runFlags, io), runFlags, io, control, { projection, approver, seen });
   } finally {
     control.close();
     // A signal other than Ctrl-C means to end all of it.

@@ -119,4 +119,6 @@ export interface InteractiveState {
   flags: FlagValues;
   /** UUID (C14). */
   session: string;
+  /** Notices that the person has seen. */
+  readonly seen: Set<string>;
 }

@@ -8,10 +8,14 @@ import {
   type RequestOptions,
 } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { markerName } from "../../guard/sandbox/environment.ts";
+import { isFolder } from "../../base/make-folder.ts";
+import { findHome } from "../../base/paths.ts";
+import { markerName, toFixedPath, withoutInnerFolders } from "../../guard/sandbox/environment.ts";
 import { createProcessTree } from "../../guard/sandbox/follow/process-tree.ts";
 import { createReaper } from "../../guard/sandbox/follow/reaper.ts";
 import { sheafVersion } from "../../base/version.ts";
+import { toRealPlace } from "../../workspace/repository.ts";
+import { isBelow } from "../../workspace/workspace.ts";
 import type { HttpServerSettings, McpServerSettings, StdioServerSettings } from "../../config/mcp-settings.ts";
 
 /** How long a server may take to disconnect. Milliseconds. */
@@ -25,17 +29,22 @@ export interface ServerConnection {
   close(): Promise<void>;
 }
 
+/** What commands can write: no program of a server comes from there by itself (S-88). */
+export interface ServerFolders {
+  /** Absolute root, links resolved. */
+  readonly workspace: string;
+  readonly addedFolders: readonly string[];
+}
+
 /** What a connection needs. */
-export interface ServerPorts {
-  /** Folder of programs. */
-  readonly cwd: string;
+export interface ServerPorts extends ServerFolders {
   /** Opens a `fetch` through the user's proxy; undefined: no proxy. @throws SheafError CONFIG_INVALID. */
   readonly openFetch: () => Promise<typeof globalThis.fetch | undefined>;
 }
 
 /** Not connected yet. */
-export function createServerConnection(settings: McpServerSettings, { cwd, openFetch }: ServerPorts): ServerConnection {
-  return "url" in settings ? createHttpConnection(settings, openFetch) : createProgramConnection(settings, cwd);
+export function createServerConnection(settings: McpServerSettings, ports: ServerPorts): ServerConnection {
+  return "url" in settings ? createHttpConnection(settings, ports.openFetch) : createProgramConnection(settings, ports);
 }
 
 /**
@@ -72,8 +81,8 @@ function createHttpConnection(
   };
 }
 
-function createProgramConnection(settings: StdioServerSettings, workspace: string): ServerConnection {
-  const { command, args = [], env = {}, cwd = workspace } = settings;
+function createProgramConnection(settings: StdioServerSettings, folders: ServerFolders): ServerConnection {
+  const { command, args = [], env = {}, cwd = findOuterFolder(folders) } = settings;
   const client = createClient();
   // This mark finds its processes again, even those detached from their parents.
   const reaper = createReaper();
@@ -81,8 +90,8 @@ function createProgramConnection(settings: StdioServerSettings, workspace: strin
   const transport = new StdioClientTransport({
     command,
     args: [...args],
-    env: { ...getDefaultEnvironment(), ...env, [markerName]: marker },
-    cwd,
+    env: { ...createOuterEnvironment(folders), ...env, [markerName]: marker },
+    cwd: cwd === "." ? folders.workspace : cwd,
     // The server's stderr is ignored: stderr of Sheaf stays empty (C15).
     stderr: "ignore",
   });
@@ -102,6 +111,29 @@ function createProgramConnection(settings: StdioServerSettings, workspace: strin
       reaper.dismiss();
     },
   };
+}
+
+/**
+ * Where a program starts: npx, uv and the like look in their folder for settings and for packages that stand in for what
+ * was named.
+ */
+function findOuterFolder({ workspace, addedFolders }: ServerFolders): string {
+  const isOuter = (folder: string): boolean =>
+    isFolder(folder) && ![workspace, ...addedFolders].some((inner) => isBelow(toRealPlace(folder), inner));
+  try {
+    const home = findHome();
+    if (isOuter(home)) return home;
+  } catch {
+    // A user without a home folder may have servers.
+  }
+  return "/";
+}
+
+/** The few variables that every program gets (S-40). A program of a writable folder must not stand in for one of the system. */
+function createOuterEnvironment({ workspace, addedFolders }: ServerFolders): Record<string, string> {
+  const environment: Record<string, string> = getDefaultEnvironment();
+  const { PATH } = [workspace, ...addedFolders].reduce(withoutInnerFolders, { PATH: environment.PATH });
+  return { ...environment, PATH: toFixedPath(PATH) };
 }
 
 async function leave(client: Client): Promise<void> {

@@ -1,0 +1,171 @@
+/** What the guides promise about trust is proved: each sentence stands in its document, and the test that proves it exists. */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+/** By document: the sentence, and the title of a test that fails when it is not true. */
+const promises: Readonly<Record<string, readonly (readonly [sentence: string, proof: string])[]>> = {
+  "docs/guide/trust.md": [
+    [
+      "None of its settings, hooks, variables, endpoints, tool servers, permissions or sandbox settings takes effect.",
+      "changes no setting, and nothing of it runs: 0 markers",
+    ],
+    ["Sheaf starts none of its programs.", "executes no file of it, and nothing by a name that PATH could lead there"],
+    [
+      "Helper programs are started by absolute paths, and `git` is not started at all.",
+      "executes no file of it, and nothing by a name that PATH could lead there",
+    ],
+    [
+      "Sheaf itself reads only `AGENTS.md`, `.gitignore`, `.sheafignore`, and `.git/HEAD` for the name of the branch.",
+      "reads its AGENTS.md and what tells its branch, nothing else",
+    ],
+    [
+      "Without trust the model sees them as quoted material that gives no orders.",
+      "without trust the text is quoted behind a fence that it cannot close",
+    ],
+    [
+      "Links are followed inside the repository only.",
+      "a link is followed inside the repository only, and a pipe is not waited for",
+    ],
+    [
+      "Without trust git runs none, neither the repository's nor yours, and no `core.fsmonitor`.",
+      "without trust none runs",
+    ],
+    [
+      "The workspace's denials (`.sheaf/config.json`) take effect: they can only forbid more.",
+      "a workspace can only deny, and only where it is trusted",
+    ],
+    [
+      "Sheaf reads which tool servers `.mcp.json` names, and starts none of them.",
+      "starts none of its servers, whatever else is allowed; the first line says so",
+    ],
+    [
+      "Trust grants no rights: flags, rules and the sandbox decide what tools may do.",
+      "a workspace can only deny, and only where it is trusted",
+    ],
+    [
+      "So trust alone, by `--trust`, `SHEAF_TRUST=1` or `sheaf trust`, never starts one.",
+      "starts none of its servers, whatever else is allowed; the first line says so",
+    ],
+    [
+      "Hidden characters appear as codes (`<U+202E>`).",
+      "is given to all that would start, with hidden characters visible",
+    ],
+    [
+      "The yes applies to exactly what was shown, in this repository.",
+      "applies to the content and the repository that it was given for",
+    ],
+    [
+      "If the entry changes, the server is left out until you say yes again.",
+      "applies to the content and the repository that it was given for",
+    ],
+    [
+      "Programs start in your home folder, with a `PATH` without the workspace.",
+      "not in the place of a server of the user's: neither by its folder nor by PATH",
+    ],
+    [
+      "An entry that leads into the workspace (`./server.js`, `node tools/server.js`) is never started, whatever you say",
+      "not by a yes to an entry that leads into it",
+    ],
+    [
+      "If it cannot be read, or other users can open it, the run ends with `CONFIG_INVALID`.",
+      "cannot be made from a damaged list, one that others can write, or another word",
+    ],
+    [
+      "Nested repositories and worktrees need their own trust, as does a repository whose `.git` has changed its kind or target.",
+      "holds for one repository: nested ones, worktrees and another .git ask anew",
+    ],
+    [
+      "The server (`sheaf serve`), editors (`sheaf acp`) and programs (`createAgent`) decide in the same way.",
+      "starts none for the server, for editors and for programs either",
+    ],
+    [
+      "`createAgent` finds a yes only in the `dataFolder` that it is given.",
+      "starts none for the server, for editors and for programs either",
+    ],
+    [
+      "Run Sheaf there without `--trust`: then nothing of the branch decides.",
+      "changes no setting, and nothing of it runs: 0 markers",
+    ],
+    ["Still no server starts.", "starts none of its servers, whatever else is allowed; the first line says so"],
+    ["Without a terminal, a yes must name the content.", "without a terminal names the digest of the content"],
+    [
+      "`.sheafignore` has the same form and leaves out more; it cannot bring back what git ignores.",
+      "of .sheafignore leave out more than git does, and never bring anything back",
+    ],
+  ],
+  "docs/guide/mcp.md": [
+    [
+      "Sheaf uses one only if you trust the repository and have said yes to this server",
+      "needs the trust in the workspace besides, and is withdrawn",
+    ],
+    [
+      "Trust alone, such as `--trust`, starts none.",
+      "starts none of its servers, whatever else is allowed; the first line says so",
+    ],
+    ["A server that has changed needs a new yes.", "applies to the content and the repository that it was given for"],
+    [
+      "With `.` the workspace must be [trusted](trust.md)",
+      "not in the place of a server of the user's: neither by its folder nor by PATH",
+    ],
+    [
+      "If one of your own servers has the same name, yours is used.",
+      "a server of the user's takes precedence over one of the same name",
+    ],
+    [
+      "in ask and plan mode no server is started or reached",
+      "not in ask and plan mode, in which no server starts at all",
+    ],
+    ["but none of your keys", "a server gets no variable beyond a few and its own"],
+  ],
+  "README.md": [
+    [
+      "nothing: its settings, hooks and servers have no effect until `sheaf trust`, and each server needs a yes of its own.",
+      "starts none of its servers, whatever else is allowed; the first line says so",
+    ],
+  ],
+};
+
+/** Words of sentences that promise something. */
+const promising = /\b(never|none|nothing|no|only|cannot)\b/i;
+
+/** Sentences with such a word that describe the world, or what the user does. */
+const descriptions = [
+  "A server that you add yourself (`sheaf mcp add`) needs no trust.",
+  "What a yes cannot hold is what the program itself loads: `npx -y PACKAGE` starts whatever version the registry gives.",
+  "Keep the digest where the branch cannot change it, for instance in the settings of the CI.",
+];
+
+function readText(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+const tests = globSync(["test/**/*.test.ts", "packages/*/test/**/*.test.ts"], { cwd: root })
+  .filter((path) => !import.meta.filename.endsWith(path))
+  .map(readText);
+
+const rows = Object.entries(promises).flatMap(([document, list]) =>
+  list.map((promise) => [document, ...promise] as const),
+);
+
+test.each(rows)("%s: %s", (document, sentence, proof) => {
+  expect(readText(document).replaceAll(/\s+/g, " ")).toContain(sentence);
+  expect(
+    tests.some((text) => text.includes(`"${proof}"`)),
+    `no test has the title "${proof}"`,
+  ).toBe(true);
+});
+
+test("every promise of the guide to trust is in this list", () => {
+  const known = [...descriptions, ...promises["docs/guide/trust.md"]!.map(([sentence]) => sentence)];
+  const sentences = readText("docs/guide/trust.md")
+    .replaceAll(/```[^]*?```/g, "")
+    .split(/\n|(?<=\.)\s+(?=[A-Z`])/)
+    .map((sentence) => sentence.replace(/^- /, "").trim());
+  const missing = sentences.filter(
+    (sentence) => promising.test(sentence) && !known.some((listed) => sentence.startsWith(listed)),
+  );
+  expect(missing).toEqual([]);
+});
