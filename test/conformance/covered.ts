@@ -171,6 +171,7 @@ export const covered: readonly string[] = [
   "S-90",
   "S-91",
   "S-92",
+  "S-93",
   "R-01",
   "R-02",
   "R-03",

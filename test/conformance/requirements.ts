@@ -189,6 +189,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-90", document: "security-reliability", title: "commands leave room on the disk" },
   { id: "S-91", document: "security-reliability", title: "an imported session has no rights of its own" },
   { id: "S-92", document: "security-reliability", title: "foreign names stay on their line in prompts" },
+  { id: "S-93", document: "security-reliability", title: "text is well-formed Unicode everywhere" },
   { id: "R-01", document: "security-reliability", title: "SIGKILL of the server loses nothing" },
   { id: "R-02", document: "security-reliability", title: "faults at every write, fsync and rename" },
   { id: "R-03", document: "security-reliability", title: "durable before sent" },

@@ -32,6 +32,11 @@ export function trimBlanks(text: string): string {
   return text.slice(start, findBlankEnd(text));
 }
 
+/** U+FFFD for each half of a surrogate pair that is alone. */
+export function replaceHalves(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\uFFFD");
+}
+
 /** Whether this is the first half of a surrogate pair, which alone is not a character and has no UTF-8. */
 export function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;

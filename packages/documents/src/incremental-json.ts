@@ -1,5 +1,5 @@
 /** Reads JSON while it is being written: tool arguments as a model streams them. */
-import { isHighSurrogate } from "./characters.ts";
+import { isHighSurrogate, replaceHalves } from "./characters.ts";
 
 /**
  * News of a string, at any depth. `path` is a JSON pointer (RFC 6901), for instance `/content`
@@ -189,7 +189,7 @@ class Scanner implements JsonScanner {
     const text = this.#text;
     const end = more && isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;
     this.#text = text.slice(end);
-    if (end > 0) this.#emit({ type: "string_delta", path: this.#path, delta: text.slice(0, end) });
+    if (end > 0) this.#emit({ type: "string_delta", path: this.#path, delta: replaceHalves(text.slice(0, end)) });
   }
 
   #emit(event: JsonScanEvent): void {

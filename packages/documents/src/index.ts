@@ -16,3 +16,4 @@ export type {
   TextSegmentText,
 } from "./text-parser.ts";
 export { toDocumentType } from "./tool-names.ts";
+export { createWholeCharacters, toWellFormed, type WholeCharacters } from "./whole-characters.ts";

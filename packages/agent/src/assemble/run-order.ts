@@ -1,4 +1,5 @@
 /** What every door asks for: one response, completely described. The command line, editors, the server and programs make the same order. */
+import { toWellFormed } from "@sheaf/documents";
 import type { Mode, RunStart, TokenPrice } from "@sheaf/protocol";
 import type { Environment, UserFiles } from "../base/paths.ts";
 import { sheafVersion } from "../base/version.ts";
@@ -62,7 +63,7 @@ export interface RunOrder extends RunSetup {
 /** The first event of the log, but for what is found out while the run is prepared. */
 export function toRunStart(order: RunOrder): Omit<RunStart, "type" | "sandbox"> {
   const { responseId, conversationId, model, mode, workspace, trusted, price, windowTokens } = order;
-  return {
+  return toWellFormed({
     responseId,
     conversationId,
     mode,
@@ -76,5 +77,5 @@ export function toRunStart(order: RunOrder): Omit<RunStart, "type" | "sandbox"> 
     ...(price && { price }),
     ...(windowTokens !== undefined && { context: { windowTokens, usedTokens: 0 } }),
     ...order.message,
-  };
+  });
 }

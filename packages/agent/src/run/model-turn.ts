@@ -1,5 +1,10 @@
 /** One model request: from the request to its end. */
-import { type TextParser, type TextSegmentCodeReference, createTextParser } from "@sheaf/documents";
+import {
+  type TextParser,
+  type TextSegmentCodeReference,
+  createTextParser,
+  createWholeCharacters,
+} from "@sheaf/documents";
 import type { ModelEvent, RunEventBody, TurnEnd } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../base/errors.ts";
 import { createGrowingText } from "../base/growing-text.ts";
@@ -59,6 +64,7 @@ export async function* runModelTurn(
   let modelMs = 0;
   let length = 0;
   const references = createReferenceChecker(isInFile);
+  const characters = createWholeCharacters<ModelEvent>();
   const iterator = model.stream(request, signal)[Symbol.asyncIterator]();
   const reader = createInterruptibleReader(iterator, signal);
   try {
@@ -67,8 +73,9 @@ export async function* runModelTurn(
       const step = await reader.read();
       modelMs += now() - askedAt;
       if (!step || step.done) break;
-      if (step.value.length === 0) continue;
-      const noted = step.value.map((event) => noteModelEvent(event, state, modelMs));
+      const whole = step.value.flatMap((event) => characters.push(event));
+      if (whole.length === 0) continue;
+      const noted = whole.map((event) => noteModelEvent(event, state, modelMs));
       const events = (await references.check(noted)) ?? noted;
       yield { events, durability: state.end ? "synced" : "grouped" };
       length += step.value.reduce((sum, event) => sum + toLength(event), 0);

@@ -1,4 +1,5 @@
 /** Errors as the log keeps them. */
+import { toWellFormed } from "@sheaf/documents";
 import type { RunEnd, RunError, RunEvent, RunStart } from "@sheaf/protocol";
 import { type SheafError, errorTable, toSheafError } from "../base/errors.ts";
 
@@ -31,6 +32,6 @@ function toRunError(value: unknown): RunError {
 export function createFailedRun(start: Omit<RunStart, "type">, error: unknown, time: number): readonly RunEvent[] {
   return [
     { type: "run_start", ...start, seq: 1, time },
-    { ...toRunFailure(toSheafError(error)), seq: 2, time },
+    { ...toWellFormed(toRunFailure(toSheafError(error))), seq: 2, time },
   ];
 }

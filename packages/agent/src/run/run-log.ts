@@ -1,4 +1,5 @@
 /** Persist, then deliver: numbers the events of a run, stores them, and only then hands them on. */
+import { toWellFormed } from "@sheaf/documents";
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
 import { type SheafError, toSheafError } from "../base/errors.ts";
 import type { Durability, Store } from "../store/store.ts";
@@ -66,7 +67,7 @@ export function createRunLog({ store, responseId, now, onStoreFailure }: RunLogP
 }
 
 function numberEvents(events: readonly RunEventBody[], seq: number, time: number): RunEvent[] {
-  return events.map((event, index) => ({ ...event, seq: seq + index + 1, time }));
+  return events.map((event, index) => ({ ...toWellFormed(event), seq: seq + index + 1, time }));
 }
 
 export interface EventGroup {

@@ -1,4 +1,5 @@
 /** One run: the turn loop. It knows ports only, and makes nothing but run events. */
+import { toWellFormed } from "@sheaf/documents";
 import type { RunEnd, RunEventBody, RunStart, ToolResult, TurnEnd, TurnStart, Usage } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import type { Model, ModelMessage, ModelRequest } from "../model/provider.ts";
@@ -132,9 +133,12 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       return {
         turnStart: { type: "turn_start", turn, ...(text !== "" && { note: text }) },
         request: {
-          system: settings.system + (budget.isLastTurn ? wrapUpNote : ""),
-          messages: [...history.messages, ...turnNote],
-          tools: ports.tools.definitions,
+          // Descriptions of servers and words of programs are none of the log's: providers refuse half a character.
+          ...toWellFormed({
+            system: settings.system + (budget.isLastTurn ? wrapUpNote : ""),
+            messages: [...history.messages, ...turnNote],
+            tools: ports.tools.definitions,
+          }),
           mode: start.mode,
           newCallId: ports.newCallId,
         },

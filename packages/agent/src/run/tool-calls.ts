@@ -1,5 +1,6 @@
 /** Runs the tool calls of one turn. */
-import type { ApprovalRequest, RunEventBody, ToolResult } from "@sheaf/protocol";
+import { createWholeCharacters, toWellFormed } from "@sheaf/documents";
+import type { ApprovalRequest, RunEventBody, ToolOutputDelta, ToolResult } from "@sheaf/protocol";
 import { type ApprovalPorts, askApproval, createApprovalRequests } from "./approvals.ts";
 import type { EventGroup } from "./run-log.ts";
 import type { Approval, CheckArguments } from "../tools/approval.ts";
@@ -63,10 +64,12 @@ async function runCall(
   const { callId } = call;
   const approval = await waiting;
   const startedAt = now();
-  const emitOutput: ExecuteOptions["emitOutput"] = (stream, delta) =>
-    void queue.push({ type: "tool_output_delta", callId, stream, delta });
+  const characters = createWholeCharacters<ToolOutputDelta>();
+  const emitOutput: ExecuteOptions["emitOutput"] = (stream, delta) => {
+    for (const event of characters.push({ type: "tool_output_delta", callId, stream, delta })) void queue.push(event);
+  };
   const outcome = await executeSafely(tools, call, { signal, emitOutput, ...(approval && { approval }) });
-  return { type: "tool_result", callId, ...outcome, durationMs: now() - startedAt };
+  return toWellFormed({ type: "tool_result", callId, ...outcome, durationMs: now() - startedAt });
 }
 
 /** A defect in a tool is the model's to see, not the end of the run. */

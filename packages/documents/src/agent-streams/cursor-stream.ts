@@ -10,6 +10,7 @@ import {
   type JsonObject,
 } from "../model-streams/read-json.ts";
 import { toDocumentType } from "../tool-names.ts";
+import { createWholeCharacters } from "../whole-characters.ts";
 import { readCall, readOutcome, type NamedCall } from "./cursor-tools.ts";
 
 export interface CursorStreamOptions {
@@ -59,6 +60,7 @@ class Decoder implements CursorStreamDecoder {
   readonly #body = createBodyDecoder();
   /** Calls without a result, by their id in the stream. */
   readonly #open = new Map<string, { readonly callId: string; readonly call: NamedCall }>();
+  readonly #characters = createWholeCharacters<RunEventBody>();
   #events: RunEvent[] = [];
   #seq = 0;
   #time = 0;
@@ -232,8 +234,10 @@ class Decoder implements CursorStreamDecoder {
   }
 
   #emit(body: RunEventBody): void {
-    this.#seq += 1;
-    this.#events.push({ ...body, seq: this.#seq, time: this.#time });
+    for (const event of this.#characters.push(body)) {
+      this.#seq += 1;
+      this.#events.push({ ...event, seq: this.#seq, time: this.#time });
+    }
   }
 }
 

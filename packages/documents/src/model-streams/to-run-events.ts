@@ -16,6 +16,7 @@ import type {
 } from "@sheaf/protocol";
 import { findTextArgument, toListArgument, toTextArgument, type ToolArguments } from "../tool-arguments.ts";
 import { notExecutedCode } from "../tool-document.ts";
+import { toWellFormed } from "../whole-characters.ts";
 import type { ModelStreamReport } from "./model-stream-report.ts";
 
 /** Events of consecutive turns of a model, each with its `turn_end`; tool results between them, if any. */
@@ -72,7 +73,10 @@ export async function* toRunEvents(
   }
   const hasQuestion = calls.hasQuestion;
   yield* calls.end().map(number);
-  yield number(createRunEnd({ turnEnd, hasQuestion, isEmpty: !hasText && !hasCalls, report: options.report }));
+  // What a provider says of an error is its own text.
+  yield number(
+    toWellFormed(createRunEnd({ turnEnd, hasQuestion, isEmpty: !hasText && !hasCalls, report: options.report })),
+  );
 }
 
 function createNumbering(now: () => number): (body: RunEventBody) => RunEvent {

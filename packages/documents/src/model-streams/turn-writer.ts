@@ -1,5 +1,5 @@
 import type { ModelEvent, TurnEnd } from "@sheaf/protocol";
-import { isHighSurrogate } from "../characters.ts";
+import { createWholeCharacters } from "../whole-characters.ts";
 import { toFinishReason } from "./finish-reason.ts";
 import { createModelStreamReport, type ModelStreamReport, type ServerItem } from "./model-stream-report.ts";
 import { isJsonObject, readFirstString, readString, type JsonObject } from "./read-json.ts";
@@ -62,7 +62,8 @@ export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
 class ReportingTurnWriter implements TurnWriter {
   readonly report = createModelStreamReport();
   readonly #options: TurnWriterOptions;
-  readonly #queue = createEventQueue();
+  readonly #characters = createWholeCharacters<ModelEvent>();
+  #events: ModelEvent[] = [];
   readonly #toolCalls: ToolCallWriter[] = [];
   readonly #endMarkers = new Set<string>();
   #isEnded = false;
@@ -74,7 +75,7 @@ class ReportingTurnWriter implements TurnWriter {
   append(kind: TextKind, text: string): void {
     if (this.#isEnded) return;
     if (kind === "refusal") this.report.refusal += text;
-    else this.#queue.pushDelta(kind === "text" ? "text_delta" : "reasoning_delta", text);
+    else if (text !== "") this.#emit({ type: kind === "text" ? "text_delta" : "reasoning_delta", text });
   }
 
   createToolCall(input: ToolInput): ToolCallWriter {
@@ -140,11 +141,13 @@ class ReportingTurnWriter implements TurnWriter {
   }
 
   takeEvents(): ModelEvent[] {
-    return this.#queue.take();
+    const events = this.#events;
+    this.#events = [];
+    return events;
   }
 
   #emit(event: ModelEvent): void {
-    if (!this.#isEnded) this.#queue.push(event);
+    if (!this.#isEnded) this.#events.push(...this.#characters.push(event));
   }
 
   #toTurnEnd(): TurnEnd {
@@ -174,51 +177,5 @@ function toProviderError(error: unknown, payload: JsonObject): ModelStreamReport
     type: readString(error.type),
     message: readString(error.message),
     raw: error,
-  };
-}
-
-/** Events of one turn until they are taken. */
-interface EventQueue {
-  push(event: ModelEvent): void;
-  /** Adds text or reasoning; "" adds nothing. */
-  pushDelta(type: DeltaType, text: string): void;
-  /** Returns the events since the last call. */
-  take(): ModelEvent[];
-}
-
-type DeltaType = "text_delta" | "reasoning_delta";
-
-/**
- * No event contains half a character: the first half of a surrogate pair at the end of a delta waits for the next one.
- * Some providers cut their deltas there, and half a character has no UTF-8.
- */
-function createEventQueue(): EventQueue {
-  let events: ModelEvent[] = [];
-  let held: { readonly type: DeltaType; readonly text: string } | undefined;
-
-  function releaseHeld(): void {
-    if (held !== undefined) events.push(held);
-    held = undefined;
-  }
-
-  return {
-    push(event) {
-      // To a reader of the text it is not there: the text goes on after it.
-      if (event.type !== "provider_data") releaseHeld();
-      events.push(event);
-    },
-    pushDelta(type, text) {
-      if (text === "") return;
-      if (held?.type !== type) releaseHeld();
-      const whole = (held?.text ?? "") + text;
-      const length = isHighSurrogate(whole.charCodeAt(whole.length - 1)) ? whole.length - 1 : whole.length;
-      held = length < whole.length ? { type, text: whole.slice(length) } : undefined;
-      if (length > 0) events.push({ type, text: whole.slice(0, length) });
-    },
-    take() {
-      const taken = events;
-      events = [];
-      return taken;
-    },
   };
 }

@@ -236,7 +236,7 @@ describe("createModelStreamDecoder", () => {
     expect(turn.events).toMatchObject([
       { type: "text_delta", text: "a" },
       { type: "text_delta", text: "😀b" },
-      { type: "text_delta", text: "\ud83d" },
+      { type: "text_delta", text: "\ufffd" },
       { type: "turn_end" },
     ]);
     const halves = readChunks("markdown", "x😀".split(""));

@@ -1,6 +1,6 @@
 /** The JSON of an export, checked: it may come from anybody (S-71). */
 import { isAbsolute } from "node:path";
-import { createAssembler } from "@sheaf/documents";
+import { createAssembler, toWellFormed } from "@sheaf/documents";
 import type { RunEvent, StreamEvent } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { SheafError } from "../../base/errors.ts";
@@ -19,7 +19,7 @@ class ExportFault extends Error {}
  */
 export function decodeExport(text: string, file: string): ConversationExport {
   try {
-    return toExport(JSON.parse(text));
+    return toExport(toWellFormed(JSON.parse(text) as unknown));
   } catch (error) {
     const problem = error instanceof ExportFault ? error.message : "it cannot be read";
     throw new SheafError("USAGE", `${file} is not an export of Sheaf: ${problem}; write one with sheaf export`, {

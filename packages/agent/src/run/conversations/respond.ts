@@ -80,5 +80,10 @@ function keepLease(store: Store, responseId: string, abort: (reason: SheafError)
 /** The first line of a prompt, shortened. */
 function toTitle(prompt: string): string {
   const [line = ""] = prompt.trim().split("\n", 1);
-  return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1).trimEnd()}…` : line;
+  return line.length > MAX_TITLE
+    ? `${line
+        .slice(0, MAX_TITLE - 1)
+        .toWellFormed()
+        .trimEnd()}…`
+    : line;
 }
