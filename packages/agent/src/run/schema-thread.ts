@@ -49,7 +49,12 @@ export function createSchemaThread(signal: AbortSignal): SchemaThread {
     let limit: AbortSignal | undefined;
     try {
       signal.throwIfAborted();
-      worker ??= await startWorker(pattern.buffer, signal, close);
+      if (!worker) {
+        const started = await startWorker(pattern.buffer, signal);
+        // By then another one may have taken its place.
+        started.once("exit", () => (worker = worker === started ? undefined : worker));
+        worker = started;
+      }
       worker.ref();
       worker.postMessage(request, []);
       limit = AbortSignal.timeout(LIMIT_MS);
@@ -61,6 +66,7 @@ export function createSchemaThread(signal: AbortSignal): SchemaThread {
     } catch (error) {
       const shown = new TextDecoder().decode(pattern.slice()).replace(/\0+$/, "");
       close();
+      pattern.fill(0);
       if (signal.aborted) return { kind: "unusable", problem: "was not applied: the run has ended" };
       if (limit?.aborted) return { kind: "unusable", problem: formatLate(shown) };
       return toFailure(error);
@@ -78,7 +84,7 @@ export function createSchemaThread(signal: AbortSignal): SchemaThread {
 }
 
 /** Resolves once it can take a request, so that the time of its start does not count. */
-async function startWorker(pattern: SharedArrayBuffer, signal: AbortSignal, onExit: () => void): Promise<Worker> {
+async function startWorker(pattern: SharedArrayBuffer, signal: AbortSignal): Promise<Worker> {
   // The bundle has the thread in the same folder, compiled; the sources have it as TypeScript.
   const isSource = import.meta.url.endsWith(".ts");
   const worker = new Worker(new URL(isSource ? "./schema-worker.ts" : "./schema-worker.js", import.meta.url), {
@@ -90,7 +96,6 @@ async function startWorker(pattern: SharedArrayBuffer, signal: AbortSignal, onEx
   worker.on("error", () => undefined);
   try {
     await once(worker, "message", { signal });
-    worker.once("exit", onExit);
     return worker;
   } catch (error) {
     void worker.terminate();

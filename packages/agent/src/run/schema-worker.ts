@@ -22,9 +22,11 @@ const createPattern = Object.assign(
     return {
       test(text: string) {
         encoder.encodeInto(pattern, current);
-        const matches = expression.test(text);
-        current.fill(0);
-        return matches;
+        try {
+          return expression.test(text);
+        } finally {
+          current.fill(0);
+        }
       },
       // ajv keeps one for each text.
       toString: () => `${expression}`,
