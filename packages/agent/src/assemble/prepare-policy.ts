@@ -72,7 +72,7 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
     loadReader: loadShellReader,
     findPlace: createPlaceFinder(workspace),
     findGitObstacle: createGitGuard({
-      workspace: workspace.root,
+      folders: [workspace.root, ...addedWorkspaces.map(({ root }) => root)],
       trusted,
       isListed: (repository) => isListed(repository, order.dataFolder),
       environment,

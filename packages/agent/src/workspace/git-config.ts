@@ -16,7 +16,7 @@ export interface GitSetting {
 
 export interface GitConfig {
   readonly settings: readonly GitSetting[];
-  /** Files that exist, but could not be read to their end; git may know more of them. */
+  /** Files that could not be read to their end, or found; git may know more of them. */
   readonly unread: readonly string[];
 }
 
@@ -51,8 +51,10 @@ export function readGitConfig(files: readonly string[], home: string): GitConfig
     room -= content.bytes;
     for (const setting of parseGitConfig(content.text).map((parsed) => ({ ...parsed, file }))) {
       settings.push(setting);
-      const included = isInclude(setting) ? toConfigPath(setting, dirname(file), home) : undefined;
-      if (included !== undefined) waiting.push({ file: included, depth: depth + 1 });
+      if (!isInclude(setting) || !setting.value) continue;
+      const included = toConfigPath(setting, dirname(file), home);
+      if (included === undefined) unread.push(setting.value);
+      else waiting.push({ file: included, depth: depth + 1 });
     }
   }
   return { settings, unread };

@@ -3,7 +3,7 @@ import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { readSmallFile } from "./open-file.ts";
 
-/** Files such as `.git`, `commondir` and `HEAD` contain one line. */
+/** Files such as `.git`, `commondir` and `HEAD` contain one line; as for git, line ends at its end do not count. */
 const MAX_BYTES = 8192;
 
 /**
@@ -80,15 +80,18 @@ function readRepository(root: string): Repository | undefined {
   const entry = join(root, ".git");
   const stats = readStats(entry);
   if (!stats) return isBare(root) ? toRepository(root, "bare", root) : undefined;
-  if (stats.isSymbolicLink()) return toRepository(root, "link", toRealPlace(entry));
   if (stats.isDirectory()) return toRepository(root, "folder", entry);
-  const named = /^gitdir: (.+?)\s*$/.exec(readSmallFile(entry, MAX_BYTES) ?? "")?.[1];
-  return toRepository(root, "file", named === undefined ? "" : toRealPlace(resolve(root, named)));
+  const place = toRealPlace(entry);
+  const git = stats.isSymbolicLink() ? "link" : "file";
+  if (git === "link" && readStats(place)?.isFile() !== true) return toRepository(root, git, place);
+  const named = /^gitdir: ([^\0]+?)[\r\n]*$/.exec(readSmallFile(place, MAX_BYTES) ?? "")?.[1];
+  return toRepository(root, git, named === undefined ? "" : toRealPlace(resolve(root, named)));
 }
 
 function toRepository(root: string, git: GitKind, gitFolder: string): Repository {
-  const common = gitFolder === "" ? undefined : readSmallFile(join(gitFolder, "commondir"), MAX_BYTES)?.trim();
-  const commonFolder = common ? toRealPlace(resolve(gitFolder, common)) : gitFolder;
+  const common = gitFolder === "" ? undefined : readSmallFile(join(gitFolder, "commondir"), MAX_BYTES);
+  const named = common?.replace(/[\r\n]+$/, "");
+  const commonFolder = named ? toRealPlace(resolve(gitFolder, named)) : gitFolder;
   return { root, git, gitFolder, commonFolder };
 }
 
@@ -100,7 +103,7 @@ function toPlainFolder(root: string): Repository {
 function isBare(folder: string): boolean {
   if (basename(folder) === ".git") return false;
   const isThere = (name: string): boolean => readStats(join(folder, name)) !== undefined;
-  return isThere("HEAD") && isThere("objects") && isThere("refs");
+  return isThere("HEAD") && (isThere("commondir") || (isThere("objects") && isThere("refs")));
 }
 
 /** A path without links; as written if it leads nowhere. */

@@ -19,7 +19,7 @@ export type FindPlace = (path: string) => FoundPlace | undefined;
 /** The place of a command's parts, without a `cd` in front. */
 export interface CommandPlace extends ReadingPlace {
   readonly commands: readonly SimpleCommand[];
-  /** Where they run, relative to the workspace; undefined: outside, or not known. */
+  /** Where they run: absolute, or relative to the workspace; undefined: not known. */
   readonly folder: string | undefined;
 }
 
@@ -37,7 +37,8 @@ export function createReadingPlace(
   const hidden = denies.flatMap((rule) => (rule.kind === "Read" ? [rule.glob] : []));
   return {
     commands: changed === undefined ? commands : commands.slice(1),
-    folder,
+    // In an added folder nothing is on the list, but git may run.
+    folder: folder ?? (posix.isAbsolute(workingDirectory) ? workingDirectory : undefined),
     isTrustedRoot: trusted && folder === "." && changed === undefined,
     mayRead(path, kind) {
       if (folder === undefined || isUnclear(path)) return false;

@@ -2,10 +2,10 @@
  * Whether git would run a program that a repository brings along, although nobody trusts it (S-82). Outside of the
  * sandbox such a program has the user's rights, so neither the read-only list nor a rule for git covers it.
  */
-import { accessSync, constants, type Dirent, readdirSync, statSync } from "node:fs";
+import { accessSync, constants, type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Environment } from "../../base/paths.ts";
-import type { GitSetting } from "../../workspace/git-config.ts";
+import type { GitConfig, GitSetting } from "../../workspace/git-config.ts";
 import { listGitlinks } from "../../workspace/git-index.ts";
 import { isProgram, readRepositoryConfig, toShownKey } from "../../workspace/git-places.ts";
 import {
@@ -16,7 +16,7 @@ import {
   toRealPlace,
 } from "../../workspace/repository.ts";
 import { isBelow } from "../../workspace/workspace.ts";
-import { isRunner, toProgramName, unwrapCommand } from "./programs.ts";
+import { gathersWords, isRunner, toProgramName, unwrapCommand } from "./programs.ts";
 import type { SimpleCommand } from "./shell-reading.ts";
 
 /** Why git must not run, and what can be done about it. */
@@ -36,8 +36,8 @@ export type FindGitObstacle = (
 ) => GitObstacle | undefined;
 
 export interface GitGuardOptions {
-  /** Absolute, links resolved. */
-  readonly workspace: string;
+  /** The workspace, then added folders. Absolute, links resolved. */
+  readonly folders: readonly [string, ...string[]];
   /** Whether the repository of the workspace is trusted. */
   readonly trusted: boolean;
   /** Whether the user trusts a repository by the list. */
@@ -50,15 +50,17 @@ const maxRepositories = 100;
 const maxLinks = 2000;
 
 export function createGitGuard(options: GitGuardOptions): FindGitObstacle {
-  const { workspace } = options;
+  const [workspace] = options.folders;
   // Trust is about the repository as it was when the run began.
   const own = findRepository(workspace);
   return (folder, words) => {
     const call = readGitWords(words);
     if (folder === undefined || !call) return unclear;
     const start = resolve(workspace, folder, ...call.folders);
-    const inner = call.operands.map((path) => resolve(start, path)).filter((path) => isFolderBelow(path, workspace));
-    return findObstacle([start, ...inner], own, { ...options, subcommand: call.subcommand });
+    const search = new RepositorySearch(own, call.subcommand, options);
+    search.add(start, false);
+    for (const path of call.operands) search.addRemote(start, path);
+    return search.run();
   };
 }
 
@@ -67,37 +69,80 @@ const unclear: GitObstacle = {
   advice: "call git by itself with working_directory, or the user passes --force",
 };
 
-function findObstacle(
-  starts: readonly string[],
-  own: Repository,
-  options: GitGuardOptions & { readonly subcommand: string },
-): GitObstacle | undefined {
-  const waiting = starts.flatMap((path) => listCandidates(toRealPlace(path)));
-  const seen = new Set<string>();
-  for (let next = waiting.shift(); next; next = waiting.shift()) {
-    if (next.gitFolder === "" || seen.has(next.gitFolder)) continue;
-    seen.add(next.gitFolder);
-    const { settings, unread } = readRepositoryConfig(next, options.environment);
-    const isOwn = isInside(next, own);
-    if (!(options.trusted && isOwn) && !options.isListed(next)) {
-      const found =
-        unread[0] ?? findSetting(settings, options.subcommand, isOwn) ?? (isOwn ? undefined : findHook(next));
-      if (found !== undefined) return toObstacle(isOwn ? own.root : next.root, found);
-    }
-    const inner = listInner(next, settings, options.workspace);
-    if (!inner || seen.size > maxRepositories) return unclear;
-    waiting.push(...inner);
+/** A repository that git may use. */
+interface Candidate {
+  readonly repository: Repository;
+  /** Another git serves it, as for a push. Then it does not see the environment's settings. */
+  readonly isServed: boolean;
+}
+
+/** Goes through all repositories that one call of git may use. */
+class RepositorySearch {
+  readonly #waiting: Candidate[] = [];
+  readonly #seen = new Set<string>();
+  readonly #own: Repository;
+  readonly #subcommand: string;
+  readonly #options: GitGuardOptions;
+
+  constructor(own: Repository, subcommand: string, options: GitGuardOptions) {
+    this.#own = own;
+    this.#subcommand = subcommand;
+    this.#options = options;
   }
-  return undefined;
+
+  add(path: string, isServed: boolean): void {
+    const found = listCandidates(toRealPlace(path));
+    this.#waiting.push(...found.map((repository) => ({ repository, isServed })));
+  }
+
+  /** What may be the address of a repository. Only folders that the run can write matter. */
+  addRemote(base: string, address: string): void {
+    if (!remoteCommands.test(this.#subcommand)) return;
+    const path = resolve(base, address.replace(/^file:\/\//, ""));
+    if (this.#options.folders.some((folder) => isFolderBelow(path, folder))) this.add(path, true);
+  }
+
+  run(): GitObstacle | undefined {
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      const { root, git, gitFolder } = next.repository;
+      const key = `${next.isServed} ${gitFolder}`;
+      if (git === "none" || this.#seen.has(key)) continue;
+      this.#seen.add(key);
+      if (gitFolder === "" || this.#seen.size > maxRepositories) return unclear;
+      const config = readRepositoryConfig(next.repository, this.#options.environment);
+      const isOwn = isInside(next.repository, this.#own);
+      const isTrusted = (this.#options.trusted && isOwn) || this.#options.isListed(next.repository);
+      const found = isTrusted
+        ? undefined
+        : findProgram(next.repository, config, this.#subcommand, isOwn && !next.isServed);
+      if (found !== undefined) return toObstacle(isOwn ? this.#own.root : root, found);
+      if (!this.#addInner(next.repository, config.settings)) return unclear;
+    }
+    return undefined;
+  }
+
+  /** Repositories that git may go on to. False: they are not known. */
+  #addInner({ root, gitFolder }: Repository, settings: readonly GitSetting[]): boolean {
+    const isLong = settings.some(({ key, value }) => key === "extensions.objectformat" && value === "sha256");
+    const links = listGitlinks(gitFolder, isLong ? 32 : 20);
+    if (!links || links.length > maxLinks) return false;
+    // A sparse folder should not be there: what is in it is not in the index.
+    if (links.some((path) => path.endsWith("/") && isFolderBelow(join(root, path), "/"))) return false;
+    for (const path of links) this.add(join(root, path), false);
+    for (const address of settings.flatMap(toAddresses)) this.addRemote(root, address);
+    const modules = listModules(join(gitFolder, "modules"));
+    this.#waiting.push(...modules.map((repository) => ({ repository, isServed: false })));
+    return true;
+  }
 }
 
 /** Whether a repository is the workspace's own, or one of its submodules and worktrees, which git put into its folder. */
 function isInside(repository: Repository, own: Repository): boolean {
-  const { gitFolder, commonFolder } = repository;
   if (own.gitFolder === "") return false;
-  return (
-    isSameRepository(repository, own) || [gitFolder, commonFolder].every((folder) => isBelow(folder, own.commonFolder))
-  );
+  const isKept = (folder: string): boolean =>
+    folder === own.commonFolder ||
+    ["modules", "worktrees"].some((name) => isBelow(folder, join(own.commonFolder, name)));
+  return isSameRepository(repository, own) || (isKept(repository.gitFolder) && isKept(repository.commonFolder));
 }
 
 function toObstacle(root: string, found: string): GitObstacle {
@@ -107,15 +152,25 @@ function toObstacle(root: string, found: string): GitObstacle {
   };
 }
 
-/** The setting by which git would run a program. `isOwn`: the environment of commands switches off hooks and the file watcher. */
-function findSetting(settings: readonly GitSetting[], subcommand: string, isOwn: boolean): string | undefined {
-  const found = settings.find((setting) => {
-    const { key } = setting;
-    if (isOwn && /^core\.(?:hookspath|fsmonitor)$/.test(key)) return false;
+/** `isHardened`: the environment of commands switches off hooks and the file watcher. */
+function findProgram(
+  repository: Repository,
+  { settings, unread }: GitConfig,
+  subcommand: string,
+  isHardened: boolean,
+): string | undefined {
+  const setting = settings.find((candidate) => {
+    const { key } = candidate;
+    if (isHardened && /^core\.(?:hookspath|fsmonitor)$/.test(key)) return false;
     if (key.startsWith("alias.")) return `${key}.`.startsWith(`alias.${subcommand.toLowerCase()}.`);
-    return runsProgram(setting);
+    return runsProgram(candidate);
   });
-  return found && toShownKey(found);
+  if (setting) return toShownKey(setting);
+  if (unread[0] !== undefined) return `${unread[0]} cannot be read`;
+  // An interrupted rebase may have lines that it runs.
+  const steps = join(repository.gitFolder, "rebase-merge", "git-rebase-todo");
+  if (subcommand === "rebase" && existsSync(steps)) return steps;
+  return isHardened ? undefined : findHook(repository);
 }
 
 /** Besides programs: places of hooks, protocols that are programs, and what leads git on to other repositories. */
@@ -142,38 +197,10 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Repositories that git may go on to from this one; undefined if they are not known. */
-function listInner(
-  repository: Repository,
-  settings: readonly GitSetting[],
-  workspace: string,
-): Repository[] | undefined {
-  const { root, gitFolder } = repository;
-  const isLong = settings.some(({ key, value }) => key === "extensions.objectformat" && value === "sha256");
-  const links = listGitlinks(gitFolder, isLong ? 32 : 20);
-  // A sparse folder should not be there: what is in it is not in the index.
-  if (
-    !links ||
-    links.length > maxLinks ||
-    links.some((path) => path.endsWith("/") && isFolderBelow(join(root, path), "/"))
-  )
-    return undefined;
-  const remotes = settings.flatMap(toRemotes).map((path) => resolve(root, path));
-  const folders = [
-    ...links.map((path) => join(root, path)),
-    ...remotes.filter((path) => isFolderBelow(path, workspace)),
-  ];
-  return [...folders.flatMap((path) => listCandidates(toRealPlace(path))), ...listModules(join(gitFolder, "modules"))];
-}
-
-/** Where git fetches and pushes, as far as it may be a folder. */
-function toRemotes({ key, value = "" }: GitSetting): string[] {
+/** Where git fetches and pushes. */
+function toAddresses({ key, value = "" }: GitSetting): string[] {
   const isRemote = /^(?:remote\..*\.(?:url|pushurl)|branch\..*\.(?:push)?remote|remote\.pushdefault)$/s.test(key);
-  return isRemote ? [toLocalPath(value)] : [];
-}
-
-function toLocalPath(address: string): string {
-  return address.replace(/^file:\/\//, "");
+  return isRemote ? [value] : [];
 }
 
 /** Repositories of submodules, in `.git/modules`; their names may have slashes. */
@@ -207,8 +234,9 @@ const frontOptions: ReadonlySet<string> = new Set([
   "--literal-pathspecs", "--glob-pathspecs", "--noglob-pathspecs", "--icase-pathspecs", "--version", "--help", "-v", "-h",
 ]); // prettier-ignore
 
-/** Subcommands that take a repository. */
-const remoteCommands = /^(?:archive|clone|fetch|ls-remote|pull|push|remote|submodule|subtree|worktree)$/;
+/** Subcommands that use another repository by its address. */
+const remoteCommands =
+  /^(?:archive|bundle|clone|daemon|fetch.*|http-.*|lfs|ls-remote|maintenance|p4|pull|push|receive-pack|remote.*|request-pull|send-pack|submodule|subtree|svn|upload-.*)$/;
 
 /** What the words of a call say; undefined: not known. */
 interface GitCall {
@@ -235,7 +263,7 @@ function readGitWords(words: readonly (string | undefined)[]): GitCall | undefin
   const known = rest.filter((word) => word !== undefined);
   // They lead into repositories that the index does not name.
   if (known.some((word) => /^--(?:sub|rec)/.test(word))) return undefined;
-  return { subcommand, folders, operands: known.map((word) => toLocalPath(word.replace(/^--?[\w-]+=/, ""))) };
+  return { subcommand, folders, operands: known.map((word) => word.replace(/^--?[\w-]+=/, "")) };
 }
 
 /**
@@ -247,17 +275,26 @@ export function findLineObstacle(
   folder: string | undefined,
   find: FindGitObstacle,
 ): GitObstacle | undefined {
-  const isMoving = commands.some(([program]) => /^(?:cd|chdir|pushd|popd)$/.test(program?.text ?? ""));
+  const isMoving = commands.some((words) =>
+    words.slice(0, 2).some(({ text }) => /^(?:cd|chdir|pushd|popd)$/.test(text)),
+  );
   for (const command of commands) {
-    const words = listGitWords(command);
-    const obstacle = words && find(isMoving ? undefined : folder, words);
+    const call = findGitWords(command);
+    const obstacle = call && find(isMoving || call.isElsewhere ? undefined : folder, call.words);
     if (obstacle) return obstacle;
   }
   return undefined;
 }
 
-/** The words after `git`, if the command runs it, by itself or through another program. */
-function listGitWords(command: SimpleCommand): (string | undefined)[] | undefined {
+interface GitWords {
+  /** Those after `git`. */
+  readonly words: readonly (string | undefined)[];
+  /** Words before it may choose another folder or repository. */
+  readonly isElsewhere: boolean;
+}
+
+/** Undefined if the command does not run git, by itself or through another program. */
+function findGitWords(command: SimpleCommand): GitWords | undefined {
   const texts = command.map(({ text }) => text);
   const start = texts.length - unwrapCommand(texts).length;
   const program = texts[start] ?? "";
@@ -266,7 +303,10 @@ function listGitWords(command: SimpleCommand): (string | undefined)[] | undefine
   if (!isGit(name)) return undefined;
   const rest = command.slice(at + 1).map(({ text, isGlob }) => (isGlob ? undefined : text));
   const [, joined] = toProgramName(name).split(/-(.*)/s);
-  return joined === undefined ? rest : [joined, ...rest];
+  const words = joined === undefined ? rest : [joined, ...rest];
+  const isElsewhere = texts.slice(0, at).some((text) => /^(?:GIT_\w+=|-[CD]|--chdir)/.test(text));
+  // `xargs` adds words that it reads.
+  return { words: gathersWords(texts) ? [...words, undefined] : words, isElsewhere };
 }
 
 function isGit(word: string): boolean {

@@ -72,7 +72,7 @@ function createSetting(): Setting {
         findPlace: createPlaceFinder(workspace),
         loadReader: async () => bashReader,
         findGitObstacle: createGitGuard({
-          workspace: root,
+          folders: [root],
           trusted,
           isListed: (repository) => listed.some((path) => join(root, path) === repository.root),
           environment,
@@ -98,6 +98,13 @@ function addNested({ git, write, root }: Setting, path = "vendored"): void {
 function addFilter({ git, write, canary }: Setting, path = "."): void {
   git("-C", path, "config", "filter.x.clean", canary);
   write(`${path}/.git/info/attributes`, "*.txt filter=x\n");
+}
+
+/** A copy of the repository in another folder, with a program. */
+function addElsewhere({ root, write, git, canary }: Setting, name = "store"): void {
+  execFileSync("cp", ["-r", join(root, ".git"), join(root, name)]);
+  git("config", "-f", `${name}/config`, "diff.external", canary);
+  write("vendored/a.txt", "changed\n");
 }
 
 interface Attack {
@@ -227,6 +234,59 @@ const attacks: readonly Attack[] = [
       mkdirSync(join(root, "sub/.git"));
     },
     command: "cd sub && git diff",
+  },
+  {
+    name: "diff.external through a link to a file", allow: log, reason: /diff\.external in .*store\/config/,
+    prepare(setting) { addElsewhere(setting); symlinkSync("gitfile", join(setting.root, "vendored/.git")); setting.write("vendored/gitfile", "gitdir: ../store\n"); },
+    command: "cd vendored && git diff",
+  },
+  {
+    name: "diff.external in a folder with a blank at its end", allow: log, reason: /diff\.external in .*store \/config/,
+    prepare(setting) { addElsewhere(setting, "store "); setting.write("vendored/.git", "gitdir: ../store \n"); },
+    command: "cd vendored && git diff",
+  },
+  {
+    name: "diff.external in a folder with a line end", allow: log, reason: /not clear|diff\.external/,
+    prepare(setting) { addElsewhere(setting, "sto\nre"); setting.write("vendored/.git", "gitdir: ../sto\nre\n"); },
+    command: "cd vendored && git diff",
+  },
+  {
+    name: "diff.external in a common folder", allow: log, reason: /diff\.external in .*store\/config/,
+    prepare(setting) {
+      addElsewhere(setting);
+      setting.git("config", "-f", "store/config", "core.bare", "true");
+      setting.write("x/HEAD", "ref: refs/heads/main\n");
+      setting.write("x/commondir", "../store\n");
+    },
+    command: "cd x && git diff HEAD~1 HEAD",
+  },
+  {
+    name: "diff.external in a file named by a home", allow: log, reason: /~root\/.* cannot be read/,
+    prepare({ git, root, canary, write }) {
+      write("a.txt", "three\n");
+      write("more", `[diff] external = ${canary}\n`);
+      git("config", "include.path", `~root/..${join(root, "more")}`);
+    },
+    command: "git diff",
+  },
+  {
+    name: "a hook of the own repository that is pushed to", allow: ["Shell(git push)"], reason: /\.git\/hooks\/post-receive/,
+    prepare({ root, canary }) { symlinkSync(canary, join(root, ".git/hooks/post-receive")); },
+    command: "git push . HEAD:refs/heads/new",
+  },
+  {
+    name: "a hook of a repository whose address is read", allow: ["Shell(xargs git push)"], reason: /not clear/,
+    prepare(setting) { addNested(setting); symlinkSync(setting.canary, join(setting.root, "vendored/.git/hooks/post-receive")); },
+    command: "echo ./vendored HEAD:refs/heads/new | xargs git push",
+  },
+  {
+    name: "an interrupted rebase", allow: ["Shell(git rebase)"], reason: /git-rebase-todo/,
+    prepare({ git, canary, root }) {
+      spawnSync("git", ["-c", "sequence.editor=true", "rebase", "-x", "false", "HEAD~1"], { cwd: root, env: { PATH: "/usr/bin:/bin", HOME: join(root, "../w-evil") } });
+      git("status");
+      execFileSync("sh", ["-c", `echo 'exec ${canary}' >.git/rebase-merge/git-rebase-todo`], { cwd: root });
+    },
+    command: "git rebase --continue",
   },
   {
     name: "a folder that looks like a bare repository", allow: log, reason: /diff\.external in .*x\/config/,
@@ -405,6 +465,20 @@ describe("git that a rule or the read-only list would allow", () => {
       });
       expect(await setting.decide({ command, allow: log }), command).toMatchObject({ decision: "ask" });
     }
+  });
+
+  test(verifies("S-82", "is judged by the repository of an added folder"), async () => {
+    const setting = createSetting();
+    const { git, root, canary } = setting;
+    const outside = join(root, "../w-evil");
+    addNested(setting, "../w-evil/added");
+    const call = { command: "git status", allow: log, trusted: true, folder: join(outside, "added") };
+    expect(await setting.decide(call)).toMatchObject({ decision: "allow" });
+    git("-C", call.folder, "config", "core.fsmonitor", canary);
+    expect(await setting.decide(call)).toMatchObject({
+      decision: "ask",
+      reason: expect.stringContaining("core.fsmonitor"),
+    });
   });
 
   test(verifies("S-82", "refuses what it cannot read"), async () => {
