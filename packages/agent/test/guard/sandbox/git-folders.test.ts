@@ -144,6 +144,37 @@ describeWithSandbox("a link in git's own folder", () => {
   });
 });
 
+describeWithSandbox("a place that git's configuration names", () => {
+  test.each([
+    ["core.hooksPath", "tools/hooks", "tools/hooks/pre-commit"],
+    ["core.hooksPath", ".husky/_", ".husky/pre-commit"],
+    ["include.path", "../team.gitconfig", "team.gitconfig"],
+    ["diff.x.textconv", "./scripts/conv.sh", "scripts/conv.sh"],
+  ])(
+    verifies(["S-80", "S-77"], "by %s = %s cannot be changed by commands, and not be made by them"),
+    async (key, value, file) => {
+      const workspace = createRepository("repository", { [file]: "#!/bin/sh\n", "other.txt": "" });
+      git(workspace, "config", key, value);
+      const top = file.split("/")[0]!;
+      const attack = `echo evil >> ${file}; mv ${top} t2; mkdir -p $(dirname ${file}); echo evil > ${file}; true`;
+      removeTaken((await runHeld(attack, workspace)).refusals);
+      const left = readSmallFile(join(workspace, file), 8192);
+      expect(["#!/bin/sh\n", undefined]).toContain(left);
+      for (const make of [
+        "mkdir -p $(dirname $F); echo evil > $F",
+        "mkdir -p e/$F; rmdir e/$F; echo evil > e/$F; ln -s e/* e/.h* .",
+      ]) {
+        const empty = createRepository();
+        git(empty, "config", key, value);
+        const { refusals } = await runHeld(`F=${file}; ${make}; true`, empty);
+        removeTaken(refusals);
+        expect(refusals.join("\n")).toContain("git's setting");
+        expect(existsSync(join(empty, file))).toBe(false);
+      }
+    },
+  );
+});
+
 /** A repository with a submodule that is checked out, one commit behind. */
 function createWithSubmodule(): string {
   const library = createRepository("library");

@@ -9,7 +9,7 @@ import { type HeldPlace, toHeldPlace } from "./held-place.ts";
 
 export interface GitFolder {
   /** `root`: it contains `HEAD`. `other`: only links matter in it. */
-  readonly kind: "root" | "modules" | "worktrees" | "hooks" | "info" | "objects" | "interrupted" | "other";
+  readonly kind: "root" | "modules" | "worktrees" | "info" | "objects" | "interrupted" | "other";
   /** It is a submodule's root. */
   readonly isModule?: boolean;
   /** The key of the `HEAD` without which git would not use the folder; undefined: git uses it in any case. */
@@ -24,7 +24,6 @@ const decidingNames: ReadonlySet<string> = new Set([
 const innerKinds: Readonly<Record<string, GitFolder["kind"]>> = {
   modules: "modules",
   worktrees: "worktrees",
-  hooks: "hooks",
   info: "info",
   objects: "objects",
   "rebase-merge": "interrupted",
@@ -40,7 +39,7 @@ export function isRepositoryShape(entries: readonly Dirent[]): boolean {
 
 /** Whether places in the folder depend on the content of files. */
 export function hasContentPlaces(git: GitFolder | undefined): boolean {
-  return git?.kind === "interrupted" || git?.isModule === true;
+  return git?.kind === "interrupted" || git?.kind === "root";
 }
 
 /** A folder in a git folder; undefined: nothing in it matters. */
@@ -60,21 +59,16 @@ export function toInnerGitFolder({ kind, basis }: GitFolder, name: string): GitF
   }
 }
 
-/**
- * What matters about an entry of a git folder. `name`: for messages. `git submodule update` replaces the submodule's config
- * with an equal one, which a mount would prevent.
- */
+/** What matters about an entry of a git folder. `name`: for messages. */
 export function listEntryPlaces(path: string, name: string, entry: Dirent, git: GitFolder): HeldPlace[] {
-  const { kind, basis, isModule } = git;
+  const { kind, basis } = git;
   if (isDeciding(kind, entry.name.toLowerCase())) {
     const refusal = `"${name}" is protected, and commands may not create it`;
-    const text = isModule && entry.name === "config" ? readBytes(path, maxConfigBytes) : undefined;
-    const places = toHeldPlace(path, { access: text ? undefined : "read-only", refusal, basis });
-    return text ? places.map((place) => ({ ...place, keys: [`config ${text.toString("latin1")}`], text })) : places;
+    const places = toHeldPlace(path, { access: "read-only", refusal, basis });
+    return entry.name === "config" && entry.isFile() ? places.map((place) => withText(place, git)) : places;
   }
-  // Scripts of the workspace are often linked as hooks.
-  if (kind === "hooks" && entry.isSymbolicLink()) return toHeldPlace(path, { access: "read-only", basis });
-  if (!entry.isFile() && !entry.isDirectory()) {
+  // A socket is of git's own watcher; commands get none that answers.
+  if (!entry.isFile() && !entry.isDirectory() && !entry.isSocket()) {
     const refusal = `git would follow "${name}", which is neither a file nor a folder, so commands may not create it`;
     return toHeldPlace(path, { refusal, basis });
   }
@@ -85,7 +79,22 @@ export function listEntryPlaces(path: string, name: string, entry: Dirent, git: 
   });
 }
 
-const maxConfigBytes = 64 * 1024;
+const maxConfigBytes = 256 * 1024;
+
+/**
+ * A config with known text is known, whoever replaced the file: a user's `git push -u` does, and so do editors.
+ * `git submodule update` replaces the submodule's config with an equal one, which a mount would prevent.
+ */
+function withText(place: HeldPlace, { isModule }: GitFolder): HeldPlace {
+  const text = readBytes(place.path, maxConfigBytes);
+  if (!text) return place;
+  const key = `config ${text.toString("latin1").replaceAll(branchSection, "")}`;
+  return isModule ? { ...place, keys: [key], access: undefined, text } : { ...place, keys: [...place.keys, key], text };
+}
+
+/** What git and editors write about a branch, exactly as git writes it; a remote that is a name, not an address. */
+const branchSection =
+  /^\[branch "[^"\\\n]*"\]\n(?:\t(?:(?:remote|pushRemote) = [\w.-]+|rebase = (?:true|false)|(?:merge|vscode-merge-base|gh-merge-base|github-pr-owner-number) = [\w./@+#-]+)\n)*/gm;
 
 function isDeciding(kind: GitFolder["kind"], name: string): boolean {
   return (kind === "root" && decidingNames.has(name)) || (kind === "info" && name === "attributes");

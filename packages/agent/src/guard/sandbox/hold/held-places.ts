@@ -4,7 +4,9 @@
  * where nothing exists.
  */
 import { basename, dirname, join, relative } from "node:path";
+import type { Environment } from "../../../base/paths.ts";
 import type { FileRule } from "../../permissions/rule.ts";
+import { listConfiguredPlaces } from "./configured-places.ts";
 import { createDeniedIndex } from "./denied-places.ts";
 import type { SearchResult, UnsearchedFolder } from "./folder-memory.ts";
 import { type HeldPlace, toMounts } from "./held-place.ts";
@@ -32,6 +34,8 @@ export interface HeldFolders {
   /** Further folders that commands write; absolute, links resolved. */
   readonly addedFolders?: readonly string[] | undefined;
   readonly denials?: readonly FileRule[] | undefined;
+  /** The user's: git's configuration is found by it. */
+  readonly environment: Environment;
   /** Commands change nothing there. */
   readonly isProbe?: boolean | undefined;
   /** Default: 200,000. */
@@ -42,7 +46,7 @@ export interface HeldFolders {
 const maxMounts = 300;
 
 export function createHeldPlaces(held: HeldFolders): HeldPlaces {
-  const { workspace, worktree, addedFolders = [], denials = [], maxFolders } = held;
+  const { workspace, worktree, addedFolders = [], denials = [], environment, maxFolders } = held;
   if (held.isProbe) return { begin: () => ({ kept: [], mounts: [] }), end: () => [] };
   const folders = [workspace, ...addedFolders];
   const repositoryFolders = listRepositoryFolders(worktree);
@@ -60,9 +64,13 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       const denied = findDenied();
       if (denied.fault !== undefined) throw new Error(denied.fault);
       // What appears while no command runs was made by the user. Commands in the background cannot move known places.
-      if (running.background === 0) known = toKnownPlaces([...searchAll(findProtected, workspace), ...denied.places]);
+      if (running.background === 0) {
+        const found = searchAll(findProtected, workspace);
+        const configured = listConfiguredPlaces({ tops, environment, places: found });
+        known = toKnownPlaces([...found, ...configured, ...denied.places]);
+      }
       const places = [...known.places, ...denied.places.filter(({ path }) => !known.paths.has(path))];
-      const mounts = places.flatMap(toMounts);
+      const mounts = [...new Map(places.flatMap(toMounts).map((mount) => [mount.path, mount])).values()];
       const around = isBackground ? mounts.map(({ path }) => path) : [];
       const kept = [...new Set([...denied.ancestors, ...listAncestors(around, tops)])];
       checkCount(mounts.length + kept.length, places, workspace);
@@ -80,8 +88,9 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       const isQuiet = running.foreground + running.background === 0;
       const { places, unsearched } = findProtected(isQuiet ? open : undefined);
       const denied = isWriteDenied ? findDenied().places : [];
+      const configured = listConfiguredPlaces({ tops, environment, places });
       const closed = isQuiet ? unsearched.map((folder) => toClosedPlace(folder, workspace)) : [];
-      const notes = takeAway([...listRefused([...places, ...denied], known), ...closed], tops);
+      const notes = takeAway([...listRefused([...places, ...configured, ...denied], known), ...closed], tops);
       restoreAll(known.places, tops);
       return [...notes, ...toOpenedNote(opened, workspace)];
     },

@@ -1,0 +1,26 @@
+/** Finds the places in folders that commands write which git's configuration names (S-80). */
+import { basename, dirname, relative } from "node:path";
+import type { Environment } from "../../../base/paths.ts";
+import { listGitPlaces } from "../../../workspace/git-places.ts";
+import { type HeldPlace, toHeldPlace } from "./held-place.ts";
+import { toExistingPath } from "./mounts.ts";
+
+export interface ConfiguredOrder {
+  /** The folders that commands write, the workspace first; absolute, links resolved. */
+  readonly tops: readonly string[];
+  readonly environment: Environment;
+  /** Among them the repositories, whose configuration counts. */
+  readonly places: readonly HeldPlace[];
+}
+
+/** Those that exist. A link on the way to one is a place too, so the others are reached through no link. */
+export function listConfiguredPlaces({ tops, environment, places }: ConfiguredOrder): HeldPlace[] {
+  const [workspace = ""] = tops;
+  const repositories = places.filter(({ path }) => basename(path) === ".git").map(({ path }) => dirname(path));
+  const named = listGitPlaces({ folders: [...tops, ...repositories], inside: tops, environment });
+  return named.flatMap(({ path, reason }) => {
+    if (toExistingPath(dirname(path)) !== dirname(path)) return [];
+    const refusal = `"${relative(workspace, path)}" is protected (${reason}), and commands may not create it`;
+    return toHeldPlace(path, { access: "read-only", refusal });
+  });
+}
