@@ -1,8 +1,7 @@
 /** Builds everything: libraries and types with tsc, the command line as split bundles with esbuild. */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { build as runBuild, type BuildOptions, type Plugin } from "esbuild";
 import { builtinBanner, withoutFacades } from "./builtin-modules.ts";
 import { createCorePlugin } from "./core-chunk.ts";
@@ -92,17 +91,11 @@ const adapters = await runBuild({
   plugins: [withoutSchemas, withoutFacades],
 });
 
-// The parser of shell commands reads its compiled modules from the program's folder.
-const compiled = ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-bash/tree-sitter-bash.wasm"].map((module) =>
-  fileURLToPath(import.meta.resolve(module)),
-);
-for (const file of compiled) cpSync(file, join(output, basename(file)));
-
 const page = await buildPage();
 
 // Licences of the third-party packages that the build includes.
 const bundled = [program, threads, adapters].flatMap(({ metafile }) => Object.keys(metafile.inputs));
-writeFileSync(join(agent, "dist/THIRD-PARTY-NOTICES.txt"), formatNotices([...bundled, ...compiled, ...page.modules]));
+writeFileSync(join(agent, "dist/THIRD-PARTY-NOTICES.txt"), formatNotices([...bundled, ...page.modules]));
 
 // The manual page is made from the tables of the help.
 const { formatManualPage } = await import("../packages/agent/src/cli/manual-page.ts");

@@ -128,6 +128,7 @@ export const covered: readonly string[] = [
   "S-14",
   "S-15",
   "S-16",
+  "S-85",
   "S-86",
   "S-20",
   "S-21",

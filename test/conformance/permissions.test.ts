@@ -1,9 +1,12 @@
 /** `sheaf permissions`, and rules from flags, configuration and workspace, through the real program. */
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
+import { describeWithBubblewrap } from "../support/bubblewrap.ts";
+import { deniedEveryDay, everydayLines } from "../../packages/agent/test/guard/permissions/deny-table.ts";
 
 const folders = createTestFolder();
 
@@ -158,4 +161,55 @@ test(verifies(["S-01", "S-12"], "a program of an untrusted workspace does not re
   const completed = parseStream(run.stdout).find(({ subtype }) => subtype === "completed")!;
   expect(completed).toHaveProperty("tool_call.shellToolCall.result.success.stdout", expect.stringContaining("Linux"));
   expect(existsSync(join(cwd, "MARK"))).toBe(false);
+});
+
+/** A folder in which the lines of every day find what they name. */
+function createEverydayFolder(): string {
+  const cwd = folders.newFolder({
+    "a.txt": "x one\ny two\n",
+    push: "x\n",
+    rm: "y\n",
+    "delete.txt": "z\n",
+    "app.js": "console.log(process.argv.slice(2).join(' '));\n",
+    "app.py": "import sys\nprint(sys.argv)\n",
+    "data.json": "{}\n",
+    "test.mjs": "",
+    "script.sh": "echo script\n",
+    "env.sh": "FROM_ENV=1\n",
+    "src/b/x.js": "",
+    Makefile: "all push:\n\t@echo made\n",
+    ".gitignore": ".npm\n",
+    "package.json": JSON.stringify({ scripts: { test: "node app.js", build: "node app.js", publish: "node app.js" } }),
+  });
+  for (const words of [
+    ["init", "-q", "-b", "main"],
+    ["config", "user.name", "a"],
+    ["config", "user.email", "a@b"],
+    ["add", "-A"],
+    ["commit", "-qm", "x"],
+  ]) {
+    execFileSync("git", words, { cwd });
+  }
+  return cwd;
+}
+
+/** Of lines of every day, how many one call of the model runs. */
+const batchSize = 10;
+
+describeWithBubblewrap("under deny rules, in the sandbox", () => {
+  test(verifies("S-85", "each line of every day runs"), { timeout: 300_000 }, async () => {
+    const cwd = createEverydayFolder();
+    const lines = everydayLines.map((line, index) => `(\n${line}\n)\necho "line ${index} ended with $?"`);
+    const batches = Array.from({ length: Math.ceil(lines.length / batchSize) }, (_, batch) =>
+      lines.slice(batch * batchSize, (batch + 1) * batchSize).join("\n"),
+    );
+    const calls = batches.map((command) => ({ call: { tool: "run_terminal_cmd", arguments: { command } } }));
+    writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: calls }, { events: [{ text: "end" }] }] }));
+    const denies = deniedEveryDay.flatMap((rule) => ["--deny", rule]);
+    const run = await runSheaf(["-p", "--model", "scripted:s.json", ...denies, "go"], { cwd });
+    expect([run.code, run.stderr]).toEqual([0, ""]);
+    const completed = parseStream(run.stdout).filter(({ subtype }) => subtype === "completed");
+    const ended = JSON.stringify(completed).match(/(?<=line )\d+ ended with \d+/g) ?? [];
+    for (const [index, line] of everydayLines.entries()) expect(ended, line).toContain(`${index} ended with 0`);
+  });
 });

@@ -138,6 +138,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-14", document: "security-reliability", title: "model arguments never change policy" },
   { id: "S-15", document: "security-reliability", title: "plan and ask mode have no effects" },
   { id: "S-16", document: "security-reliability", title: "approvals are whole, single-use, bound and expire" },
+  { id: "S-85", document: "security-reliability", title: "deny rules name commands, never free arguments" },
   { id: "S-86", document: "security-reliability", title: "the reading of a command depends on its text alone" },
   { id: "S-20", document: "security-reliability", title: "no path spelling leaves the workspace" },
   { id: "S-21", document: "security-reliability", title: "no escape by races" },

@@ -50,8 +50,8 @@ test("the program names the packages whose code it holds, each with its licence"
   const sections = notices.split(/^(\S+ \d+\.\d+\.\d\S*)\n-+\n/m).slice(1);
   const texts = new Map(sections.filter((_, at) => at % 2 === 0).map((title, at) => [title, sections[2 * at + 1]!]));
   const names = [...texts.keys()].map((title) => title.split(" ")[0]);
-  // Of the program, of an adapter, of the shell's grammar, of the page.
-  const some = ["zod", "hono", "@ai-sdk/anthropic", "tree-sitter-bash", "preact", "highlight.js"];
+  // Of the program, of an adapter, of the page.
+  const some = ["zod", "hono", "@ai-sdk/anthropic", "preact", "highlight.js"];
   expect(names).toEqual(expect.arrayContaining(some));
   for (const [title, text] of texts) expect(text.trim(), title).toMatch(/licen[cs]e|permission/i);
 });

@@ -9,7 +9,6 @@ import { toAddedFolders } from "../guard/sandbox/hold/writable-folders.ts";
 import type { ProbePlace } from "../guard/sandbox/find/probe-memory.ts";
 import { findFault, type Sandbox } from "../guard/sandbox/sandbox.ts";
 import type { RunOrder } from "./run-order.ts";
-import { loadShellReader } from "./wire.ts";
 import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
 import { withoutInnerFolders } from "../guard/sandbox/environment.ts";
 import { createGitGuard } from "../guard/permissions/untrusted-git.ts";
@@ -69,7 +68,6 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
     deny: denials,
     sandbox: sandbox.state,
     sandboxFault: findFault(sandbox),
-    loadReader: loadShellReader,
     findPlace: createPlaceFinder(workspace),
     findGitObstacle: createGitGuard({
       folders: [workspace.root, ...addedWorkspaces.map(({ root }) => root)],

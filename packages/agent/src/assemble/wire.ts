@@ -4,7 +4,6 @@ import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { ModelChoice } from "../config/endpoints.ts";
 import type { Environment } from "../base/paths.ts";
 import { chooseProxy, findProxy } from "../config/proxy.ts";
-import type { ShellReader } from "../guard/permissions/shell-reading.ts";
 import type { ModelFamily } from "../config/provider-presets.ts";
 import { SheafError } from "../base/errors.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
@@ -183,9 +182,4 @@ export async function createAnswerCheck(
 ): Promise<AnswerCheck | undefined> {
   if (file === undefined) return undefined;
   return (await import("../run/answer-schema.ts")).createAnswerCheck(file, signal, onClose);
-}
-
-/** The reader of shell commands; its parser is loaded once, when the first command must be judged. */
-export async function loadShellReader(): Promise<ShellReader> {
-  return (await import("../guard/permissions/bash-reader.ts")).bashReader;
 }

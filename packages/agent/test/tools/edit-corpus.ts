@@ -30,10 +30,8 @@ const patterns = [
   "packages/documents/src/*.ts",
   "docs/**/*.md",
   "scripts/*.ts",
-  "node_modules/tree-sitter-bash/grammar.js",
-  "node_modules/tree-sitter-bash/src/scanner.c",
-  "node_modules/tree-sitter-bash/bindings/node/binding.cc",
-  "node_modules/node-addon-api/napi-inl.deprecated.h",
+  "node_modules/highlight.js/lib/languages/{bash,cpp,perl}.js",
+  "node_modules/node/node_modules/*/include/node/{node_api,uv,v8-array-buffer}.h",
   "node_modules/playwright-core/bin/*.sh",
   "node_modules/highlight.js/styles/github*.css",
 ];

@@ -1,12 +1,15 @@
 /** Whether a shell command may run (S-10 to S-12). Deny wins over everything; what is not fully known passes no rule. */
 import type { RunStart } from "@sheaf/protocol";
 import { allow, allowByRule, ask, deny, type PermissionDecision } from "./decision.ts";
-import { findUnnamedWord, gathersWords, takesCommandText, toProgramName, unwrapCommand } from "./programs.ts";
+import { compareWithRule } from "./compare-with-rule.ts";
+import { listRunCommands, type Unclear } from "./list-run-commands.ts";
+import { findUnnamedWord, unwrapCommand } from "./programs.ts";
+import { readCommand } from "./read-command.ts";
 import { isReadOnly } from "./read-only-commands.ts";
 import { createReadingPlace, type FindPlace } from "./reading-place.ts";
 import type { Rules, ShellRule } from "./rule.ts";
 import { type FindGitObstacle, findLineObstacle } from "./untrusted-git.ts";
-import type { ShellReader, ShellReading, SimpleCommand } from "./shell-reading.ts";
+import type { ShellReading, SimpleCommand } from "./shell-reading.ts";
 
 /** What applies to all commands of a run. */
 export interface CommandPolicy {
@@ -16,7 +19,6 @@ export interface CommandPolicy {
   /** Why the sandbox is unavailable and what the user can do, in one line. */
   readonly sandboxFault?: string | undefined;
   readonly trusted: boolean;
-  readonly loadReader: () => Promise<ShellReader>;
   readonly findPlace: FindPlace;
   readonly findGitObstacle: FindGitObstacle;
 }
@@ -27,11 +29,7 @@ interface CommandCall {
   readonly workingDirectory: string;
 }
 
-export async function decideCommand(
-  call: CommandCall,
-  policy: CommandPolicy,
-  rules: Rules,
-): Promise<PermissionDecision> {
+export function decideCommand(call: CommandCall, policy: CommandPolicy, rules: Rules): PermissionDecision {
   if (policy.sandbox === "unavailable") {
     return deny(policy.sandboxFault ?? "commands run in a sandbox only, and it cannot start here");
   }
@@ -41,11 +39,16 @@ export async function decideCommand(
   if (nothing) return refuse(nothing);
   const general = findGeneralPermission(policy, allows);
   if (general && denies.length === 0) return general;
-  const result = (await policy.loadReader()).read(call.command);
-  if (!result.ok) return general ? askToCompare(result.problem, denies) : askForPermission(result.problem, allows);
-  return (
-    findRefusal(result.reading, denies) ?? general ?? decideByParts(result.reading, call, policy, { ...rules, allows })
-  );
+  const result = readCommand(call.command);
+  if (!result.ok) {
+    const unclear = { part: `it contains ${result.problem}`, advice: "split it into plain commands" };
+    return general ? askToCompare(unclear, denies) : askForPermission(result.problem, allows);
+  }
+  const { reading } = result;
+  const refusal = denies.length > 0 ? findRefusal(reading, denies) : undefined;
+  if (refusal || general) return refusal ?? general!;
+  if (reading.obstacle !== undefined) return askForPermission(reading.obstacle, allows);
+  return decideByParts(reading, call, policy, { ...rules, allows });
 }
 
 /** What lets every command run, if anything does. */
@@ -60,24 +63,25 @@ function refuse({ text }: ShellRule): PermissionDecision {
   return deny(`the rule ${text} denies this command: do it another way, or tell the user`, text);
 }
 
-function findRefusal({ commands }: ShellReading, denies: readonly ShellRule[]): PermissionDecision | undefined {
-  let unclear: ShellRule | undefined;
-  for (const command of toDistinct(commands)) {
+/** The first rule that names a command, or else the first doubt. */
+function findRefusal(reading: ShellReading, denies: readonly ShellRule[]): PermissionDecision | undefined {
+  const { commands, unclear } = listRunCommands(reading);
+  let doubt: PermissionDecision | undefined;
+  for (const command of commands) {
     for (const rule of denies) {
-      const denial = findDenial(rule, command);
-      if (denial === "yes") return refuse(rule);
-      if (denial === "maybe") unclear ??= rule;
+      const result = compareWithRule(rule.words ?? [], command);
+      if (result === "denied") return refuse(rule);
+      if (result !== "other") doubt ??= askToCompare(result, [rule]);
     }
   }
-  return unclear && askToCompare("wildcards or a text that a shell reads again", [unclear]);
+  const [first] = unclear;
+  return doubt ?? (first && askToCompare(first, denies));
 }
 
-function askToCompare(problem: string, denies: readonly ShellRule[]): PermissionDecision {
-  const names = denies.map(({ text }) => text).join(", ");
-  return ask(
-    `this command contains ${problem}, so it cannot be compared with ${names}`,
-    "split it into plain commands",
-  );
+function askToCompare({ part, advice }: Unclear, denies: readonly ShellRule[]): PermissionDecision {
+  const shown = denies.slice(0, 3).map(({ text }) => text);
+  const names = [...shown, ...(denies.length > 3 ? ["others"] : [])].join(", ");
+  return ask(`this command cannot be compared with ${names}, because ${part}`, advice);
 }
 
 function askForPermission(problem: string, allows: readonly ShellRule[]): PermissionDecision {
@@ -122,7 +126,7 @@ function findRule(
     const coverage = findCoverage(rule, command);
     if (coverage === "covered") return { rule };
     if (coverage === "other") continue;
-    obstacle ??= `the rule ${rule.text} does not cover ${toShown(coverage.word)}, which may run another program or write files`;
+    obstacle ??= `the rule ${rule.text} does not cover ${JSON.stringify(coverage.word.slice(0, 200))}, which may run another program or write files`;
   }
   return obstacle === undefined ? {} : { obstacle };
 }
@@ -152,11 +156,6 @@ function toDistinct(commands: readonly SimpleCommand[]): readonly SimpleCommand[
   return [...new Map(commands.map((command) => [JSON.stringify(command), command])).values()];
 }
 
-/** A word of the model in one short line. */
-function toShown(word: string): string {
-  return JSON.stringify(word.slice(0, 200));
-}
-
 /** What a rule says about a command: it covers it, it is about another one, or it does not cover this word. */
 type Coverage = "covered" | "other" | { readonly word: string };
 
@@ -175,30 +174,6 @@ function compareWords(named: readonly string[], words: readonly string[], comman
   if (!isBeginning) return "other";
   const word = findUnnamedWord(words, named.length);
   return word === undefined ? "covered" : { word };
-}
-
-/**
- * Whether a rule denies a command. Wider than allowing: its words may be anywhere in the command, in this order,
- * with others between (`sudo rm x`, `git -c a=b push`), in any case and with a folder in front. `maybe`: a pattern of
- * file names, or a text that a shell reads again, could be such a word.
- */
-function findDenial({ words: named }: ShellRule, command: SimpleCommand): "yes" | "maybe" | "no" {
-  if (!named || areIn(named, command, false)) return "yes";
-  if (areIn(named, command, true)) return "maybe";
-  const words = command.map(({ text }) => text);
-  if (gathersWords(words) && areIn(named.slice(0, 1), command, false)) return "maybe";
-  return takesCommandText(words) ? "maybe" : "no";
-}
-
-function areIn(named: readonly string[], command: SimpleCommand, isGlobAny: boolean): boolean {
-  let found = 0;
-  for (const { text, isGlob } of command) {
-    const wanted = named[found];
-    if (wanted === undefined) break;
-    const isSame = text.toLowerCase() === wanted.toLowerCase() || toProgramName(text) === toProgramName(wanted);
-    if (isSame || (isGlob && isGlobAny)) found += 1;
-  }
-  return found === named.length;
 }
 
 /** How many words name what a program does; of the others, only the exact call is known. */

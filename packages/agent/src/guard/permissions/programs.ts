@@ -2,20 +2,12 @@
  * What is known of programs: which run others, which options make them do so or write files, which change the shell. A
  * rule that does not name such a word does not cover it (S-10). The lists help; the boundary is the sandbox.
  */
+import { isListedRunner } from "./runners.ts";
 
-/** What follows is what runs, so a rule must name it too: `Shell(xargs)` allows nothing, `Shell(xargs ls)` does. */
-const runners: ReadonlySet<string> = new Set([
-  "agetty", "aria2c", "ash", "at", "awk", "bash", "batch", "bc", "bun", "bunx", "busybox", "bwrap", "capsh", "catchsegv", "chroot",
-  "chrt", "choom", "command", "cpulimit", "csh", "cscript", "dash", "dbus-run-session", "deno", "doas", "ed", "elixir", "emacs",
-  "entr", "env", "erl", "ex", "expect", "fakeroot", "faketime", "firejail", "fish", "flock", "gawk", "gdb", "ghci", "groovy",
-  "guile", "hyperfine", "inotifywait", "ionice", "irb", "java", "jshell", "julia", "ksh", "ld.so", "linux32", "linux64", "lua",
-  "luajit", "ltrace", "m4", "mariadb", "mawk", "mksh", "mysql", "nawk", "nc", "ncat", "netcat", "nice", "node", "nodejs", "nohup", "nsenter", "numactl",
-  "octave", "osascript", "parallel", "perf", "perl", "php", "pipx", "pkexec", "pnpx", "powershell", "prlimit", "proot", "psql", "pwsh",
-  "python", "python2", "python3", "r", "rscript", "racket", "rlwrap", "ruby", "run-parts", "runcon", "runuser", "rush", "sbcl",
-  "scala", "screen", "script", "sed", "setarch", "setpriv", "setsid", "sg", "sh", "socat", "sqlite3", "ssh", "start-stop-daemon",
-  "stdbuf", "strace", "su", "sudo", "swift", "systemd-run", "taskset", "tclsh", "tcsh", "telnet", "time", "timeout", "tmux",
-  "torsocks", "ts-node", "tsx", "unbuffer", "unshare", "uvx", "valgrind", "vi", "view", "vim", "vimdiff", "watch", "watchexec",
-  "wish", "x86_64", "xargs", "xterm", "xvfb-run", "zsh", "npx",
+/** Programs beside those of the tables of runners that run others, or whose language does. */
+const otherRunners: ReadonlySet<string> = new Set([
+  "aria2c", "awk", "bc", "deno", "gawk", "java", "mariadb", "mawk", "mysql", "nawk", "nc", "ncat", "netcat", "perf", "pipx",
+  "psql", "run-parts", "sed", "socat", "sqlite", "sqlite3", "swift", "telnet",
 ]); // prettier-ignore
 
 /** Commands of the shell itself that change what later words mean, or run words. No rule covers them. */
@@ -137,13 +129,14 @@ const plainGitSubcommands: ReadonlySet<string> = new Set([
   "switch", "symbolic-ref", "tag", "version", "whatchanged", "worktree",
 ]); // prettier-ignore
 
-/** `/usr/bin/Find` is find. */
+/** `/usr/bin/Find` is find, and so is find.exe. */
 export function toProgramName(word: string): string {
-  return word.slice(word.lastIndexOf("/") + 1).toLowerCase();
+  const name = word.slice(word.lastIndexOf("/") + 1).toLowerCase();
+  return name.replace(/\.(?:cmd|exe)$/, "");
 }
 
 /** `python3.12` is python. */
-function toPlainName(program: string): string {
+export function toPlainName(program: string): string {
   return program.replace(/(?<=[a-z])-?\d+(?:\.\d+)*$/, "");
 }
 
@@ -173,9 +166,9 @@ export function findUnnamedWord(words: readonly string[], named: number): string
   );
 }
 
-/** Whether what a program runs is among its words. */
+/** What follows is what runs, so a rule must name it too: `Shell(xargs)` allows nothing, `Shell(xargs ls)` does. */
 export function isRunner(program: string): boolean {
-  return runners.has(program) || runners.has(toPlainName(program));
+  return [program, toPlainName(program)].some((name) => otherRunners.has(name) || isListedRunner(name));
 }
 
 function findSubcommand(program: string, word: string | undefined): string | undefined {
@@ -224,33 +217,9 @@ function isShortWith(word: string, letter: string): boolean {
   return /^-[^-]/.test(word) && word.includes(letter, 1);
 }
 
-/** Programs that read an argument as a command again. */
-const shells: ReadonlySet<string> = new Set([
-  "ash", "bash", "busybox", "csh", "dash", "env", "eval", "fish", "flock", "ksh", "mksh", "parallel", "runuser", "screen", "script",
-  "sg", "sh", "ssh", "su", "tcsh", "tmux", "trap", "watch", "xterm", "zsh",
-]); // prettier-ignore
-
-/** Programs that make words of what they read. */
-const gatherers: ReadonlySet<string> = new Set(["parallel", "xargs"]);
-
-/**
- * Whether what a command runs is not known from its words alone: one of them is a text that a shell reads again, or the
- * text comes from standard input.
- */
-export function takesCommandText(words: readonly string[]): boolean {
-  const names = words.map(toProgramName);
-  const at = names.findIndex((name) => shells.has(name) || shells.has(toPlainName(name)));
-  const behind = words.slice(at + 1);
-  if (at >= 0 && behind.some((word) => /[^\w./:@%+=,^~-]/.test(word))) return true;
-  if (at >= 0 && names[at] !== "env" && !behind.some(isTarget)) return true;
-  const gatherer = names.findIndex((name) => gatherers.has(name));
-  if (gatherer < 0) return false;
-  return names.slice(gatherer + 1).some((name) => isRunner(name) || /^-[a-z]*i|^--replace/.test(name));
-}
-
 /** Whether words that are read at run time may follow those of a command. */
 export function gathersWords(words: readonly string[]): boolean {
-  return words.some((word) => gatherers.has(toProgramName(word)));
+  return words.some((word) => /^(?:parallel|xargs)$/.test(toProgramName(word)));
 }
 
 /** Programs that only change how long or how eagerly another one runs: a rule for that one covers both. */

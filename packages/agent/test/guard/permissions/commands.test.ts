@@ -156,7 +156,7 @@ describe("force and deny", () => {
     ["Shell(rm)", "xargs rm"], ["Shell(rm)", "find . -exec rm x +"], ["Shell(rm -rf)", "rm -v -rf x"], ["Shell(git push)", "git push"],
     ["Shell(git push)", "git -c a=b push"], ["Shell(git push)", "git -C x push -f"], ["Shell(*)", "ls"], ["Shell(*)", ""],
     ["Shell(/bin/rm)", "rm x"], ["Shell(rm)", "ls; rm x"], ["Shell(rm)", "ls | (cat; r''m x)"], ["Shell(rm)", "\"rm\" x"], ["Shell(rm)", "timeout 5 rm x"],
-    ["Shell(cd)", "cd src && ls"], ["Shell(ls)", "ls"],
+    ["Shell(cd)", "cd src && ls"], ["Shell(rm)", "bash -c 'r''m x'"], ["Shell(rm)", "eval 'r''m x'"], ["Shell(ls)", "ls"],
   ] as const; // prettier-ignore
   test.each(denied)(verifies("S-06", "%s wins over force, sandbox and allow: %j"), async (rule, command) => {
     for (const flags of [
@@ -177,9 +177,9 @@ describe("force and deny", () => {
       "$(echo rm) x",
       "x=rm; $x y",
       "ls ./*; l[s] x",
-      "bash -c 'r''m x'",
-      "eval 'r''m x'",
-      "cat <<E\nE",
+      'bash -c "$x"',
+      "eval $x",
+      "cat <<E",
       "git ./p*",
       "echo 'rm x' | sh",
       "cat x | bash -s",
@@ -190,7 +190,7 @@ describe("force and deny", () => {
       for (const flags of [{ force: true }, { sandbox: "enabled" as const }, { allow: ["Shell(*)"] }]) {
         const decision = await decideOn(command, { ...flags, deny: ["Shell(rm)", "Shell(git push)"] });
         expect(decision, command).toMatchObject({ decision: "ask" });
-        expect(toFullReason(decision)).toMatch(/cannot be compared with Shell\(.*plain commands/);
+        expect(toFullReason(decision)).toMatch(/cannot be compared with Shell\(.*, because .+: /);
       }
     }
     for (const command of [

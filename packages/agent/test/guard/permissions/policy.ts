@@ -1,6 +1,5 @@
 /** A policy with the real reader of commands, for tests. */
 import type { PermissionDecision } from "../../../src/guard/permissions/decision.ts";
-import { bashReader } from "../../../src/guard/permissions/bash-reader.ts";
 import {
   createPermissions,
   type PermissionOptions,
@@ -18,7 +17,6 @@ export function createPolicy(options: Partial<PermissionOptions> = {}): Permissi
     deny: [],
     sandbox: "disabled",
     trusted: false,
-    loadReader: async () => bashReader,
     findPlace: (path) =>
       path.startsWith("/") ? undefined : { kind: folders.has(path) ? "folder" : "file", relative: path },
     findGitObstacle: () => undefined,

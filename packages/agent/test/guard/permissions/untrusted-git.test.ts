@@ -4,7 +4,6 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writ
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { bashReader } from "../../../src/guard/permissions/bash-reader.ts";
 import type { PermissionDecision } from "../../../src/guard/permissions/decision.ts";
 import { createPlaceFinder } from "../../../src/guard/permissions/reading-place.ts";
 import { createGitGuard } from "../../../src/guard/permissions/untrusted-git.ts";
@@ -70,7 +69,6 @@ function createSetting(): Setting {
     decide: ({ command, folder, allow = [], trusted = false, listed = [], force = false, sandbox = "disabled" }) =>
       createPolicy({
         findPlace: createPlaceFinder(workspace),
-        loadReader: async () => bashReader,
         findGitObstacle: createGitGuard({
           folders: [root],
           trusted,

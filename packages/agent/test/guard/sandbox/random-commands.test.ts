@@ -1,6 +1,7 @@
 /** Random commands against a real bash: what runs a forbidden program, or writes, was never allowed (S-13). */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { PermissionOptions } from "../../../src/guard/permissions/permissions.ts";
 import { arbitraryCommand, fuzzRules } from "../permissions/command-arbitrary.ts";
 import { decideOn } from "../permissions/policy.ts";
 import { describeWithRealBash, runInRealBash } from "../permissions/real-bash.ts";
@@ -14,47 +15,58 @@ const programs = [
   "basename", "bash", "cat", "env", "find", "grep", "head", "ls", "nice", "nohup", "sed", "sh", "sort", "timeout", "wc", "xargs",
 ]; // prettier-ignore
 
-interface Judged {
-  readonly command: string;
-  readonly isAllowed: boolean;
-  readonly isMarked: boolean;
+interface Counts {
+  commands: number;
+  allowed: number;
+  marked: number;
+  /** Those that were both. */
+  readonly misses: string[];
 }
 
-async function judge(commands: readonly string[]): Promise<Judged[]> {
-  const marked = runInRealBash(commands, programs);
-  const judged: Judged[] = [];
-  for (const [index, command] of commands.entries()) {
-    const { decision } = await decideOn(command, { allow: fuzzRules });
-    judged.push({ command, isAllowed: decision === "allow", isMarked: marked[index]! });
+/** Runs random commands, and counts what the policy says of each and what it does. */
+async function countVerdicts(
+  seed: number,
+  options: Partial<PermissionOptions>,
+  change = (command: string) => command,
+): Promise<Counts> {
+  const counts: Counts = { commands: 0, allowed: 0, marked: 0, misses: [] };
+  for (let batch = 0; batch * batchSize < total; batch += 1) {
+    const numRuns = Math.min(batchSize, total - batch * batchSize);
+    const commands = fc.sample(arbitraryCommand, { numRuns, seed: seed + batch }).map(change);
+    const marked = runInRealBash(commands, programs);
+    for (const [index, command] of commands.entries()) {
+      const isAllowed = (await decideOn(command, options)).decision === "allow";
+      counts.commands += 1;
+      if (isAllowed) counts.allowed += 1;
+      if (marked[index]) counts.marked += 1;
+      if (isAllowed && marked[index]) counts.misses.push(command);
+    }
   }
-  return judged;
+  process.stdout.write(
+    `fuzz, seed ${seed}: ${counts.commands} commands, ${counts.marked} forbidden, ${counts.allowed} allowed, ${counts.misses.length} misses\n`,
+  );
+  return counts;
 }
 
 describeWithRealBash("random commands", () => {
-  test(
-    verifies("S-13", "that run what no rule allows are never allowed"),
-    { timeout: 60_000 + total * 40 },
-    async () => {
-      const { seed = Date.now() } = fc.readConfigureGlobal();
-      const counts = { commands: 0, allowed: 0, marked: 0 };
-      const misses: string[] = [];
-      for (let batch = 0; batch * batchSize < total; batch += 1) {
-        const numRuns = Math.min(batchSize, total - batch * batchSize);
-        const commands = fc.sample(arbitraryCommand, { numRuns, seed: seed + batch });
-        for (const { command, isAllowed, isMarked } of await judge(commands)) {
-          counts.commands += 1;
-          if (isAllowed) counts.allowed += 1;
-          if (isMarked) counts.marked += 1;
-          if (isAllowed && isMarked) misses.push(command);
-        }
-      }
-      process.stdout.write(
-        `fuzz, seed ${seed}: ${counts.commands} commands, ${counts.marked} forbidden, ${counts.allowed} allowed, ${misses.length} misses\n`,
-      );
-      expect(misses, `seed ${seed}`).toEqual([]);
-      // The random commands are worth something only if many of each kind are among them.
-      expect(counts.marked).toBeGreaterThan(total / 10);
-      expect(counts.allowed).toBeGreaterThan(total / 20);
-    },
-  );
+  const { seed = Date.now() } = fc.readConfigureGlobal();
+  const timeout = 60_000 + total * 40;
+
+  test(verifies("S-13", "that run what no rule allows are never allowed"), { timeout }, async () => {
+    const counts = await countVerdicts(seed, { allow: fuzzRules });
+    expect(counts.misses, `seed ${seed}`).toEqual([]);
+    // The random commands are worth something only if many of each kind are among them.
+    expect(counts.marked).toBeGreaterThan(total / 10);
+    expect(counts.allowed).toBeGreaterThan(total / 20);
+  });
+
+  test(verifies(["S-13", "S-85"], "that run what a rule denies are never allowed"), { timeout }, async () => {
+    // Here only the program leaves the marker: a deny rule says nothing of files.
+    const counts = await countVerdicts(seed, { force: true, deny: ["Shell(mark)"] }, (command) =>
+      command.replaceAll("MARK", "OTHER"),
+    );
+    expect(counts.misses, `seed ${seed}`).toEqual([]);
+    expect(counts.marked).toBeGreaterThan(total / 10);
+    expect(counts.allowed).toBeGreaterThan(total / 4);
+  });
 });

@@ -1,0 +1,155 @@
+/** Whether a deny rule names a command: its program, the subcommand, and options that belong to it (S-85). */
+import { isOption, toKnownName, toOptions, toPattern, toShown } from "./known-word.ts";
+import type { RunCommand, Unclear } from "./list-run-commands.ts";
+import { toPlainName, toProgramName } from "./programs.ts";
+import {
+  gitSubcommands,
+  runners,
+  shorteningPrograms,
+  subcommandGroups,
+  subcommandNames,
+  taskPrograms,
+  valuedOptions,
+} from "./runners.ts";
+import { UNKNOWN, type ShellWord, type SimpleCommand } from "./shell-reading.ts";
+
+/** `denied`: the rule names this command; `other`: another one. */
+export type Comparison = "denied" | "other" | Unclear;
+
+/** Compares a command with the words of a rule. */
+export function compareWithRule(named: readonly string[], { words, isCertain }: RunCommand): Comparison {
+  const name = toKnownName(words[0]!) ?? "";
+  const [first = "", second = ""] = named.map(toProgramName);
+  let found: Comparison = "other";
+  if (name === first || toPlainName(name) === first) found = compareRest(first, named.slice(1), words);
+  // `git push` is also a program git-push.
+  else if (second !== "" && name === `${first}-${second}`) found = compareRest(first, named.slice(2), words);
+  if (found !== "denied" || isCertain) return found;
+  return {
+    part: `it may run ${words.slice(0, 2).map(toShown).join(" ")}`,
+    advice: "write the command without another before it",
+  };
+}
+
+function compareRest(program: string, named: readonly string[], words: SimpleCommand): Comparison {
+  if (named.every((word, index) => word === words[index + 1]?.text)) return "denied";
+  const groups = subcommandGroups[program] ?? [];
+  const operands = named.filter((word) => !isOption(word)).map((word) => toFullName(program, word));
+  const path = operands.length > 1 && groups.includes(operands[0]!) ? operands.slice(1) : operands;
+  const options = named.filter(isOption);
+  const found = comparePath(program, path, words);
+  if (found !== "denied") return found;
+  return options.map((option) => compareOption(option, words)).find((result) => result !== "denied") ?? "denied";
+}
+
+function toFullName(program: string, word: string): string {
+  const name = word.toLowerCase();
+  const names = Object.hasOwn(subcommandNames, program) ? subcommandNames[program]! : {};
+  return Object.hasOwn(names, name) ? names[name]! : name;
+}
+
+/** A way to understand the words up to a place. */
+interface Step {
+  readonly at: number;
+  /** How many words of the rule are found. */
+  readonly found: number;
+  readonly mayBeOption: boolean;
+}
+
+/** Whether the operands of a command begin with the words of a rule. An option may have a value or not: both are tried. */
+function comparePath(program: string, path: readonly string[], words: SimpleCommand): Comparison {
+  const results = new Set<"denied" | "other">();
+  const seen = new Set<string>();
+  const steps: Step[] = [{ at: 1, found: 0, mayBeOption: true }];
+  for (let step = steps.pop(); step; step = steps.pop()) {
+    const key = `${step.at} ${step.found} ${step.mayBeOption}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const wanted = path[step.found];
+    const word = words[step.at];
+    if (wanted === undefined) results.add("denied");
+    else if (!word) results.add("other");
+    else {
+      const unclear = findDoubt(program, wanted, word, step);
+      if (unclear) return unclear;
+      const next = takeWord(program, wanted, words, step);
+      if (next.length === 0) results.add("other");
+      steps.push(...next);
+    }
+  }
+  if (results.size === 1) return results.has("denied") ? "denied" : "other";
+  return { part: `${path[0]!} may be the value of an option`, advice: "put options after it" };
+}
+
+/** Why a word may be the one that is wanted, if that is not known. */
+function findDoubt(program: string, wanted: string, word: ShellWord, step: Step): Unclear | undefined {
+  const text = toPattern(word);
+  if (word.isMany || text.startsWith(UNKNOWN) || mayBe(text, wanted)) {
+    const advice = word.isMany ? "write it out, or quote it if it is the value of an option" : "write it out";
+    return { part: `${toShown(word)} may stand for ${wanted}`, advice };
+  }
+  const isPlace = program === "git" && step.found === 0 && !(step.mayBeOption && isOption(text));
+  if (!isPlace || gitSubcommands.has(text.toLowerCase())) return undefined;
+  return { part: `git ${text} may be an alias`, advice: "write the subcommand that it is for" };
+}
+
+/** Whether a text that is not known in full may be another. */
+function mayBe(text: string, wanted: string): boolean {
+  if (!text.includes(UNKNOWN)) return false;
+  const start = text.slice(0, text.indexOf(UNKNOWN)).toLowerCase();
+  const end = text.slice(text.lastIndexOf(UNKNOWN) + 1).toLowerCase();
+  const name = wanted.toLowerCase();
+  return name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end);
+}
+
+/** Where the words go on after this one; nowhere, if it is another word than the wanted one. */
+function takeWord(program: string, wanted: string, words: SimpleCommand, step: Step): readonly Step[] {
+  const text = toPattern(words[step.at]!);
+  const go = (by: number, change?: Partial<Step>): Step => ({ ...step, at: step.at + by, ...change });
+  if (step.mayBeOption && text === "--") return [go(1, { mayBeOption: false })];
+  if (step.mayBeOption && isOption(text)) {
+    return takeOption(program, text, words[step.at + 1]).map((by) => go(by));
+  }
+  const name = toFullName(program, text);
+  const isShort = shorteningPrograms.has(program) && name.length > 1 && wanted.startsWith(name);
+  if (name === wanted || isShort) return [go(1, { found: step.found + 1 })];
+  // `cargo +nightly publish`
+  const isInFront = name.startsWith("+") || subcommandGroups[program]?.includes(name);
+  const isSkipped = taskPrograms.has(program) || (step.found === 0 && isInFront);
+  return isSkipped ? [go(1)] : [];
+}
+
+/** How many words an option may take, with its value. */
+function takeOption(program: string, text: string, next: ShellWord | undefined): readonly number[] {
+  const runner = Object.hasOwn(runners, program) ? runners[program] : undefined;
+  const listed = Object.hasOwn(valuedOptions, program) ? valuedOptions[program] : runner?.valued;
+  const valued = toOptions(listed);
+  // Without quotes the value may be several words.
+  if (valued.has(text)) return [next?.isMany ? 1 : 2];
+  const isJoined = text.includes("=") || (/^-[A-Za-z]./.test(text) && valued.has(text.slice(0, 2)));
+  const isSwitch = isJoined || text.startsWith("--no-") || (runner !== undefined && !runner.isLoose);
+  return isSwitch ? [1] : [1, 2];
+}
+
+/** Whether a command has an option that a rule names. The order of options and of their letters does not matter. */
+function compareOption(option: string, words: SimpleCommand): Comparison {
+  const end = words.findIndex(({ text }) => text === "--");
+  const before = words.slice(1, end < 0 ? undefined : end);
+  const texts = before.map((word) => toPattern(word).toLowerCase());
+  const wanted = option.toLowerCase();
+  const isGroup = /^-[a-z]{1,4}$/.test(wanted);
+  const letters = texts.filter((text) => /^-[a-z]{1,4}$/.test(text)).join("");
+  const isThere = isGroup
+    ? [...wanted].every((letter) => letters.includes(letter))
+    : texts.some((text) => isLongOption(wanted, text));
+  if (isThere) return "denied";
+  const open = before.find((_, at) => texts[at]!.startsWith(UNKNOWN) || mayBe(texts[at]!, wanted));
+  if (!open) return "other";
+  return { part: `${toShown(open)} may stand for ${option}`, advice: 'put -- before it, or begin it with "./"' };
+}
+
+/** Long options may be cut short, and may have a value. */
+function isLongOption(wanted: string, text: string): boolean {
+  const [name = ""] = text.split("=", 1);
+  return text === wanted || name === wanted || (wanted.startsWith(name) && /^--\w{2}/.test(name));
+}

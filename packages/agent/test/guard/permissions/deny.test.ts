@@ -1,0 +1,59 @@
+/** What deny rules name, by the table of S-85. */
+import { describe, expect, test } from "vitest";
+import { toFullReason } from "../../../src/guard/permissions/decision.ts";
+import { deniedEveryDay, everydayLines, otherCommands, otherEvasions, pushEvasions } from "./deny-table.ts";
+import { decideOn } from "./policy.ts";
+import { verifies } from "../../../../../test/support/verifies.ts";
+
+/** What would let every command run. */
+const permissions = [{ force: true }, { sandbox: "enabled" as const }, { allow: ["Shell(*)"] }];
+
+/** The lines that run, or whose refusal does not name the rule and what else to do, in one line. */
+async function findLeaks(lines: readonly string[], rule: string): Promise<string[]> {
+  const leaks: string[] = [];
+  for (const line of lines) {
+    for (const flags of permissions) {
+      const decision = await decideOn(line, { ...flags, deny: [rule] });
+      const reason = toFullReason(decision);
+      if (decision.decision === "allow" || !reason.includes(rule) || !/^[^\n]+: \S[^\n]+$/.test(reason)) {
+        leaks.push(`${line} → ${reason}`);
+      }
+    }
+  }
+  return leaks;
+}
+
+describe("lines of every day", () => {
+  test.each(everydayLines.map((line) => [JSON.stringify(line), line]))(
+    verifies("S-85", "%s runs under rules that do not name its commands"),
+    async (_, line) => {
+      for (const flags of permissions) {
+        expect(await decideOn(line, { ...flags, deny: deniedEveryDay })).toMatchObject({ decision: "allow" });
+      }
+    },
+  );
+
+  test.each(otherCommands)(verifies("S-85", "%s names none of %j"), async (rule, lines) => {
+    for (const line of lines) {
+      expect(await decideOn(line, { force: true, deny: [rule] }), line).toMatchObject({ decision: "allow" });
+    }
+  });
+});
+
+describe("lines that try to get past a rule", () => {
+  test.each(pushEvasions.map((line) => [JSON.stringify(line.slice(0, 100)), line]))(
+    verifies("S-85", "Shell(git push) does not let %s run"),
+    async (_, line) => expect(await findLeaks([line], "Shell(git push)")).toEqual([]),
+  );
+
+  test.each(otherEvasions)(verifies("S-85", "%s lets none of %j run"), async (rule, lines) => {
+    expect(await findLeaks(lines, rule)).toEqual([]);
+  });
+});
+
+test(verifies("S-85", "the table has at least 150 lines of every day and 300 evasions, each once"), () => {
+  expect(new Set(everydayLines).size).toBe(everydayLines.length);
+  expect(new Set(pushEvasions).size).toBe(pushEvasions.length);
+  expect(everydayLines.length).toBeGreaterThanOrEqual(150);
+  expect(pushEvasions.length).toBeGreaterThanOrEqual(300);
+});
