@@ -38,11 +38,19 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "a workspace can only deny, and only where it is trusted",
     ],
     [
+      "Commands find programs in folders of the repository that are in your `PATH`, such as `node_modules/.bin`.",
+      "a program of an untrusted workspace does not replace one of the system",
+    ],
+    [
+      "Without the sandbox, git commands that only read need no rule at the root of the repository",
+      "git counts only at the root of a trusted workspace",
+    ],
+    [
       "Sheaf reads which tool servers `.mcp.json` names, and starts none of them.",
       "starts none of its servers, whatever else is allowed; the first line says so",
     ],
     [
-      "Trust grants no rights: flags, rules and the sandbox decide what tools may do.",
+      "Otherwise trust grants no rights: flags, rules and the sandbox decide what tools may do.",
       "a workspace can only deny, and only where it is trusted",
     ],
     [
@@ -119,6 +127,29 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "not in ask and plan mode, in which no server starts at all",
     ],
     ["but none of your keys", "a server gets no variable beyond a few and its own"],
+  ],
+  "docs/guide/sandbox.md": [
+    ["and none of them may lead into the workspace.", "not by a yes to an entry that leads into it"],
+    [
+      'If the sandbox is switched on but cannot start, the first line says `"sandbox":"unavailable"`, and every command is refused with the reason, even with `--force`.',
+      "commands are refused, also with --force, and the result names the ways out",
+    ],
+  ],
+  "docs/guide/permissions.md": [
+    [
+      "A deny rule compares commands; it is not a wall.",
+      "the table has at least 150 lines of every day and 300 evasions, each once",
+    ],
+    ["and no workspace widens it.", "a workspace can only deny, and only where it is trusted"],
+    ["A workspace can only add denials", "a workspace can only deny, and only where it is trusted"],
+    [
+      "no rule starts one, nor does `--force`.",
+      "starts none of its servers, whatever else is allowed; the first line says so",
+    ],
+    [
+      "`git status`, `git log`, `git diff` and others are on the list only at the root of a trusted workspace",
+      "git counts only at the root of a trusted workspace",
+    ],
   ],
   "README.md": [
     [
