@@ -3,6 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { createModelServer } from "../support/model-server.ts";
 import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -177,6 +178,19 @@ describe("over HTTP", () => {
     const { code, calls } = await run(place, ["--force"]);
     expect(code).toBe(0);
     expect(calls[0]?.result).toEqual({ success: { content: [{ type: "text", text: "5" }], isError: false } });
+  });
+
+  test(verifies("S-41", "a server that quotes keys in its refusal shows none of them"), async () => {
+    const refusal = "no rights for Bearer CANARY-own-key-1, ask for sk-proj-CANARY0123456789";
+    const refusing = await createModelServer({ status: 403, headers: {}, chunks: [refusal] });
+    const headers = { Authorization: "Bearer CANARY-own-key-1" };
+    const place = createPlace([], { other: { url: refusing.url, headers } });
+    const listed = await runSheaf(["mcp", "list"], place);
+    expect(listed.stdout).toMatch(/^other: failed \(.*no rights for .*\)\n$/);
+    const { stdout } = await run(place, []);
+    const database = ["sheaf.db", "sheaf.db-wal"].map((name) => readFileSync(join(place.home, name), { flag: "a+" }));
+    for (const text of [listed.stdout, stdout, ...database]) expect(text.includes("CANARY")).toBe(false);
+    await refusing.close();
   });
 });
 

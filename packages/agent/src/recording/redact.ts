@@ -1,6 +1,7 @@
 /** Removes private data from a cassette, for sharing (docs/guide/record-and-replay.md). It still replays. */
 import { basename } from "node:path";
 import type { ModelEvent } from "@sheaf/protocol";
+import { keyShapes } from "../base/key-shapes.ts";
 import type { Cassette, CassetteHeader, CassetteRecord } from "./cassette.ts";
 
 /** Private text that no pattern recognizes. */
@@ -17,12 +18,8 @@ type Redact = (text: string) => string;
 /** Well-known forms of secrets: the first group stays, the second is replaced. */
 const patterns: readonly RegExp[] = [
   /(-----BEGIN [A-Z ]*PRIVATE KEY-----)([\s\S]*?)(?=-----END )/g,
-  /\b(sk-ant-|sk-proj-|sk-or-|sk-|sk_live_|rk_live_|gsk_|xai-|hf_|npm_|pypi-|glpat-|github_pat_|gh[pousr]_)([\w-]{8,})/g,
-  /\b(xox[abeoprs]-)([\w-]{8,})/g,
-  /\b(AIza)([\w-]{30,})/g,
-  /\b(AKIA|ASIA)([0-9A-Z]{16})\b/g,
+  ...keyShapes,
   /\b(eyJ)([\w-]{8,}\.[\w-]{8,}\.[\w-]*)/g,
-  /\b([Bb]earer )([\w.~+/-]{12,}=*)/g,
   /(:\/\/)([^\s/:@"'\\]+:[^\s/@"'\\]+)(?=@)/g,
   /()([\w.%+-]+@[\w-]+(?:\.[\w-]+)+)/g,
   // The folder of a user, on any system; in JSON text a backslash is doubled.

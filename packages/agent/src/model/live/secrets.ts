@@ -1,21 +1,26 @@
 /** Keeps secrets out of errors (S-41) and recordings (S-42). */
+import { maskKeys } from "../../base/key-shapes.ts";
 import type { ProviderIdentity } from "../endpoint.ts";
 
 /** Makes text of others safe for an error: without keys and control characters, at most `limit` UTF-16 units (S-41). */
 export type ToSafeText = (text: string, limit: number) => string;
 
+/** Where the secrets of a connection are. */
+type SecretHolder = Pick<ProviderIdentity, "apiKey" | "headers" | "baseUrl">;
+
 const shownSecret = "[key]";
 /** A mask for shorter ones would hide ordinary words. */
 const shortestSecret = 4;
 
-/** Masks the key of an endpoint, the values of its headers, and a password in its address. */
-export function createSafeText(endpoint: ProviderIdentity): ToSafeText {
+/** Masks the key of an endpoint, the values of its headers, a password in its address, and what looks like another key. */
+export function createSafeText(endpoint: SecretHolder): ToSafeText {
   const secrets = listSecrets(endpoint).map(toPattern);
   return (text, limit) => {
     // Masked first, then cut: half a key is a secret too.
     let safe = text.replaceAll(/\s+/gu, " ").replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "");
     for (const secret of secrets) safe = safe.replace(secret, shownSecret);
-    safe = safe.trim();
+    // A provider or a proxy may quote a key that is not the endpoint's.
+    safe = maskKeys(safe).trim();
     return safe.length <= limit ? safe : `${safe.slice(0, limit - 1).toWellFormed()}…`;
   };
 }
@@ -26,7 +31,7 @@ function toPattern(secret: string): RegExp {
 }
 
 /** What must never be shown or kept, in the forms in which it occurs in texts; long ones first. */
-export function listSecrets({ apiKey, headers, baseUrl }: ProviderIdentity): string[] {
+export function listSecrets({ apiKey, headers, baseUrl }: SecretHolder): string[] {
   const values = Object.values(headers);
   const words = values.flatMap((value) => value.split(/\s+/u));
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;

@@ -1,6 +1,7 @@
 /** Connects the servers that the user named, and makes their tools callable. Loaded only if there is one. */
 import type { Client, Tool as McpTool, CallToolResult } from "@modelcontextprotocol/client";
 import type { McpServerState, McpEffect } from "@sheaf/protocol";
+import { createSafeText } from "../../model/live/secrets.ts";
 import { toCancelledOutcome, toFailure } from "../failure.ts";
 import type { CallableTool } from "../registry.ts";
 import { createServerConnection, type ServerConnection, type ServerPorts } from "./server-connection.ts";
@@ -40,7 +41,7 @@ export async function connectMcpServers(
         return { name, settings, server, tools: await listTools(server, options.signal), problem: undefined };
       } catch (error) {
         await server.close();
-        return { name, settings, server, tools: [], problem: toProblem(error) };
+        return { name, settings, server, tools: [], problem: toProblem(error, settings) };
       }
     }),
   );
@@ -86,8 +87,9 @@ function toCallable(
   server: string,
   tool: McpTool,
   client: Client,
-  { timeoutSeconds = CALL_SECONDS }: McpServerSettings,
+  settings: McpServerSettings,
 ): CallableTool {
+  const { timeoutSeconds = CALL_SECONDS } = settings;
   const description = (tool.description ?? tool.title ?? "").slice(0, MAX_DESCRIPTION);
   return {
     name,
@@ -119,7 +121,7 @@ function toCallable(
             );
           } catch (error) {
             if (signal.aborted) return toCancelledOutcome();
-            return toFailure("TOOL_FAILED", `${server}:${tool.name} failed: ${toProblem(error)}`);
+            return toFailure("TOOL_FAILED", `${server}:${tool.name} failed: ${toProblem(error, settings)}`);
           }
         },
       };
@@ -127,10 +129,11 @@ function toCallable(
   };
 }
 
-/** One line, whatever the server said. */
-function toProblem(error: unknown): string {
+/** One line, whatever the server said, without the key that it got (S-41). */
+function toProblem(error: unknown, settings: McpServerSettings): string {
   const message = error instanceof Error ? error.message : String(error);
-  return message.replaceAll(/\s+/g, " ").slice(0, 500);
+  const { url = "", headers = {} } = "url" in settings ? settings : {};
+  return createSafeText({ apiKey: undefined, baseUrl: url, headers })(message, 500);
 }
 
 /** Longest text that goes to the model and into the log, in UTF-16 units. */

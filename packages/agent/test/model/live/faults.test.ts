@@ -589,6 +589,23 @@ describe("keys", () => {
     expect(error?.details.length).toBeLessThanOrEqual(2000);
   });
 
+  test.each([
+    ["openai-chat", createErrorAnswer(401, { message: "Incorrect API key provided: sk-proj-CANARYother0123456789." })],
+    ["anthropic-messages", { status: 403, chunks: ["upstream said: Authorization: Bearer CANARYother0123456789"] }],
+    [
+      "gemini",
+      { status: 400, chunks: ["https://upstream/v1?key=AIzaCANARYother0123456789CANARYother0123456789 failed"] },
+    ],
+  ] as const)(
+    verifies("S-41", "%s: a key that is not the endpoint's is not shown either"),
+    async (protocol, answer) => {
+      server.answer(answer);
+      const { error } = await readOutcome(createLiveSetup(protocol, server.url, { limits: { maxTries: 1 } }).model);
+      expect(error?.message).toContain("[key]");
+      expect(JSON.stringify([error?.message, error?.details])).not.toContain("CANARY");
+    },
+  );
+
   test(verifies("S-41", "a header of the user's and a password in the address are keys too"), async () => {
     server.answer({ status: 400, chunks: ["Bearer CANARY-header-1 and CANARY-word-22"] });
     const endpoint = { headers: { Authorization: "Bearer CANARY-header-1", "X-Other": "CANARY-word-22" } };
