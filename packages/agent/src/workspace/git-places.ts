@@ -57,8 +57,8 @@ export function listGitPlaces({ folders, inside, environment }: GitPlacesOrder):
   };
   for (const file of userFiles) add(file, "git reads it as its configuration");
   for (const repository of listRepositories(folders)) {
-    const { root } = repository;
-    const hooks = new Set(repository.gitFolder === "" ? [] : [join(repository.commonFolder, "hooks")]);
+    const { root, gitFolder, commonFolder } = repository;
+    const hooks = new Set(gitFolder === "" ? [] : [commonFolder, gitFolder].map((folder) => join(folder, "hooks")));
     for (const setting of [...shared, ...readRepositoryConfig(repository, environment).settings]) {
       for (const path of toNamedPaths(setting, root, home)) add(path, toReason(setting));
       const folder = setting.key === "core.hookspath" ? toConfigPath(setting, root, home) : undefined;
@@ -98,14 +98,14 @@ function listRepositoriesAbove(path: string, root: string): string[] {
   return found;
 }
 
-/** The repository's own configuration: what git reads besides the machine's and the user's. */
+/**
+ * The repository's own configuration: what git reads besides the machine's and the user's. That of its own folder counts
+ * in any case: a command can create a `commondir`, which is taken away only after it.
+ */
 export function readRepositoryConfig({ gitFolder, commonFolder }: Repository, environment: Environment): GitConfig {
   if (gitFolder === "") return { settings: [], unread: [] };
-  const files = [
-    join(commonFolder, "config"),
-    join(commonFolder, "config.worktree"),
-    join(gitFolder, "config.worktree"),
-  ];
+  const folders = [commonFolder, gitFolder];
+  const files = folders.flatMap((folder) => ["config", "config.worktree"].map((name) => join(folder, name)));
   return readGitConfig(files, toGitHome(environment));
 }
 

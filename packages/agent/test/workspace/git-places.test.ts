@@ -206,6 +206,13 @@ describe("a place that git's configuration names", () => {
     expect(list()).toContain("loop/x");
   });
 
+  test(verifies("S-80", "is not hidden by a commondir that a command creates"), async () => {
+    const setting = createSetting();
+    writeConfig(setting, ".git/config", "[core] hooksPath = .githooks");
+    writeConfig(setting, ".git/commondir", "elsewhere");
+    expect(await isWritable(setting.workspace, ".githooks/x")).toBe(false);
+  });
+
   test(verifies("S-80", "can be the root of the workspace: then each hook is one"), async () => {
     const { workspace, list } = createSetting("[core] hooksPath = .");
     expect(list()).toContain("pre-commit");
