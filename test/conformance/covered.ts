@@ -25,6 +25,7 @@ export const covered: readonly string[] = [
   "C30",
   "C31",
   "C32",
+  "C33",
   "R1",
   "R2",
   "R3",

@@ -35,6 +35,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C30", document: "cli", title: "profile for programs written for cursor-agent" },
   { id: "C31", document: "cli", title: "a stored run can be printed again in any format" },
   { id: "C32", document: "cli", title: "words that may be a command or a prompt cost no model request" },
+  { id: "C33", document: "cli", title: "convert ends as a live run with the same bytes does, and loses no content" },
   { id: "R1", document: "documents", title: "an answer is an ordered array of documents" },
   { id: "R2", document: "documents", title: "fields of the response" },
   { id: "R3", document: "documents", title: "fields of a document" },

@@ -1,4 +1,16 @@
 /** Model streams: from the body of a provider's answer to run events. */
+export {
+  findAnswerFailure,
+  findEndFailure,
+  findWaitMs,
+  formatTime,
+  isMoneyQuota,
+  longestWaitMs,
+  toErrorFailure,
+  toRefusalCode,
+  toWaitUntil,
+  type AnswerFailure,
+} from "./model-streams/answer-failure.ts";
 export { fromModelStream, type ModelStreamChunks } from "./model-streams/from-model-stream.ts";
 export {
   createModelStreamDecoder,

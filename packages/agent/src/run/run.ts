@@ -1,5 +1,6 @@
 /** One run: the turn loop. It knows ports only, and makes nothing but run events. */
 import { toWellFormed } from "@sheaf/documents";
+import { findEndFailure } from "@sheaf/documents/model-streams";
 import type { RunEnd, RunEventBody, RunStart, ToolResult, TurnEnd, TurnStart, Usage } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import type { Model, ModelMessage, ModelRequest } from "../model/provider.ts";
@@ -191,41 +192,12 @@ function toSpentUsage(
 function toRunEnd(state: TurnState, hasText: boolean, budget: Budget, signal: AbortSignal): RunEnd | undefined {
   if (signal.aborted) return toRunFailure(toAbortReason(signal));
   if (state.error) return toRunFailure(state.error);
-  switch (state.end?.finishReason) {
-    case "max_tokens":
-      return toRunFailure(
-        new SheafError(
-          "MAX_TOKENS",
-          "the model's answer was cut at its token limit: ask for less, or raise the limit",
-          {
-            source: "provider",
-          },
-        ),
-      );
-    case "refusal":
-      return toRunFailure(
-        new SheafError("REFUSED", "the model refused to answer: say it in other words, or use another model", {
-          source: "provider",
-        }),
-      );
-    case "content_filter":
-      return toRunFailure(
-        new SheafError("CONTENT_FILTER", "the provider's content filter cut the answer: change the prompt", {
-          source: "provider",
-        }),
-      );
-    default:
-  }
+  const isEmpty = !hasText && state.calls.length === 0;
+  const failure = findEndFailure(state.end?.finishReason, isEmpty);
+  if (failure) return toRunFailure(new SheafError(failure.code, failure.message, { source: "provider" }));
   if (state.calls.length > 0) {
     const exceeded = budget.findExceeded(state.calls.length);
     return exceeded && toRunFailure(exceeded);
-  }
-  if (!hasText) {
-    return toRunFailure(
-      new SheafError("EMPTY_ANSWER", "the model ended without a word: try again, or use another model", {
-        source: "provider",
-      }),
-    );
   }
   return { type: "run_end", reason: "end_turn" };
 }

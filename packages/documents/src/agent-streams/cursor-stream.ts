@@ -14,6 +14,8 @@ import { createWholeCharacters } from "../whole-characters.ts";
 import { readCall, readOutcome, type NamedCall } from "./cursor-tools.ts";
 
 export interface CursorStreamOptions {
+  /** Absolute folder of the run, for a stream that does not name it. Default "". */
+  readonly workspace?: string;
   /** Returns a new UUID, for ids that are missing in the stream. */
   readonly newId: () => string;
 }
@@ -67,6 +69,7 @@ class Decoder implements CursorStreamDecoder {
   #turn = 0;
   #init: JsonObject | undefined;
   #isStarted = false;
+  #prompt: string | undefined;
   #isInTurn = false;
   #calls = 0;
   /** Deltas since the last segment. */
@@ -83,7 +86,7 @@ class Decoder implements CursorStreamDecoder {
 
   end(): RunEvent[] {
     for (const { data } of this.#body.end()) this.#readText(data);
-    this.#start("");
+    this.#start();
     const { result } = this.report;
     this.#endTurn("stop", result ? toUsage(readObject(result.usage)) : noUsage);
     for (const { callId } of this.#open.values()) {
@@ -125,8 +128,8 @@ class Decoder implements CursorStreamDecoder {
         this.#init = line;
         return true;
       case "user":
-        if (this.#isStarted) return false;
-        this.#start(toText(line));
+        if (this.#prompt !== undefined || this.#isStarted) return false;
+        this.#prompt = toText(line);
         return true;
       case "thinking":
         if (line.subtype === "delta") this.#inTurn({ type: "reasoning_delta", text: readString(line.text) });
@@ -174,7 +177,14 @@ class Decoder implements CursorStreamDecoder {
     this.#open.delete(id);
     this.#deltas = "";
     this.#endTurn("tool_calls", noUsage);
-    this.#emit({ type: "tool_result", callId: open.callId, ...readOutcome(open.call, result), durationMs: 0 });
+    // Some versions have the arguments in one of the two lines only.
+    const known = { ...open.call, args: { ...open.call.args, ...call.args } };
+    this.#emit({
+      type: "tool_result",
+      callId: open.callId,
+      ...readOutcome(known, result, this.#workspace),
+      durationMs: 0,
+    });
     return true;
   }
 
@@ -195,7 +205,12 @@ class Decoder implements CursorStreamDecoder {
     this.#inTurn({ type: "tool_call_arguments", callId, arguments: call.arguments });
   }
 
-  #start(prompt: string): void {
+  get #workspace(): string {
+    return readString(this.#init?.cwd) || (this.#options.workspace ?? "");
+  }
+
+  /** With the first line that is part of the answer: earlier ones have no time. */
+  #start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
     const init = this.#init ?? {};
@@ -208,17 +223,17 @@ class Decoder implements CursorStreamDecoder {
       model: readString(init.model),
       modelName: readString(init.model),
       apiKeySource: "none",
-      workspace: readString(init.cwd),
+      workspace: this.#workspace,
       permissionMode: "default",
       sandbox: "unavailable",
       trusted: false,
       sheafVersion: readString(init.sheaf_version),
-      prompt,
+      prompt: this.#prompt ?? "",
     });
   }
 
   #inTurn(event: RunEventBody): void {
-    this.#start("");
+    this.#start();
     if (!this.#isInTurn) {
       this.#isInTurn = true;
       this.#turn += 1;

@@ -1,11 +1,15 @@
 /** Tool calls of `cursor-agent` in the names and arguments that documents are made from (N28), and back to results. */
 import type { ToolEffect, ToolError, ToolResult } from "@sheaf/protocol";
+import { toAbsolutePath } from "../workspace-path.ts";
+import { toEditChange } from "./cursor-edits.ts";
 import { isJsonObject, readObject, readObjects, readString, type JsonObject } from "../model-streams/read-json.ts";
 
 /** A call with the names that this library uses. */
 export interface NamedCall {
   readonly toolName: string;
   readonly arguments: JsonObject;
+  /** As in the stream. */
+  readonly args: JsonObject;
 }
 
 type Convert = (args: JsonObject) => JsonObject;
@@ -42,24 +46,30 @@ export function readCall(toolCall: JsonObject): { readonly call: NamedCall; read
   if (key === "mcpToolCall") {
     const { providerIdentifier, toolName, args: own } = args;
     const name = `mcp__${readString(providerIdentifier)}__${readString(toolName)}`;
-    return { call: { toolName: name, arguments: readObject(own) }, result };
+    return { call: { toolName: name, arguments: readObject(own), args }, result };
   }
   const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
-  if (!reader) return { call: { toolName: key, arguments: args }, result };
+  if (!reader) return { call: { toolName: key, arguments: args, args }, result };
   const [toolName, convert] = reader;
-  return { call: { toolName, arguments: convert(args) }, result };
+  return { call: { toolName, arguments: convert(args), args }, result };
 }
 
 function readFunction({ name, arguments: text }: JsonObject): NamedCall {
+  let args: JsonObject = {};
   try {
-    return { toolName: readString(name), arguments: readObject(JSON.parse(readString(text))) };
+    args = readObject(JSON.parse(readString(text)));
   } catch {
-    return { toolName: readString(name), arguments: {} };
+    // Arguments that do not parse are none (N30).
   }
+  return { toolName: readString(name), arguments: args, args };
 }
 
-function toEditArguments({ path, strReplace, multiStrReplace }: JsonObject): JsonObject {
-  const edits = strReplace === undefined ? readObjects(readObject(multiStrReplace).edits) : [readObject(strReplace)];
+function toEditArguments({ path, strReplace, multiStrReplace, streamContent }: JsonObject): JsonObject {
+  // Newer versions show only the content that they write.
+  const written: readonly JsonObject[] =
+    typeof streamContent === "string" ? [{ oldText: "", newText: streamContent }] : [];
+  const several = isJsonObject(multiStrReplace) ? readObjects(multiStrReplace.edits) : written;
+  const edits = isJsonObject(strReplace) ? [strReplace] : several;
   const converted = edits.map(({ oldText, newText, replaceAll }) => ({
     old_string: oldText,
     new_string: newText,
@@ -89,13 +99,18 @@ function toTodoArguments({ todos, merge }: JsonObject): JsonObject {
 type Outcome = Pick<ToolResult, "status" | "output" | "error" | "effect">;
 
 /** The outcome of a call, from its one key: `success`, `failure`, `timeout`, `error` or `rejected` (C9). */
-export function readOutcome({ toolName }: NamedCall, result: JsonObject | undefined): Outcome {
+export function readOutcome({ toolName, args }: NamedCall, result: JsonObject | undefined, workspace: string): Outcome {
   const { success, failure, timeout, error, rejected } = result ?? {};
   if (isJsonObject(rejected)) return toFailed("rejected", "PERMISSION_DENIED", readString(rejected.reason));
   if (isJsonObject(error)) return toFailed("error", "TOOL_FAILED", readString(error.errorMessage));
   const given = [success, failure, timeout].find(isJsonObject);
   if (!given) return toFailed("error", "TOOL_FAILED", "the stream has no result for it");
-  if (toolName === "run_terminal_cmd") return toCommandOutcome(given, timeout !== undefined);
+  if (toolName === "run_terminal_cmd") return toCommandOutcome(given, timeout !== undefined, workspace);
+  if (toolName === "edit_file") {
+    const change = toEditChange(args, given, workspace);
+    const output = readString(given.message) || readString(given.resultForModel);
+    if (change) return { status: "success", output, effect: { kind: "file_edit", changes: [change] } };
+  }
   if (typeof given.content === "string") return { status: "success", output: given.content };
   return { status: "success", output: JSON.stringify(given) };
 }
@@ -105,13 +120,13 @@ function toFailed(status: "error" | "rejected", code: string, message: string): 
   return { status, output: "", error };
 }
 
-function toCommandOutcome(given: JsonObject, timedOut: boolean): Outcome {
+function toCommandOutcome(given: JsonObject, timedOut: boolean, workspace: string): Outcome {
   const [stdout, stderr] = [readString(given.stdout), readString(given.stderr)];
   const output = typeof given.interleavedOutput === "string" ? given.interleavedOutput : stdout + stderr;
   const effect: ToolEffect = {
     kind: "command",
     command: readString(given.command),
-    workingDirectory: readString(given.workingDirectory),
+    workingDirectory: toAbsolutePath(readString(given.workingDirectory), workspace),
     exitCode: typeof given.exitCode === "number" ? given.exitCode : timedOut ? 124 : 0,
     signal: readString(given.signal),
     stdout,

@@ -23,9 +23,9 @@ interface TextBodyDecoder {
 
 /**
  * A body is an event stream unless its first character is a bracket or brace: then it is JSON, one object or many (an
- * answer that is not streamed, an error, NDJSON, Gemini's array).
+ * answer that is not streamed, an error, NDJSON, Gemini's array). `onPage` is called where it is "<", of a web page.
  */
-export function createBodyDecoder(): BodyDecoder {
+export function createBodyDecoder({ onPage }: { readonly onPage?: () => void } = {}): BodyDecoder {
   const chunks = createChunkDecoder();
   let decoder: TextBodyDecoder | undefined;
   /** What came before the first character that is not blank. */
@@ -36,6 +36,7 @@ export function createBodyDecoder(): BodyDecoder {
     start += text;
     const first = /[^\s\uFEFF]/u.exec(text);
     if (first === null) return [];
+    if (first[0] === "<") onPage?.();
     decoder = first[0] === "{" || first[0] === "[" ? createJsonBodyDecoder() : createEventStreamDecoder();
     return decoder.push(start);
   }

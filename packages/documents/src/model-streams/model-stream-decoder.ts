@@ -65,12 +65,21 @@ export interface ModelStreamDecoder {
 interface Protocol {
   readonly createReader: CreatePayloadReader;
   readonly toUsage: ToUsage;
+  readonly needsEndMarker?: true;
 }
 
 const protocols: Readonly<Record<Exclude<ModelStreamFormat, "markdown">, Protocol>> = {
   "openai-chat": { createReader: createOpenAiChatReader, toUsage: toOpenAiChatUsage },
-  "openai-responses": { createReader: createOpenAiResponsesReader, toUsage: toOpenAiResponsesUsage },
-  "anthropic-messages": { createReader: createAnthropicMessagesReader, toUsage: toAnthropicUsage },
+  "openai-responses": {
+    createReader: createOpenAiResponsesReader,
+    toUsage: toOpenAiResponsesUsage,
+    needsEndMarker: true,
+  },
+  "anthropic-messages": {
+    createReader: createAnthropicMessagesReader,
+    toUsage: toAnthropicUsage,
+    needsEndMarker: true,
+  },
   gemini: { createReader: createGeminiReader, toUsage: toGeminiUsage },
   "ollama-chat": { createReader: createOllamaChatReader, toUsage: toOllamaUsage },
   "cohere-chat": { createReader: createCohereChatReader, toUsage: toCohereUsage },
@@ -117,9 +126,12 @@ function createMarkdownDecoder(): ModelStreamDecoder {
   };
 }
 
-function createPayloadDecoder({ createReader, toUsage }: Protocol, options: ModelStreamOptions): ModelStreamDecoder {
-  const body = createBodyDecoder();
-  const turn = createTurnWriter({ ...options, toUsage });
+function createPayloadDecoder(
+  { createReader, ...protocol }: Protocol,
+  options: ModelStreamOptions,
+): ModelStreamDecoder {
+  const body = createBodyDecoder({ onPage: () => turn.addError(pageError, pageError) });
+  const turn = createTurnWriter({ ...options, ...protocol });
   const reader = createReader(turn);
 
   function readMessage({ data, event }: BodyMessage): void {
@@ -148,6 +160,12 @@ function createPayloadDecoder({ createReader, toUsage }: Protocol, options: Mode
     report: turn.report,
   };
 }
+
+/** What a proxy or a login answers in place of a provider. */
+const pageError = {
+  message:
+    "the answer is a web page and not an event stream: is there a proxy in between, or is the base URL that of another service?",
+};
 
 /** Undefined if it is not JSON. */
 function parsePayload(text: string): unknown {

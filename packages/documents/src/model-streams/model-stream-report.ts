@@ -32,10 +32,14 @@ export interface ModelSignature {
 export interface ModelStreamReport {
   /**
    * End markers in order, joined by " + ": `[DONE]`, `message_stop`, `response.completed`, `finishReason` …
-   * null: the body stopped without one. Some servers never send one (Perplexity), so an answer is certainly cut only
-   * where `finish` is null as well; its `turn_end` is `unknown` without a reason.
+   * null: the body stopped without one. Some servers never send one (Perplexity): see `isWhole`.
    */
   readonly ended: string | null;
+  /**
+   * Once the body has ended: whether the answer is whole. Anthropic and Responses always send an end marker; some chat
+   * servers never do, but they send a reason of the end.
+   */
+  readonly isWhole: boolean;
   /** The provider's own reason why the answer ended, or null. */
   readonly finish: string | null;
   /** The provider's id of the answer, or null. */
@@ -73,6 +77,7 @@ export type ModelStreamReportDraft = {
 export function createModelStreamReport(): ModelStreamReportDraft {
   return {
     ended: null,
+    isWhole: false,
     finish: null,
     responseId: null,
     model: null,

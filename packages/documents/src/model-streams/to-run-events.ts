@@ -12,12 +12,12 @@ import type {
   ToolOutputDelta,
   ToolResult,
   TurnEnd,
-  TurnFinishReason,
 } from "@sheaf/protocol";
 import { findTextArgument, toListArgument, toTextArgument, type ToolArguments } from "../tool-arguments.ts";
 import { notExecutedCode } from "../tool-document.ts";
 import { toWellFormed } from "../whole-characters.ts";
-import type { ModelStreamReport } from "./model-stream-report.ts";
+import { findAnswerFailure, findEndFailure, type AnswerFailure } from "./answer-failure.ts";
+import { createModelStreamReport, type ModelStreamReport } from "./model-stream-report.ts";
 
 /** Events of consecutive turns of a model, each with its `turn_end`; tool results between them, if any. */
 export type TurnEvents =
@@ -31,7 +31,7 @@ export interface RunEventOptions {
   readonly newId: () => string;
   /** Known fields of `run_start`; the others are empty. */
   readonly run?: Partial<Omit<RunStart, "type">>;
-  /** Report of the decoder of the last turn: its errors explain why the run failed. */
+  /** Report of the decoder of the last turn: it names the model, and its errors explain why the run failed. */
   readonly report?: ModelStreamReport;
 }
 
@@ -52,8 +52,11 @@ export async function* toRunEvents(
   let isInTurn = false;
   let hasText = false;
   let hasCalls = false;
-  yield number(createRunStart(options));
+  let isStarted = false;
   for await (const event of events) {
+    // The first payload of a body names the model.
+    if (!isStarted) yield number(createRunStart(options));
+    isStarted = true;
     const isOfTool = event.type === "tool_result" || event.type === "tool_output_delta";
     if (!isInTurn && !isOfTool) {
       yield* calls.end().map(number);
@@ -71,12 +74,13 @@ export async function* toRunEvents(
     isInTurn = false;
     turnEnd = event;
   }
-  const hasQuestion = calls.hasQuestion;
+  if (!isStarted) yield number(createRunStart(options));
+  const { hasQuestion } = calls;
   yield* calls.end().map(number);
+  const isEmpty = !hasText && !hasCalls;
+  const end = createRunEnd({ turnEnd, hasQuestion, isEmpty, report: options.report, now: options.now() });
   // What a provider says of an error is its own text.
-  yield number(
-    toWellFormed(createRunEnd({ turnEnd, hasQuestion, isEmpty: !hasText && !hasCalls, report: options.report })),
-  );
+  yield number(toWellFormed(end));
 }
 
 function createNumbering(now: () => number): (body: RunEventBody) => RunEvent {
@@ -120,13 +124,14 @@ function createOpenCalls(): OpenCalls {
   };
 }
 
-function createRunStart({ newId, run }: RunEventOptions): RunStart {
+function createRunStart({ newId, run, report }: RunEventOptions): RunStart {
+  const model = run?.model ?? report?.model ?? "";
   return {
     responseId: `chat_${newId()}`,
     conversationId: `conv_${newId()}`,
     mode: "agent",
-    model: "",
-    modelName: run?.model ?? "",
+    model,
+    modelName: model,
     apiKeySource: "none",
     workspace: "",
     permissionMode: "default",
@@ -146,46 +151,66 @@ interface RunOutcome {
   /** No turn has text, and the last one has no call. */
   readonly isEmpty: boolean;
   readonly report: ModelStreamReport | undefined;
+  readonly now: number;
 }
 
-/** How the run ended, by its last turn (N2, N42). */
-function createRunEnd({ turnEnd, hasQuestion, isEmpty, report }: RunOutcome): RunEnd {
+/** How the run ended, by its last turn (N2, N42): as a live run with this turn does. */
+function createRunEnd({ turnEnd, hasQuestion, isEmpty, report, now }: RunOutcome): RunEnd {
   const type = "run_end";
-  const finish = turnEnd?.finishReason ?? "unknown";
-  if (finish === "stop" || finish === "tool_calls") {
-    // Missing text is never ignored (C20).
-    if (report?.broken) return { type, reason: "error", error: createRunError("unknown", "a part is broken", report) };
-    if (isEmpty) return { type, reason: "error", error: createEmptyAnswerError(report) };
-    return { type, reason: hasQuestion ? "clarification" : "end_turn" };
-  }
-  const reason = finish === "max_tokens" || finish === "refusal" ? finish : "error";
-  return { type, reason, error: createRunError(finish, turnEnd?.rawFinishReason ?? "", report) };
+  const failure = findFailure(turnEnd, report, now) ?? findEndFailure(turnEnd?.finishReason, isEmpty);
+  if (!failure) return { type, reason: hasQuestion ? "clarification" : "end_turn" };
+  return { type, reason: endReasons[failure.code] ?? "error", error: toRunError(failure, report) };
 }
 
-type Failure = Exclude<TurnFinishReason, "stop" | "tool_calls">;
+const endReasons: Readonly<Partial<Record<string, RunEnd["reason"]>>> = {
+  MAX_TOKENS: "max_tokens",
+  REFUSED: "refusal",
+  CONTENT_FILTER: "refusal",
+};
+
+/** Codes after which the same request may work (C20). */
+const retryableCodes: ReadonlySet<string> = new Set(["RATE_LIMITED", "OVERLOADED", "STREAM_TRUNCATED", "EMPTY_ANSWER"]);
+
+/** Without a report the end of the turn says all that is known. */
+function findFailure(
+  turnEnd: TurnEnd | undefined,
+  report: ModelStreamReport | undefined,
+  now: number,
+): AnswerFailure | undefined {
+  const { finishReason = "unknown", rawFinishReason = "" } = turnEnd ?? {};
+  if (turnEnd === undefined || (report === undefined && finishReason === "unknown")) {
+    const reason = rawFinishReason === "" ? "no reason was given" : `its reason is "${rawFinishReason}"`;
+    return { code: "STREAM_TRUNCATED", reason, isRetryable: true };
+  }
+  return findAnswerFailure(report ?? { ...createModelStreamReport(), isWhole: true }, turnEnd, now);
+}
+
+type Failure = AnswerFailure | NonNullable<ReturnType<typeof findEndFailure>>;
 
 /** The codes are those of the closed table (C20). */
-function createRunError(finish: Failure, word: string, report: ModelStreamReport | undefined): RunError {
-  const error = report?.errors[0];
-  const failures: Readonly<Record<Failure, readonly [code: string, message: string]>> = {
-    max_tokens: ["MAX_TOKENS", "The answer was cut at the token limit. Allow more tokens or ask for less."],
-    refusal: ["REFUSED", report?.refusal || "The model refused to answer."],
-    content_filter: ["CONTENT_FILTER", "The provider's filter stopped the answer."],
-    error: ["PROVIDER_REJECTED", error?.message || "The provider reported an error."],
-    unknown: ["STREAM_TRUNCATED", `The answer stopped before its end${word === "" ? "" : ` (${word})`}. Ask again.`],
+function toRunError(failure: Failure, report: ModelStreamReport | undefined): RunError {
+  const { code } = failure;
+  return {
+    code,
+    message: "reason" in failure ? formatReason(failure) : findOwnWords(code, report) || failure.message,
+    source: "provider",
+    details: report?.errors[0]?.code ?? "",
+    retryable: retryableCodes.has(code),
+    ...("resetsAt" in failure && { resetsAt: failure.resetsAt }),
   };
-  const [code, message] = failures[finish];
-  return { code, message, source: "provider", details: error?.code ?? "", retryable: finish === "unknown" };
 }
 
-/** An answer is at least one document (N44), so an empty one is a failure (C20). */
-function createEmptyAnswerError(report: ModelStreamReport | undefined): RunError {
+function formatReason({ code, reason }: AnswerFailure): string {
+  if (code === "STREAM_TRUNCATED") return `the answer broke off before its end (${reason}): ask again`;
+  return `the provider reported an error: ${reason}`;
+}
+
+/** What the model or the provider said or did instead of an answer. */
+function findOwnWords(code: string, report: ModelStreamReport | undefined): string {
+  if (code === "REFUSED") return report?.refusal ?? "";
   const items = (report?.serverItems ?? []).map(({ type }) => type);
-  const message =
-    items.length === 0
-      ? "The model ended without a word. Ask again."
-      : `The model ended without a word: its answer holds only what the provider did by itself (${items.join(", ")}).`;
-  return { code: "EMPTY_ANSWER", message, source: "provider", details: "", retryable: true };
+  if (code !== "EMPTY_ANSWER" || items.length === 0) return "";
+  return `the model ended without a word: its answer contains only what the provider did by itself (${items.join(", ")})`;
 }
 
 /** A tool call that only the model's side is known of. */

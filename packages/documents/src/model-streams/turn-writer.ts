@@ -53,6 +53,8 @@ export interface TurnWriterOptions {
   /** Who can read `provider_data`. */
   readonly origin: string;
   readonly toUsage: ToUsage;
+  /** Every whole answer has an end marker. Default: a reason of the end is enough. */
+  readonly needsEndMarker?: boolean;
 }
 
 export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
@@ -135,6 +137,8 @@ class ReportingTurnWriter implements TurnWriter {
   }
 
   endTurn(): void {
+    const { ended, finish } = this.report;
+    this.report.isWhole = ended !== null || (finish !== null && this.#options.needsEndMarker !== true);
     for (const toolCall of this.#toolCalls) toolCall.end();
     this.#emit(this.#toTurnEnd());
     this.#isEnded = true;

@@ -163,3 +163,106 @@ describe("a stream", () => {
     expect(other.report.differences).toBe(1);
   });
 });
+
+test(verifies("N7", "a run begins when its first timed line was written, not in 1970"), () => {
+  const result = { type: "result", subtype: "success" };
+  const { response } = decode([
+    toStream(init, user, say("Hi", { timestamp_ms: 1_771_842_600_812 }), say("Hi"), result),
+  ]);
+  expect(response).toMatchObject({ created: "2026-02-23T10:30:00.812Z", metadata: { duration_ms: 0 } });
+});
+
+describe("an edit", () => {
+  const path = "/w/calc.py";
+  const before = "def add(a, b):\n    return a + b\n";
+  const after = `${before}\n\ndef subtract(a, b):\n    return a - b\n`;
+  const patch =
+    "--- a/calc.py\n+++ b/calc.py\n@@ -1,2 +1,6 @@\n def add(a, b):\n     return a + b\n+\n+\n+def subtract(a, b):\n+    return a - b";
+  const edit = (args: object, success: object) => {
+    const lines = [
+      call("started", { editToolCall: { args: { path, ...args } } }),
+      call("completed", { editToolCall: { result: { success: { path, ...success } } } }),
+    ];
+    const { response } = decode([toStream(init, user, ...lines, say("Done."), { type: "result", subtype: "success" })]);
+    return response.documents[0];
+  };
+  const added = "\n\ndef subtract(a, b):\n    return a - b\n";
+  const diff = { oldString: "", newString: added, startLine: 3, endLine: 2 };
+
+  test.each<[string, object, object]>([
+    ["both contents", { streamContent: after }, { beforeFullFileContent: before, afterFullFileContent: after }],
+    ["the content after and a patch", { streamContent: after }, { afterFullFileContent: after, diffString: patch }],
+    ["both and a patch", {}, { beforeFullFileContent: before, afterFullFileContent: after, diffString: patch }],
+  ])(verifies(["C33", "N31"], "with %s is one exact replacement"), (_, args, success) => {
+    expect(edit(args, success)).toMatchObject({
+      type: "file_edit",
+      content: added,
+      metadata: { filePath: "calc.py", operation: "edit", diff },
+    });
+  });
+
+  test(verifies(["C33", "N31"], "with a patch alone has the lines of the patch"), () => {
+    expect(edit({}, { diffString: patch, linesAdded: 4, linesRemoved: 0 })).toMatchObject({
+      content: "def add(a, b):\n    return a + b\n\n\ndef subtract(a, b):\n    return a - b",
+      metadata: { operation: "edit", patch, linesAdded: 4, linesRemoved: 0, diff: { startLine: 1, endLine: 2 } },
+    });
+    const old = { diffString: "  a\n- b\n+ c", afterFullFileContent: "x\na\nc\n" };
+    expect(edit({}, old)).toMatchObject({
+      content: "a\nc",
+      metadata: { operation: "edit", diff: { oldString: "a\nb", newString: "a\nc", startLine: 2, endLine: 3 } },
+    });
+  });
+
+  test(verifies(["C33", "N31"], "by a replacement keeps its exact texts"), () => {
+    const args = { strReplace: { oldText: "a + b", newText: "b + a" } };
+    const success = { afterFullFileContent: before.replace("a + b", "b + a"), beforeFullFileContent: before };
+    expect(edit(args, success)).toMatchObject({
+      content: "b + a",
+      metadata: { diff: { oldString: "a + b", newString: "b + a", startLine: 2, endLine: 2 } },
+    });
+  });
+
+  test.each<[string, object, object]>([
+    [
+      "/dev/null",
+      {},
+      { diffString: "--- /dev/null\n+++ b/calc.py\n@@ -0,0 +1,2 @@\n+x\n+y", afterFullFileContent: "x\ny\n" },
+    ],
+    ["an empty line replaced", {}, { diffString: "- \n+ x\n+ y", afterFullFileContent: "x\ny\n", linesRemoved: 1 }],
+    ["the same without blanks", { streamContent: "x\ny\n" }, { diffString: "-\n+x\n+y", message: "Wrote contents" }],
+    ["added lines alone", {}, { diffString: "+x\n+y", afterFullFileContent: "x\ny\n" }],
+  ])(verifies(["C33", "N33"], "of a new file, told by %s, is a create with its content"), (_, args, success) => {
+    expect(edit(args, success)).toMatchObject({
+      type: "file_edit",
+      content: "x\ny\n",
+      metadata: { operation: "create", state: "applied", linesRemoved: 0 },
+    });
+  });
+
+  test(verifies("C33", "whose result says nothing keeps what the call wrote"), () => {
+    expect(edit({ streamContent: "x\n" }, { message: "ok" })).toMatchObject({
+      type: "file_edit",
+      content: "x\n",
+      metadata: { filePath: "calc.py", state: "applied", diff: { oldString: "", newString: "x\n" } },
+    });
+  });
+
+  test(verifies("C33", "that does not fit its patch loses neither side"), () => {
+    const success = { diffString: "@@ -1 +1 @@\n-old\n+new", afterFullFileContent: "something else\n" };
+    expect(edit({}, success)).toMatchObject({
+      content: "new",
+      metadata: { diff: { oldString: "old", newString: "new", startLine: 1, endLine: 1 } },
+    });
+  });
+});
+
+test(verifies(["C33", "N38"], "a command without a folder ran in that of the stream, or in the given one"), () => {
+  const shell = { command: "ls", workingDirectory: "", exitCode: 0, stdout: "" };
+  const line = call("completed", { shellToolCall: { args: { command: "ls" }, result: { success: shell } } });
+  const { response } = decode([toStream(init, user, line)]);
+  expect(response.documents[0]).toMatchObject({ metadata: { workingDirectory: "/w" } });
+  const decoder = createCursorStreamDecoder({ newId: () => "id", workspace: "/elsewhere" });
+  const events = decodeEvents([toStream(user, line)], decoder);
+  const result = events.find((event) => event.type === "tool_result");
+  expect(result).toMatchObject({ effect: { workingDirectory: "/elsewhere" } });
+});

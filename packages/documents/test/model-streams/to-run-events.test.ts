@@ -98,9 +98,10 @@ describe("toRunEvents", () => {
   test.each([
     ["stop", { reason: "end_turn" }],
     ["length", { reason: "max_tokens", error: { code: "MAX_TOKENS", retryable: false } }],
-    ["content_filter", { reason: "error", error: { code: "CONTENT_FILTER" } }],
+    ["content_filter", { reason: "refusal", error: { code: "CONTENT_FILTER" } }],
     ["refusal", { reason: "refusal", error: { code: "REFUSED" } }],
-    ["error", { reason: "error", error: { code: "PROVIDER_REJECTED" } }],
+    ["error", { reason: "error", error: { code: "OVERLOADED", retryable: true } }],
+    ["malformed_response", { reason: "error", error: { code: "PROVIDER_REJECTED", retryable: false } }],
     ["odd", { reason: "error", error: { code: "STREAM_TRUNCATED", message: expect.stringContaining("odd") } }],
     [null, { reason: "error", error: { code: "STREAM_TRUNCATED", retryable: true } }],
   ])(verifies("N2", "a turn that ends with %s"), async (finish, end) => {
@@ -154,7 +155,10 @@ describe("toRunEvents", () => {
     const events = decoder.push(formatEventStream([{ error: { message: "No credit", code: "insufficient_quota" } }]));
     events.push(...decoder.end());
     const [end] = (await collect(events, { report: decoder.report })).slice(-1);
-    expect(end).toMatchObject({ error: { message: "No credit", details: "insufficient_quota", source: "provider" } });
+    const message = "the provider reported an error: insufficient_quota: No credit";
+    expect(end).toMatchObject({
+      error: { code: "RATE_LIMITED", message, details: "insufficient_quota", source: "provider" },
+    });
   });
 });
 

@@ -34,7 +34,7 @@ export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promis
   const from = choose("--from", flags.from, sources);
   const to = choose("--to", flags.to, targets);
   const projection = createChosenProjection(to, flags, io);
-  const delivery = await deliverEvents(from === agentStream ? readAgentRun() : readModelRun(from, io), {
+  const delivery = await deliverEvents(from === agentStream ? readAgentRun(io) : readModelRun(from, readInput(), io), {
     projection,
     output: createLineOutput(1),
     onOutputError: () => process.stdin.destroy(),
@@ -53,9 +53,14 @@ function choose<Name extends string>(flag: string, given: string | undefined, na
   return name;
 }
 
-async function* readModelRun(from: ModelStreamFormat, io: CommandIo): AsyncGenerator<readonly RunEvent[]> {
-  const decoder = createModelStreamDecoder(from, { newCallId: () => `call_${randomUUID()}` });
-  const events = toRunEvents(readModelEvents(decoder), {
+/** The run log of one answer of a model: it ends as a live run with these bytes does. */
+export async function* readModelRun(
+  from: ModelStreamFormat,
+  input: AsyncIterable<Uint8Array>,
+  io: Pick<CommandIo, "cwd">,
+): AsyncGenerator<readonly RunEvent[]> {
+  const decoder = createModelStreamDecoder(from, { newCallId: () => `call_${randomUUID()}`, endsWhereBroken: true });
+  const events = toRunEvents(readModelEvents(decoder, input), {
     now: Date.now,
     newId: randomUUID,
     run: { workspace: io.cwd, sheafVersion },
@@ -64,14 +69,17 @@ async function* readModelRun(from: ModelStreamFormat, io: CommandIo): AsyncGener
   for await (const event of events) yield [event];
 }
 
-async function* readAgentRun(): AsyncGenerator<readonly RunEvent[]> {
-  const decoder = createCursorStreamDecoder({ newId: randomUUID });
+async function* readAgentRun({ cwd }: CommandIo): AsyncGenerator<readonly RunEvent[]> {
+  const decoder = createCursorStreamDecoder({ newId: randomUUID, workspace: cwd });
   for await (const chunk of readInput()) yield decoder.push(chunk);
   yield decoder.end();
 }
 
-async function* readModelEvents(decoder: ModelStreamDecoder): AsyncGenerator<ModelEvent> {
-  for await (const chunk of readInput()) yield* decoder.push(chunk);
+async function* readModelEvents(
+  decoder: ModelStreamDecoder,
+  input: AsyncIterable<Uint8Array>,
+): AsyncGenerator<ModelEvent> {
+  for await (const chunk of input) yield* decoder.push(chunk);
   yield* decoder.end();
 }
 

@@ -1,6 +1,7 @@
 /** One try of a request: sends it, then reads the answer with our own decoder. */
 import {
   createModelStreamDecoder,
+  findAnswerFailure,
   type ModelStreamDecoder,
   type ModelStreamReport,
 } from "@sheaf/documents/model-streams";
@@ -16,9 +17,9 @@ import {
   type HttpResponse,
 } from "./http-client.ts";
 import { toHttpFailure, toWrongTypeFailure, toStreamFailure } from "./http-error.ts";
-import { toNetworkFailure, createStallFailure, createProviderError, type ProviderFailure } from "./provider-failure.ts";
+import { toNetworkFailure, createStallFailure, type ProviderFailure } from "./provider-failure.ts";
 import { toOrigin } from "./provider-data.ts";
-import { listSecrets, createSecretMask, createSafeText, type SecretMask } from "./secrets.ts";
+import { listSecrets, createSecretMask, type SecretMask } from "./secrets.ts";
 
 export interface AttemptContext {
   readonly endpoint: ProviderEndpoint;
@@ -34,11 +35,8 @@ export type Attempt = AsyncGenerator<readonly ModelEvent[], ProviderFailure | un
 
 /** Bytes that are read of an error's body. */
 const longestErrorBody = 65_536;
-const blank = 0x20;
 /** Shorter values of headers are words that can occur in an answer. */
 const shortestKey = 16;
-/** A body that begins with it is neither an event stream nor JSON. */
-const lessThan = 0x3c;
 
 /**
  * Sends the request once. A failure before the first group yields nothing, so the request can be sent again (R-11);
@@ -102,14 +100,11 @@ async function* readAnswer(
   const body = createPatientReader(response, connection, decoder);
   const tapChunk = context.tap && createChunkTap(context.tap, endpoint, origin);
   let hasYielded = false;
-  let first: number | undefined;
   let lost: ProviderFailure | undefined;
   let held: readonly ModelEvent[] = [];
   let progress = 0;
   try {
     for (let chunk = await body.read(); chunk; chunk = await body.read()) {
-      first ??= chunk.find((byte) => byte > blank);
-      if (first === lessThan) return toWrongTypeFailure(endpoint, "a web page");
       const events = decoder.push(tapChunk ? tapChunk(chunk) : chunk);
       const before = progress;
       progress = countReported(decoder.report);
@@ -130,7 +125,7 @@ async function* readAnswer(
   }
   if (signal.aborted) return undefined;
   const rest = [...held, ...decoder.end()];
-  const failure = lost ?? toAnswerFailure(endpoint, decoder.report, rest, context.ports.now());
+  const failure = lost ?? toAnswerFailure(endpoint, decoder.report, rest.at(-1), context.ports.now());
   if (failure && !hasYielded && rest.length === 1) return failure;
   yield failure ? rest.map(toFailedEnd) : rest;
   return failure;
@@ -187,33 +182,13 @@ async function readErrorBody({ body }: HttpResponse): Promise<string> {
   return Buffer.concat(chunks).subarray(0, longestErrorBody).toString();
 }
 
-/** The failure of a body that has ended; undefined if it is a whole answer. `rest`: its last events. */
+/** The failure of a body that has ended; undefined if it is a whole answer. `end`: its last event. */
 function toAnswerFailure(
   endpoint: ProviderEndpoint,
   report: ModelStreamReport,
-  rest: readonly ModelEvent[],
+  end: ModelEvent | undefined,
   now: number,
 ): ProviderFailure | undefined {
-  const [error] = report.errors;
-  if (error) return toStreamFailure(endpoint, error, now);
-  if (report.broken > 0) {
-    const reason = `a part of it cannot be read, after ${report.payloads} events`;
-    return { error: createProviderError(endpoint, { code: "STREAM_TRUNCATED", reason }), isRetryable: true };
-  }
-  if (!isWhole(endpoint, report)) {
-    const reason = report.payloads === 0 ? "the body contained no event" : `after ${report.payloads} events`;
-    return { error: createProviderError(endpoint, { code: "STREAM_TRUNCATED", reason }), isRetryable: true };
-  }
-  const end = rest.at(-1);
-  if (end?.type !== "turn_end" || end.finishReason !== "error") return undefined;
-  // The model wrote something that the provider could not read, or the provider broke.
-  const code = /malformed|unexpected|too_many|missing/i.test(end.rawFinishReason) ? "PROVIDER_REJECTED" : "OVERLOADED";
-  const reason = createSafeText(endpoint)(`the answer ended with "${end.rawFinishReason}"`, 100);
-  return { error: createProviderError(endpoint, { code, reason }), isRetryable: true };
-}
-
-/** Anthropic and Responses always send an end marker. Some chat servers never do, but they send a finish reason. */
-function isWhole({ protocol }: ProviderEndpoint, { ended, finish }: ModelStreamReport): boolean {
-  if (ended !== null) return true;
-  return finish !== null && (protocol === "openai-chat" || protocol === "gemini");
+  const failure = end?.type === "turn_end" ? findAnswerFailure(report, end, now) : undefined;
+  return failure && toStreamFailure(endpoint, failure);
 }

@@ -1,9 +1,9 @@
 /** Sends a request again after a failure, as long as no part of its answer was shown. */
+import { formatTime, longestWaitMs } from "@sheaf/documents/model-streams";
 import type { ModelEvent, ProviderWait } from "@sheaf/protocol";
 import type { RequestLimits, LivePorts } from "../endpoint.ts";
 import type { Attempt } from "./attempt.ts";
 import { SheafError } from "../../base/errors.ts";
-import { formatTime, longestWaitMs } from "./http-error.ts";
 import type { ProviderFailure } from "./provider-failure.ts";
 
 /** Yields the groups of the answer. @throws SheafError of the last try. */

@@ -1,5 +1,6 @@
 /** A model that a package of the user's reaches: the package's stream parts become our events. */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { toErrorFailure } from "@sheaf/documents/model-streams";
 import type { ModelEvent } from "@sheaf/protocol";
 import type { PackageEndpoint, RequestLimits, LivePorts } from "../endpoint.ts";
 import { toFailedEnd, type Attempt } from "../live/attempt.ts";
@@ -188,7 +189,7 @@ function toPackageFailure(endpoint: PackageEndpoint, thrown: unknown, now: numbe
   const code = toKnownCode(toText(error.name));
   if (code === undefined) {
     const said = { code: toText(error.code), type: toText(error.type), message: toText(error.message) };
-    return toStreamFailure(endpoint, { ...said, raw: said }, now);
+    return toStreamFailure(endpoint, toErrorFailure({ ...said, raw: said }, now));
   }
   const reason = createSafeText(endpoint)(toText(error.message), longestReason);
   return { error: createProviderError(endpoint, { code, reason }), isRetryable: false };

@@ -1,0 +1,204 @@
+/** How an answer of a model failed, in the codes of the closed table of the command line (C20). Live runs and `sheaf convert` use this one decision. */
+import type { TurnEnd } from "@sheaf/protocol";
+import type { ModelStreamReport, ProviderError } from "./model-stream-report.ts";
+import { isJsonObject, readObject, readObjects, type JsonObject } from "./read-json.ts";
+
+/** The codes of what a provider refuses or breaks off. */
+export type RefusalCode =
+  | "AUTH_REJECTED"
+  | "PROVIDER_REJECTED"
+  | "CONTEXT_LENGTH"
+  | "CONTENT_FILTER"
+  | "MODEL_NOT_FOUND"
+  | "RATE_LIMITED"
+  | "OVERLOADED";
+
+/** Why a body is not a whole answer. */
+export interface AnswerFailure {
+  readonly code: RefusalCode | "STREAM_TRUNCATED";
+  /** What happened; the words of the provider are in it as they came. */
+  readonly reason: string;
+  /** The same request may work later. */
+  readonly isRetryable: boolean;
+  /** The provider's error as it came. */
+  readonly error?: ProviderError;
+  /** How long the provider asks to wait. Milliseconds. */
+  readonly waitMs?: number;
+  /** When a quota resets, RFC 3339. */
+  readonly resetsAt?: string;
+}
+
+/** A longer wait is a quota (R-10). Milliseconds. */
+export const longestWaitMs = 60_000;
+
+/** Milliseconds since 1970 as RFC 3339. */
+export function formatTime(milliseconds: number): string {
+  // The latest time that a date can hold.
+  return new Date(Math.min(milliseconds, 8.64e15)).toISOString();
+}
+
+/** The failure of a body that has ended; undefined for a whole answer. `now`: milliseconds since 1970. */
+export function findAnswerFailure(report: ModelStreamReport, end: TurnEnd, now: number): AnswerFailure | undefined {
+  const [error] = report.errors;
+  if (error) return toErrorFailure(error, now);
+  if (report.broken > 0) return createCutFailure(`a part of it cannot be read, after ${report.payloads} events`);
+  if (!report.isWhole) {
+    return createCutFailure(report.payloads === 0 ? "the body contained no event" : `after ${report.payloads} events`);
+  }
+  if (end.finishReason !== "error") return undefined;
+  // The model wrote something that the provider could not read, or the provider broke.
+  const code = /malformed|unexpected|too_many|missing/i.test(end.rawFinishReason) ? "PROVIDER_REJECTED" : "OVERLOADED";
+  return { code, reason: `the answer ended with "${end.rawFinishReason}"`, isRetryable: true };
+}
+
+function createCutFailure(reason: string): AnswerFailure {
+  return { code: "STREAM_TRUNCATED", reason, isRetryable: true };
+}
+
+/** The failure for an error object in a body. */
+export function toErrorFailure(error: ProviderError, now: number): AnswerFailure {
+  const words = `${error.code} ${error.type} ${error.message}`;
+  const code = toRefusalCode({ status: toStatus(error.code, error.type), words });
+  const waitMs = findWaitMs(error.raw, now);
+  const reason = [error.code || error.type, error.message].filter((part) => part !== "").join(": ");
+  return {
+    code,
+    reason: reason || "an error in the stream",
+    isRetryable: (code === "OVERLOADED" || code === "RATE_LIMITED") && !isMoneyQuota(words),
+    error,
+    ...(waitMs !== undefined && { waitMs }),
+    ...(waitMs !== undefined &&
+      waitMs > longestWaitMs &&
+      code === "RATE_LIMITED" && { resetsAt: formatTime(now + waitMs) }),
+  };
+}
+
+/** Waiting does not bring back a quota of money. */
+export function isMoneyQuota(words: string): boolean {
+  return /insufficient_quota/.test(words);
+}
+
+/** Why a whole answer is no success, by the reason of its end; undefined for one that is (N2, N44). */
+export function findEndFailure(
+  finishReason: TurnEnd["finishReason"] | undefined,
+  isEmpty: boolean,
+):
+  | { readonly code: "MAX_TOKENS" | "REFUSED" | "CONTENT_FILTER" | "EMPTY_ANSWER"; readonly message: string }
+  | undefined {
+  switch (finishReason) {
+    case "max_tokens":
+      return {
+        code: "MAX_TOKENS",
+        message: "the model's answer was cut at its token limit: ask for less, or raise the limit",
+      };
+    case "refusal":
+      return {
+        code: "REFUSED",
+        message: "the model refused to answer: say it in other words, or use another model",
+      };
+    case "content_filter":
+      return {
+        code: "CONTENT_FILTER",
+        message: "the provider's content filter cut the answer: change the prompt",
+      };
+    default:
+      return isEmpty
+        ? { code: "EMPTY_ANSWER", message: "the model ended without a word: try again, or use another model" }
+        : undefined;
+  }
+}
+
+/** A refusal, from a status or from an error object in a body. */
+interface Refusal {
+  /** HTTP status; for an error object the status that its words mean, or 0. */
+  readonly status: number;
+  /** Code, type and message of the provider, joined. */
+  readonly words: string;
+}
+
+const contextLength =
+  /context[_ -]?(length|window|size|limit)|maximum context|(prompt|input|request|messages?|payload|entity)( is| are)? too (long|large)|too many (input )?tokens|string_above_max_length|request_too_large|reduce the length|exceeds?\b[^.]{0,60}\btokens?\b|token (count|limit)[^.]{0,40}exceed/i;
+const contentFilter =
+  /content[_ -]?filter|content management policy|content[_ ]policy|responsible ?ai ?policy|usage policy|moderation|flagged|prohibited_content|safety (system|filter|settings|reasons?)/i;
+const badKey =
+  /api[_ -]?key[_ ](not[_ ]valid|invalid|expired)|invalid[_ ]api[_ ]key|incorrect api key|unauthenticated/i;
+const noModel =
+  /model[_ ]not[_ ]found|not a valid model|no such model|unknown model|model\b[^.]{0,120}\b(not found|does not exist|not exist)/i;
+
+/** The code for a refusal, from its status, and from its words if the status has several meanings. */
+export function toRefusalCode({ status, words }: Refusal): RefusalCode {
+  if (status === 401) return "AUTH_REJECTED";
+  if (status === 429) return "RATE_LIMITED";
+  if (status === 408 || status >= 500) return contextLength.test(words) ? "CONTEXT_LENGTH" : "OVERLOADED";
+  if (contextLength.test(words)) return "CONTEXT_LENGTH";
+  if (contentFilter.test(words)) return "CONTENT_FILTER";
+  if (status === 403 || badKey.test(words)) return "AUTH_REJECTED";
+  if (status === 404 || noModel.test(words)) return "MODEL_NOT_FOUND";
+  return "PROVIDER_REJECTED";
+}
+
+/** The providers' words for a status, in lower case. */
+const statusWords: ReadonlyMap<string, number> = new Map([
+  ["authentication_error", 401],
+  ["invalid_api_key", 401],
+  ["unauthenticated", 401],
+  ["permission_error", 403],
+  ["permission_denied", 403],
+  ["not_found_error", 404],
+  ["not_found", 404],
+  ["request_too_large", 413],
+  ["rate_limit_error", 429],
+  ["rate_limit_exceeded", 429],
+  ["rate_limit", 429],
+  ["too_many_requests", 429],
+  ["resource_exhausted", 429],
+  ["insufficient_quota", 429],
+  ["api_error", 500],
+  ["server_error", 500],
+  ["internal_error", 500],
+  ["internal_server_error", 500],
+  ["internal", 500],
+  ["unavailable", 503],
+  ["service_unavailable", 503],
+  ["timeout_error", 504],
+  ["deadline_exceeded", 504],
+  ["overloaded_error", 529],
+  ["overloaded", 529],
+]);
+
+/** The status that the code or the type of an error object means; 0 for none. */
+function toStatus(...words: readonly string[]): number {
+  for (const word of words) {
+    const status = /^[1-5]\d\d$/.test(word) ? Number(word) : statusWords.get(word.toLowerCase());
+    if (status !== undefined) return status;
+  }
+  return 0;
+}
+
+/** Milliseconds that an error object asks to wait: Google's `RetryInfo` (`retryDelay: "34s"`), `resets_at` and `resets_in_seconds` of others. */
+export function findWaitMs(body: unknown, now: number): number | undefined {
+  const outer = readObject(body);
+  const error = isJsonObject(outer.error) ? outer.error : outer;
+  const wait = findDelayMs(error) ?? findResetMs(error, now);
+  return wait === undefined ? undefined : Math.max(0, Math.ceil(wait));
+}
+
+function findDelayMs(error: JsonObject): number | undefined {
+  for (const { retryDelay } of readObjects(error.details)) {
+    const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay)) ?? [];
+    if (seconds !== undefined) return Number(seconds) * 1000;
+  }
+  return undefined;
+}
+
+function findResetMs({ resets_in_seconds: inSeconds, resets_at: at }: JsonObject, now: number): number | undefined {
+  if (typeof inSeconds === "number") return inSeconds * 1000;
+  return typeof at === "number" || typeof at === "string" ? toWaitUntil(String(at), now) : undefined;
+}
+
+/** Milliseconds until a time: seconds since 1970, or a date. */
+export function toWaitUntil(value: string, now: number): number | undefined {
+  if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return Number(value) * 1000 - now;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : date - now;
+}
