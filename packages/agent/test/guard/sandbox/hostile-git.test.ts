@@ -1,0 +1,55 @@
+/** Whatever a command did to a repository, git starts nothing that it chose when the user works there afterwards (S-76). */
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { buildSync } from "esbuild";
+import { afterAll, describe, expect, test } from "vitest";
+import { verifies } from "../../../../../test/support/verifies.ts";
+import { hostileCommands } from "./hostile-commands.ts";
+import { describeWithSandbox } from "./sandbox-run.ts";
+
+interface Result {
+  readonly title: string;
+  /** What ran outside the sandbox; "" for nothing. */
+  readonly started: string;
+  readonly refusals: readonly string[];
+}
+
+const isRoot = process.getuid?.() === 0;
+/** Where every user may enter, and which commands do not have for themselves. */
+const top = mkdtempSync(join(isRoot ? "/opt" : homedir(), "sheaf-hostile-git-"));
+afterAll(() => rmSync(top, { recursive: true, force: true }), 300_000);
+
+/** Node and the program where another user may read them. */
+function playAs(user: number): Result[] {
+  const folder = join(top, String(user));
+  chmodSync(top, 0o755);
+  mkdirSync(join(folder, "work"), { recursive: true });
+  const program = join(folder, "play.mjs");
+  buildSync({
+    entryPoints: [join(import.meta.dirname, "play-git-user.ts")],
+    outfile: program,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    conditions: ["sheaf-source"],
+  });
+  cpSync(process.execPath, join(folder, "node"));
+  if (isRoot) chownSync(join(folder, "work"), user, user);
+  const asUser = isRoot ? ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"] : [];
+  const [file = "", ...args] = [...asUser, join(folder, "node"), program, join(folder, "work")];
+  const { stdout, stderr } = spawnSync(file, args, { cwd: folder, encoding: "utf8", env: {}, maxBuffer: 2 ** 26 });
+  expect(stderr).toBe("");
+  return JSON.parse(stdout);
+}
+
+describeWithSandbox("a user who works with git after a hostile command", () => {
+  describe.each(isRoot ? [{ user: 0 }, { user: 4711 }] : [{ user: process.getuid!() }])("user $user", ({ user }) => {
+    test(verifies("S-76", `${hostileCommands.length} commands start nothing`), { timeout: 300_000 }, () => {
+      const results = playAs(user);
+      expect(results).toHaveLength(hostileCommands.length);
+      expect(results.filter(({ started }) => started !== "")).toEqual([]);
+    });
+  });
+});
