@@ -1,18 +1,16 @@
 /** The client in a browser as it is. */
 import { encodeSse } from "@sheaf/protocol/encode";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
 import { response, stream } from "../../packages/protocol/test/event-log.ts";
 import { buildForBrowser } from "../support/browser-bundle.ts";
 import type * as scenario from "../support/client-scenario.ts";
-import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import { describeWithChromium } from "../support/chromium.ts";
 import { verifies } from "../support/verifies.ts";
 
-describeWithChromium("the client in Chromium", () => {
-  let browser: Browser;
+describeWithChromium("the client in Chromium", (browser) => {
   let page: Page;
   beforeAll(async () => {
-    browser = await launchChromium();
     page = await (await browser.newContext({ offline: true })).newPage();
     const { source } = await buildForBrowser('export * from "./support/client-scenario.ts";', {
       format: "iife",
@@ -20,7 +18,6 @@ describeWithChromium("the client in Chromium", () => {
     });
     await page.evaluate(source);
   });
-  afterAll(() => browser.close());
 
   const run = <Name extends keyof typeof scenario>(
     name: Name,

@@ -1,21 +1,18 @@
 /** The libraries in a browser as it is, without a polyfill: the very bundle that `test/browser-bundle.test.ts` weighs. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
 import { buildForBrowser, wholeLibraries } from "../support/browser-bundle.ts";
-import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import { describeWithChromium } from "../support/chromium.ts";
 import { runScenario } from "../support/library-scenario.ts";
 import { verifies } from "../support/verifies.ts";
 import * as libraries from "../support/whole-libraries.ts";
 
-describeWithChromium("in Chromium", () => {
-  let browser: Browser;
+describeWithChromium("in Chromium", (browser) => {
   let page: Page;
   beforeAll(async () => {
-    browser = await launchChromium();
     const context = await browser.newContext({ offline: true });
     page = await context.newPage();
   });
-  afterAll(() => browser.close());
 
   const title = "text, model streams, documents, SSE and reducer give what they give in Node";
   test(verifies(["N25", "N43", "N53"], title), async () => {

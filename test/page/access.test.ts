@@ -1,7 +1,6 @@
 /** Screens that no other test looks at with axe-core, what people who listen hear, and what the address may not do. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import { expect, test } from "vitest";
+import { describeWithChromium } from "../support/chromium.ts";
 import { openPage, sendMessage, waitForAnswer, waitUntil } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { startServer } from "../support/server.ts";
@@ -11,28 +10,21 @@ import { endless, everyType, workspace } from "./scenario.ts";
 
 const folder = createTestFolder();
 
-describeWithChromium("the page for everybody", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser.close());
-
+describeWithChromium("the page for everybody", (browser) => {
   test("no serious fault of access at the door, in an empty conversation, while working, in menus and dialogs", async () => {
     const server = await startServer({
       home: `${folder.newFolder()}-home`,
       cwd: folder.newFolder(),
       script: { turns: [{ events: [{ text: "[Read this](https://example.org/a?b=c)." }] }, ...endless.turns] },
     });
-    const context = await browser.newContext();
-    const door = await context.newPage();
+    const door = await browser.borrowPage();
     await door.goto(server.address);
     await door.getByLabel("Token").waitFor();
     await takeScreenshots(door, "sign-in");
     expect(await findAccessFaults(door)).toEqual([]);
-    await context.close();
 
-    const { page, faults } = await openPage(browser, server, { viewport: { width: 390, height: 844 } });
+    const { page, faults } = await openPage(browser, server);
+    await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole("button", { name: "Show conversations" }).click();
     await page.getByRole("button", { name: "Settings" }).waitFor();
     await takeScreenshots(page, "empty-narrow");

@@ -1,9 +1,9 @@
 /** What a person does in a conversation: from the keyboard, at the real server. */
 import { readFileSync, writeFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
@@ -23,13 +23,7 @@ async function saveExport(page: Page, name: string): Promise<string> {
   return readFileSync(await download.path(), "utf8");
 }
 
-describeWithChromium("a conversation in the page", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser.close());
-
+describeWithChromium("a conversation in the page", (browser) => {
   test(verifies(["X8", "S-16"], "a command is shown whole, and runs once it is allowed"), async () => {
     const { page, faults } = await openScenario(browser, folder, { script: approval, args: ["--sandbox", "disabled"] });
     await sendMessage(page, "Test it");

@@ -1,7 +1,7 @@
 /** What may come between a person and an answer: reloads, other tabs, lost connections, a server that restarts. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer, watchFaults } from "../support/page.ts";
 import { openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { startServer } from "../support/server.ts";
@@ -19,13 +19,7 @@ async function readLines(page: Page): Promise<string[]> {
   return text.split("\n").filter((line) => line !== "");
 }
 
-describeWithChromium("an answer that is interrupted", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser.close());
-
+describeWithChromium("an answer that is interrupted", (browser) => {
   test(verifies(["X2", "X3"], "a reload in the middle goes on, and nothing is lost or doubled"), async () => {
     const { page, faults } = await openScenario(browser, folder, { script: slow });
     await sendMessage(page, "Go");

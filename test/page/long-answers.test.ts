@@ -1,7 +1,7 @@
 /** An answer with very many documents: only what is in sight is there, and what a person reads stays where it is. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitUntil } from "../support/page.ts";
 import { openScenario } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
@@ -38,13 +38,7 @@ async function waitForDocument(page: Page, position: number): Promise<void> {
   await page.locator(`[aria-posinset="${position}"]`).waitFor();
 }
 
-describeWithChromium("a long answer", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser.close());
-
+describeWithChromium("a long answer", (browser) => {
   test("stays at its end, or where the person is, and keeps the focus", async () => {
     const { page, faults } = await openScenario(browser, folder, { script });
     await sendMessage(page, "Go");

@@ -1,7 +1,6 @@
 /** How a person gets into the page, and what keeps it in. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import { expect, test } from "vitest";
+import { describeWithChromium } from "../support/chromium.ts";
 import { openPage, sendMessage, waitForAnswer, watchFaults } from "../support/page.ts";
 import { startServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
@@ -13,13 +12,7 @@ async function startHere(args: readonly string[] = []) {
   return startServer({ home: `${folder.newFolder()}-home`, cwd: folder.newFolder({ "README.md": "# Hello\n" }), args });
 }
 
-describeWithChromium("the door of the page", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser.close());
-
+describeWithChromium("the door of the page", (browser) => {
   test(verifies("S-62", "every file of the page has its headers"), async () => {
     const server = await startHere();
     const html = await fetch(server.address);
@@ -57,25 +50,23 @@ describeWithChromium("the door of the page", () => {
 
   test("a wrong token is reported, and can be corrected", async () => {
     const server = await startHere();
-    const page = await browser.newPage();
+    const page = await browser.borrowPage();
     await page.goto(server.address);
     await page.getByLabel("Token").fill("wrong");
     await page.keyboard.press("Enter");
     expect(await page.getByRole("alert").textContent()).toContain("does not know this token");
-    await page.close();
   });
 
   test(verifies("S-51", "a ticket opens the page once, and leaves the address"), async () => {
     const server = await startHere(["--open"]);
-    const first = await browser.newPage();
+    const first = await browser.borrowPage();
     const faults = watchFaults(first);
     await first.goto(server.pageAddress);
     await first.getByRole("textbox", { name: "Message" }).waitFor();
     expect(first.url()).not.toContain("ticket");
     expect(faults()).toEqual([]);
-    const second = await browser.newPage();
+    const second = await (await browser.newContext()).newPage();
     await second.goto(server.pageAddress);
     expect(await second.getByRole("alert").textContent()).toContain("already used");
-    await Promise.all([first.close(), second.close()]);
   });
 });

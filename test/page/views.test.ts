@@ -1,7 +1,7 @@
 /** Every type of document in its view: live, and again after the page was loaded anew. */
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import type { Locator, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
@@ -62,13 +62,7 @@ async function checkEveryType(page: Page): Promise<void> {
   expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toContain("Tool call");
 }
 
-describeWithChromium("the views", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser.close());
-
+describeWithChromium("the views", (browser) => {
   test(verifies("N39", "every type but a question, live and after reload, in light and dark"), async () => {
     const { page, faults } = await openScenario(browser, folder, { script: everyType, files: workspace });
     await page.setViewportSize({ width: 1440, height: 2600 });

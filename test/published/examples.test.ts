@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ConversationPage } from "@sheaf/protocol";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { describeWithChromium, launchChromium } from "../support/chromium.ts";
+import { describeWithChromium } from "../support/chromium.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -103,7 +103,7 @@ describe("client-node.ts", () => {
   });
 });
 
-describeWithChromium("client-browser", () => {
+describeWithChromium("client-browser", (browser) => {
   test("shows documents as they come, in two turns of one conversation", async () => {
     const server = await startOffline();
     const env = { ...toEnvironment(), SHEAF_URL: server.address, SHEAF_TOKEN: server.token };
@@ -111,9 +111,7 @@ describeWithChromium("client-browser", () => {
     onTestFinished(() => void own.kill());
     const [line] = (await once(own.stdout, "data")) as [Buffer];
     const address = /http:\S+/.exec(line.toString())![0];
-    const browser = await launchChromium();
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage();
+    const page = await (await browser.newContext()).newPage();
     await page.goto(address);
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText("ended").waitFor();

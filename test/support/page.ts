@@ -1,6 +1,7 @@
 /** The page in a real browser, at a real server. */
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { expect, onTestFinished } from "vitest";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { expect } from "vitest";
+import type { TestBrowser } from "./chromium.ts";
 import type { TestServer } from "./server.ts";
 
 /** A page that is signed in. */
@@ -11,19 +12,17 @@ export interface OpenPage {
   readonly faults: () => readonly string[];
 }
 
-/** Opens the page in a browser that has nothing of others; closed with the test. */
+/** Opens the page with nothing of other tests. */
 export async function openPage(
-  browser: Browser,
+  browser: TestBrowser,
   server: Pick<TestServer, "address" | "token">,
-  options: BrowserContextOptions = {},
+  options?: BrowserContextOptions,
 ): Promise<OpenPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-US", ...options });
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const page = await browser.borrowPage(options);
   const faults = watchFaults(page);
   await page.goto(server.address);
   await signIn(page, server.token);
-  return { page, context, faults };
+  return { page, context: page.context(), faults };
 }
 
 /** Enters the token. */
