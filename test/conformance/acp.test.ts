@@ -13,7 +13,7 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import { afterEach, describe, expect, test } from "vitest";
-import { createTestFolder, sheafProgram } from "../support/sheaf.ts";
+import { createTestFolder, sheafProgram, compiledCode } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -44,7 +44,7 @@ async function startEditor(
   const child = spawn(process.execPath, [sheafProgram, "acp", ...args], {
     cwd,
     stdio: ["pipe", "pipe", "inherit"],
-    env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: join(cwd, ".home") },
+    env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: join(cwd, ".home"), ...compiledCode },
   });
   const updates: SessionUpdate[] = [];
   const permissions: RequestPermissionRequest[] = [];

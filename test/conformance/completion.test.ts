@@ -33,7 +33,7 @@ const cases: readonly (readonly [line: string, wanted: readonly string[], unwant
 const toPlain = (word: string): string => word.replace(/[=/]$/, "");
 
 test.each(["bash", "zsh", "fish"])("the script of %s has every flag", async (shell) => {
-  const { stdout } = await runSheaf(["completion", shell], { cwd: folders.newFolder() });
+  const { stdout } = await runSheaf(["completion", shell], { cwd: folders.path });
   const missing = Object.keys(flags).filter((name) => !stdout.includes(shell === "fish" ? `-l ${name} ` : `--${name}`));
   expect(missing).toEqual([]);
 });
@@ -49,18 +49,26 @@ const bin = folders.newFolder({ sheaf: listing });
 chmodSync(join(bin, "sheaf"), 0o755);
 const PATH = `${bin}:${process.env.PATH ?? ""}`;
 
-/** The script of a shell in a folder with one file to complete. */
+const scripts = new Map<string, Promise<{ readonly cwd: string; readonly script: string }>>();
+
+/** The script of a shell, written once, in a folder with a file and a folder to complete. */
+function findScript(shell: string): Promise<{ readonly cwd: string; readonly script: string }> {
+  const written = scripts.get(shell) ?? createScript(shell);
+  scripts.set(shell, written);
+  return written;
+}
+
 async function createScript(shell: string): Promise<{ cwd: string; script: string }> {
   const cwd = folders.newFolder({ "session.json": "{}", "inner/a.txt": "" });
   const { stdout } = await runSheaf(["completion", shell], { cwd });
-  const script = join(cwd, `completion.${shell}`);
+  const script = join(folders.path, `completion.${shell}`);
   writeFileSync(script, stdout);
   return { cwd, script };
 }
 
 describeWithProgram("bash", () => {
   test.each(cases)("%j", async (line, wanted, unwanted) => {
-    const { cwd, script } = await createScript("bash");
+    const { cwd, script } = await findScript("bash");
     const program = `source "$1"; read -ra COMP_WORDS <<< "$2"; [[ $2 == *" " ]] && COMP_WORDS+=("")
       COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); COMP_LINE=$2; _sheaf; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const output = execFileSync("bash", ["--norc", "-c", program, "bash", script, line], {
@@ -76,7 +84,7 @@ describeWithProgram("bash", () => {
 
 describeWithProgram("fish", () => {
   test.each(cases)("%j", async (line, wanted, unwanted) => {
-    const { cwd, script } = await createScript("fish");
+    const { cwd, script } = await findScript("fish");
     const program = `source $argv[1]; complete -C $argv[2]`;
     const output = execFileSync("fish", ["--no-config", "-c", program, script, line], {
       cwd,
@@ -91,7 +99,7 @@ describeWithProgram("fish", () => {
 
 describeWithProgram("zsh", () => {
   test.each(cases)("%j", async (line, wanted, unwanted) => {
-    const { cwd, script } = await createScript("zsh");
+    const { cwd, script } = await findScript("zsh");
     const output = execFileSync("zsh", ["--no-rcs", zshDriver, script, line], {
       cwd,
       encoding: "utf8",

@@ -93,7 +93,8 @@ describe("a good server", () => {
 test(verifies("X12", "a run that is over too soon to be looked at proves nothing"), async () => {
   const started = await start();
   // The model answers at once.
-  const profile = { ...started.profile, long: started.profile["text"]!, approval: started.profile["text"]! };
+  const text = started.profile["text"]!;
+  const profile = { text, long: text, approval: text };
   const checks = ["X7", "busy-reject", "busy-queue", "busy-cancel", "snapshot-while-running"];
   for (let round = 0; round < chooseRuns(1, 3); round += 1) {
     const outcomes = await runChecks(started.server.address, { ...started, profile }, checks);

@@ -2,6 +2,8 @@
 # zsh completes in its line editor only, so a second zsh behind a pseudo terminal notes down what it is offered.
 zmodload zsh/zpty
 script=$1
+# The dump of compinit stays: making it takes most of the time of a first call.
+rm -f $script.ready $script.found
 cat > $script.hook <<'EOF'
 PROMPT= LISTMAX=0
 autoload -Uz compinit

@@ -4,8 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createStreamDecoder, type StreamEvent } from "@sheaf/protocol";
-
-const sheafProgram = join(import.meta.dirname, "../../packages/agent/bin/sheaf.js");
+import { compiledCode, sheafProgram } from "./sheaf.ts";
 
 /** How a server is started. */
 export interface ServerOptions {
@@ -53,7 +52,7 @@ export async function startServer(options: ServerOptions): Promise<TestServer> {
   const child = spawn(process.execPath, [sheafProgram, ...words], {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: home, ...environment },
+    env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: home, ...compiledCode, ...environment },
   });
   const ended = new Promise<number | null>((resolve) => {
     child.on("close", resolve);
