@@ -414,30 +414,17 @@ describe("sheaf models", () => {
 });
 
 describe("flags", () => {
+  // Those of commands that are not runs are in refused-commands.test.ts.
   test.each([
     [["-p", "--format", "json", "--model", "offline", "go"], "--format does not go with a prompt: use --output-format"],
     [["-p", "--json", "--model", "offline", "go"], "--json does not go with a prompt: use --output-format"],
     [["-p", "--limit", "3", "--model", "offline", "go"], "--limit does not go with a prompt"],
-    [["show", "x", "--format", "json"], "--format does not go with sheaf show"],
-    [["replay", "x", "--json"], "--json does not go with sheaf replay"],
-    [["answer", "x", "--continue"], "--continue does not go with sheaf answer"],
-    [["convert", "--from", "markdown", "--to", "documents", "-o", "x"], "--output does not go with sheaf convert"],
     [["-p", "--workspace=", "--model", "offline", "go"], "--workspace is empty"],
     [["-p", "--timeout", "2147484", "--model", "offline", "go"], '--timeout "2147484" is more than 2147483 seconds'],
     [["-p", "--heartbeat", "1e9", "--model", "offline", "go"], '--heartbeat "1e9" is more than 2147483 seconds'],
     [["-p", "--model", "offline", "--base-url", "http://h", "go"], "--base-url has no effect"],
     [["-p", "--model", "openai-compatible/m", "go"], "add --base-url"],
-    [["status", "--format", "yaml"], '--format "yaml" is unknown'],
-    [["status", "now"], "status takes no words"],
-    [["status", "--force"], "--force does not go with sheaf status"],
-    [["login"], "login takes one word"],
-    [["login", "anthropic", "--model", "x"], "--model does not go with sheaf login"],
     [["login", "antropic"], "did you mean anthropic?"],
-    [["logout", "a", "b"], "logout takes [PROVIDER]"],
-    [["logout", "nobody"], '"nobody" is unknown'],
-    [["models", "opnai"], "did you mean openai"],
-    [["models", "--api-key", "x"], "--api-key goes with one provider"],
-    [["models", "a", "b"], "models takes [PROVIDER]"],
   ])(verifies("C20", "%j is a usage error"), async (args, message) => {
     const { cwd, home } = newPlace();
     const { code, stderr } = await run(args, { cwd, home, input: "x" });
@@ -447,7 +434,7 @@ describe("flags", () => {
 });
 
 test(verifies("S-41", "after all of this, no key is anywhere but in the key files"), () => {
-  expect(outputs.length).toBeGreaterThan(100);
+  expect(outputs.length).toBeGreaterThan(80);
   expect(outputs.filter((output) => output.includes("CANARY"))).toEqual([]);
   const files = globSync("**/*", { cwd: folders.path, withFileTypes: true }).filter((entry) => entry.isFile());
   const holding = files

@@ -12,7 +12,7 @@ import { verifies } from "../support/verifies.ts";
 const folders = createTestFolder();
 const formats = ["stream-json", "documents", "documents-stream", "text", "json"] as const;
 /** `SHEAF_SOAK_RUNS=100` is the full figure. */
-const replaysOfFormat = chooseRuns(2, 100);
+const replaysOfFormat = chooseRuns(1, 100);
 
 const mcpServer = join(import.meta.dirname, "../support/mcp-server.ts");
 

@@ -15,7 +15,7 @@ import {
 import { parseChunks } from "./text-cuttings.ts";
 
 /** `SHEAF_SOAK=1` is the full figure. */
-const runs = chooseRuns(4000, 10_000);
+const runs = chooseRuns(2000, 10_000);
 const seed = 20_260_923;
 
 /** The info string as far as the segment tells it: a nested path keeps its blanks, a language stands for itself. */

@@ -6,7 +6,7 @@ import { isEndedByBlankLine, isHtmlBlockEnd, parseHtmlBlockStart } from "../src/
 import { parseText } from "../src/text-parser.ts";
 import { toCommonmarkFences } from "./markdown-oracle.ts";
 
-const runs = chooseRuns(4000, 10_000);
+const runs = chooseRuns(2000, 10_000);
 
 describe("HTML blocks", () => {
   test.each([

@@ -6,7 +6,7 @@ import { isDefinitions, mayBeDefinitions } from "../src/link-definition.ts";
 import { parseText } from "../src/text-parser.ts";
 import { toCommonmarkFences } from "./markdown-oracle.ts";
 
-const runs = chooseRuns(4000, 10_000);
+const runs = chooseRuns(2000, 10_000);
 
 describe("link reference definitions", () => {
   test.each([

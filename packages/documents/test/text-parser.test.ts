@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { describeWithFixtures } from "../../../test/support/fixtures.ts";
+import { chooseRuns } from "../../../test/support/soak.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createTextParser, type ParsedSegment, parseText } from "../src/text-parser.ts";
 import { toMicromarkFences } from "./markdown-oracle.ts";
@@ -51,7 +52,8 @@ function findUnequalCuts(text: string): string[][] {
       for (let at = 0; at <= text.length; at += 1) yield [text.slice(0, at), text.slice(at)];
       for (let round = 0; round < 50; round += 1) yield toRandomChunks(text, random, 1 + round);
     } else {
-      for (let round = 0; round < 1000; round += 1) yield toRandomChunks(text, random, 1 + (round % 200));
+      for (let round = 0; round < chooseRuns(200, 1000); round += 1)
+        yield toRandomChunks(text, random, 1 + (round % 200));
     }
   };
   const unequal: string[][] = [];

@@ -91,16 +91,23 @@ describe("an export that is read again", () => {
   test.each<[string, string, RegExp]>([
     ["no JSON", "{", /a\.json/],
     ["a list", "[]", /a\.json.*the file/],
+    ["an object that is none", "{}", /version is missing/],
     ["another version", change((_events, value) => (value.sheafExport = 99)), /99/],
     ["a foreign id", change((_events, { conversation }) => (conversation.id = "conv_1")), /conversation\.id/],
     ["no responses", change((_events, value) => (value.responses = [])), /responses/],
     ["one response twice", change((_events, { responses }) => responses.push(responses[0])), /two responses/],
+    ["no events", change((events) => events.splice(0)), /response 1 has no events/],
     ["a gap", change((events) => events.splice(1, 1)), /response 1/],
     ["no end", change((events) => events.pop()), /run_end/],
     ["another's start", change((events) => (events[0]!.responseId = "chat_x")), /run_start/],
     ["an event without a time", change((events) => delete events[1]!.time), /time/],
     ["a relative workspace", change(([start]) => (start!.workspace = "w")), /folders of response 1/],
     ["added folders that are none", change(([start]) => (start!.addedFolders = "/w")), /folders of response 1/],
+    [
+      "a text that is none",
+      change((events) => (events.find(({ type }) => type === "text_delta")!.text = 7)),
+      /response 1/,
+    ],
     ["an event that is none", change((events) => (events[1] = 7 as never)), /response 1/],
   ])("%s is refused", (_, text, message) => {
     expect(() => decodeExport(text, "a.json")).toThrow(

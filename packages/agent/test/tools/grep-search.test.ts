@@ -254,7 +254,8 @@ describe("bounds", () => {
 
   test("more output than is taken ends the search, and the note says so", async () => {
     const large = createLargeFolder();
-    for (let file = 0; file < 10; file += 1) writeFileSync(join(large, `${file}.txt`), "x\n".repeat(500_000));
+    const lines = `${"x".repeat(900)}\n`.repeat(4000);
+    for (let file = 0; file < 10; file += 1) writeFileSync(join(large, `${file}.txt`), lines);
     const outcome = await grep(large, { pattern: "x" });
     expect(outcome.note).toMatch(/ended early/);
     expect(outcome).toMatchObject({ status: "success", truncated: true });

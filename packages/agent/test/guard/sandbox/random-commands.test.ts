@@ -8,7 +8,7 @@ import { describeWithRealBash, runInRealBash } from "../permissions/real-bash.ts
 import { verifies } from "../../../../../test/support/verifies.ts";
 
 /** `SHEAF_FUZZ_COMMANDS=100000` is the full figure. */
-const total = Number(process.env.SHEAF_FUZZ_COMMANDS ?? 1500);
+const total = Number(process.env.SHEAF_FUZZ_COMMANDS ?? 1000);
 const batchSize = 2500;
 
 const programs = [

@@ -1,0 +1,115 @@
+/** Command lines of commands that are not runs, which end before they do anything. The program's own lines are in test/conformance. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { SheafError } from "../../src/base/errors.ts";
+import { parseArguments, type ParsedArguments } from "../../src/cli/arguments.ts";
+import { checkCommandLine } from "../../src/cli/command-flags.ts";
+import { runCompletion } from "../../src/cli/commands/completion.ts";
+import { runConfig } from "../../src/cli/commands/config.ts";
+import { runExport } from "../../src/cli/commands/export.ts";
+import { runHelp } from "../../src/cli/commands/help.ts";
+import { runImport } from "../../src/cli/commands/import.ts";
+import { runLogin, runLogout } from "../../src/cli/commands/login.ts";
+import { runMcp } from "../../src/cli/commands/mcp.ts";
+import { runModels } from "../../src/cli/commands/models.ts";
+import { runSchema } from "../../src/cli/commands/schema.ts";
+import { runFork, runListSessions, runRemoveSession } from "../../src/cli/commands/sessions.ts";
+import { runShow } from "../../src/cli/commands/show.ts";
+import { runStatus } from "../../src/cli/commands/status.ts";
+import type { CommandIo } from "../../src/cli/io.ts";
+import { formatFailure } from "../../src/cli/report-error.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sheaf-refused-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const io: CommandIo = {
+  environment: { HOME: folder, SHEAF_HOME: join(folder, "home") },
+  cwd: folder,
+  profile: "sheaf",
+  isInputTerminal: false,
+  isOutputTerminal: false,
+};
+
+const commands: Partial<
+  Record<ParsedArguments["command"], (parsed: ParsedArguments, io: CommandIo) => Promise<number>>
+> = {
+  completion: runCompletion,
+  config: runConfig,
+  export: runExport,
+  fork: runFork,
+  help: runHelp,
+  import: runImport,
+  login: runLogin,
+  logout: runLogout,
+  ls: runListSessions,
+  mcp: runMcp,
+  models: runModels,
+  rm: runRemoveSession,
+  schema: runSchema,
+  show: runShow,
+  status: runStatus,
+  whoami: runStatus,
+};
+
+/** What stderr says. */
+async function refuse(words: readonly string[]): Promise<string> {
+  try {
+    const parsed = parseArguments(words);
+    checkCommandLine(parsed);
+    throw new Error(`ended with ${await commands[parsed.command]?.(parsed, io)}`);
+  } catch (error) {
+    if (error instanceof SheafError) return formatFailure(error, false);
+    throw error;
+  }
+}
+
+const id = "123e4567-e89b-42d3-a456-426614174000";
+
+test.each([
+  [["export"], 'export takes one session id; "" was given'],
+  [["export", "x"], '"x" is not the id of a session'],
+  [["export", id], `the session ${id} is not stored`],
+  [["export", id, "--format", "pdf"], '--format "pdf" is unknown: use one of json, markdown, html'],
+  [["fork", "x"], '"x" is not the id of a session'],
+  [["fork", id], `the session ${id} is not stored`],
+  [["rm"], "rm takes session ids"],
+  [["import"], "import takes one file of sheaf export"],
+  [["import", "missing.json"], "missing.json cannot be read (ENOENT)"],
+  [["ls", "x"], 'ls takes no words; "x" was given'],
+  [["ls", "--limit", "0"], '--limit "0" is not a whole number'],
+  [["create-chat", "--plan"], "--plan does not go with sheaf create-chat"],
+  [["help", "nope"], 'there is no command "nope"'],
+  [["config"], "write sheaf config explain"],
+  [["completion", "tcsh"], "use one of bash, zsh, fish"],
+  [["show", "not-an-id"], '"not-an-id" is not the id of a session'],
+  [["show", "x", "--format", "json"], "--format does not go with sheaf show"],
+  [["replay", "x", "--json"], "--json does not go with sheaf replay"],
+  [["answer", "x", "--continue"], "--continue does not go with sheaf answer"],
+  [["convert", "--from", "markdown", "--to", "documents", "-o", "x"], "--output does not go with sheaf convert"],
+  [["schema", "nothing"], "stream-json, documents, events"],
+  [["status", "--format", "yaml"], '--format "yaml" is unknown'],
+  [["status", "now"], "status takes no words"],
+  [["status", "--force"], "--force does not go with sheaf status"],
+  [["whoami", "x"], 'whoami takes no words; "x" was given'],
+  [["login"], "login takes one word"],
+  [["login", "anthropic", "--model", "x"], "--model does not go with sheaf login"],
+  [["login", "antropic"], "did you mean anthropic?"],
+  [["logout", "a", "b"], "logout takes [PROVIDER]"],
+  [["logout", "nobody"], '"nobody" is unknown'],
+  [["models", "opnai"], "did you mean openai"],
+  [["models", "--api-key", "x"], "--api-key goes with one provider"],
+  [["models", "a", "b"], "models takes [PROVIDER]"],
+  [["mcp", "add"], "mcp add takes a name"],
+  [["mcp", "add", "a b", "--", "x"], "expected a name of letters"],
+  [["mcp", "add", "__proto__", "--", "x"], "expected a name of letters"],
+  [["mcp", "add", "a", "--url", "ftp://x"], "mcpServers.a"],
+  [["mcp", "add", "a", "--url", "http://x", "--", "y"], "mcp add takes a name"],
+  [["mcp", "forget"], 'mcp "forget" is unknown'],
+])(verifies("C20", "%j is refused in one line with a reason"), async (words, message) => {
+  const line = await refuse(words);
+  expect(line).toMatch(/^sheaf: (?:USAGE|CONFIG_INVALID): [^\n]+\n$/);
+  expect(line).toContain(message);
+});
