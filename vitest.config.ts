@@ -17,7 +17,6 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["sheaf-source", "module", "node"] } },
   test: {
     setupFiles: ["test/support/property-seed.ts"],
-    // Most tests wait for processes, so two files share even a machine of two cores.
     maxWorkers: 2,
     // There is no module state, so files share the modules of their worker. Loading them anew took a third of the fast tests' time.
     isolate: false,
@@ -34,12 +33,20 @@ export default defineConfig({
           name: "fast",
           include: ["test/*.test.ts", "packages/*/test/**/*.test.ts"],
           exclude: inFolders(folders.sandbox),
+          sequence: { groupOrder: 0 },
         },
       },
       ...Object.entries(folders).map(([name, paths]) => ({
         extends: true as const,
         // The sandbox tests share a folder, which each file removes at its end.
-        test: { name, include: inFolders(paths), isolate: name === "sandbox" },
+        test: {
+          name,
+          include: inFolders(paths),
+          isolate: name === "sandbox",
+          // These tests wait for processes much of the time: on two cores a third one finds something to do.
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
+        },
       })),
     ],
   },

@@ -9,8 +9,8 @@ import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
 const program = join(import.meta.dirname, "../support/mcp-server.ts");
-const added = { command: process.execPath, args: [program] };
-const stdio = { ...added, env: compiledCode };
+const command = { command: process.execPath, args: [program] };
+const stdio = { ...command, env: compiledCode };
 
 interface CallLine {
   readonly tool_call: { readonly mcpToolCall?: { readonly args: object; readonly result?: object } };
@@ -134,8 +134,11 @@ describe("over stdio", () => {
     });
     expect(code).toBe(143);
     expect(stdout.trimEnd().split("\n").at(-1)).toContain('"CANCELLED"');
-    const left = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" }).split("\n");
-    expect(left.filter((line) => line.includes(program) && !line.includes("--http"))).toEqual([]);
+    const listServers = () =>
+      execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })
+        .split("\n")
+        .filter((line) => line.includes(program) && !line.includes("--http"));
+    await expect.poll(listServers).toEqual([]);
   });
 
   test(verifies("C24", "a call takes no longer than its server's limit"), async () => {
@@ -204,7 +207,7 @@ describe("sheaf mcp", () => {
     expect([added.code, added.stderr]).toEqual([0, ""]);
     expect((await runSheaf(["mcp", "list"], place)).stdout).toBe("math: ready (5 tools)\n");
     const config: unknown = JSON.parse(readFileSync(join(cwd, "home/config.json"), "utf8"));
-    expect(config).toEqual({ model: "offline", mcpServers: { math: added } });
+    expect(config).toEqual({ model: "offline", mcpServers: { math: command } });
     const twice = await runSheaf(["mcp", "add", "math", "--url", "http://127.0.0.1:1/"], place);
     expect([twice.code, twice.stderr]).toEqual([
       2,

@@ -254,7 +254,7 @@ describe("bounds", () => {
 
   test("more output than is taken ends the search, and the note says so", async () => {
     const large = createLargeFolder();
-    const lines = `${"x".repeat(900)}\n`.repeat(4000);
+    const lines = `${"x".repeat(450)}\n`.repeat(8000);
     for (let file = 0; file < 10; file += 1) writeFileSync(join(large, `${file}.txt`), lines);
     const outcome = await grep(large, { pattern: "x" });
     expect(outcome.note).toMatch(/ended early/);
