@@ -76,7 +76,7 @@ export const flags = {
   list: { kind: "switch", help: "trust: list the trusted workspaces" },
   remove: {
     kind: "switch",
-    help: "trust: stop trusting the workspace; mcp trust: stop trusting its servers; instrumentation: remove it",
+    help: "trust, mcp trust: stop trusting the workspace or its servers; instrumentation: remove it",
   },
   digest: { kind: "value", placeholder: "HEX", help: "mcp trust: say yes to one server with this content, unasked" },
   resume: {
