@@ -75,10 +75,11 @@ describe("the prompt", () => {
     ),
     async () => {
       const args = [...model, "--compat", "cursor-2026", "-p", "go"];
-      // Node gives its children sockets.
+      // Node gives its children sockets. The pipe stays open for as long as the program runs.
+      const openPipe = 'mkfifo pipe; exec 3<>pipe; "$@" <pipe 3<&-';
       const [socket, pipe] = await Promise.all([
         runSheaf(args, { cwd, hasOpenInput: true }),
-        runSheaf(args, { cwd, wrapper: ["sh", "-c", 'sleep 4 | "$@"', "sh"] }),
+        runSheaf(args, { cwd: folders.newFolder(), wrapper: ["sh", "-c", openPipe, "sh"] }),
       ]);
       expect([socket.code, socket.stdout, socket.stderr]).toEqual([0, "An answer.\n", ""]);
       expect([pipe.code, pipe.stdout, pipe.stderr]).toEqual([0, "An answer.\n", notice]);
