@@ -52,7 +52,16 @@ const marks = { passed: "ok  ", failed: "FAIL", skipped: "skip" } as const;
 /** One line for the check, and one for what is wrong. */
 export function formatOutcome({ status, id, clauses, title, clause, message }: Outcome): string {
   const line = `${marks[status]} ${id.padEnd(26)} ${title} [${clauses.join(" ")}]`;
-  return message === undefined ? line : `${line}\n       ${clause === undefined ? "" : `${clause}: `}${message}`;
+  return message === undefined
+    ? line
+    : `${line}\n       ${clause === undefined ? "" : `${clause}: `}${toVisible(message)}`;
+}
+
+/** Control characters of the server's text as escapes: they would steer the terminal (S-70). */
+function toVisible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, (character) =>
+    /[\t\n]/.test(character) ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** The summary of a report. */

@@ -3,6 +3,7 @@ import { explainDifference } from "../src/difference.ts";
 import { parseProfile, profiles } from "../src/profile.ts";
 import { createReport, formatOutcome, formatSummary } from "../src/report.ts";
 import type { Outcome } from "../src/run-suite.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 
 function outcome(level: Outcome["level"], status: Outcome["status"], fields: Partial<Outcome> = {}): Outcome {
   return {
@@ -34,6 +35,13 @@ test("a clause that one check proved broken is broken, whatever the others say",
     outcome("base", "skipped", { clauses: ["X1", "X8"] }),
   ]);
   expect(clauses).toEqual({ N2: "failed", N10: "skipped", X1: "passed", X8: "skipped" });
+});
+
+test(verifies("S-70", "text of the server cannot steer the terminal"), () => {
+  const message = 'expected "a",\n\tgot "\u001B[2J\u009B\u202E"';
+  expect(formatOutcome(outcome("base", "failed", { message }))).toContain(
+    'expected "a",\n\tgot "\\u001b[2J\\u009b\\u202e"',
+  );
 });
 
 test("what is told on lines", () => {
