@@ -29,7 +29,7 @@ export function toFixedPath(path: string | undefined): string {
 /**
  * Keeps git from running what an untrusted repository contains (S-01), by settings that override all others. They switch
  * off hooks and the file watcher, which git runs unasked. Other programs that a repository's settings name (filters,
- * pagers, signing) run in the sandbox, as its scripts do.
+ * pagers, signing) run in the sandbox, as its scripts do; without the sandbox such a command asks (S-82).
  */
 export const untrustedGitVariables: Readonly<Record<string, string>> = {
   GIT_CONFIG_COUNT: "2",
