@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import { afterAll, describe, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
@@ -28,7 +29,7 @@ function playAs(user: number): Result[] {
   mkdirSync(join(folder, "work"), { recursive: true });
   const program = join(folder, "play.mjs");
   buildSync({
-    entryPoints: [join(import.meta.dirname, "play-git-user.ts")],
+    entryPoints: [fileURLToPath(import.meta.resolve("./play-git-user.ts"))],
     outfile: program,
     bundle: true,
     platform: "node",
@@ -38,7 +39,7 @@ function playAs(user: number): Result[] {
   cpSync(process.execPath, join(folder, "node"));
   if (isRoot) chownSync(join(folder, "work"), user, user);
   const asUser = isRoot ? ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"] : [];
-  const [file = "", ...args] = [...asUser, join(folder, "node"), program, join(folder, "work")];
+  const [file, ...args] = [...asUser, join(folder, "node"), program, join(folder, "work")];
   const { stdout, stderr } = spawnSync(file, args, { cwd: folder, encoding: "utf8", env: {}, maxBuffer: 2 ** 26 });
   expect(stderr).toBe("");
   return JSON.parse(stdout);
