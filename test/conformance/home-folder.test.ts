@@ -88,7 +88,7 @@ test(
     const run = (args: readonly string[], input?: string) =>
       runSheaf(args, {
         cwd,
-        environment: { HOME: home, SHEAF_HOME: "" },
+        environment: { HOME: home, SHEAF_HOME: "", NODE_COMPILE_CACHE: "" },
         wrapper,
         ...(input !== undefined && { input }),
       });
