@@ -304,6 +304,8 @@ class CommandReader extends WordReader {
     this.at += 1;
     for (this.#skipLines(); this.text[this.at] !== ")"; this.#skipLines()) this.#addSetting(name, this.readWord());
     this.at += 1;
+    // Bash reads `a=(x)ls rm` as one assignment, and runs rm.
+    if (!this.isAtBreak()) throw new UnreadableError("an assignment with more text right after it");
   }
 
   #addSetting(name: string, value: ShellWord): void {

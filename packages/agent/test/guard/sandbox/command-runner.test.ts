@@ -84,15 +84,15 @@ describeBothWays("commands that never start", (runCommand) => {
   test.each([
     ["a missing folder", "true", "/no/such/folder", /working directory \/no\/such\/folder is not a usable folder/],
     ["a file as folder", "true", "/etc/hostname", /is not a usable folder/],
-    ["a NUL character", "echo a\0b", "/tmp", /NUL character/],
+    ["a NUL character", "echo a\0b", undefined, /NUL character/],
     [
       "a text that is longer than the system allows",
       `echo ${"a".repeat(3_000_000)}`,
-      "/tmp",
+      undefined,
       /longer than the system allows/,
     ],
   ])(verifies("N37", "%s is a value, with exit code -1"), async (_, command, workingDirectory, reason) => {
-    const outcome = await runCommand(command, { workingDirectory });
+    const outcome = await runCommand(command, workingDirectory === undefined ? {} : { workingDirectory });
     expect(outcome).toMatchObject({ exitCode: -1, output: "", signal: "", cancelled: false });
     expect(outcome.startError).toMatch(reason);
     expect(outcome.startError).not.toContain("\n");
