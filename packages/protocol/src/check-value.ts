@@ -221,7 +221,7 @@ export type ParsedValue<Value> =
 
 /**
  * Checks a value and drops the fields that the schema does not know.
- * `dropsNull`: null stands for a field that was left out, as some models write it.
+ * `dropsNull`: null counts as a missing field, because some models write it that way.
  */
 export function parseValue<Value>(
   schema: Schema<Value>,

@@ -41,7 +41,7 @@ const responseStart = s.object({
 /** Ext: first event (N49). */
 export interface ResponseStartData extends s.ValueOf<typeof responseStart> {}
 
-/** What a reader takes for the start of a response: what is told of the stream itself may be missing. */
+/** The start of a response as a reader accepts it: the fields about the stream itself may be missing. */
 export const readableStart: s.JsonSchema = {
   ...responseStart,
   required: ["id", "conversationId", "model", "mode", "created"],

@@ -30,7 +30,7 @@ export function isTerminal(descriptor: number): boolean {
   }
 }
 
-/** Names of the program that `cursor-2026` stands in for. */
+/** Names of the program that `cursor-2026` imitates. */
 export const aliasNames: readonly string[] = ["cursor-agent", "agent"];
 
 /** @throws SheafError USAGE for an unknown profile; the message lists the known ones. */

@@ -8,7 +8,7 @@ import { createSchemaThread, type SchemaThread, type SchemaVerdict } from "./sch
 /** What a schema says about a value. */
 export type SchemaCheck = (value: unknown) => Promise<SchemaVerdict>;
 
-/** What is wrong with a schema: `the schema <problem>`; undefined: nothing. */
+/** What is wrong with a schema, as in `the schema <problem>`; undefined: nothing. */
 export async function findSchemaProblem(schema: object, thread: SchemaThread): Promise<string | undefined> {
   let text: string;
   try {
@@ -20,13 +20,13 @@ export async function findSchemaProblem(schema: object, thread: SchemaThread): P
   return verdict.kind === "unusable" ? verdict.problem : undefined;
 }
 
-/** A check by a schema that has no problem. */
+/** A check by a valid schema. */
 export function createSchemaCheck(schema: object, thread: SchemaThread): SchemaCheck {
   const text = JSON.stringify(schema);
   return (value) => thread.apply({ schema: text, value: [value] });
 }
 
-/** A check of answers by a schema that has no problem; `name` is how messages call it. */
+/** A check of answers by a valid schema; `name` is its name in messages. */
 export function toAnswerCheck(name: string, check: SchemaCheck): AnswerCheck {
   return async (text) => {
     const found = findJson(text);

@@ -19,7 +19,7 @@ export async function createApprovalRequests(
 ): Promise<ApprovalRequest[]> {
   if (!approver) return [];
   const requests: ApprovalRequest[] = [];
-  // One after the other: a replay meets them in the same order.
+  // One after another: a replay sees them in the same order.
   for (const call of calls) {
     const question = await tools.review(call);
     if (!question) continue;
@@ -35,13 +35,13 @@ export async function createApprovalRequests(
   return requests;
 }
 
-/** What came of a request: the event for the log, and what its call goes on with. */
+/** The outcome of a request: the event for the log, and the decision for its call. */
 export interface ResolvedApproval {
   readonly event: ApprovalResolved;
   readonly approval: Approval;
 }
 
-/** Asks, when the request is stored; an abort ends the waiting at once. Every outcome is an answer; it never throws. */
+/** Asks once the request is stored; an abort ends the wait at once. Every outcome is an answer; it never throws. */
 export async function askApproval(
   request: ApprovalRequest,
   approver: Approver,
@@ -78,7 +78,7 @@ export async function askApproval(
   };
 }
 
-/** Rejects at the abort; listens no more once the answer is there. */
+/** Rejects at the abort; stops listening once the answer is there. */
 async function waitForAbort(signal: AbortSignal, answered: AbortSignal): Promise<never> {
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

@@ -3,7 +3,7 @@ import type { TokenPrice, Usage } from "@sheaf/protocol";
 import { toCostUsd } from "@sheaf/protocol/cost";
 import { SheafError } from "../base/errors.ts";
 
-/** Limits; what is not given has none. */
+/** Limits; a missing one means no limit. */
 export interface BudgetLimits {
   readonly maxTurns?: number;
   readonly maxToolCalls?: number;
@@ -16,19 +16,19 @@ export interface BudgetLimits {
 /** Counts what a run used. */
 export interface Budget {
   addTurn(usage: Usage): void;
-  /** Of a request that is not a turn. */
+  /** Adds the usage of a request that is not a turn. */
   addUsage(usage: Usage): void;
   addToolCalls(count: number): void;
   /**
-   * Whether the next turn is the last one, so that the model can be told to wrap up: no turn is left after it, no tool
-   * call, or no token, since it takes at least as many as the one before.
+   * Whether the next turn is the last one, so that the model can be told to wrap up: after it, no turn, tool call or
+   * token is left. A turn takes at least as many tokens as the one before.
    */
   readonly isLastTurn: boolean;
-  /** The limit that stops the run before the given number of tool calls and another turn; undefined: go on. */
+  /** The limit that does not allow the given number of tool calls and another turn; undefined: continue. */
   findExceeded(toolCalls: number): SheafError | undefined;
 }
 
-/** A budget that nothing was taken from yet. */
+/** An unused budget. */
 export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined): Budget {
   let turns = 0;
   let toolCalls = 0;
@@ -92,9 +92,9 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
 export interface TimeLimit {
   /** Milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
-  /** How much of it was used before. Milliseconds; default 0. */
+  /** How much of it is already used. Milliseconds; default 0. */
   readonly spentMs?: number;
-  /** How to get more time, for the error. */
+  /** How to get more time, for the error message. */
   readonly advice: string;
 }
 

@@ -1,4 +1,4 @@
-/** What Sheaf itself does at the end of a run: it ends commands in the background; in debug mode it takes out instrumentation. */
+/** What Sheaf itself does at the end of a run: it ends background commands; in debug mode it removes instrumentation. */
 import type { InstrumentationBlock, RunEnd, RunEventBody, RunStart, ToolDocumentType } from "@sheaf/protocol";
 import type { ToolInvocation } from "../tools/tool.ts";
 import type { ApprovalPorts } from "./approvals.ts";
@@ -8,12 +8,12 @@ import { runToolCalls } from "./tool-calls.ts";
 /** How long a call may take. Milliseconds. */
 const CLOSING_MS = 5000;
 
-/** The same after a failure: the last line of a run that was cancelled must be out within a second (C23). */
+/** The same after a failure: the last line of a cancelled run must be written within a second (C23). */
 const FAILED_CLOSING_MS = 400;
 
 export interface ClosingCalls {
   push(event: RunEventBody): void;
-  /** The calls and their results. They run also when the run was aborted; when the user is asked, instrumentation stays. */
+  /** The calls and their results. They run after an abort, too; after a question to the user, instrumentation stays. */
   run(end: RunEnd, ports: ApprovalPorts): AsyncGenerator<EventGroup>;
 }
 
@@ -34,7 +34,7 @@ export function createClosingCalls(start: Omit<RunStart, "type">): ClosingCalls 
       const calls = [...[...terminals].map(toEndingCall), ...cleaning];
       const period = end.error ? FAILED_CLOSING_MS : CLOSING_MS;
       for (const [index, { documentType, ...call }] of calls.entries()) {
-        // Made from the response's own id, so that a replay makes the same.
+        // Made from the response's id, so that a replay makes the same one.
         const callId = `call_${start.responseId.replace(/^chat_/, "")}_end_${index + 1}`;
         const made: RunEventBody[] = [
           { type: "tool_call_start", callId, toolName: call.toolName, documentType, origin: "agent" },
@@ -51,7 +51,7 @@ interface ClosingCall extends Omit<ToolInvocation, "callId"> {
   readonly documentType: ToolDocumentType;
 }
 
-/** The rest of what a command in the background said, and how it ended. */
+/** The rest of a background command's output, and how it ended. */
 function toEndingCall(terminalId: string): ClosingCall {
   return {
     toolName: "read_terminal",

@@ -6,10 +6,10 @@ import { toRunFailure } from "./run-failure.ts";
 /** The answer's value, or what is wrong with it in one line that a model can act on. */
 export type CheckedAnswer =
   | { readonly ok: true; readonly value: unknown }
-  /** With `isSchemaFault` no answer would do. */
+  /** With `isSchemaFault`, no answer can pass. */
   | { readonly ok: false; readonly problem: string; readonly isSchemaFault?: true };
 
-/** Checks the text after the last tool call. Never rejects; an abort of the run ends it at once, with any result. */
+/** Checks the text after the last tool call. Never rejects; after an abort it returns at once, with any result. */
 export type AnswerCheck = (text: string) => Promise<CheckedAnswer>;
 
 export interface FinalAnswer {
@@ -19,7 +19,7 @@ export interface FinalAnswer {
   toEnd(text: string): Promise<RunEnd | undefined>;
 }
 
-/** Without a check every answer is the end. */
+/** Without a check, every answer ends the run. */
 export function createFinalAnswer(check: AnswerCheck | undefined): FinalAnswer {
   let note: string | undefined;
   return {

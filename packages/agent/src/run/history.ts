@@ -8,7 +8,7 @@ export interface History {
   readonly messages: readonly ModelMessage[];
 }
 
-/** Without number and time: what a model sees does not depend on whether it comes from a store. */
+/** Without number and time: what a model sees is the same whether it comes from a store or not. */
 function toProviderData({ type, origin, callId, data }: ProviderData): ProviderData {
   return { type, origin, ...(callId !== undefined && { callId }), data };
 }
@@ -27,12 +27,12 @@ const SUMMARY_HEAD = "(The older part of this conversation was removed. Its summ
 
 /**
  * Grows with each event; the cost of an event does not depend on the length of the history.
- * `before`: the messages of the responses before.
+ * `before`: the messages of earlier responses.
  */
 export function createHistory(before: readonly ModelMessage[] = []): History {
   const messages: ModelMessage[] = [...before];
   let parts: AssistantPart[] = [];
-  /** The last part, while it is text that grows. */
+  /** The last part, while it is text that still grows. */
   let openText: GrowingText | undefined;
   const openCalls = new Map<string, { readonly toolName: string; readonly providerCallId?: string }>();
   /** Calls of the last assistant message that have no result yet. */
@@ -48,7 +48,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
     messages.push({ role: "tool", callId, toolName, output, isError });
   };
 
-  /** The answers are the result of the tool that asked (N42). */
+  /** The user's answers become the result of the tool that asked (N42). */
   const answerQuestion = (answers: readonly ClarificationAnswer[]): void => {
     const index = messages.findLastIndex((message) => message.role === "tool" && message.callId === questionCallId);
     const asked = messages[index];
@@ -59,7 +59,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
     messages[index] = { ...asked, output: `The user answered:\n${lines.join("\n")}` };
   };
 
-  /** What the user wrote stays, and so do notes, which are short; an older summary is part of the new one. */
+  /** The user's messages stay, and so do notes, which are short; the new summary includes an older one. */
   const compact = ({ keptMessages, summary }: Compaction): void => {
     const cut = Math.max(0, messages.length - keptMessages);
     const words = messages

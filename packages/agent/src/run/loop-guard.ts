@@ -4,7 +4,7 @@ import type { ToolResult } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import type { ToolInvocation } from "../tools/tool.ts";
 
-/** Turns in a row that brought nothing new: each of these warns the model; the last ends the run. */
+/** Numbers of turns in a row without anything new. Each warns the model; the last ends the run. */
 const TURNS_TO_WARN: ReadonlySet<number> = new Set([3, 6, 9]);
 const TURNS_TO_END = 12;
 
@@ -13,13 +13,13 @@ export interface LoopGuard {
   addTurn(calls: readonly ToolInvocation[], results: readonly ToolResult[]): void;
   /** Note for the model before the next turn; undefined: none. */
   readonly note: string | undefined;
-  /** Why the run ends; undefined: it goes on. */
+  /** Why the run ends; undefined: it continues. */
   readonly failure: SheafError | undefined;
 }
 
 /**
  * A turn is idle when each of its calls was made before with the same arguments and gave the same result. Anything new
- * in between, such as an edit or another file, begins the count again.
+ * in between, such as an edit or another file, restarts the count.
  */
 export function createLoopGuard(): LoopGuard {
   const seen = new Set<string>();

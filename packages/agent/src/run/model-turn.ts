@@ -14,11 +14,11 @@ import type { ToolInvocation } from "../tools/tool.ts";
 
 /**
  * Longest answer of one turn: its text, reasoning and arguments together. No model writes a tenth of it; a server that
- * writes without end must not take all memory. UTF-16 units.
+ * never stops writing must not exhaust the memory. UTF-16 units.
  */
 const MAX_ANSWER = 16 * 1024 * 1024;
 
-/** What is known of a turn; complete when `runModelTurn` returned. */
+/** The state of a turn; complete when `runModelTurn` has returned. */
 export interface TurnState {
   /** Calls whose arguments are complete, in order. */
   readonly calls: ToolInvocation[];
@@ -28,11 +28,11 @@ export interface TurnState {
   readonly text: string;
   readonly addText: (piece: string) => void;
   end: TurnEnd | undefined;
-  /** Why the turn failed; undefined when it ended by itself. */
+  /** Why the turn failed; undefined if it ended normally. */
   error: SheafError | undefined;
 }
 
-/** A turn of which nothing is known. */
+/** The state before the request. */
 export function createTurnState(): TurnState {
   const words = createGrowingText();
   return {
@@ -54,7 +54,7 @@ export interface ModelTurnPorts {
   readonly isInFile: QuoteCheck;
 }
 
-/** Asks the model once; gives its groups as they come and notes them in `state`. Failures end up in `state.error`. */
+/** Calls the model once, yields its groups as they come, and records them in `state`. A failure is in `state.error`. */
 export async function* runModelTurn(
   request: ModelRequest,
   state: TurnState,
@@ -89,13 +89,13 @@ export async function* runModelTurn(
     if (!signal.aborted) state.error = toSheafError(error);
   } finally {
     reader.close();
-    // A model that hangs in its clean-up must not hang the run: nobody waits for this.
+    // Not awaited: a model that hangs in its clean-up must not hang the run.
     void iterator.return?.()?.catch(() => undefined);
   }
 }
 
 /**
- * Reads an iterator, but waits no longer than until the abort; then it gives undefined.
+ * Reads an iterator until the abort; then returns undefined.
  * One listener for the whole stream: a race of promises would keep a reaction for every delta.
  */
 function createInterruptibleReader<Item>(
@@ -167,12 +167,12 @@ export interface Quote extends Omit<TextSegmentCodeReference, "type" | "language
   readonly content: string;
 }
 
-/** Whether a file holds a quote. Never throws. */
+/** Whether a file contains a quote. Never throws. */
 export type QuoteCheck = (quote: Quote) => Promise<boolean>;
 
-/** Adds `reference_check` events in front of the events that close a reference. One per turn (N27). */
+/** Adds `reference_check` events before the events that close a reference. One per turn (N27). */
 export interface ReferenceChecker {
-  /** Undefined when no reference is closed by these events; then they go on as they are. */
+  /** Undefined if these events close no reference; they are then passed on unchanged. */
   check(events: readonly ModelEvent[]): Promise<readonly RunEventBody[]> | undefined;
 }
 

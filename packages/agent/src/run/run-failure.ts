@@ -28,7 +28,7 @@ function toRunError(value: unknown): RunError {
   };
 }
 
-/** Two events: what was asked, and why it failed. */
+/** Two events: the prompt, and why it failed. */
 export function createFailedRun(start: Omit<RunStart, "type">, error: unknown, time: number): readonly RunEvent[] {
   return [
     { type: "run_start", ...start, seq: 1, time },

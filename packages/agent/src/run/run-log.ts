@@ -1,4 +1,4 @@
-/** Persist, then deliver: numbers the events of a run, stores them, and only then hands them on. */
+/** Persist, then deliver: numbers the events of a run, stores them, and only then passes them on. */
 import { toWellFormed } from "@sheaf/documents";
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
 import { type SheafError, toSheafError } from "../base/errors.ts";
@@ -21,7 +21,7 @@ const deltaTypes: ReadonlySet<RunEventBody["type"]> = new Set([
   "tool_output_delta",
 ]);
 
-/** Whether an event is a piece of something that goes on. */
+/** Whether an event is a piece of something longer. */
 function isDelta(event: RunEventBody): boolean {
   return deltaTypes.has(event.type);
 }
@@ -29,9 +29,9 @@ function isDelta(event: RunEventBody): boolean {
 /** The log of one response. */
 export interface RunLog {
   /**
-   * Gives the events of a group with numbers and times, after they are stored.
-   * When the store fails, the run is ended; its last events (results of open calls, `run_end`) are given all the same, so
-   * that every reader learns why. Deltas that could not be stored are never given.
+   * Yields the events of a group with numbers and times, after they are stored.
+   * If the store fails, the run is ended; its last events (results of open calls, `run_end`) are still yielded, so that
+   * every reader learns why. Deltas that could not be stored are never yielded.
    */
   append(group: EventGroup): Promise<readonly RunEvent[]>;
 }
@@ -79,8 +79,8 @@ export interface EventGroup {
 const MAX_WAITING = 256;
 
 /**
- * The same events in the same order, in fewer groups. Only deltas are read ahead: everything else is handed on, and
- * nothing after it is read before it is stored, since what follows may have effects.
+ * The same events in the same order, in fewer groups. Only deltas are read ahead: everything else is passed on, and
+ * nothing after it is read before it is stored, because what follows may have effects.
  */
 export function readAhead(groups: AsyncIterable<EventGroup>): AsyncIterable<EventGroup> {
   return { [Symbol.asyncIterator]: () => new ReadAhead(groups[Symbol.asyncIterator]()) };
@@ -89,7 +89,7 @@ export function readAhead(groups: AsyncIterable<EventGroup>): AsyncIterable<Even
 class ReadAhead implements AsyncIterator<EventGroup> {
   readonly #source: AsyncIterator<EventGroup>;
   #deltas: EventGroup["events"][number][] = [];
-  /** What follows the deltas, and is not read past. */
+  /** The event after the deltas, beyond which nothing is read. */
   #barrier: IteratorResult<EventGroup> | { readonly error: unknown } | undefined;
   #isReading = false;
   #wake: (() => void) | undefined;
@@ -122,7 +122,7 @@ class ReadAhead implements AsyncIterator<EventGroup> {
     return { value: undefined, done: true };
   }
 
-  /** Reads until there is something that must be stored first. */
+  /** Reads until an event must be stored first. */
   async #read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;

@@ -18,10 +18,10 @@ import { type QuoteCheck, type TurnState, createTurnState, runModelTurn } from "
 import { toRunFailure } from "./run-failure.ts";
 import { runToolCalls } from "./tool-calls.ts";
 
-/** What a run begins with. */
+/** What a run starts with. */
 export interface RunSettings {
   readonly start: Omit<RunStart, "type">;
-  /** Messages of the responses before, oldest first. */
+  /** Messages of earlier responses, oldest first. */
   readonly history: readonly ModelMessage[];
   readonly system: string;
   readonly limits: BudgetLimits;
@@ -39,11 +39,11 @@ export interface RunPorts {
   readonly newCallId: () => string;
   /** Whether quoted lines are in their file (N22). */
   readonly isInFile: QuoteCheck;
-  /** Who may be asked whether a call may run (X8); undefined: nobody. */
+  /** Decides whether a call may run (X8); undefined: nobody can be asked. */
   readonly approver?: Approver | undefined;
   /** Makes ids of approvals: `appr_…`. */
   readonly newApprovalId: () => string;
-  /** `--output-schema`: what the final answer must be. */
+  /** `--output-schema`: checks the final answer. */
   readonly checkAnswer?: AnswerCheck | undefined;
 }
 
@@ -55,7 +55,7 @@ const wrapUpNote =
 /**
  * Runs turns until the model ends, asks, fails, or a budget ends.
  * The first event is `run_start`, the last is `run_end`, whatever happens; each tool call gets exactly one result.
- * An abort ends the run within a moment; a `SheafError` as its reason says why (default: CANCELLED).
+ * An abort ends the run promptly; a `SheafError` as its reason says why (default: CANCELLED).
  */
 export async function* runResponse(
   settings: RunSettings,
@@ -117,7 +117,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     budget,
     closing,
     shortener: createShortener(start, history, size, ports),
-    /** Takes what the run makes, on its way out. */
+    /** Records the events of the run, and returns them. */
     note(group: EventGroup): EventGroup {
       for (const event of group.events) {
         history.push(event);
@@ -127,14 +127,14 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       }
       return group;
     },
-    /** The first event of a turn, and what the model gets. */
+    /** The first event of a turn, and the request to the model. */
     startTurn(turn: number): { readonly turnStart: TurnStart; readonly request: ModelRequest } {
       const text = [answer.note, loop.note].filter((line) => line !== undefined).join("\n");
       const turnNote: readonly ModelMessage[] = text === "" ? [] : [{ role: "user", text }];
       return {
         turnStart: { type: "turn_start", turn, ...(text !== "" && { note: text }) },
         request: {
-          // Descriptions of servers and words of programs are none of the log's: providers refuse half a character.
+          // Descriptions by servers and programs do not come from the log; providers refuse lone surrogates.
           ...toWellFormed({
             system: settings.system + (budget.isLastTurn ? wrapUpNote : ""),
             messages: [...history.messages, ...turnNote],
@@ -145,7 +145,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         },
       };
     },
-    /** How the run ends after a turn; undefined: it goes on. */
+    /** How the run ends after a turn; undefined: it continues. */
     async findEnd(state: TurnState, signal: AbortSignal): Promise<RunEnd | undefined> {
       hasText ||= state.text.trim() !== "";
       const end = toRunEnd(state, hasText, budget, signal);
@@ -157,13 +157,13 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     findEndAfterTools({ calls }: TurnState, results: readonly ToolResult[], signal: AbortSignal): RunEnd | undefined {
       budget.addToolCalls(calls.length);
       loop.addTurn(calls, results);
-      // The next turn finds out about an abort.
+      // The next turn notices an abort.
       return signal.aborted ? undefined : toEndAfterTools(results, settings, ports, loop.failure);
     },
   };
 }
 
-/** A turn that broke off has an end, too. */
+/** A turn that broke off ends in the log, too. */
 function toMissingEnd({ error }: TurnState): TurnEnd {
   return {
     type: "turn_end",
@@ -174,7 +174,7 @@ function toMissingEnd({ error }: TurnState): TurnEnd {
   };
 }
 
-/** What the turn took: where the provider tells nothing, an estimate, so that budgets hold all the same (C24). */
+/** The tokens of the turn. Where the provider reports none, an estimate, so that budgets still apply (C24). */
 function toSpentUsage(
   { end, text, calls }: TurnState,
   { system, messages }: Pick<ModelRequest, "system" | "messages">,
@@ -203,8 +203,8 @@ function toRunEnd(state: TurnState, hasText: boolean, budget: Budget, signal: Ab
 }
 
 /**
- * Results that end the run: a question to the user (N42), the plan of plan mode (N40), a refusal where that was asked
- * for (C20), or a loop.
+ * Results that end the run: a question to the user (N42), the plan of plan mode (N40), a refusal if the caller asked for
+ * that (C20), or a loop.
  */
 function toEndAfterTools(
   results: readonly ToolResult[],
@@ -216,7 +216,7 @@ function toEndAfterTools(
   if (denied) return toRunFailure(new SheafError("PERMISSION_REQUIRED", denied.error?.message ?? "a call was refused"));
   const kinds = new Set(results.map(({ status, effect }) => (status === "success" ? effect?.kind : undefined)));
   if (kinds.has("question")) return { type: "run_end", reason: "clarification" };
-  // An answer that must fit a schema still has to be written.
+  // The model still has to write an answer that must fit a schema.
   const isPlanned = start.mode === "plan" && kinds.has("plan") && !checkAnswer;
   if (isPlanned) return { type: "run_end", reason: "end_turn" };
   return loop && toRunFailure(loop);
@@ -228,7 +228,7 @@ function toAbortReason(signal: AbortSignal): SheafError {
   return new SheafError("CANCELLED", "the run was cancelled", { source: "user" });
 }
 
-/** Results for the calls that the run will not run any more. */
+/** Results for calls that will no longer run. */
 function toOpenResults(state: TurnState): RunEventBody[] {
   const calls: readonly Pick<ToolInvocation, "callId">[] = [
     ...state.calls,

@@ -1,4 +1,4 @@
-/** Applies JSON Schemas of users in a thread with a time limit: a schema is foreign text, and a pattern in it may never end (S-89). */
+/** Applies JSON Schemas of users in a thread with a time limit: a schema is untrusted text, and a pattern in it may never end (S-89). */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
@@ -11,11 +11,11 @@ const LIMIT_MB = 256;
 /** How much of a pattern a message shows. Bytes. */
 const SHOWN_BYTES = 200;
 
-/** What the thread is asked. */
+/** A request to the thread. */
 export interface SchemaRequest {
   /** JSON. */
   readonly schema: string;
-  /** The one value; undefined: the schema is only compiled. */
+  /** The value; undefined: only compile the schema. */
   readonly value?: readonly [unknown] | undefined;
 }
 
@@ -27,7 +27,7 @@ export type SchemaVerdict =
   /** The schema's own fault: `the schema <problem>`. */
   | { readonly kind: "unusable"; readonly problem: string };
 
-/** The thread of one run. It starts when it is needed, and again after it was ended for a value. */
+/** The thread of one run. It starts when it is first needed, and again after a value made it end. */
 export interface SchemaThread {
   /** Never rejects. An abort of the run ends the wait at once. */
   apply(request: SchemaRequest): Promise<SchemaVerdict>;
@@ -51,7 +51,7 @@ export function createSchemaThread(signal: AbortSignal): SchemaThread {
       signal.throwIfAborted();
       if (!worker) {
         const started = await startWorker(pattern.buffer, signal);
-        // By then another one may have taken its place.
+        // Another one may have replaced it by then.
         started.once("exit", () => (worker = worker === started ? undefined : worker));
         worker = started;
       }
@@ -83,16 +83,16 @@ export function createSchemaThread(signal: AbortSignal): SchemaThread {
   };
 }
 
-/** Resolves once it can take a request, so that the time of its start does not count. */
+/** Resolves once the thread takes requests, so that its start does not count. */
 async function startWorker(pattern: SharedArrayBuffer, signal: AbortSignal): Promise<Worker> {
-  // The bundle has the thread in the same folder, compiled; the sources have it as TypeScript.
+  // In the bundle the thread is a compiled file of the same folder; in the sources it is TypeScript.
   const isSource = import.meta.url.endsWith(".ts");
   const worker = new Worker(new URL(isSource ? "./schema-worker.ts" : "./schema-worker.js", import.meta.url), {
     workerData: pattern,
     execArgv: isSource ? ["--conditions=sheaf-source"] : [],
     resourceLimits: { maxOldGenerationSizeMb: LIMIT_MB },
   });
-  // An error ends it, and whoever waits gets it.
+  // An error ends the thread and rejects what waits for it.
   worker.on("error", () => undefined);
   try {
     await once(worker, "message", { signal });
@@ -113,7 +113,7 @@ function toFailure(error: unknown): SchemaVerdict {
   if (code === "ERR_WORKER_OUT_OF_MEMORY") {
     return { kind: "unusable", problem: `needs more than ${LIMIT_MB} MiB of memory: make it smaller` };
   }
-  // It could not be passed to the thread.
+  // The value could not be passed to the thread.
   if (error instanceof RangeError) return { kind: "misfit", faults: "the value is nested too deeply" };
   return { kind: "unusable", problem: `cannot be applied: ${message}` };
 }

@@ -1,4 +1,4 @@
-/** The thread that applies JSON Schemas of users (S-89). Their patterns may run for hours: nothing else is done here. */
+/** The thread that applies JSON Schemas of users (S-89). Their patterns may run for hours: it does nothing else. */
 import { parentPort, workerData } from "node:worker_threads";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { SchemaRequest, SchemaVerdict } from "./schema-thread.ts";
@@ -6,14 +6,14 @@ import type { SchemaRequest, SchemaVerdict } from "./schema-thread.ts";
 /** How many faults one message names. */
 const MAX_FAULTS = 5;
 
-/** One of each type: a schema that refers to itself without end does so for one of these. */
+/** A value of each type: a schema that refers to itself without end does so for one of these. */
 const samples: readonly unknown[] = [null, {}, [], "", 0, true];
 
 /** The beginning of the pattern that is being matched, for the thread that waits. */
 const current = new Uint8Array(workerData as SharedArrayBuffer);
 const encoder = new TextEncoder();
 
-/** By the schema's text. */
+/** Keyed by the schema's text. */
 const compiled = new Map<string, ValidateFunction>();
 
 const createPattern = Object.assign(
@@ -37,7 +37,7 @@ const createPattern = Object.assign(
 
 const port = parentPort!;
 port.on("message", (request: SchemaRequest) => port.postMessage(applySchema(request)));
-// Its time counts from here.
+// The time limit starts here.
 port.postMessage("ready");
 
 function applySchema({ schema, value }: SchemaRequest): SchemaVerdict {

@@ -8,9 +8,9 @@ import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
 import type { ExecuteOptions, ToolBox, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
 
 /**
- * Runs calls and gives their live output and results as they come; exactly one result a call.
- * Calls that only read run side by side; a call that does more runs alone, in order. Questions to a person are open all
- * at once, before the first call runs; a call waits for its own answer only.
+ * Runs calls and yields their live output and results as they come, exactly one result per call.
+ * Calls that only read run in parallel; a call that does more runs alone, in order. All questions to a person are asked
+ * before the first call runs; each call waits for its own answer only.
  */
 export async function* runToolCalls(
   calls: readonly ToolInvocation[],
@@ -35,7 +35,7 @@ export async function* runToolCalls(
   }
 }
 
-/** Answers by call. Each is stored before its call may go on. */
+/** Answers by call. Each is stored before its call may run. */
 function askApprovals(
   requests: readonly ApprovalRequest[],
   calls: readonly ToolInvocation[],
@@ -72,12 +72,12 @@ async function runCall(
   return toWellFormed({ type: "tool_result", callId, ...outcome, durationMs: now() - startedAt });
 }
 
-/** A defect in a tool is the model's to see, not the end of the run. */
+/** A defect in a tool is reported to the model and does not end the run. */
 async function executeSafely(tools: ToolBox, call: ToolInvocation, options: ExecuteOptions): Promise<ToolOutcome> {
   const { signal } = options;
   if (signal.aborted) return toCancelledOutcome("the run ended before this call");
   const cancelled = Promise.withResolvers<ToolOutcome>();
-  // A moment after the abort, so that a tool that hangs cannot hold up the end of the run.
+  // Shortly after the abort, so that a hanging tool cannot delay the end of the run.
   const onAbort = (): void => void setTimeout(() => cancelled.resolve(toCancelledOutcome()), ABORT_GRACE_MS);
   signal.addEventListener("abort", onAbort);
   try {
@@ -90,17 +90,17 @@ async function executeSafely(tools: ToolBox, call: ToolInvocation, options: Exec
   }
 }
 
-/** How long a call may take to end by itself after an abort: the last line must be out within a second (C23). */
+/** How long a call may take to end by itself after an abort: the last line must be written within a second (C23). */
 const ABORT_GRACE_MS = 400;
 
 interface EventQueue {
   /** Takes an event. Resolves when it is stored and delivered. */
   push(event: RunEventBody): Promise<void>;
-  /** Gives what is taken, as it comes, until `isEnded` says so and nothing is left. `push` or `wake` after a change. */
+  /** Yields the events as they come, until `isEnded` returns true and none is left. Call `push` or `wake` after a change. */
   drain(isEnded: () => boolean): AsyncGenerator<EventGroup>;
 }
 
-/** An empty queue. Results and answers are stored to the disk, the rest in groups (R-03). */
+/** An empty queue. Results and answers are flushed to the disk, the rest is stored in groups (R-03). */
 function createEventQueue(): EventQueue {
   let waiting: RunEventBody[] = [];
   let stored = Promise.withResolvers<void>();

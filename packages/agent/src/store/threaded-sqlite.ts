@@ -68,7 +68,7 @@ function createView(parts: SqliteParts, writer: Writer, owner: string): SharedSt
 }
 
 function startWriter(file: string): Writer {
-  // The bundle has the thread in the same folder, compiled; the sources have it as TypeScript.
+  // In the bundle the thread is a compiled file of the same folder; in the sources it is TypeScript.
   const isSource = import.meta.url.endsWith(".ts");
   const address = new URL(isSource ? "./sqlite-worker.ts" : "./sqlite-worker.js", import.meta.url);
   const worker = new Worker(address, {

@@ -125,7 +125,7 @@ describe("custom tools", () => {
     });
   });
 
-  test("may fail: the model is told, and the run goes on", async () => {
+  test("may fail: the model gets the error, and the run goes on", async () => {
     const fail = (): never => {
       throw new Error("the station is closed");
     };

@@ -145,7 +145,7 @@ describe("arguments that the person edited", () => {
     return execute(box, call, { ...approval, editedArguments: { command } });
   };
 
-  test(verifies("X8", "are what runs, and the model is told"), async () => {
+  test(verifies("X8", "are what runs, and the model sees them"), async () => {
     const box = createBox();
     expect(await editTo(box, "npm test -- --run a")).toMatchObject({
       status: "success",

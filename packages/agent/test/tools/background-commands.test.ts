@@ -35,7 +35,7 @@ function createTerminals(): Terminals {
 }
 
 describe("a command in the background", () => {
-  test(verifies("N37", "is told of while it runs, with the id by which its output is read"), async () => {
+  test(verifies("N37", "is announced while it runs, with the id by which its output is read"), async () => {
     const { start, read } = createTerminals();
     const started = await start("echo ready; sleep 0.6; echo more >&2; sleep 60");
     expect(started).toMatchObject({
@@ -53,7 +53,7 @@ describe("a command in the background", () => {
     expect(await read("bg_1")).toMatchObject({ output: "", note: "It is still running." });
   });
 
-  test("that ends at once is told of at once", async () => {
+  test("that ends at once is reported at once", async () => {
     const { start } = createTerminals();
     const outcome = await start("echo no; exit 3");
     expect(outcome).toMatchObject({ output: "no\n", note: "Exit code 3.", effect: { exitCode: 3, background: false } });

@@ -35,15 +35,15 @@ const PAGE = 50;
 
 /** One session that the editor has open. */
 interface OpenSession {
-  /** Flags of the command line, with what the session has of its own. */
+  /** Flags of the command line, with the session's own settings. */
   flags: FlagValues;
   /** Servers of the Model Context Protocol that the editor brought. */
   readonly mcpServers: McpServers;
-  /** There while a prompt runs. */
+  /** Defined while a prompt runs. */
   running: AbortController | undefined;
 }
 
-/** The agent, not connected yet. `flags` hold for all of its sessions. */
+/** The agent, not connected yet. `flags` apply to all of its sessions. */
 export function createAcpAgent(flags: FlagValues, io: CommandIo): AgentApp {
   const sessions = new Map<string, OpenSession>();
   const open = (sessionId: string, cwd: string, servers: readonly McpServer[]): SessionModeState => {
@@ -135,7 +135,7 @@ function toKnownId(sessionId: string): string {
   throw RequestError.invalidParams({ sessionId }, `the session id ${JSON.stringify(sessionId)} is not a UUID`);
 }
 
-/** One prompt, one at a time in a session. Each update goes out after its event is stored. */
+/** Runs one prompt; a session runs one at a time. Each update is sent after its event is stored. */
 async function runPrompt(
   session: OpenSession,
   { sessionId, prompt }: PromptRequest,
@@ -189,7 +189,7 @@ function toPromptResponse(end: RunEnd | undefined): PromptResponse {
   throw RequestError.internalError({ code, retryable }, message);
 }
 
-/** The responses of a session, as if they came now. */
+/** Replays the responses of a session as updates. */
 async function tellHistory(store: Store, sessionId: string, client: AgentContext): Promise<void> {
   const responses = await store.listResponses(`conv_${sessionId.toLowerCase()}`);
   if (responses.length === 0) {
@@ -231,7 +231,7 @@ async function withStore<Result>(
   }
 }
 
-/** Failures in the words of the protocol: an error of the editor is invalid parameters, the rest is passed on. */
+/** Failures as errors of the protocol: a usage error becomes invalid parameters, the rest is passed on. */
 async function translate<Result>(action: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await action();
@@ -247,7 +247,7 @@ function createCancelError(): SheafError {
   return new SheafError("CANCELLED", "cancelled by the editor", { source: "user" });
 }
 
-/** By name. @throws SheafError USAGE for a transport that Sheaf did not offer. */
+/** Keyed by name. @throws SheafError USAGE for a transport that Sheaf did not offer. */
 export function toMcpServers(servers: readonly McpServer[]): McpServers {
   return Object.fromEntries(servers.map((server) => [server.name, toSettings(server)]));
 }
@@ -267,7 +267,7 @@ function toSettings(server: McpServer): McpServerSettings {
 /** How long a question stays open. Milliseconds. */
 const EXPIRES_AFTER_MS = 30 * 60 * 1000;
 
-/** An editor that answers nothing rejects. */
+/** An editor that does not answer rejects the call. */
 export function createEditorApprover(client: AgentContext, sessionId: string): Approver {
   return {
     expiresAfterMs: EXPIRES_AFTER_MS,
@@ -288,7 +288,7 @@ export function createEditorApprover(client: AgentContext, sessionId: string): A
   };
 }
 
-/** Text as it is, links by name and address, embedded files whole. @throws SheafError USAGE for images and sound. */
+/** Text unchanged, links by name and address, embedded files in full. @throws SheafError USAGE for images and audio. */
 export function toPromptText(content: readonly ContentBlock[]): string {
   return content.map(toBlockText).join("\n\n");
 }

@@ -7,7 +7,7 @@ import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
 /** How long a question stays open. Milliseconds. */
 const EXPIRES_AFTER_MS = 30 * 60 * 1000;
 
-/** Questions come one after another, however many calls wait. `onCancel`: the person pressed Ctrl-C. */
+/** Asks one question after another, however many calls wait. `onCancel`: the person pressed Ctrl-C. */
 export function createApprovalMenu(onCancel: () => void): Approver {
   let before: Promise<unknown> = Promise.resolve();
   return {
@@ -40,7 +40,7 @@ async function askOnce(request: ApprovalRequest, signal: AbortSignal, onCancel: 
   return { optionId: chosen, by: "user", ...(typeof message === "string" && message !== "" && { message }) };
 }
 
-/** All of a command, and all arguments of any other call: what is approved is what is seen. */
+/** The whole command, or all arguments of any other call: a person approves what is shown. */
 function formatSubject(subject: ApprovalRequest["subject"]): string {
   const { command, workingDirectory, toolName, arguments: args } = subject;
   if (typeof command === "string") return `$ ${command}\n(in ${String(workingDirectory)})`;

@@ -1,4 +1,4 @@
-/** `sheaf` alone in a terminal: a conversation, prompt by prompt. No full screen: what is said stays in the scrollback. */
+/** `sheaf` alone in a terminal: a conversation, prompt by prompt. Not full screen: the conversation stays in the scrollback. */
 import type { RunStart } from "@sheaf/protocol";
 import { createStore } from "../../assemble/wire.ts";
 import { SheafError, errorTable, toSheafError } from "../../base/errors.ts";
@@ -70,7 +70,7 @@ function formatHead(state: InteractiveState, io: CommandIo): string {
   return `sheaf ${sheafVersion} · ${name} · ${mode} · ${toVisibleLine(workspace)}\nCtrl-C stops, /help shows more.\n\n`;
 }
 
-/** What a line asks for is done; what goes wrong is shown, and the conversation goes on. */
+/** Does what a line says; shows what goes wrong, and the conversation goes on. */
 async function runLine(line: string, state: InteractiveState, io: CommandIo): Promise<"quit" | undefined> {
   if (line.trim() === "") return undefined;
   const slash = parseSlashLine(line);
@@ -85,7 +85,7 @@ async function runLine(line: string, state: InteractiveState, io: CommandIo): Pr
   return undefined;
 }
 
-/** One response, and those that follow while the agent asks and the person answers. */
+/** One response, and more for as long as the agent asks and the person answers. */
 async function converse(message: Message, state: InteractiveState, io: CommandIo): Promise<void> {
   for (let next: Message | undefined = message; next;) {
     const code = await respond(next, state, io);
@@ -111,7 +111,7 @@ async function respond(message: Message, state: InteractiveState, io: CommandIo)
     return await answerPrompt(message, toConfig(runFlags, io), runFlags, io, control, { projection, approver, seen });
   } finally {
     control.close();
-    // A signal other than Ctrl-C means to end all of it.
+    // A signal other than Ctrl-C ends the program.
     if (control.exitCode !== undefined && control.exitCode !== errorTable.CANCELLED.exitCode)
       process.exit(control.exitCode);
   }
@@ -123,13 +123,13 @@ async function askPerson(state: InteractiveState, io: CommandIo): Promise<Messag
   return answers && toAnswerMessage(answers);
 }
 
-/** However the process ends (but by SIGKILL), keys are shown again and the cursor is visible. */
+/** Restores echo and the cursor however the process ends, except by SIGKILL. */
 export function keepTerminalClean(): void {
   process.on("exit", () => {
     if (process.stdin.isRaw) process.stdin.setRawMode(false);
     process.stdout.write("\u001B[?25h");
   });
-  // While a run goes on, its own handlers come first; at the prompt these end the program.
+  // During a run, its own handlers come first; at the prompt, these end the program.
   for (const [name, code] of [
     ["SIGTERM", 143],
     ["SIGHUP", 129],

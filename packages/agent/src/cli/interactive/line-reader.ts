@@ -1,21 +1,21 @@
-/** One line after another from the person at the terminal, with editing and a history. */
+/** Reads lines from the person at the terminal, with editing and a history. */
 import { createInterface, type Interface } from "node:readline";
 
-/** What the person did. `interrupt`: Ctrl-C; `end`: Ctrl-D on an empty line, or the terminal went away. */
+/** What the person did. `interrupt`: Ctrl-C; `end`: Ctrl-D on an empty line, or the terminal was closed. */
 type TypedInput =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "interrupt" }
   | { readonly kind: "end" };
 
 export interface LineReader {
-  /** Raw mode is on while it reads, and only then. */
+  /** Raw mode is on only while it reads. */
   read(prompt: string): Promise<TypedInput>;
 }
 
 /** How long a paste may pause between two lines. Milliseconds. */
 const PASTE_PAUSE_MS = 25;
 
-/** `complete` gives the words that may come next. */
+/** `complete` returns the words that may come next. */
 export function createLineReader(complete: (line: string) => readonly string[]): LineReader {
   let history: string[] = [];
   return {
@@ -41,14 +41,14 @@ export function createLineReader(complete: (line: string) => readonly string[]):
   };
 }
 
-/** Lines of a paste come at once and belong together; a backslash at the end of a line asks for one more. */
+/** Lines of a paste arrive together and belong together; a backslash at the end of a line continues on the next one. */
 function readInput(terminal: Interface): Promise<TypedInput> {
   const { promise, resolve } = Promise.withResolvers<TypedInput>();
   const lines: string[] = [];
   let timer: NodeJS.Timeout | undefined;
   const submit = (): void => {
     const asksForMore = lines.at(-1)?.endsWith("\\") ?? false;
-    // What follows the last line end of a paste waits for the person.
+    // The rest after the last line end of a paste stays in the editor.
     if (terminal.line !== "" || asksForMore) return;
     resolve({ kind: "text", text: lines.map((line) => line.replace(/\\$/, "")).join("\n") });
   };

@@ -3,10 +3,10 @@ import { isCancel, multiselect, select, text } from "@clack/prompts";
 import type { ClarificationAnswer, ClarificationDocument, ClarificationQuestion } from "@sheaf/protocol";
 import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
 
-/** The option to answer in other words. No option has it: ids of options are printable. */
+/** The option to answer freely. No option of the model can have this id: their ids are printable. */
 const OTHER = "\u0000other";
 
-/** One answer a question; undefined when the person pressed Ctrl-C: none is made up (C25). */
+/** One answer per question; undefined if the person pressed Ctrl-C: no answer is made up (C25). */
 export async function askQuestions({
   id,
   content,

@@ -1,4 +1,4 @@
-/** Runs a command of the conversation. */
+/** Runs a slash command. */
 import { randomUUID } from "node:crypto";
 import { isCancel, select } from "@clack/prompts";
 import { SheafError, toSheafError } from "../../base/errors.ts";
@@ -17,7 +17,7 @@ import type { Store } from "../../store/store.ts";
 
 type Run = (words: readonly string[], state: InteractiveState, io: CommandIo) => Promise<void> | void;
 
-/** Gives "quit" when the conversation is over. @throws SheafError for what cannot be done. */
+/** Returns "quit" to leave the conversation. @throws SheafError if the command fails. */
 export async function runSlashCommand(
   { name, words }: Extract<SlashLine, { kind: "command" }>,
   state: InteractiveState,
@@ -40,7 +40,7 @@ const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
   model([model], state, io) {
     if (model !== undefined) {
       const flags = { ...state.flags, model };
-      // A wrong name fails now, not with the next prompt.
+      // A wrong name fails now, not at the next prompt.
       toConfig(flags, io).chooseModel();
       change(flags, state, io);
     }
@@ -72,7 +72,7 @@ function print(text: string): void {
   process.stdout.write(toVisibleText(text));
 }
 
-/** @throws SheafError USAGE for a value that cannot be; the state then stays as it was. */
+/** @throws SheafError USAGE for an invalid value; the state then stays unchanged. */
 function change(flags: InteractiveState["flags"], state: InteractiveState, io: CommandIo): void {
   toConfig(flags, io);
   state.flags = flags;
@@ -89,7 +89,7 @@ async function chooseSession(store: Store, workspace: string): Promise<string | 
   return isCancel(chosen) ? undefined : chosen;
 }
 
-/** Files that have changed since are the person's to decide about. */
+/** The person decides about files that have changed since. */
 async function revertLast(_words: readonly string[], state: InteractiveState, io: CommandIo): Promise<void> {
   const revert = async (onConflict: string): Promise<void> => {
     const { workspace } = state.flags;

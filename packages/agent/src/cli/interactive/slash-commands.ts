@@ -1,4 +1,4 @@
-/** Commands inside a conversation: what is written with a slash in front. */
+/** Commands inside a conversation: they begin with a slash. */
 import { findNearest } from "../../base/nearest-names.ts";
 
 interface SlashCommandHelp {
@@ -21,7 +21,7 @@ export type SlashCommandName = keyof typeof slashCommands;
 
 export type SlashLine =
   | { readonly kind: "command"; readonly name: SlashCommandName; readonly words: readonly string[] }
-  /** Told to the person: the prompt would cost money. */
+  /** Shown to the person, because sending the line as a prompt would cost money. */
   | { readonly kind: "unknown"; readonly message: string };
 
 /** The command of a line; undefined for a prompt. A path such as `/etc/hosts` at the start is a prompt. */
@@ -39,7 +39,7 @@ export function parseSlashLine(line: string): SlashLine | undefined {
   return { kind: "unknown", message: `/${given} is not a command: ${advice}` };
 }
 
-/** What may be completed at the end of the line. */
+/** Completions at the end of the line. */
 export function completeSlashLine(line: string): string[] {
   const names = Object.keys(slashCommands).map((name) => `/${name}`);
   const mode = /^\/mode\s+(\w*)$/.exec(line);

@@ -1,4 +1,4 @@
-/** What an instruction says: its language, and the concepts that its words stand for. */
+/** What an instruction says: its language, and the concepts that its words express. */
 import { chinese } from "./languages/chinese.ts";
 import { english, type Language } from "./languages/english.ts";
 import { german } from "./languages/german.ts";

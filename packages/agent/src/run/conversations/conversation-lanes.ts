@@ -1,4 +1,4 @@
-/** One response at a time in a conversation, in this process: those who come later are refused, wait, or take over. */
+/** One response at a time in a conversation, in this process: later ones are refused, wait, or take over. */
 import { SheafError } from "../../base/errors.ts";
 import { createBusyError } from "../../store/store.ts";
 
@@ -8,20 +8,20 @@ export type WhenBusy = "reject" | "queue" | "cancel";
 /** Messages that may wait for one conversation. */
 const MAX_WAITING = 16;
 
-/** What can be taken over. */
+/** A response that another one can replace. */
 interface LaneHolder {
   abort(reason: SheafError): void;
 }
 
 export interface ConversationLanes {
   /**
-   * Resolves when the conversation is free; call the result to free it again. `onWait` is called when it is not yet.
-   * "cancel" ends who is in the lane, and goes before all who wait; of two that wait with it the later one stays.
-   * @throws SheafError CONVERSATION_BUSY; CANCELLED when another one came in its place; the reason of the signal when it
-   * is aborted while waiting.
+   * Resolves when the conversation is free; call the result to free it again. Calls `onWait` if it has to wait.
+   * "cancel" ends the response in the lane and goes ahead of all that wait; of two that wait with it, the later one stays.
+   * @throws SheafError CONVERSATION_BUSY; CANCELLED when another message replaced it; the signal's reason when it is
+   * aborted while waiting.
    */
   enter(conversationId: string, whenBusy: WhenBusy, signal: AbortSignal, onWait?: () => void): Promise<() => void>;
-  /** Who is in the lane, so that it can be told to leave. */
+  /** The response in the lane, so that it can be cancelled. */
   setCurrent(conversationId: string, holder: LaneHolder): void;
   isBusy(conversationId: string): boolean;
 }
@@ -34,11 +34,11 @@ interface Waiting {
 
 interface Lane {
   holder: LaneHolder | undefined;
-  /** In the order in which they enter. */
+  /** In the order in which they will enter. */
   readonly waiting: Waiting[];
 }
 
-/** All lanes are free. */
+/** At first, all lanes are free. */
 export function createConversationLanes(): ConversationLanes {
   const lanes = new Map<string, Lane>();
 
@@ -106,7 +106,7 @@ export function createConversationLanes(): ConversationLanes {
       const lane = lanes.get(conversationId);
       if (!lane) return;
       lane.holder = holder;
-      // One that came meanwhile.
+      // One that came in the meantime.
       if (lane.waiting[0]?.whenBusy === "cancel") holder.abort(createTakeoverError());
     },
     isBusy: (conversationId) => lanes.has(conversationId),

@@ -8,7 +8,7 @@ import { applyToState, createToolState, toBlockId } from "../../tools/tool-state
 import { toCancelledOutcome } from "../../tools/failure.ts";
 import type { ToolOutcome } from "../../tools/tool.ts";
 
-/** The responses of a conversation. What a dead process left open is ended first; one without an end is being written. */
+/** The responses of a conversation. Ends first what a dead process left open; one without an end is being written. */
 export async function listEndedResponses(
   store: Store,
   conversationId: string,
@@ -21,8 +21,8 @@ export async function listEndedResponses(
 }
 
 /**
- * Ends a response that has no end and no writer. Nothing of it is run again: what a call did, nobody knows.
- * False: it has a writer, or its end.
+ * Ends a response that has no end and no writer. Runs no call again: nobody knows what the call already did.
+ * False: it has a writer or has ended.
  */
 export async function endCutResponse(store: Store, responseId: string, now: () => number): Promise<boolean> {
   if (!(await store.claimResponse(responseId))) return false;
@@ -70,7 +70,7 @@ function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
   ];
 }
 
-/** Lines of debug mode may be in the file although no result mentions them: they are looked for all the same. */
+/** Finds lines of debug mode that are in a file although no result mentions them. */
 function toCutEffect(events: readonly RunEvent[], callId: string): Pick<ToolOutcome, "effect"> {
   const [start] = events;
   const begun = events.find((event) => event.type === "tool_call_start" && event.callId === callId);
@@ -91,7 +91,7 @@ function toCutEffect(events: readonly RunEvent[], callId: string): Pick<ToolOutc
   return { effect: { kind: "file_edit", changes: [], instrumentation: [...state.instrumentation, block] } };
 }
 
-/** A question that nobody answered is answered by no. */
+/** Answers no to questions that nobody answered. */
 function toResolved(events: readonly RunEvent[], approvalId: string): RunEventBody {
   const request = events.find((event) => event.type === "approval_request" && event.approvalId === approvalId);
   const options = request?.type === "approval_request" ? request.options : [];

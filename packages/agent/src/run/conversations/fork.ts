@@ -1,12 +1,12 @@
-/** A new conversation that begins with what another one said up to a response. Files stay as they are. */
+/** A new conversation that begins with the history of another one up to a response. Files stay as they are. */
 import { randomUUID } from "node:crypto";
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
 import type { ConversationRecord, SharedStore } from "../../store/store.ts";
 
 /**
- * Undefined: there is no such conversation, or it has no such response, or that was reverted.
- * @throws SheafError CONVERSATION_BUSY while the response goes on; STORAGE_…
+ * Undefined: the conversation does not exist, does not have the response, or the response was reverted.
+ * @throws SheafError CONVERSATION_BUSY while the response is running; STORAGE_…
  */
 export async function forkConversation(
   store: SharedStore,
@@ -36,7 +36,7 @@ export async function forkConversation(
   return fork;
 }
 
-/** Ids of responses are unique, so that the copies have their own. */
+/** Ids of responses are unique, so the copies get new ones. */
 function toForked(event: RunEvent, responseId: string, conversationId: string): RunEvent {
   return event.type === "run_start" ? { ...event, responseId, conversationId } : event;
 }

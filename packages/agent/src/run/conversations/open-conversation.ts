@@ -9,16 +9,16 @@ import { listEndedResponses } from "./end-cut-response.ts";
 export interface OpenConversation {
   /** `conv_<uuid>`. */
   readonly id: string;
-  /** What the model saw and said so far. */
+  /** The messages to and from the model so far. */
   readonly messages: readonly ModelMessage[];
   readonly state: ToolState;
-  /** What the messages take of a model's window, about. */
+  /** Roughly how much of a model's window the messages take. */
   readonly tokens: number;
 }
 
 /**
- * Reads a conversation; one that is not stored is new and empty. What a dead process left open is ended first.
- * @throws SheafError CONVERSATION_BUSY while a response of it is being written; STORAGE_…
+ * Reads a conversation; one that is not stored is new and empty. Ends first what a dead process left open.
+ * @throws SheafError CONVERSATION_BUSY while one of its responses is being written; STORAGE_…
  */
 export async function openConversation(store: Store, id: string, now: () => number): Promise<OpenConversation> {
   const history = createHistory();

@@ -7,7 +7,7 @@ import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
 import { createLostError, type RequestKey, type Store } from "../../store/store.ts";
 import type { ToolBox } from "../../tools/tool.ts";
 
-/** How often a writer tells that it lives. Milliseconds; a lease holds five times as long. */
+/** How often a writer renews its lease. Milliseconds; a lease lasts five times as long. */
 const KEEP_MS = 2000;
 
 /** How long the processes of cancelled tools may take to end (C23). Milliseconds. */
@@ -20,12 +20,12 @@ export interface RespondPorts extends RunPorts {
   readonly store: Store;
   /** Aborts the run; called when the store fails. */
   readonly abort: (reason: SheafError) => void;
-  /** The request that asked for the response, where it may come again (X9). */
+  /** The request for the response, if it may come again (X9). */
   readonly request?: RequestKey | undefined;
 }
 
 /**
- * Gives the events of a response in the groups in which they were stored.
+ * Yields the events of a response in the groups in which they were stored.
  * @throws SheafError STORAGE_… when the response cannot be opened; later failures are in the log's `run_end`.
  */
 export async function* respond(
@@ -64,10 +64,10 @@ export async function waitForTools({ settle }: Pick<ToolBox, "settle">): Promise
   timer.abort();
 }
 
-/** Tells the store that this writer lives, and learns from it whether it should stop. */
+/** Renews this writer's lease, and learns whether it should stop. */
 function keepLease(store: Store, responseId: string, abort: (reason: SheafError) => void): NodeJS.Timeout {
   const keep = async (): Promise<void> => {
-    // A store that fails says so when events are written.
+    // A failing store reports it when events are written.
     const state = await store.keepLease(responseId).catch(() => "kept" as const);
     if (state === "cancel") abort(new SheafError("CANCELLED", "cancelled by the user", { source: "user" }));
     if (state === "lost") abort(createLostError(responseId));

@@ -1,4 +1,4 @@
-/** Runs responses in the background: one at a time in a conversation, each to its end, whoever listens. */
+/** Runs responses in the background: one at a time per conversation, each to its end, whether anybody listens or not. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../../base/errors.ts";
@@ -8,7 +8,7 @@ import { type RespondPorts, respond, waitForTools } from "./respond.ts";
 import type { RunSettings } from "../run.ts";
 import type { ToolBox } from "../../tools/tool.ts";
 
-/** How often a conversation that another process writes is tried again. Milliseconds. */
+/** How often to retry a conversation that another process is writing. Milliseconds. */
 const RETRY_MS = 200;
 
 /** What a run needs, once the conversation is free. */
@@ -18,24 +18,24 @@ interface PreparedRun {
   readonly tools: ToolBox;
 }
 
-/** A response that is asked for. */
+/** An order for a response. */
 interface StartOrder {
   /** `chat_<uuid>`. */
   readonly responseId: string;
   /** `conv_<uuid>`. */
   readonly conversationId: string;
   readonly whenBusy: WhenBusy;
-  /** Milliseconds that the run may take; undefined: no limit. */
+  /** How long the run may take, in milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
-  /** Reads the conversation, which nobody else writes meanwhile. `abort` ends the run with a reason. */
+  /** Reads the conversation, which nobody else writes in the meantime. `abort` ends the run with a reason. */
   readonly prepare: (signal: AbortSignal, abort: (reason: SheafError) => void) => Promise<PreparedRun>;
-  /** Aborted when nobody waits for the start any more; a run that has started goes on. */
+  /** Aborted when nobody waits for the start any more; a run that has started continues. */
   readonly startSignal: AbortSignal;
-  /** Called when it has to wait for another response of the conversation. */
+  /** Called if it has to wait for another response of the conversation. */
   readonly onWait?: () => void;
   /** Called with each group once it is stored; must not throw. */
   readonly onEvents?: (events: readonly RunEvent[]) => void;
-  /** Called when the run is over, or could not begin. */
+  /** Called when the run has ended, or could not start. */
   readonly onEnd?: () => void;
 }
 
@@ -43,38 +43,38 @@ interface StartOrder {
 export interface RunningResponse {
   readonly responseId: string;
   readonly conversationId: string;
-  /** Resolves when `run_end` is out and the conversation is free again. Never rejects. */
+  /** Resolves when `run_end` is delivered and the conversation is free again. Never rejects. */
   readonly ended: Promise<void>;
-  /** Ends the run within a moment; a second call does nothing. */
+  /** Ends the run promptly; a second call does nothing. */
   abort(reason: SheafError): void;
 }
 
 export interface ResponseRunner {
   /**
    * Resolves once `run_start` is stored.
-   * @throws SheafError CONVERSATION_BUSY, OVERLOADED when no more are started, STORAGE_…; what `prepare` throws.
+   * @throws SheafError CONVERSATION_BUSY, OVERLOADED after `close`, STORAGE_…; what `prepare` throws.
    */
   start(order: StartOrder): Promise<RunningResponse>;
   find(responseId: string): RunningResponse | undefined;
-  /** Responses that run now. */
+  /** Running responses. */
   readonly running: readonly RunningResponse[];
-  /** Nothing is started any more. */
+  /** No response is started any more. */
   readonly isClosing: boolean;
-  /** Starts nothing more; waits for what runs, and ends it when the grace is over. Milliseconds. */
+  /** Starts nothing more, waits for running responses, and ends them after the grace period. Milliseconds. */
   close(graceMs: number): Promise<void>;
 }
 
 interface RunnerPorts {
   readonly live: Live;
-  /** Called for what must not happen: a run that threw. */
+  /** Called when a run throws, which is a defect. */
   readonly onDefect: (error: SheafError, responseId: string) => void;
 }
 
-/** Nothing runs yet. */
+/** At first, nothing runs. */
 export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseRunner {
   const lanes = createConversationLanes();
   const responses = new Map<string, RunningResponse>();
-  /** Processes of tools that are on their way to their end. */
+  /** Processes of tools that are ending. */
   const settling = new Set<Promise<void>>();
   let isClosing = false;
 
@@ -86,7 +86,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
     const stopClock = startDeadline({ timeoutMs: order.timeoutMs, advice: 'raise the budget "timeout"' }, run.abort);
     try {
       for await (const events of respond(settings, ports, run.signal)) {
-        // Another process took over: what this one would say is in no log.
+        // Another process took over: no log has the events of this one.
         if (isLost(events)) break;
         channel.push(events);
         order.onEvents?.(events);
@@ -126,7 +126,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
           void played.finally(end);
           return running;
         } catch (error) {
-          // Another process writes this conversation.
+          // Another process is writing this conversation.
           if (order.whenBusy !== "queue" || toSheafError(error).code !== "CONVERSATION_BUSY") throw error;
           order.onWait?.();
           await sleep(RETRY_MS, undefined, { signal: order.startSignal }).catch(() => undefined);
@@ -177,11 +177,11 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
   };
 }
 
-/** What is known of a run while it starts. */
+/** The state of a run that is starting. */
 interface Started {
   readonly signal: AbortSignal;
   readonly abort: (reason: SheafError) => void;
-  /** Called with every group; the first one begins the run. */
+  /** Called with every group; the first one marks the start. */
   readonly begin: () => void;
   readonly begun: Promise<void>;
   readonly hasBegun: boolean;
@@ -231,7 +231,7 @@ function createShutdownError(): SheafError {
 /** Takes the events of one running response, group by group, each after it is stored. */
 export interface LiveChannel {
   push(events: readonly RunEvent[]): void;
-  /** The run is over, or this process no longer has it: nothing comes any more. */
+  /** The run has ended, or another process has it: nothing more comes. */
   close(): void;
 }
 
@@ -239,7 +239,7 @@ export interface LiveChannel {
 export interface Live<Channel extends LiveChannel = LiveChannel> {
   /** Called once, before the first event of a run is stored. */
   open(responseId: string): Channel;
-  /** Undefined: the response does not run here. */
+  /** Undefined if the response does not run here. */
   find(responseId: string): Channel | undefined;
   /** Closes the channel and forgets it. */
   close(responseId: string): void;
@@ -247,7 +247,7 @@ export interface Live<Channel extends LiveChannel = LiveChannel> {
   readonly size: number;
 }
 
-/** Makes a channel for each run that begins. */
+/** Makes a channel for each run that starts. */
 export function createInProcessLive<Channel extends LiveChannel>(
   createChannel: (responseId: string) => Channel,
 ): Live<Channel> {

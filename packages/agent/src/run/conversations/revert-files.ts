@@ -1,4 +1,4 @@
-/** Putting files back as they were, each only if it still is what Sheaf left. */
+/** Restores files, each only if it has not changed since Sheaf wrote it. */
 import { join } from "node:path";
 import type { FileChange, RunEvent } from "@sheaf/protocol";
 import { toSheafError } from "../../base/errors.ts";
@@ -12,7 +12,7 @@ import { hashFile, readWholeFile } from "../../workspace/read-file.ts";
 import { findProtection } from "../../workspace/protected-names.ts";
 import { type Workspace, type WorkspacePath, createWorkspace } from "../../workspace/workspace.ts";
 
-/** A file that is not put back, and why, in one line. */
+/** A file that is not restored, and why, in one line. */
 export interface RevertConflict {
   /** As the documents show it. */
   readonly filePath: string;
@@ -21,34 +21,34 @@ export interface RevertConflict {
 
 export interface RevertedFile {
   readonly filePath: string;
-  /** `restored`: its old content is back; `removed`: it was new; `unchanged`: it is as it was already. */
+  /** `restored`: it has its old content again; `removed`: it was new; `unchanged`: it already had the old content. */
   readonly action: "restored" | "removed" | "unchanged";
 }
 
-/** One thing to do. An expected failure is a value. */
+/** One step. An expected failure is a value. */
 interface FileRevert extends RevertedFile {
   readonly apply: () => Promise<FileResult<void>>;
 }
 
 export interface FileReverts {
-  /** In the order in which they are to be done. */
+  /** In the order in which to do them. */
   readonly reverts: readonly FileRevert[];
   readonly conflicts: readonly RevertConflict[];
 }
 
-/** A file as it is now. */
+/** The current state of a file. */
 interface PresentFile {
   readonly span: FileSpan;
   readonly workspace: Workspace;
   readonly path: WorkspacePath;
   readonly state: FileState;
-  /** Undefined if there is none. */
+  /** Undefined if the file does not exist. */
   readonly identity: FileIdentity | undefined;
 }
 
 /**
- * What is to be done to put files back; nothing in a workspace is changed yet.
- * `overwrites`: what something else has changed since is put back too.
+ * The steps that restore files; changes nothing in a workspace yet.
+ * `overwrites`: also restore files that something else has changed since.
  */
 export async function planFileReverts(
   spans: readonly FileSpan[],
@@ -79,7 +79,7 @@ export async function planFileReverts(
       else conflicts.push({ filePath: file.span.filePath, reason: "its content of that time is not kept" });
     }
   }
-  // Nothing goes before all that is wanted back is there.
+  // Nothing is removed before everything to restore is in place.
   return { reverts: [...reverts, ...removals], conflicts };
 }
 
@@ -87,7 +87,7 @@ async function done(): Promise<FileResult<void>> {
   return { ok: true, value: undefined };
 }
 
-/** The file that the span tells of, if its path still leads to the same place. */
+/** The file of the span, if its path still leads to the same place. */
 async function readPresent(span: FileSpan, environment: Environment): Promise<FileResult<PresentFile>> {
   const opened = openWorkspace(span.workspace, environment);
   if (!opened.ok) return opened;
@@ -128,7 +128,7 @@ function findConflict({ span, state, workspace, path }: PresentFile, overwrites:
   return span.isInterrupted ? "something else changed it between two changes of Sheaf" : undefined;
 }
 
-/** Files that were only moved are moved back, so that they keep all that they are; by the file that is missing. */
+/** Files that were only moved are moved back, so that they keep their metadata; keyed by the missing file. */
 function findMoves(files: readonly PresentFile[]): ReadonlyMap<PresentFile, PresentFile> {
   const moves = new Map<PresentFile, PresentFile>();
   const taken = new Set<PresentFile>();
@@ -156,7 +156,7 @@ function toMoveBack(file: PresentFile, source: PresentFile): FileRevert {
   return toRevert(file, "restored", () => moveFile(file.workspace, source.path, file.path));
 }
 
-/** Undefined if the content is nowhere. */
+/** Undefined if no file has the content. */
 async function toWriteBack(
   file: PresentFile,
   files: readonly PresentFile[],
@@ -173,7 +173,7 @@ async function toWriteBack(
   });
 }
 
-/** Another of these files may have the content, and is about to change: keep it first. */
+/** Another of these files may have the content and is about to change: keep the content first. */
 async function keepPresent(hash: string, files: readonly PresentFile[], checkpoints: Checkpoints): Promise<boolean> {
   const holder = files.find(({ state }) => state.kind === "content" && state.hash === hash);
   const whole = holder && (await readWholeFile(holder.workspace.root, holder.path, MAX_CHECKPOINT_BYTES));
@@ -181,13 +181,13 @@ async function keepPresent(hash: string, files: readonly PresentFile[], checkpoi
   return (await checkpoints.keep(hash, whole.value.bytes)) === undefined;
 }
 
-/** A file at one moment. `unknown`: there was one, but its content has no hash (a link, a huge file). */
+/** A file at one moment. `unknown`: it existed, but its content has no hash (a link, a huge file). */
 type FileState =
   | { readonly kind: "absent" }
   | { readonly kind: "unknown" }
   | { readonly kind: "content"; readonly hash: string; readonly mode?: number };
 
-/** One file over some responses. */
+/** The changes of one file over some responses. */
 export interface FileSpan {
   /** Absolute. */
   readonly path: string;
@@ -196,11 +196,11 @@ export interface FileSpan {
   /** Root of the workspace, or of the added folder, in which it was changed. */
   readonly workspace: string;
   readonly before: FileState;
-  /** What the last change left. */
+  /** Its state after the last change. */
   readonly after: FileState;
-  /** Something else changed it between two changes of tools. */
+  /** Whether something else changed it between two changes by tools. */
   readonly isInterrupted: boolean;
-  /** A response that changed it was imported. */
+  /** Whether a response that changed it was imported. */
   readonly isImported: boolean;
 }
 
@@ -209,7 +209,7 @@ interface FileStep extends Pick<FileSpan, "path" | "filePath" | "before" | "afte
 /** What a step belongs to. */
 type FileOrigin = Pick<FileSpan, "workspace" | "isImported">;
 
-/** The files that the tools of some responses changed, oldest event first. Files that end as they began are left out. */
+/** The files that the tools of some responses changed, oldest event first, without those that ended as they began. */
 export function toFileSpans(events: readonly RunEvent[]): FileSpan[] {
   const spans = new Map<string, FileSpan>();
   let workspace = "";
@@ -232,7 +232,7 @@ export function toFileSpans(events: readonly RunEvent[]): FileSpan[] {
   return [...spans.values()].filter(({ before, after, isInterrupted }) => isInterrupted || !isSameState(before, after));
 }
 
-/** Whether both are known to be the same. */
+/** Whether both are known to be equal. */
 function isSameState(one: FileState, other: FileState): boolean {
   if (one.kind === "content") return other.kind === "content" && one.hash === other.hash;
   return one.kind === "absent" && other.kind === "absent";
@@ -244,7 +244,7 @@ function addStep(span: FileSpan | undefined, step: FileStep, origin: FileOrigin)
   return { ...span, after: step.after, isInterrupted, isImported: span.isImported || origin.isImported };
 }
 
-/** A move is two steps: one file goes, the other comes. */
+/** A move is two changes: one file disappears, the other appears. */
 function toSteps(change: FileChange, workspace: string): FileStep[] {
   const { operation, filePath, path, hashBefore, hashAfter, modeBefore, newFilePath = "" } = change;
   const before = toState(hashBefore, modeBefore);

@@ -14,7 +14,7 @@ export interface RevertOrder {
   /** The first response to revert; those after it are reverted, too. Undefined: the last one. */
   readonly responseId: string | undefined;
   /**
-   * What to do when a file is not what Sheaf left: `refuse` changes nothing at all, `leave` reverts the rest,
+   * What to do when a file has changed since Sheaf wrote it: `refuse` changes nothing, `leave` reverts the rest,
    * `overwrite` restores the old content anyway.
    */
   readonly onConflict: "refuse" | "leave" | "overwrite";
@@ -33,18 +33,18 @@ export interface RevertPorts {
 export interface RevertResult {
   /** False: there were conflicts, and nothing was changed. */
   readonly reverted: boolean;
-  /** Those that are no part of the history any more, in order. */
+  /** Responses that are no longer part of the history, in order. */
   readonly responseIds: readonly string[];
   readonly files: readonly RevertedFile[];
-  /** Files that are left as they are. */
+  /** Files that were left as they are. */
   readonly conflicts: readonly RevertConflict[];
 }
 
 /**
- * Reverts a response and all after it. What commands did to files is not reverted: no log says what they did.
- * A second call after a crash goes on where the first one ended.
+ * Reverts a response and all after it. Changes made by commands are not reverted: no log records them.
+ * A second call after a crash continues where the first one stopped.
  * @throws SheafError USAGE for an unknown conversation or response; PERMISSION_REQUIRED for an imported one that changed
- * files outside of `folders`; CONVERSATION_BUSY while a run goes on; STORAGE_…
+ * files outside of `folders`; CONVERSATION_BUSY while a run is active; STORAGE_…
  */
 export async function revertConversation(order: RevertOrder, ports: RevertPorts): Promise<RevertResult> {
   const release = await ports.store.lockConversation(order.conversationId);
@@ -77,7 +77,7 @@ async function revertLocked(order: RevertOrder, ports: RevertPorts): Promise<Rev
   return { reverted: true, responseIds: responses.map(({ id }) => id), files, conflicts: left };
 }
 
-/** What a log from a file says of folders is a claim; a log of this store is a fact (S-91). */
+/** The folders that an imported log names are a claim; those of this store's own logs are facts (S-91). */
 function divideSpans(spans: readonly FileSpan[], folders: readonly string[]) {
   const isAllowed = ({ isImported, workspace }: FileSpan): boolean =>
     !isImported || folders.some((folder) => isBelow(toRealPlace(workspace), folder));

@@ -11,7 +11,7 @@ const FILE_NAME = "AGENTS.md";
 /** A larger file is not read. Bytes. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/** What all files of a repository may take in the prompt. Bytes. */
+/** Limit for all files of a repository in the prompt. Bytes. */
 const MAX_TOTAL_BYTES = 32 * 1024;
 
 /** One file of instructions. */
@@ -19,18 +19,18 @@ export interface Instructions {
   /** Relative to the root of the repository with `/`, or the absolute path of the user's own. */
   readonly name: string;
   readonly text: string;
-  /** The end was cut off. */
+  /** Whether the end was cut off. */
   readonly isCut: boolean;
 }
 
-/** The user's own instructions: always trusted, for they lie in the user's configuration folder. */
+/** The user's own instructions: always trusted, because they are in the user's configuration folder. */
 export function readUserInstructions(file: string): Instructions | undefined {
   return toInstructions(file, readSmallFile(file, MAX_FILE_BYTES), MAX_TOTAL_BYTES);
 }
 
 /**
- * The files from the root of the repository down to the workspace: the nearer to it, the later, so that it counts more.
- * A link that leads out of the repository is not followed. When there is more than fits, the nearer ones come first.
+ * The files from the root of the repository down to the workspace. Nearer ones come later, so that they take precedence.
+ * Does not follow a link out of the repository. If not all of them fit, the nearer ones are kept.
  */
 export function readRepositoryInstructions({ root }: Repository, workspace: string): Instructions[] {
   const found: Instructions[] = [];

@@ -3,21 +3,21 @@ import type { Mode } from "@sheaf/protocol";
 import { toLine } from "../../workspace/read-folder.ts";
 import type { Instructions } from "./instructions.ts";
 
-/** What the prompt is made of. */
+/** The parts of the prompt. */
 export interface SystemPromptParts {
   readonly mode: Mode;
   /** Absolute. */
   readonly workspace: string;
-  /** Beside the workspace, absolute. */
+  /** Folders besides the workspace, absolute. */
   readonly addedFolders?: readonly string[] | undefined;
   readonly trusted: boolean;
   /** The branch that is checked out, if one is known. */
   readonly branch?: string | undefined;
   /** AGENTS.md of the user. */
   readonly userInstructions?: Instructions | undefined;
-  /** AGENTS.md of the repository, the one that counts most last. */
+  /** AGENTS.md files of the repository; the last one takes precedence. */
   readonly repositoryInstructions: readonly Instructions[];
-  /** Of the program that runs Sheaf: the end of the prompt. */
+  /** From the program that runs Sheaf: the end of the prompt. */
   readonly programInstructions?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export function toSystemPrompt(parts: SystemPromptParts): string {
   ].join("\n\n");
 }
 
-/** Without trust the text is quoted in a fence that it cannot close, and called material (S-01). */
+/** Without trust the text is quoted in a fence that it cannot close, and labelled as material (S-01). */
 function formatRepositoryInstructions({ trusted, repositoryInstructions }: SystemPromptParts): string[] {
   if (repositoryInstructions.length === 0) return [];
   if (trusted) {
