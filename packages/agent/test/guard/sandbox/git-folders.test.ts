@@ -175,6 +175,31 @@ describeWithSandbox("a place that git's configuration names", () => {
   );
 });
 
+describeWithSandbox("the configuration of a repository that a command made", () => {
+  test(verifies(["S-78", "S-80"], "gets none of the user's files moved away"), async () => {
+    const workspace = createRepository("repository", { "src/main.ts": "own" });
+    const { refusals } = await runHeld(
+      "git init -q n; git -C n config core.fsmonitor $PWD/src/main.ts; git -C n config core.hooksPath $PWD/src",
+      workspace,
+    );
+    removeTaken(refusals);
+    expect(refusals).toEqual([expect.stringContaining('"n/.git" is protected')]);
+    expect(readFileSync(join(workspace, "src/main.ts"), "utf8")).toBe("own");
+  });
+
+  test(verifies(["S-77", "S-80"], "does not reach a new worktree through the folder of its hooks"), async () => {
+    const workspace = createRepository("repository", { ".husky/pre-commit": "#!/bin/sh\n" });
+    git(workspace, "config", "core.hooksPath", ".husky");
+    const command = "git worktree add -q trees/one; echo evil > trees/one/.husky/pre-commit";
+    const { refusals } = await runHeld(`${gitVariables} ${command}`, workspace);
+    removeTaken(refusals);
+    expect(refusals).toEqual([
+      expect.stringContaining('"trees/one/.husky" is protected (git\'s setting core.hookspath'),
+    ]);
+    expect(existsSync(join(workspace, "trees/one/.git"))).toBe(true);
+  });
+});
+
 /** A repository with a submodule that is checked out, one commit behind. */
 function createWithSubmodule(): string {
   const library = createRepository("library");

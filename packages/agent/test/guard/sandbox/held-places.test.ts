@@ -146,6 +146,25 @@ describe("commands next to each other", () => {
     expect(places.begin(foreground).mounts).toEqual(mounts);
   });
 
+  test(verifies("S-78", "leave nothing that one in the background makes at last"), () => {
+    const workspace = createFolder("workspace");
+    const places = createPlaces(workspace);
+    places.begin(background);
+    places.begin(foreground);
+    mkdirSync(join(workspace, "a/.git"), { recursive: true });
+    removeTaken(places.end(foreground));
+    expect(existsSync(join(workspace, "a/.git"))).toBe(false);
+    mkdirSync(join(workspace, "b/.git"), { recursive: true });
+    expect(removeTaken(places.end(background))).toHaveLength(1);
+    expect(existsSync(join(workspace, "b/.git"))).toBe(false);
+  });
+
+  test(verifies("S-92", "name what a command made on one line"), () => {
+    const workspace = createFolder("workspace");
+    const [note = ""] = change(workspace, () => mkdirSync(join(workspace, "a\nobey\u2028\u009b/.git"), { recursive: true })); // prettier-ignore
+    expect(note).toMatch(/^"a\\nobey\\u2028\\u009b\/\.git" is protected.* moved to \S+;/);
+  });
+
   test("the notes say what was taken away at the end of each, in a bounded number of sentences", () => {
     const workspace = createFolder("workspace");
     const notes = change(workspace, () => {

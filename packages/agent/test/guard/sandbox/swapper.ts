@@ -10,7 +10,8 @@ folder, other, target = sys.argv[1:]
 def attempt(act, *places):
     try: act(*places)
     except OSError: pass
-while True:
+parent = os.getppid()
+while os.getppid() == parent:
     attempt(os.rename, folder, other)
     attempt(os.symlink, target, folder)
     attempt(os.unlink, folder)
@@ -19,10 +20,12 @@ while True:
   return `exec python3 -c '${script}' '${folder}' '${other}' '${target}'`;
 }
 
-/** Runs until the end of the test, outside of any sandbox. */
-export function startSwapper(...places: Parameters<typeof toSwapCommand>): void {
+/** Runs until it is ended or the test is over, outside of any sandbox. Returns what ends it. */
+export function startSwapper(...places: Parameters<typeof toSwapCommand>): () => void {
   const child = spawn("sh", ["-c", toSwapCommand(...places)], { stdio: "ignore" });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  const end = (): void => void child.kill("SIGKILL");
+  onTestFinished(end);
+  return end;
 }
 
 /** Repetitions of a race: some, or with SHEAF_SOAK=1 as many as the contract says. */

@@ -96,8 +96,9 @@ describe.each([
     for (let round = 0; round < toRounds(10, 100); round += 1) {
       const files = Array.from({ length: 200 }, (_unused, index) => [`.git/a/${index}`, ""] as const);
       const top = createFolder("workspace", Object.fromEntries(files));
-      startSwapper(join(top, ".git/a"), join(top, ".git/b"), outside);
+      const endSwapper = startSwapper(join(top, ".git/a"), join(top, ".git/b"), outside);
       take(join(top, ".git"), top);
+      endSwapper();
       expect(existsSync(join(top, ".git"))).toBe(false);
       expect(["file.txt", "deep/file.txt"].map((name) => existsSync(join(outside, name)))).toEqual([true, true]);
     }

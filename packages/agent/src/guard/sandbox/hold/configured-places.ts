@@ -1,15 +1,15 @@
 /** Finds the places in folders that commands write which git's configuration names (S-80). */
-import { basename, dirname, relative } from "node:path";
+import { basename, dirname } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
 import { listGitPlaces } from "../../../workspace/git-places.ts";
-import { type HeldPlace, toHeldPlace } from "./held-place.ts";
+import { type HeldPlace, toHeldPlace, toShownPath } from "./held-place.ts";
 import { toExistingPath } from "./mounts.ts";
 
 export interface ConfiguredOrder {
   /** The folders that commands write, the workspace first; absolute, links resolved. */
   readonly tops: readonly string[];
   readonly environment: Environment;
-  /** Among them the repositories, whose configuration counts. */
+  /** Among them the repositories whose configuration counts: none that a command made, since it names what it likes. */
   readonly places: readonly HeldPlace[];
 }
 
@@ -20,7 +20,7 @@ export function listConfiguredPlaces({ tops, environment, places }: ConfiguredOr
   const named = listGitPlaces({ folders: [...tops, ...repositories], inside: tops, environment });
   return named.flatMap(({ path, reason }) => {
     if (toExistingPath(dirname(path)) !== dirname(path)) return [];
-    const refusal = `"${relative(workspace, path)}" is protected (${reason}), and commands may not create it`;
+    const refusal = `${toShownPath(path, workspace)} is protected (${reason}), and commands may not create it`;
     return toHeldPlace(path, { access: "read-only", refusal });
   });
 }

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { isBelow } from "../../../workspace/workspace.ts";
 import type { FileRule } from "../../permissions/rule.ts";
 import { createFolderSearch, type FolderContent, type UnsearchedFolder } from "./folder-memory.ts";
-import { type HeldPlace, toHeldPlace, toMounts } from "./held-place.ts";
+import { type HeldPlace, toHeldPlace, toMounts, toShownPath } from "./held-place.ts";
 import { listAncestors } from "./mounts.ts";
 
 /** A denied place that exists; places inside it are not listed. */
@@ -96,9 +96,7 @@ function findRule(
 function toPlaces(path: string, rule: FileRule, workspace: string): DeniedPlace[] {
   const isHidden = rule.kind === "Read";
   const access = isHidden ? "hidden" : "read-only";
-  const refusal = isHidden
-    ? undefined
-    : `The rule ${rule.text} denies writing ${JSON.stringify(relative(workspace, path))}`;
+  const refusal = isHidden ? undefined : `The rule ${rule.text} denies writing ${toShownPath(path, workspace)}`;
   return toHeldPlace(path, { access, refusal }).map((place) => ({
     ...place,
     keys: place.isLink ? place.keys : [...place.keys, `path ${path}`],

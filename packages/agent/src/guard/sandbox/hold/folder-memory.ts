@@ -5,7 +5,7 @@
  */
 import { accessSync, type BigIntStats, constants, type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { getFaultCode } from "../../../workspace/file-error.ts";
+import { createFileFault, getFaultCode } from "../../../workspace/file-error.ts";
 
 /** What one folder contains: places of interest, and the folders to search next. */
 export interface FolderContent<Place, Folder> {
@@ -36,7 +36,8 @@ export type FolderSearch<Place, Folder> = (
 interface FolderRecord<Content> {
   /** As what it was searched. */
   readonly folder: object;
-  readonly identity: string;
+  readonly device: bigint;
+  readonly inode: bigint;
   readonly changedAt: bigint;
   /** It must be read again, even if it seems unchanged. */
   readonly isFresh: boolean;
@@ -61,6 +62,7 @@ export function createFolderSearch<Place, Folder extends { readonly path: string
 ): FolderSearch<Place, Folder> {
   let records = new Map<string, FolderRecord<FolderContent<Place, Folder>>>();
   return (folders, makeAccessible) => {
+    const startedAt = BigInt(Date.now()) * 1_000_000n;
     const seen: typeof records = new Map();
     const places: Place[] = [];
     const unsearched: UnsearchedFolder[] = [];
@@ -70,18 +72,16 @@ export function createFolderSearch<Place, Folder extends { readonly path: string
     const visit = (folder: Folder): void => {
       const { path } = folder;
       const derive = (entries: readonly Dirent[]): FolderContent<Place, Folder> => sortEntries(folder, entries);
-      const record = readFolder(folder, { known: records.get(path), makeAccessible, derive });
+      const record = readFolder(folder, { known: records.get(path), startedAt, makeAccessible, derive });
       if (record === undefined) return;
       if (typeof record === "string") {
         unsearched.push({ path, problem: record });
         return;
       }
       seen.set(path, record);
-      unsearched.push(
-        ...record.foreignNames.map((name) => ({ path: join(path, name), problem: "its name is not UTF-8" })),
-      );
-      places.push(...record.content.places);
-      record.content.folders.forEach(add);
+      for (const name of record.foreignNames) unsearched.push({ path: join(path, name), problem: "its name is not UTF-8" }); // prettier-ignore
+      for (const place of record.content.places) places.push(place);
+      for (const inner of record.content.folders) add(inner);
     };
     folders.forEach(add);
     // New folders must not displace those that were searched before.
@@ -97,6 +97,8 @@ export function createFolderSearch<Place, Folder extends { readonly path: string
 
 interface ReadOrder<Content> {
   readonly known: FolderRecord<Content> | undefined;
+  /** Nanoseconds since 1970. */
+  readonly startedAt: bigint;
   readonly makeAccessible: ((path: string) => void) | undefined;
   readonly derive: (entries: readonly Dirent[]) => Content;
 }
@@ -104,25 +106,33 @@ interface ReadOrder<Content> {
 /** Undefined: nothing is there. A text: why it cannot be searched. */
 function readFolder<Content extends { readonly isVolatile?: boolean }>(
   folder: { readonly path: string },
-  { known, makeAccessible, derive }: ReadOrder<Content>,
+  { known, startedAt, makeAccessible, derive }: ReadOrder<Content>,
 ): FolderRecord<Content> | string | undefined {
   const { path } = folder;
-  const now = BigInt(Date.now()) * 1_000_000n;
-  try {
-    const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    if (!stat?.isDirectory()) return undefined;
-    const identity = toIdentity(stat);
-    const changedAt = stat.ctimeNs;
-    const isUnchanged = known?.isFresh === false && known.identity === identity && known.changedAt === changedAt;
-    if (isUnchanged && isSameKind(known.folder, folder)) return known;
+  const stat = attempt(path, () => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+  if (typeof stat === "string") return stat;
+  if (!stat?.isDirectory()) return undefined;
+  const { dev: device, ino: inode, ctimeNs: changedAt } = stat;
+  const isUnchanged = known?.isFresh === false && known.changedAt === changedAt && known.inode === inode;
+  if (isUnchanged && known.device === device && isSameKind(known.folder, folder)) return known;
+  const listing = attempt(path, () => {
     if (isClosedToOwner(stat)) {
-      if (!makeAccessible) return "its owner cannot list it";
+      if (!makeAccessible) throw createFileFault("CLOSED");
       makeAccessible(path);
     }
     const entries = readdirSync(path, { withFileTypes: true });
-    const content = derive(entries);
-    const isFresh = content.isVolatile === true || now - changedAt < freshPeriod;
-    return { folder, identity, changedAt, isFresh, content, foreignNames: listForeignNames(path, entries) };
+    return { entries, foreignNames: listForeignNames(path, entries) };
+  });
+  if (typeof listing !== "object") return listing;
+  const content = derive(listing.entries);
+  const isFresh = content.isVolatile === true || startedAt - changedAt < freshPeriod;
+  return { folder, device, inode, changedAt, isFresh, content, foreignNames: listing.foreignNames };
+}
+
+/** What the file system throws becomes why the folder cannot be searched; undefined where nothing is there. */
+function attempt<Value>(path: string, act: () => Value): Value | string | undefined {
+  try {
+    return act();
   } catch (error) {
     return explainFault(path, getFaultCode(error));
   }
@@ -151,6 +161,7 @@ function isClosedToOwner({ uid, mode }: BigIntStats): boolean {
 
 function explainFault(path: string, code: string): string | undefined {
   if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+  if (code === "CLOSED") return "its owner cannot list it";
   if (code === "ENAMETOOLONG") return "its path is too long";
   // What a command cannot enter either contains nothing of a command.
   if (code === "EACCES" && !isEnterable(path)) return undefined;

@@ -63,18 +63,18 @@ export function toInnerGitFolder({ kind, basis }: GitFolder, name: string): GitF
 export function listEntryPlaces(path: string, name: string, entry: Dirent, git: GitFolder): HeldPlace[] {
   const { kind, basis } = git;
   if (isDeciding(kind, entry.name.toLowerCase())) {
-    const refusal = `"${name}" is protected, and commands may not create it`;
+    const refusal = `${name} is protected, and commands may not create it`;
     const places = toHeldPlace(path, { access: "read-only", refusal, basis });
     return entry.name === "config" && entry.isFile() ? places.map((place) => withText(place, git)) : places;
   }
   // A socket is of git's own watcher; commands get none that answers.
   if (!entry.isFile() && !entry.isDirectory() && !entry.isSocket()) {
-    const refusal = `git would follow "${name}", which is neither a file nor a folder, so commands may not create it`;
+    const refusal = `git would follow ${name}, which is neither a file nor a folder, so commands may not create it`;
     return toHeldPlace(path, { refusal, basis });
   }
   if (kind !== "interrupted") return [];
   return listPrograms(path, entry.name).flatMap((program) => {
-    const refusal = `"${name}" would run ${JSON.stringify(program.slice(0, 80))}, which commands may not add`;
+    const refusal = `${name} would run ${JSON.stringify(program.slice(0, 80))}, which commands may not add`;
     return toHeldPlace(path, { refusal, basis }).map((place) => ({ ...place, keys: [`program ${program}`] }));
   });
 }

@@ -1,6 +1,7 @@
 /** A place in folders that commands write, which they must not change, create or read. */
 import { lstatSync, readlinkSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, relative } from "node:path";
+import { toVisible } from "../../../workspace/workspace.ts";
 import { readStat, toIdentity } from "./folder-memory.ts";
 import { type Mount, toExistingPath } from "./mounts.ts";
 
@@ -22,14 +23,32 @@ export interface HeldPlace {
   readonly basis?: string | undefined;
 }
 
+/** A path for messages: a name that a command chose stays on its line, and short (S-92). */
+export function toShownPath(path: string, workspace: string): string {
+  const name = relative(workspace, path) || ".";
+  return toVisible(JSON.stringify(name.length <= maxShown ? name : `${name.slice(0, maxShown)}…`));
+}
+
+/** Characters. */
+const maxShown = 300;
+
 /** The place at a path; none if nothing is there. A link's target is part of what it is. */
 export function toHeldPlace(path: string, facts: Pick<HeldPlace, "access" | "refusal" | "basis">): HeldPlace[] {
   const stat = readStat(path);
   if (!stat) return [];
   const isLink = stat.isSymbolicLink();
   const identity = toIdentity(stat);
-  const key = `${identity} ${basename(path)} ${isLink ? readlinkSync(path) : ""}`;
+  const key = `${identity} ${basename(path)} ${isLink ? readTarget(path) : ""}`;
   return [{ path, isLink, identity, keys: [key], ...facts }];
+}
+
+/** Something else may have taken its place meanwhile. */
+function readTarget(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "?";
+  }
 }
 
 /** A mount on a link would cover its target; a link that replaces it is found after the command. */

@@ -3,13 +3,13 @@
  * S-76 to S-79): existing places by mounts, new ones by taking them away after a command, since nothing can be mounted
  * where nothing exists.
  */
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
 import type { FileRule } from "../../permissions/rule.ts";
 import { listConfiguredPlaces } from "./configured-places.ts";
 import { createDeniedIndex } from "./denied-places.ts";
 import type { SearchResult, UnsearchedFolder } from "./folder-memory.ts";
-import { type HeldPlace, toMounts } from "./held-place.ts";
+import { type HeldPlace, toMounts, toShownPath } from "./held-place.ts";
 import { type HeldMounts, listAncestors } from "./mounts.ts";
 import { createProtectedIndex, type ProtectedFolder } from "./protected-places.ts";
 import { makeAccessible, type RefusedPlace, restoreFile, takeAway } from "./take-away.ts";
@@ -88,10 +88,13 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       const isQuiet = running.foreground + running.background === 0;
       const { places, unsearched } = findProtected(isQuiet ? open : undefined);
       const denied = isWriteDenied ? findDenied().places : [];
-      const configured = listConfiguredPlaces({ tops, environment, places });
       const closed = isQuiet ? unsearched.map((folder) => toClosedPlace(folder, workspace)) : [];
-      const notes = takeAway([...listRefused([...places, ...configured, ...denied], known), ...closed], tops);
+      const { refused, kept } = sortPlaces([...places, ...denied], known);
+      const notes = takeAway([...refused, ...closed], tops);
       restoreAll(known.places, tops);
+      // Only now is each configuration one that the user made.
+      const configured = listConfiguredPlaces({ tops, environment, places: kept });
+      notes.push(...takeAway(sortPlaces(configured, known).refused, tops));
       return [...notes, ...toOpenedNote(opened, workspace)];
     },
   };
@@ -110,7 +113,7 @@ function searchAll(find: () => SearchResult<HeldPlace>, workspace: string): read
   const { places, unsearched } = find();
   const [first] = unsearched;
   if (!first) return places;
-  const name = JSON.stringify(relative(workspace, first.path));
+  const name = toShownPath(first.path, workspace);
   const advice = "make it readable or delete it, or start Sheaf in another folder with --workspace";
   throw new Error(
     `no command runs, because ${name} cannot be searched for protected places (${first.problem}): ${advice}, or run commands without the sandbox (--sandbox disabled)`,
@@ -120,7 +123,7 @@ function searchAll(find: () => SearchResult<HeldPlace>, workspace: string): read
 /** @throws Error with a sentence for too many: protecting only some of them would be worse than none. */
 function checkCount(count: number, places: readonly HeldPlace[], workspace: string): void {
   if (count <= maxMounts) return;
-  const example = JSON.stringify(relative(workspace, places.at(-1)?.path ?? workspace));
+  const example = toShownPath(places.at(-1)?.path ?? workspace, workspace);
   throw new Error(
     `no command runs, because ${count} places such as ${example} must be protected or denied, and the sandbox can do so for ${maxMounts}: start Sheaf in a subfolder with --workspace, deny whole folders, or run commands without the sandbox (--sandbox disabled)`,
   );
@@ -138,18 +141,33 @@ function toKnownPlaces(places: readonly HeldPlace[]): KnownPlaces {
   return { places, paths, keys: new Set(places.flatMap(({ keys }) => keys)) };
 }
 
-/** New places that commands must not make; inner ones move with the outer one. */
-function listRefused(places: readonly HeldPlace[], known: KnownPlaces): RefusedPlace[] {
-  const isKnown = (keys: readonly string[]): boolean => keys.some((key) => known.keys.has(key));
-  const fresh = places.filter(({ keys, basis }) => !isKnown(keys) && (basis === undefined || known.keys.has(basis)));
+interface SortedPlaces {
+  /** New places that commands must not make; inner ones move with the outer one. */
+  readonly refused: readonly RefusedPlace[];
+  /** The others. */
+  readonly kept: readonly HeldPlace[];
+}
+
+function sortPlaces(places: readonly HeldPlace[], known: KnownPlaces): SortedPlaces {
+  const isFresh = ({ keys, basis }: HeldPlace): boolean =>
+    !keys.some((key) => known.keys.has(key)) && (basis === undefined || known.keys.has(basis));
+  const fresh = places.filter(isFresh);
   const harmless = listNewWorktrees(fresh, known);
   const paths = new Set<string>();
-  return fresh.flatMap(({ path, identity, refusal }) => {
-    if (refusal === undefined || harmless.has(path) || paths.has(path)) return [];
-    for (let folder = dirname(path); folder.length > 1; folder = dirname(folder)) if (paths.has(folder)) return [];
+  const refused: RefusedPlace[] = [];
+  for (const { path, identity, refusal } of fresh) {
+    if (refusal === undefined || harmless.has(path) || isAmong(path, paths)) continue;
     paths.add(path);
-    return [{ path, identity, reason: refusal }];
-  });
+    refused.push({ path, identity, reason: refusal });
+  }
+  return { refused, kept: places.filter(({ path }) => !isAmong(path, paths)) };
+}
+
+/** Whether a path is one of these, or inside one. */
+function isAmong(path: string, paths: ReadonlySet<string>): boolean {
+  if (paths.has(path)) return true;
+  const folder = dirname(path);
+  return folder !== path && isAmong(folder, paths);
 }
 
 /**
@@ -157,7 +175,13 @@ function listRefused(places: readonly HeldPlace[], known: KnownPlaces): RefusedP
  * repository was known before.
  */
 function listNewWorktrees(fresh: readonly HeldPlace[], known: KnownPlaces): ReadonlySet<string> {
-  const repositories = new Set(known.places.filter(({ access }) => access === "writable").map(({ path }) => path));
+  const repositories = new Set(
+    known.places.flatMap(({ path, access }) => {
+      // A folder with another name is known by its HEAD.
+      if (basename(path).toLowerCase() === "head") return [dirname(path)];
+      return access === "writable" ? [path] : [];
+    }),
+  );
   const files = new Set(fresh.filter(({ isLink }) => !isLink).map(({ path }) => path));
   const found = [...files].flatMap((path) => {
     if (basename(path) !== ".git") return [];
@@ -183,12 +207,12 @@ function restoreAll(places: readonly HeldPlace[], tops: readonly string[]): void
 function toOpenedNote(paths: readonly string[], workspace: string): string[] {
   const [first] = paths;
   if (first === undefined) return [];
-  const name = JSON.stringify(relative(workspace, first) || ".");
+  const name = toShownPath(first, workspace);
   const subject = paths.length === 1 ? `The folder ${name}` : `${paths.length} folders such as ${name}`;
   return [`${subject} could not be searched for protected places: the owner's rights were restored (chmod u+rwx).`];
 }
 
 function toClosedPlace({ path, problem }: UnsearchedFolder, workspace: string): RefusedPlace {
-  const name = JSON.stringify(relative(workspace, path));
+  const name = toShownPath(path, workspace);
   return { path, reason: `${name} cannot be searched for protected places, since ${problem}` };
 }

@@ -1,6 +1,6 @@
 /** Finds what decides which programs run later: protected names, and what git discovers (S-22, S-76, S-77). */
 import type { Dirent } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { isProtectedEntry, toProtectedName } from "../../../workspace/protected-names.ts";
 import { createFolderSearch, type FolderContent, type SearchResult } from "./folder-memory.ts";
 import {
@@ -10,7 +10,7 @@ import {
   listEntryPlaces,
   toInnerGitFolder,
 } from "./git-folders.ts";
-import { type HeldPlace, toHeldPlace } from "./held-place.ts";
+import { type HeldPlace, toHeldPlace, toShownPath } from "./held-place.ts";
 
 /** A folder to search. */
 export interface ProtectedFolder {
@@ -58,7 +58,7 @@ function sortEntries(
       if (isGitFolder) folders.push({ path, names: "none", git: { kind: "root" } });
       continue;
     }
-    if (git) places.push(...listEntryPlaces(path, relative(workspace, path), entry, git));
+    if (git) places.push(...listEntryPlaces(path, toShownPath(path, workspace), entry, git));
     if (!entry.isDirectory()) continue;
     const names = folder.names === "all" && entry.name === "node_modules" ? "git" : folder.names;
     const inner = git && toInnerGitFolder(git, entry.name);
@@ -86,7 +86,7 @@ function readShape(
 }
 
 function toRefusal(path: string, workspace: string): string {
-  return `"${relative(workspace, path)}" is protected, and commands may not create it`;
+  return `${toShownPath(path, workspace)} is protected, and commands may not create it`;
 }
 
 function isProtected(entry: Dirent, { path, names }: ProtectedFolder): boolean {

@@ -49,9 +49,14 @@ export function takeAway(places: readonly RefusedPlace[], tops: readonly string[
   if (places.length === 0) return [];
   const refuge = mkdtempSync(join(tmpdir(), "sheaf-refused-"));
   const sentences = places.flatMap((place, position) => {
-    const outcome = moveAway(place, join(refuge, `${position}-${basename(place.path)}`), tops);
+    // A command chose the name, and the model reads it.
+    const name = basename(place.path)
+      .replaceAll(/[^\w.-]/g, "_")
+      .slice(0, 60);
+    const outcome = moveAway(place, join(refuge, `${position}-${name}`), tops);
     return outcome === undefined ? [] : `${place.reason}${outcome}`;
   });
+  if (sentences.length === 0) rmdirSync(refuge);
   const rest = sentences.length - maxSentences;
   if (rest <= 0) return sentences;
   return [...sentences.slice(0, maxSentences), `So were ${rest} more: everything that was moved is in ${refuge}.`];
@@ -167,20 +172,17 @@ function copyFile(entry: string, target: string): void {
 }
 
 /**
- * Gives a folder and those around it, up to the one of `tops`, back to their owner: to list, enter and write them.
+ * Gives a folder back to its owner: to list, enter and write it. Those around it can be entered.
  * @throws an error of the file system.
  */
 export function makeAccessible(path: string, tops: readonly string[]): void {
-  const top = tops.find((folder) => isBelow(path, folder));
+  const top = tops.find((around) => isBelow(path, around));
   if (top === undefined) return;
-  const names = relative(top, path).split("/");
-  for (let depth = 0; depth <= names.length; depth += 1) {
-    const folder = openFolder(top, names.slice(0, depth).join("/"));
-    try {
-      const { mode, uid } = lstatSync(folder.entry(""));
-      if (uid === process.geteuid?.() && (mode & 0o700) !== 0o700) chmodSync(folder.entry(""), (mode & 0o7777) | 0o700);
-    } finally {
-      folder.close();
-    }
+  const folder = openFolder(top, relative(top, path));
+  try {
+    const { mode, uid } = lstatSync(folder.entry(""));
+    if (uid === process.geteuid?.() && (mode & 0o700) !== 0o700) chmodSync(folder.entry(""), (mode & 0o7777) | 0o700);
+  } finally {
+    folder.close();
   }
 }

@@ -144,7 +144,8 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
         return await followBubblewrap(child, { pipes, workingDirectory, limits, takeNotes, mounts, tops });
       } catch (error) {
         pipes.close();
-        endPlaces();
+        const notes = endPlaces();
+        if (error instanceof Error && notes.length > 0) error.message += `. ${notes.join(" ")}`;
         throw error;
       }
     },
