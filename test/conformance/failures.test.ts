@@ -90,12 +90,14 @@ describe("every failure", () => {
     },
   );
 
-  test(verifies(["C20", "C22"], "no model, and an unknown one, are reported before anything runs"), async () => {
+  test(verifies(["C5", "C20", "C22"], "no model, and an unknown one, are reported before anything runs"), async () => {
     const cwd = folders.newFolder();
     const none = await runSheaf(["-p", "go"], { cwd });
     expect(none.code).toBe(3);
     expect(none.stderr).toMatch(/^sheaf: AUTH_REQUIRED: .*--model offline.*\n$/);
-    expect(parseStream(none.stdout).at(-1)).toMatchObject({ subtype: "error", error: { code: "AUTH_REQUIRED" } });
+    const lines = parseStream(none.stdout);
+    expect(lines.at(-1)).toMatchObject({ subtype: "error", error: { code: "AUTH_REQUIRED" } });
+    expect(lines[0]!.sandbox).toBe("untried");
     const unknown = await runSheaf(["-p", "--model", "gpt-99", "--output-format", "json", "go"], { cwd });
     expect([unknown.code, unknown.stdout]).toEqual([4, ""]);
     expect(unknown.stderr).toMatch(/^sheaf: MODEL_NOT_FOUND: .*"gpt-99".*\n$/);

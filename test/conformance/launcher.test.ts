@@ -45,3 +45,16 @@ test("--version loads neither zod nor SQLite nor a model", () => {
   expect(loaded.some((url) => url.includes("/dist/cli/main.js"))).toBe(true);
   expect(loaded.filter((url) => /sqlite|prompt-|scripted-|offline-|schema-/.test(url))).toEqual([]);
 });
+
+test(verifies("C15", "a warning of Node about itself reaches nobody"), () => {
+  const cwd = folders.newFolder({ "s.json": '{"turns":[{"events":[{"wait_ms":300},{"text":"x"}]}]}' });
+  const warn = "setTimeout(() => process.emitWarning('SQLite is experimental', 'ExperimentalWarning'), 150)";
+  const args = ["--import", `data:text/javascript,${encodeURIComponent(warn)}`, program, "-p", "go"];
+  const { status, stderr } = spawnSync(process.execPath, [...args, "--model", "scripted:s.json"], {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env.PATH, SHEAF_HOME: join(cwd, "home") },
+  });
+  expect([status, stderr]).toEqual([0, ""]);
+});

@@ -161,3 +161,32 @@ describe("by name", () => {
     expect(readFileSync(other, "utf8")).not.toContain("theirs");
   });
 });
+
+describe("status", () => {
+  const status = async (environment: Record<string, string>, ...args: readonly string[]) => {
+    const cwd = newFolder();
+    const options = { cwd, home: join(cwd, "home"), environment };
+    const text = await runSheaf(["status", "--compat", "cursor-2026", ...args], options);
+    const json = await runSheaf(["status", "--compat", "cursor-2026", "--format", "json", ...args], options);
+    expect([text.code, json.code]).toEqual([0, 0]);
+    return [text.stdout, (JSON.parse(json.stdout) as { isAuthenticated: boolean }).isAuthenticated] as const;
+  };
+
+  test(verifies("C30", "says the same in text and JSON: whether a run would find its model and key"), async () => {
+    const key = { ANTHROPIC_API_KEY: "CANARY" };
+    expect(await status({}, "--model", "offline")).toEqual(["Logged in as offline\n", true]);
+    expect(await status({ ...key, SHEAF_MODEL: "anthropic/m" }, "--model", "auto")).toEqual([
+      "Logged in as anthropic (anthropic/m)\n",
+      true,
+    ]);
+    // Clients that name the model with each prompt ask before they know it.
+    expect(await status(key)).toEqual(["Logged in as anthropic\n", true]);
+    for (const [environment, ...args] of [
+      [{}],
+      [{}, "--model", "anthropic/m"],
+      [key, "--model", "openai/m"],
+    ] as const) {
+      expect(await status(environment, ...args)).toEqual([expect.stringMatching(/^Not logged in: /), false]);
+    }
+  });
+});

@@ -1,8 +1,10 @@
 /** Sessions on the command line: made, listed, taken along, told wrongly. */
+import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
+import { createSqliteStore } from "../../packages/agent/src/store/sqlite.ts";
 import { createTestFolder, runSheaf, toLines } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -46,6 +48,24 @@ describe("ls", () => {
     const { stdout } = await runSheaf(["ls"], { cwd, home });
     // oxlint-disable-next-line no-control-regex -- these are the characters that must not pass
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F]/);
+  });
+
+  test(verifies("C14", "says that there are more than it shows; a program gets all of them"), async () => {
+    const cwd = folders.newFolder();
+    const home = join(cwd, ".home");
+    await runSheaf(["ls"], { cwd, home });
+    const store = createSqliteStore(join(home, "sheaf.db"));
+    for (let count = 0; count < 51; count += 1) {
+      const conversationId = `conv_${randomUUID()}`;
+      await store.createResponse({ id: `chat_${count}`, conversationId, workspace: cwd, title: "t", createdAt: count });
+    }
+    await store.close();
+    const text = toLines((await runSheaf(["ls"], { cwd, home })).stdout);
+    expect(text.length).toBe(51);
+    expect(text.at(-1)).toBe("There are more: sheaf ls --limit 999999 lists them.\n");
+    expect(toLines((await runSheaf(["ls", "--limit", "50"], { cwd, home })).stdout).length).toBe(50);
+    expect(toLines((await runSheaf(["ls", "--limit", "51"], { cwd, home })).stdout).length).toBe(51);
+    expect(JSON.parse((await runSheaf(["ls", "--json"], { cwd, home })).stdout)).toHaveLength(51);
   });
 
   test("says what to do where there is none", async () => {

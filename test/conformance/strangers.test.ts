@@ -24,9 +24,21 @@ async function start(): Promise<TestServer> {
 describeWithProgram("curl", () => {
   test(verifies(["N43", "X1"], "prints the stream, as the contract says"), async () => {
     const server = await start();
-    const { stdout } = await run("sh", [join(examples, "chat.sh"), server.address, server.token, "go"]);
+    const { stdout } = await run("sh", [
+      join(examples, "chat.sh"),
+      server.address,
+      server.token,
+      'say "go"\\n\tthen\nstop',
+    ]);
     const events = await readEvents(new Response(stdout));
     expect(reduce(events).documents.map(({ type }) => type)).toEqual(["text", "code_block", "text"]);
+    const listed = await run("curl", [
+      "--silent",
+      "--header",
+      `Authorization: Bearer ${server.token}`,
+      `${server.address}/v1/conversations`,
+    ]);
+    expect(listed.stdout).toContain('say \\"go\\"');
     expect(stdout).toMatch(/\nevent: done\ndata: [^\n]+\n\n$/);
   });
 

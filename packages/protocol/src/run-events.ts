@@ -45,8 +45,8 @@ export interface RunStart {
   readonly workspace: string;
   /** C5. */
   readonly permissionMode: "default" | "plan" | "ask" | "force";
-  /** Whether commands run in a sandbox (C5). */
-  readonly sandbox: "enabled" | "disabled" | "unavailable";
+  /** Whether commands run in a sandbox; `untried`: the run ended before that was known (C5). */
+  readonly sandbox: "enabled" | "disabled" | "unavailable" | "untried";
   /** Whether the workspace is trusted (S-03). */
   readonly trusted: boolean;
   readonly sheafVersion: string;

@@ -71,8 +71,7 @@ export function createLoggedRun(request: RunRequest): LoggedRun {
       } catch (error) {
         // After the first event the log itself says how the run ended; anything thrown then is a defect.
         if (hasBegun) throw error;
-        // No command ran, and none could have run outside a sandbox.
-        const sandbox = order.sandbox === "disabled" ? "disabled" : "unavailable";
+        const sandbox = order.sandbox === "disabled" ? "disabled" : "untried";
         yield createFailedRun({ ...toRunStart(order), sandbox }, error, now());
       }
     },

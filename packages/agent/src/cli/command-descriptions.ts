@@ -1,6 +1,6 @@
 /** What the commands are: for help, completion and the manual, and for the check of flags that do not belong. */
 import type { FlagName } from "./flags.ts";
-import { limitFlags, outputFlags, requestFlags, runFlags } from "./prompt-flags.ts";
+import { limitFlags, outputFlags, requestFlags, runFlags, settingFlags } from "./prompt-flags.ts";
 
 export interface CommandDescription {
   /** Words after the command's name. */
@@ -206,7 +206,7 @@ const described = {
   config: {
     usage: "explain",
     summary: "Show each setting, its value and where it came from",
-    flags: [...runFlags, "format", "json"],
+    flags: [...settingFlags, "format", "json"],
     examples: ["config explain", "config explain --model offline --format json"],
   },
   doctor: {
@@ -250,7 +250,8 @@ const described = {
   acp: {
     usage: "",
     summary: "Speak the Agent Client Protocol on stdin and stdout, for editors",
-    flags: runFlags,
+    // The editor names the folder, and shows the run.
+    flags: settingFlags.filter((name) => name !== "workspace" && name !== "heartbeat"),
     examples: ["acp --model anthropic/claude-sonnet-4-5"],
     notes: ["The editor names the folder of each session. Calls that need consent are asked in the editor."],
   },

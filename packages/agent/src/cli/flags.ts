@@ -125,7 +125,7 @@ export const flags = {
     kind: "switch",
     help: "revert: the same as --on-conflict overwrite; install-alias: replace any program",
   },
-  limit: { kind: "value", placeholder: "N", help: "ls: at most N sessions (default 50)" },
+  limit: { kind: "value", placeholder: "N", help: "ls: at most N sessions (default: 50; with --format json, all)" },
   output: { kind: "value", aliases: ["-o"], placeholder: "FILE", help: "export: write to a file, not to stdout" },
   url: {
     kind: "value",

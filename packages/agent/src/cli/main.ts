@@ -1,5 +1,6 @@
 /** Entry of the command line: finds the command and loads it, nothing else. */
 import { errorTable, SheafError, toSheafError } from "../base/errors.ts";
+import { silenceRuntimeWarnings } from "../base/runtime-warnings.ts";
 import { sheafVersion } from "../base/version.ts";
 import { parseArguments, type ParsedArguments } from "./arguments.ts";
 import { chooseProfile, isPrintMode, isTerminal, type CommandIo } from "./io.ts";
@@ -98,6 +99,7 @@ function fail(error: unknown): never {
 }
 
 process.on("uncaughtException", fail);
+silenceRuntimeWarnings();
 const words = process.argv.slice(2);
 if (words.length === 1 && (words[0] === "--version" || words[0] === "-v")) {
   // Asked for by every tool that probes for Sheaf: loads nothing more.

@@ -19,10 +19,8 @@ export const limitFlags = [
   "heartbeat",
 ] as const;
 
-/** Flags of everything that runs a model. */
-export const runFlags = [
-  "print",
-  ...outputFlags,
+/** The settings of a run, whoever prints it. */
+export const settingFlags = [
   "model",
   ...requestFlags,
   "approve-mcps",
@@ -32,9 +30,10 @@ export const runFlags = [
   "add-dir",
   "trust",
   ...limitFlags,
-  "output-schema",
-  "record",
 ] as const;
+
+/** Flags of everything that runs a model and prints the run. */
+export const runFlags = ["print", ...outputFlags, ...settingFlags, "output-schema", "record"] as const;
 
 /** Flags of the prompt itself. */
 export const promptFlags: readonly FlagName[] = [...runFlags, "resume", "continue", "session-id", "no-save"];

@@ -35,7 +35,7 @@ export async function printRefusedRun(
     apiKeySource: "none",
     workspace: io.cwd,
     permissionMode: "default",
-    sandbox: "unavailable",
+    sandbox: flags.sandbox === "disabled" ? "disabled" : "untried",
     trusted: false,
     sheafVersion,
   } as const;

@@ -64,15 +64,15 @@ export function createConversationRows(connection: SqliteConnection, owner: stri
     },
     listConversations: async ({ limit, workspace, after, search }) => {
       const sql = `SELECT ${conversationColumns} FROM conversations c
-        WHERE owner = ?1 AND (?2 IS NULL OR workspace = ?2)
-          AND (?3 IS NULL OR (updated_at, key) < (?3, COALESCE((SELECT key FROM conversations WHERE id = ?4), 0)))
-          AND (?5 IS NULL OR holds(title, ?5) OR EXISTS (
+        WHERE owner = :owner AND (:workspace IS NULL OR workspace = :workspace)
+          AND (:time IS NULL OR (updated_at, key) < (:time, COALESCE((SELECT key FROM conversations WHERE id = :id), 0)))
+          AND (:words IS NULL OR holds(title, :words) OR EXISTS (
             SELECT 1 FROM responses r JOIN event_groups g ON g.response = r.key AND g.first_seq = 1
-            WHERE r.conversation = c.key AND holds(json_extract(g.events, '$[0].prompt'), ?5)))
-        ORDER BY updated_at DESC, key DESC LIMIT ?6`;
-      const words = search?.toLowerCase() ?? null;
-      const values = [owner, workspace ?? null, after?.updatedAt ?? null, after?.id ?? null, words, limit];
-      return all(sql, ...values) as ConversationRecord[];
+            WHERE r.conversation = c.key AND holds(json_extract(g.events, '$[0].prompt'), :words)))
+        ORDER BY updated_at DESC, key DESC LIMIT :limit`;
+      const page = { time: after?.updatedAt ?? null, id: after?.id ?? null, limit };
+      const values = { owner, workspace: workspace ?? null, words: search?.toLowerCase() ?? null, ...page };
+      return connection.run(() => connection.prepare(sql).all(values)) as unknown as ConversationRecord[];
     },
     listOpenResponses: async () => {
       const sql = `SELECT r.id, c.owner FROM responses r JOIN conversations c ON c.key = r.conversation

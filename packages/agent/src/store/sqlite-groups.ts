@@ -94,13 +94,15 @@ export function isMuchArrived(connection: SqliteConnection, logs: number): boole
   return (row.count ?? 0) >= Math.max(MAX_ARRIVED, MAX_ARRIVED_OF_LOG * logs);
 }
 
-// Only the group with event `after` may contain later ones: the index finds it.
+// Only the group with event `after` may contain later ones: the index finds it. Parameters that occur twice have names:
+// before Node 24.5, numbered ones cannot be bound.
 const selectSettled = `SELECT first_seq, events FROM event_groups
-  WHERE response = ?1 AND last_seq > ?2 AND first_seq >= COALESCE(
-    (SELECT MAX(first_seq) FROM event_groups WHERE response = ?1 AND first_seq <= ?2), 0)`;
+  WHERE response = :response AND last_seq > :after AND first_seq >= COALESCE(
+    (SELECT MAX(first_seq) FROM event_groups WHERE response = :response AND first_seq <= :after), 0)`;
 
 const selectAll = `${selectSettled}
-  UNION ALL SELECT first_seq, events FROM arrived_groups WHERE response = ?1 AND last_seq > ?2 ORDER BY first_seq`;
+  UNION ALL SELECT first_seq, events FROM arrived_groups
+  WHERE response = :response AND last_seq > :after ORDER BY first_seq`;
 
 /** The groups of a response with events after `after`, in order. The first may contain earlier events too. */
 export function readGroups(
@@ -117,5 +119,5 @@ export function readGroups(
     .get(responseId, owner) as { key: number; ended: number } | undefined;
   if (!response) return [];
   const sql = response.ended ? `${selectSettled} ORDER BY first_seq` : selectAll;
-  return connection.prepare(sql).iterate(response.key, after) as Iterable<{ events: string }>;
+  return connection.prepare(sql).iterate({ response: response.key, after }) as Iterable<{ events: string }>;
 }

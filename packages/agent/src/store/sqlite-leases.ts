@@ -102,10 +102,10 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
     requestCancel(responseId, owner) {
       connection
         .prepare(
-          `UPDATE conversations SET cancel = 1 WHERE lease_holder IS NOT NULL AND owner = ?2
-           AND key = (SELECT conversation FROM responses WHERE id = ?1 AND ended = 0)`,
+          `UPDATE conversations SET cancel = 1 WHERE lease_holder IS NOT NULL AND owner = ?
+           AND key = (SELECT conversation FROM responses WHERE id = ? AND ended = 0)`,
         )
-        .run(responseId, owner);
+        .run(owner, responseId);
     },
   };
 }

@@ -198,9 +198,9 @@ function insertResponse(
   const row = connection
     .prepare(
       `INSERT INTO responses (id, conversation, position, created_at)
-       VALUES (?1, ?2, 1 + (SELECT COUNT(*) FROM responses WHERE conversation = ?2), ?3) RETURNING key, position`,
+       VALUES (?, ?, 1 + (SELECT COUNT(*) FROM responses WHERE conversation = ?), ?) RETURNING key, position`,
     )
-    .get(id, lease.conversation, createdAt) as { key: number; position: number };
+    .get(id, lease.conversation, lease.conversation, createdAt) as { key: number; position: number };
   if (request) insertRequest(connection, request, owner, row.key, createdAt);
   return {
     record: { id, conversationId, position: row.position, createdAt, lastSeq: 0, ended: false, reverted: false },

@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { toSheafError } from "../base/errors.ts";
+import { silenceRuntimeWarnings } from "../base/runtime-warnings.ts";
 import { createLeases } from "./sqlite-leases.ts";
 import { createSqliteLogs } from "./sqlite-log.ts";
 import { openSqliteConnection } from "./sqlite-connection.ts";
@@ -14,6 +15,7 @@ import type { PlainError, WorkerReply, WorkerRequest } from "./threaded-sqlite.t
 type AppendRequest = Extract<WorkerRequest, { readonly kind: "append" }>;
 type CallRequest = Extract<WorkerRequest, { readonly kind: "call" }>;
 
+silenceRuntimeWarnings();
 const port = parentPort!;
 const connection = openSqliteConnection(workerData as string);
 const leases = createLeases(connection);

@@ -63,6 +63,17 @@ describe("the help", () => {
     expect(text).not.toMatch(/\bmcp add:/);
   });
 
+  test.each([
+    ["acp", ["print", "output-format", "locale", "heartbeat", "workspace", "record", "output-schema"]],
+    ["config", ["print", "output-format", "locale", "record", "output-schema"]],
+  ] as const)("%s has no flag that means nothing there", (command, meaningless) => {
+    const { flags: own } = commandDescriptions[command];
+    expect(own.filter((flag) => (meaningless as readonly string[]).includes(flag))).toEqual([]);
+    expect(() => {
+      checkCommandLine(parseArguments([command, "--locale", "de"]));
+    }).toThrow(`--locale does not go with sheaf ${command}`);
+  });
+
   test.each(commandNames)("each flag of %s says what it does there", (name) => {
     for (const flag of [...commandDescriptions[name].flags, ...commonFlags])
       expect(toFlagHelp(flag, name)).not.toBe("");

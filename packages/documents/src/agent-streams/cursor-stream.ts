@@ -225,7 +225,7 @@ class Decoder implements CursorStreamDecoder {
       apiKeySource: "none",
       workspace: this.#workspace,
       permissionMode: "default",
-      sandbox: "unavailable",
+      sandbox: "untried",
       trusted: false,
       sheafVersion: readString(init.sheaf_version),
       prompt: this.#prompt ?? "",

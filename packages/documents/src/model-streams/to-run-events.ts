@@ -135,7 +135,7 @@ function createRunStart({ newId, run, report }: RunEventOptions): RunStart {
     apiKeySource: "none",
     workspace: "",
     permissionMode: "default",
-    sandbox: "unavailable",
+    sandbox: "untried",
     trusted: false,
     sheafVersion: "",
     prompt: "",

@@ -14,21 +14,27 @@ import { forkConversation } from "../../run/conversations/fork.ts";
 import type { ConversationRecord } from "../../store/store.ts";
 import { removeCheckpoints } from "../../workspace/checkpoints.ts";
 
-const DEFAULT_LIMIT = 50;
+/** What fits on a screen or two. A program gets all of them: it would not see that there are more. */
+const TEXT_LIMIT = 50;
+const MAX_LIMIT = 999_999;
 
 /** Prints a line or an object for each. No session is not a failure. @throws SheafError USAGE, STORAGE_…. */
 export async function runListSessions(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags } = parsed;
   const format = toCommandFormat(parsed);
-  const limit = toLimit(flags.limit);
+  const limit = toLimit(flags.limit) ?? (format === "json" ? MAX_LIMIT : TEXT_LIMIT);
   return withSessionStore(io, flags.workspace?.at(-1), async (store, { workspace }) => {
-    const sessions = await store.listConversations({ limit, ...(flags.all ? {} : { workspace }) });
-    return format === "json" ? printJson(toRows(sessions)) : printText(formatText(sessions, flags.all ?? false));
+    const found = await store.listConversations({ limit: limit + 1, ...(flags.all ? {} : { workspace }) });
+    const sessions = found.slice(0, limit);
+    if (format === "json") return printJson(toRows(sessions));
+    const isCut = found.length > limit && flags.limit === undefined;
+    const rest = isCut ? `There are more: sheaf ls${flags.all ? " --all" : ""} --limit ${MAX_LIMIT} lists them.\n` : "";
+    return printText(formatText(sessions, flags.all ?? false) + rest);
   });
 }
 
-function toLimit(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_LIMIT;
+function toLimit(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new SheafError("USAGE", `--limit "${text}" is not a whole number from 1 to 999999`);
 }

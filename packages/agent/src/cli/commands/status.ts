@@ -24,13 +24,16 @@ export async function runStatus(parsed: ParsedArguments, { environment, profile 
   const files = toUserFiles(environment);
   const config = findUserConfig(files.config);
   if (config.fault) throw config.fault;
-  const settings = { flags: { model: parsed.flags.model }, environment, config, files };
+  // There, `auto` is the model of the user's settings.
+  const isAuto = profile === "cursor-2026" && parsed.flags.model === "auto";
+  const settings = { flags: { model: isAuto ? undefined : parsed.flags.model }, environment, config, files };
   const states = [...toProviders(config.settings).values()].map((provider) =>
     toState(provider, findKey(provider, toKeySources(settings))),
   );
   const named = findModelName(settings);
-  if (format === "json") return printJson(toFacts(named, states, files));
-  return printText(profile === "cursor-2026" ? formatLogin(settings) : formatText(named, states, files));
+  const login = findLogin(settings, named, states);
+  if (format === "json") return printJson(toFacts(login, named, states, files));
+  return printText(profile === "cursor-2026" ? formatLogin(login) : formatText(named, states, files));
 }
 
 interface ProviderState {
@@ -55,9 +58,9 @@ function toState(provider: Provider, key: FoundKey): ProviderState {
   };
 }
 
-function toFacts(named: NamedModel | undefined, states: readonly ProviderState[], files: UserFiles) {
+function toFacts(login: Login, named: NamedModel | undefined, states: readonly ProviderState[], files: UserFiles) {
   return {
-    isAuthenticated: states.some(({ apiKeySource }) => apiKeySource !== "none"),
+    isAuthenticated: login.isReady,
     model: named?.name ?? null,
     modelSource: named?.source ?? null,
     providers: states,
@@ -66,16 +69,29 @@ function toFacts(named: NamedModel | undefined, states: readonly ProviderState[]
   };
 }
 
-/** The one line that clients of `cursor-agent` look for (C30): whether a run would find its model and key. */
-function formatLogin(settings: ModelSettings): string {
+/** Whether a run would find its model and key; without a named model, whether there is any key. */
+interface Login {
+  readonly isReady: boolean;
+  /** Whom a run would ask, or why it would not. */
+  readonly text: string;
+}
+
+function findLogin(settings: ModelSettings, named: NamedModel | undefined, states: readonly ProviderState[]): Login {
+  const withKeys = states.filter(({ apiKeySource }) => apiKeySource !== "none").map(({ provider }) => provider);
+  if (!named && withKeys.length > 0) return { isReady: true, text: withKeys.join(", ") };
   try {
     const choice = chooseModel(settings);
-    const user =
+    const text =
       choice.kind === "endpoint" ? `${choice.endpoint.provider} (${choice.endpoint.displayName})` : choice.kind;
-    return `Logged in as ${user}\n`;
+    return { isReady: true, text };
   } catch (error) {
-    return `Not logged in: ${toVisibleLine(toSheafError(error).message)}\n`;
+    return { isReady: false, text: toVisibleLine(toSheafError(error).message) };
   }
+}
+
+/** The one line that clients of `cursor-agent` look for (C30). */
+function formatLogin({ isReady, text }: Login): string {
+  return isReady ? `Logged in as ${text}\n` : `Not logged in: ${text}\n`;
 }
 
 function formatText(named: NamedModel | undefined, states: readonly ProviderState[], files: UserFiles): string {

@@ -44,12 +44,19 @@ export function toHttpFailure(endpoint: ProviderIdentity, refusal: HttpRefusal, 
       details: formatDetails(toSafeText, refusal),
       ...(resetsAt !== undefined && (code === "RATE_LIMITED" || code === "OVERLOADED") && { resetsAt }),
     }),
-    isRetryable: isRetryableStatus(status) && code !== "CONTEXT_LENGTH" && !isMoneyQuota(words),
+    isRetryable: isRetryableAnswer(refusal, resetsAt) && code !== "CONTEXT_LENGTH" && !isMoneyQuota(words),
     ...(waitMs !== undefined && { waitMs }),
   };
 }
 
-function isRetryableStatus(status: number): boolean {
+/**
+ * The provider's own word counts, except for keys: what is refused there stays refused (C20). A quota that says when it
+ * resets is left to `--wait-for-quota`.
+ */
+function isRetryableAnswer({ status, headers }: HttpRefusal, resetsAt: string | undefined): boolean {
+  const word = headers.get("x-should-retry")?.trim().toLowerCase();
+  if (word === "true" && status !== 401 && status !== 403) return true;
+  if (word === "false" && resetsAt === undefined) return false;
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 

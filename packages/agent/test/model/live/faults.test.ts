@@ -485,6 +485,28 @@ describe("retries", () => {
     expect(waits).toEqual([375, 750, 1500, 3000, 6000, 12_000, 24_000, 24_000, 24_000]);
   });
 
+  test.each([
+    [400, "true", 2],
+    [503, "false", 1],
+    [429, "false", 1],
+    [429, "true", 2],
+    [503, "perhaps", 2],
+    [401, "true", 1],
+  ])(verifies(["R-10", "C20"], "%i with x-should-retry: %s is tried %i times"), async (status, word, tries) => {
+    server.answer(createErrorAnswer(status, "no", { "x-should-retry": word }), good);
+    const { model } = createLiveSetup("openai-chat", server.url);
+    const before = server.requests.length;
+    const { text } = await readOutcome(model);
+    expect([server.requests.length - before, text]).toEqual([tries, tries === 2 ? "Hello" : ""]);
+  });
+
+  test(verifies("R-10", "--wait-for-quota waits for a quota that the provider would not have retried"), async () => {
+    server.answer(createErrorAnswer(429, "no", { "x-should-retry": "false", "retry-after": "7200" }), good);
+    const { model, waits } = createLiveSetup("openai-chat", server.url, { limits: { waitsForQuota: true } });
+    expect((await readOutcome(model)).text).toBe("Hello");
+    expect(waits.length).toBe(120);
+  });
+
   const quotas: readonly [string, Record<string, string>, object | string, number][] = [
     ["retry-after in seconds", { "retry-after": "7" }, "slow down", 7000],
     ["retry-after as a date", { "retry-after": new Date(startTime + 30_000).toUTCString() }, "slow down", 30_000],

@@ -1,0 +1,15 @@
+/** Warnings of Node about itself, which a user of Sheaf can do nothing about (C15). */
+
+/** Until Node 24.15, `node:sqlite` is experimental and says so once in every process and thread. */
+const silenced: ReadonlySet<unknown> = new Set(["ExperimentalWarning", "DeprecationWarning"]);
+
+/** Drops warnings of these kinds before they reach stderr; others still do. Call it before anything else is loaded. */
+export function silenceRuntimeWarnings(target: Pick<NodeJS.Process, "emitWarning"> = process): void {
+  const emit = target.emitWarning as (warning: string | Error, ...rest: unknown[]) => void;
+  target.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
+    const [options] = rest;
+    const type = typeof options === "object" && options !== null && "type" in options ? options.type : options;
+    if (silenced.has(typeof warning === "string" ? type : warning.name)) return;
+    emit.call(target, warning, ...rest);
+  };
+}
