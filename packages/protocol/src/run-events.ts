@@ -178,8 +178,10 @@ export interface ToolResult {
    * A command with exit code other than 0 is a success of the tool (N37).
    */
   readonly status: "success" | "error" | "rejected" | "cancelled";
-  /** The output; the model sees it, and it is the `data` of the document (N36). */
+  /** The output; it is the `data` of the document (N36). */
   readonly output: string;
+  /** What the model sees in place of `output`, for instance with line numbers, or shortened (N56). Absent: `output`. */
+  readonly shown?: string;
   /** What was cut or is worth knowing; the model sees it after the output. */
   readonly note?: string;
   /** `output` is incomplete (N36). */

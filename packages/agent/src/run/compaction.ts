@@ -169,7 +169,7 @@ export function createContextSize(tokens = 0): ContextSize {
     push(event) {
       if (event.type === "run_start") add(event.prompt);
       else if (event.type === "turn_start") add(event.note ?? "");
-      else if (event.type === "tool_result") add(event.output);
+      else if (event.type === "tool_result") add(event.shown ?? event.output);
       else if (event.type === "compaction") size.tokens = event.tokens;
       else if (event.type === "turn_end" && event.usage.totalTokens > 0 && event.finishReason !== "error") {
         size.tokens = event.usage.totalTokens;

@@ -115,7 +115,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
         case "tool_result": {
           if (event.effect?.kind === "question") questionCallId = event.callId;
           const text = event.error ? `${event.error.code}: ${event.error.message}` : "";
-          const lines = [text, event.output, event.note ?? ""].filter((line) => line !== "");
+          const lines = [text, event.shown ?? event.output, event.note ?? ""].filter((line) => line !== "");
           addResult(event.callId, lines.join("\n"), event.status !== "success");
           return;
         }

@@ -52,6 +52,16 @@ describe("history", () => {
     ]);
   });
 
+  test("what a result shows the model takes the place of its output", () => {
+    const result = { type: "tool_result", callId: "call_1", status: "success", durationMs: 0, note: "It has 1 line." };
+    const messages = toMessages(runStart({ prompt: "go" }), ...ask, {
+      ...result,
+      output: "all\n",
+      shown: "1: all",
+    } as RunEventBody);
+    expect(messages.at(-1)).toMatchObject({ output: "1: all\nIt has 1 line." });
+  });
+
   test("error, output and note of a result reach the model, in that order", () => {
     const messages = toMessages(runStart({ prompt: "go" }), ...ask, {
       type: "tool_result",
