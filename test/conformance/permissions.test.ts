@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
-import { deniedEveryDay, everydayLines } from "../../packages/agent/test/guard/permissions/deny-table.ts";
+import { deniedEveryDay, everydayLines, pushEvasions } from "../../packages/agent/test/guard/permissions/deny-table.ts";
 
 const folders = createTestFolder();
 
@@ -196,20 +196,31 @@ function createEverydayFolder(): string {
 /** Of lines of every day, how many one call of the model runs. */
 const batchSize = 10;
 
+/** What the events of a headless run say of its commands. */
+async function runCommands(cwd: string, commands: readonly string[], denies: readonly string[]): Promise<string[]> {
+  const calls = commands.map((command) => ({ call: { tool: "run_terminal_cmd", arguments: { command } } }));
+  writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: calls }, { events: [{ text: "end" }] }] }));
+  const rules = denies.flatMap((rule) => ["--deny", rule]);
+  const run = await runSheaf(["-p", "--model", "scripted:s.json", "--force", ...rules, "go"], { cwd });
+  expect([run.code, run.stderr]).toEqual([0, ""]);
+  const completed = parseStream(run.stdout).filter(({ subtype }) => subtype === "completed");
+  return completed.map((event) => JSON.stringify(event));
+}
+
 describeWithBubblewrap("under deny rules, in the sandbox", () => {
   test(verifies("S-85", "each line of every day runs"), { timeout: 300_000 }, async () => {
-    const cwd = createEverydayFolder();
     const lines = everydayLines.map((line, index) => `(\n${line}\n)\necho "line ${index} ended with $?"`);
     const batches = Array.from({ length: Math.ceil(lines.length / batchSize) }, (_, batch) =>
       lines.slice(batch * batchSize, (batch + 1) * batchSize).join("\n"),
     );
-    const calls = batches.map((command) => ({ call: { tool: "run_terminal_cmd", arguments: { command } } }));
-    writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: calls }, { events: [{ text: "end" }] }] }));
-    const denies = deniedEveryDay.flatMap((rule) => ["--deny", rule]);
-    const run = await runSheaf(["-p", "--model", "scripted:s.json", ...denies, "go"], { cwd });
-    expect([run.code, run.stderr]).toEqual([0, ""]);
-    const completed = parseStream(run.stdout).filter(({ subtype }) => subtype === "completed");
-    const ended = JSON.stringify(completed).match(/(?<=line )\d+ ended with \d+/g) ?? [];
+    const outcomes = await runCommands(createEverydayFolder(), batches, deniedEveryDay);
+    const ended = outcomes.join().match(/(?<=line )\d+ ended with \d+/g) ?? [];
     for (const [index, line] of everydayLines.entries()) expect(ended, line).toContain(`${index} ended with 0`);
+  });
+
+  test(verifies("S-85", "no line that tries to get past a rule runs"), async () => {
+    const outcomes = await runCommands(createEverydayFolder(), pushEvasions, ["Shell(git push)"]);
+    expect(outcomes.length).toBe(pushEvasions.length);
+    expect(outcomes.filter((outcome) => !outcome.includes("Shell(git push)"))).toEqual([]);
   });
 });

@@ -7,10 +7,11 @@ import { createCommandNetwork } from "../../../src/guard/permissions/decide-netw
 import { parseRule } from "../../../src/guard/permissions/rule.ts";
 import type { CommandOutcome } from "../../../src/guard/sandbox/command.ts";
 import { createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
+import { chooseRuns } from "../../../../../test/support/soak.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, removeTaken, sandbox } from "./sandbox-run.ts";
-import { startSwapper, toRounds, toSwapCommand } from "./swapper.ts";
+import { startSwapper, toSwapCommand } from "./swapper.ts";
 
 interface HostileRun {
   readonly workspace: string;
@@ -80,7 +81,7 @@ describeWithSandbox("a sandbox", () => {
       const hostile = createHostileRun(rules);
       void hostile.run(toSwapCommand("a", "b", hostile.secret), true);
       await wait(300);
-      for (let round = 0; round < toRounds(10, 2000); round += 1) {
+      for (let round = 0; round < chooseRuns(10, 2000); round += 1) {
         const outcome = await hostile.run(attack);
         expect(outcome.startError).toBe("");
         expectUntouched(hostile, outcome);
@@ -97,7 +98,7 @@ describeWithSandbox("a sandbox", () => {
       const { workspace, secret } = hostile;
       startSwapper(join(workspace, "a"), join(workspace, "b"), secret);
       const errors: string[] = [];
-      for (let round = 0; round < toRounds(40, 2000); round += 1) {
+      for (let round = 0; round < chooseRuns(40, 2000); round += 1) {
         const outcome = await hostile.run(attack);
         expectUntouched(hostile, outcome);
         if (outcome.startError !== "") errors.push(outcome.startError);

@@ -27,8 +27,3 @@ export function startSwapper(...places: Parameters<typeof toSwapCommand>): () =>
   onTestFinished(end);
   return end;
 }
-
-/** Repetitions of a race: some, or with SHEAF_SOAK=1 as many as the contract says. */
-export function toRounds(some: number, all: number): number {
-  return process.env.SHEAF_SOAK === "1" ? all : some;
-}

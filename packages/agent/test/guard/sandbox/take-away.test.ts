@@ -6,10 +6,12 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -18,15 +20,24 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import { readStat, toIdentity } from "../../../src/guard/sandbox/hold/folder-memory.ts";
+import { createHeldPlaces } from "../../../src/guard/sandbox/hold/held-places.ts";
 import { takeAway } from "../../../src/guard/sandbox/hold/take-away.ts";
 import { createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
+import { chooseRuns, reportFigure, soakTimeout } from "../../../../../test/support/soak.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, removeTaken, sandbox } from "./sandbox-run.ts";
-import { startSwapper, toRounds, toSwapCommand } from "./swapper.ts";
+import { startSwapper, toSwapCommand } from "./swapper.ts";
 
 /** Another file system than that of the workspaces, where the machine has one. */
 const otherFileSystem = "/dev/shm";
+
+/** A folder in `folder` that is removed after the test. */
+function createIn(folder: string): string {
+  const created = mkdtempSync(join(folder, "sheaf-test-"));
+  onTestFinished(() => rmSync(created, { recursive: true }));
+  return created;
+}
 
 function useTemporaryFolder(folder: string): void {
   const before = process.env.TMPDIR;
@@ -35,6 +46,68 @@ function useTemporaryFolder(folder: string): void {
     if (before === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = before;
   });
+}
+
+/** What is new after a command, and is taken away. */
+const newFiles = [".bashrc", ".mcp.json", ".envrc", ".vscode/tasks.json", ".git/HEAD", ".git/config"];
+
+/** The config of a submodule, which is written back when a command has removed it. */
+const moduleConfig = "r/.git/modules/m/config";
+
+/** Ends of commands in a workspace whose folder `a` is swapped with a link to `outside`, where the same names are. */
+function createSweep() {
+  const repository = ["r/.git", "r/.git/modules/m"].flatMap((top) =>
+    ["HEAD", "objects/x", "refs/x"].map((name) => `${top}/${name}`),
+  );
+  const outside = createFolder(
+    "outside",
+    Object.fromEntries([...repository, ...newFiles].map((name) => [name, "own"])),
+  );
+  const workspace = createFolder("workspace", { "a/x": "" });
+  const folder = openSync(join(workspace, "a"), constants.O_DIRECTORY);
+  onTestFinished(() => closeSync(folder));
+  /** In the folder itself, whatever its name is now. */
+  const toInside = (name: string): string => `/proc/self/fd/${folder}/${name}`;
+  const write = (name: string): void => {
+    mkdirSync(dirname(toInside(name)), { recursive: true });
+    writeFileSync(toInside(name), "");
+  };
+  const places = createHeldPlaces({ workspace, worktree: undefined, environment });
+  return {
+    workspace,
+    outside,
+    /** After how many of the rounds something outside is different. */
+    countTouched(rounds: number): number {
+      const before = describeTree(outside);
+      const counts = { taken: 0, restored: 0, touched: 0 };
+      for (let round = 0; round < rounds; round += 1) {
+        for (const name of readdirSync(toInside(".")))
+          if (name !== "r") rmSync(toInside(name), { recursive: true, force: true });
+        for (const name of [...repository, moduleConfig]) write(name);
+        places.begin({ isBackground: false });
+        newFiles.forEach(write);
+        rmSync(toInside(moduleConfig));
+        counts.taken += places.end({ isBackground: false }).length;
+        if (existsSync(toInside(moduleConfig))) counts.restored += 1;
+        if (describeTree(outside) !== before) counts.touched += 1;
+      }
+      reportFigure("S-78", `${rounds} ends of commands: ${JSON.stringify(counts)}`);
+      expect(Math.min(counts.taken, counts.restored)).toBeGreaterThan(0);
+      return counts.touched;
+    },
+  };
+}
+
+/** Names, modes, times and texts of all that a folder contains. */
+function describeTree(folder: string): string {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+  return paths
+    .map((path) => {
+      const stat = lstatSync(path);
+      return [path, stat.mode, stat.ctimeMs, stat.isFile() ? readFileSync(path, "utf8") : ""].join(" ");
+    })
+    .toSorted()
+    .join("\n");
 }
 
 function take(path: string, top: string): string[] {
@@ -73,27 +146,21 @@ describe.each([
     expect([join(outside, ".envrc"), join(top, "b/.envrc")].map(existsSync)).toEqual([true, true]);
   });
 
-  test(verifies("S-78", "a swapper outside of the sandbox gets nothing outside moved"), () => {
-    useTemporaryFolder(temporary);
-    const outside = createFolder("outside", { ".envrc": "own", ".git/HEAD": "own" });
-    const top = createFolder("workspace", { "a/x": "" });
-    const folder = openSync(join(top, "a"), constants.O_DIRECTORY);
-    onTestFinished(() => closeSync(folder));
-    startSwapper(join(top, "a"), join(top, "b"), outside);
-    let moved = 0;
-    for (let round = 0; round < toRounds(300, 10_000); round += 1) {
-      writeFileSync(`/proc/self/fd/${folder}/.envrc`, "new");
-      mkdirSync(`/proc/self/fd/${folder}/.git/objects`, { recursive: true });
-      for (const name of [".envrc", ".git"]) moved += take(join(top, "a", name), top).length;
-      expect(existsSync(join(outside, ".envrc")) && existsSync(join(outside, ".git/HEAD"))).toBe(true);
-    }
-    expect(moved).toBeGreaterThan(0);
-  });
+  test(
+    verifies("S-78", "the end of a command touches nothing outside, whatever is swapped from outside of the sandbox"),
+    () => {
+      useTemporaryFolder(createIn(temporary));
+      const sweep = createSweep();
+      startSwapper(join(sweep.workspace, "a"), join(sweep.workspace, "b"), sweep.outside);
+      expect(sweep.countTouched(chooseRuns(100, 10_000))).toBe(0);
+    },
+    soakTimeout,
+  );
 
   test(verifies("S-78", "a swapper inside of what is moved gets nothing outside moved"), () => {
     useTemporaryFolder(temporary);
     const outside = createFolder("outside", { "file.txt": "own", "deep/file.txt": "own" });
-    for (let round = 0; round < toRounds(10, 100); round += 1) {
+    for (let round = 0; round < chooseRuns(10, 100); round += 1) {
       const files = Array.from({ length: 200 }, (_unused, index) => [`.git/a/${index}`, ""] as const);
       const top = createFolder("workspace", Object.fromEntries(files));
       const endSwapper = startSwapper(join(top, ".git/a"), join(top, ".git/b"), outside);
@@ -106,38 +173,62 @@ describe.each([
 });
 
 describeWithSandbox("a command in the background", () => {
-  test(verifies("S-78", "that swaps folders gets nothing outside moved at the end of other commands"), async () => {
-    const outside = createFolder("outside", { ".envrc": "own", ".vscode/tasks.json": "own", ".git/HEAD": "own" });
-    const workspace = createFolder("workspace", { "a/x": "" });
-    const runner = createCommandRunner({
-      environment,
-      workspace,
-      sandbox,
-      network: createCommandNetwork({ allow: [], deny: [] }),
-    });
+  function createRun(workspace: string) {
     const end = new AbortController();
-    const run = (command: string, isBackground = false): ReturnType<typeof runner.run> =>
-      runner.run({
-        command,
-        isBackground,
-        workingDirectory: workspace,
-        timeoutMs: undefined,
-        signal: end.signal,
-        onOutput: () => undefined,
+    const network = createCommandNetwork({ allow: [], deny: [] });
+    const runner = createCommandRunner({ environment, workspace, sandbox, network });
+    const run = async (command: string, isBackground = false): Promise<void> => {
+      const request = { command, isBackground, workingDirectory: workspace, timeoutMs: undefined, signal: end.signal };
+      removeTaken((await runner.run({ ...request, onOutput: () => undefined })).refusals);
+    };
+    return {
+      run,
+      async end(): Promise<void> {
+        end.abort();
+        await runner.end();
+      },
+    };
+  }
+
+  test(
+    verifies("S-78", "that swaps folders gets nothing outside moved at the end of other commands"),
+    async () => {
+      const outside = createFolder("outside", Object.fromEntries(newFiles.map((name) => [name, "own"])));
+      const workspace = createFolder("workspace", { "a/x": "" });
+      const background = createRun(workspace);
+      const before = describeTree(outside);
+      const swapper = background.run(toSwapCommand("a", "b", outside), true);
+      await wait(300);
+      const attack = `for d in a b; do mkdir -p $d/.vscode $d/.git; for f in ${newFiles.join(" ")}; do echo x > $d/$f; done; done; true`;
+      const rounds = chooseRuns(10, 1000);
+      for (let round = 0; round < rounds; round += 1) {
+        await background.run(attack);
+        expect(describeTree(outside)).toBe(before);
+      }
+      reportFigure("S-78", `${rounds} commands next to one that swaps folders: nothing outside touched`);
+      await background.end();
+      await swapper;
+      const left = ["a", "b"].flatMap((name) => {
+        const isFolder = lstatSync(join(workspace, name), { throwIfNoEntry: false })?.isDirectory();
+        return isFolder ? readdirSync(join(workspace, name)) : [];
       });
-    const swapper = run(toSwapCommand("a", "b", outside), true);
-    await wait(300);
-    const attack = "for d in a b; do echo x > $d/.envrc; mkdir -p $d/.vscode $d/.git; done; true";
-    for (let round = 0; round < toRounds(10, 1000); round += 1) removeTaken((await run(attack)).refusals);
-    end.abort();
-    removeTaken((await swapper).refusals);
-    await runner.end();
-    for (const name of [".envrc", ".vscode/tasks.json", ".git/HEAD"])
-      expect(readFileSync(join(outside, name), "utf8")).toBe("own");
-    const left = ["a", "b"].flatMap((name) => {
-      const isFolder = lstatSync(join(workspace, name), { throwIfNoEntry: false })?.isDirectory();
-      return isFolder ? readdirSync(join(workspace, name)) : [];
-    });
-    expect(left).toEqual(["x"]);
-  });
+      expect(left).toEqual(["x"]);
+    },
+    soakTimeout,
+  );
+
+  test(
+    verifies("S-78", "that swaps folders gets nothing outside touched by the search and what follows it"),
+    async () => {
+      useTemporaryFolder(createFolder("temporary"));
+      const sweep = createSweep();
+      const background = createRun(sweep.workspace);
+      const swapper = background.run(toSwapCommand("a", "b", sweep.outside), true);
+      await wait(300);
+      expect(sweep.countTouched(chooseRuns(100, 10_000))).toBe(0);
+      await background.end();
+      await swapper;
+    },
+    soakTimeout,
+  );
 });
