@@ -98,6 +98,8 @@ export const covered: readonly string[] = [
   "N53",
   "N54",
   "N55",
+  "N59",
+  "N60",
   "X1",
   "X2",
   "X3",

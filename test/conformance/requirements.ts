@@ -108,6 +108,8 @@ export const requirements: readonly Requirement[] = [
   { id: "N53", document: "documents", title: "reducing the event log gives what GET gives" },
   { id: "N54", document: "documents", title: "strip law: base clients survive" },
   { id: "N55", document: "documents", title: "limits of events, contents, logs and readers" },
+  { id: "N59", document: "documents", title: "arguments that can mean one thing only are mended" },
+  { id: "N60", document: "documents", title: "line numbers are for the model alone, and left out of edits" },
   { id: "X1", document: "documents", title: "event ids" },
   { id: "X2", document: "documents", title: "resume" },
   { id: "X3", document: "documents", title: "snapshot and tail" },

@@ -10,6 +10,7 @@ import { SheafError, toSheafError } from "../base/errors.ts";
 import { createGrowingText } from "../base/growing-text.ts";
 import type { Model, ModelRequest } from "../model/provider.ts";
 import type { EventGroup } from "./run-log.ts";
+import { fixCallArguments } from "../tools/registry.ts";
 import type { ToolInvocation } from "../tools/tool.ts";
 
 /**
@@ -127,13 +128,10 @@ function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): M
       const { callId, rawArguments } = event;
       const toolName = state.openCalls.get(callId) ?? "";
       state.openCalls.delete(callId);
-      state.calls.push({
-        callId,
-        toolName,
-        arguments: event.arguments,
-        ...(rawArguments !== undefined && { rawArguments }),
-      });
-      return event;
+      // Before anything judges, shows or runs the call.
+      const args = rawArguments === undefined ? fixCallArguments(toolName, event.arguments) : event.arguments;
+      state.calls.push({ callId, toolName, arguments: args, ...(rawArguments !== undefined && { rawArguments }) });
+      return { ...event, arguments: args };
     }
     case "turn_end":
       state.end = { ...event, modelMs };

@@ -2,10 +2,11 @@
 import type { FileChange } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import type { WorkspacePath } from "../workspace/workspace.ts";
-import { applyEdits, describeRule, type EditResult } from "./edit-matching.ts";
+import { countLineEnds } from "../workspace/text-format.ts";
+import { applyEdits, describeRule, type EditResult, formatExcerpt } from "./edit-matching.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
-import { encodeTextFile, loadTextFile, saveTextFile } from "./text-file.ts";
+import { encodeTextFile, loadTextFile, saveTextFile, toStaleError } from "./text-file.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const parameters = s.object({
@@ -20,7 +21,10 @@ const parameters = s.object({
   ),
 });
 
-/** The result names the rule that found each place, and the hashes before and after. Line ends and encoding are kept. */
+/**
+ * The result says which lines changed, and shows them where they are not what the model wrote. Line ends and encoding are
+ * kept. A file that somebody else has changed is edited if the texts to replace are still there.
+ */
 export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "edit_file",
   description: "Replace parts of a file. All edits are made, or none. An empty old_string writes a new or empty file.",
@@ -32,7 +36,7 @@ export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
     const resolved = workspace.resolve(target_file);
     if (!resolved.ok) return toFailedOutcome(resolved.error);
     const { path } = resolved;
-    const loaded = await loadTextFile(context, path);
+    const loaded = await loadTextFile(context, path, true);
     if (!loaded.ok) return toFailedOutcome(loaded.error);
     const before = loaded.value;
     if (!before && edits[0]?.old_string !== "") return toFailedOutcome(toMissingFileError(workspace.root, path));
@@ -42,6 +46,7 @@ export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
       replaceAll: edit.replace_all,
     }));
     const edited = applyEdits(path.named, before?.text ?? "", wanted);
+    if (before?.isStale && !(edited.ok && edited.matched.every(keepsText))) return toFailedOutcome(toStaleError(path));
     if (!edited.ok) return toFailedOutcome(edited.error);
     if (context.signal.aborted) return toCancelledOutcome();
     const after = encodeTextFile(edited.text, before);
@@ -49,23 +54,48 @@ export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
     const change = before ? toEditChange(path, before, after, edited.region) : toCreateChange(path, after);
     const saved = await saving;
     if (!saved.ok) return toFailedOutcome(saved.error);
-    return toOutcome(path, change, edited, saved.value.note);
+    const notes = [before?.isStale ? staleNote : "", saved.value.note ?? ""].filter(Boolean);
+    return toOutcome(path, change, edited, notes);
   },
 };
+
+type AppliedEdits = Extract<EditResult, { ok: true }>;
+
+const staleNote =
+  "Somebody else has changed other parts of this file since you read it: read it again before you rely on them.";
+
+/** Whether a place is what the model quoted, blanks at line ends aside. */
+function keepsText(rule: AppliedEdits["matched"][number]): boolean {
+  return rule === "exact" || rule === "trailing_blanks";
+}
 
 function toOutcome(
   path: WorkspacePath,
   change: FileChange,
-  edited: Extract<EditResult, { ok: true }>,
-  note: string | undefined,
+  edited: AppliedEdits,
+  notes: readonly string[],
 ): ToolOutcome {
-  const { linesAdded, linesRemoved, hashBefore, hashAfter } = change;
-  const rules = edited.matched.map((rule, index) => `edit ${index + 1}: ${describeRule(rule)}`);
-  const output = [
-    `${hashBefore === undefined ? "Created" : "Edited"} ${path.named}: ${linesAdded} lines added, ${linesRemoved} removed.`,
-    `Matched by ${rules.join("; ")}.`,
-    `SHA-256 before: ${hashBefore ?? "none"}, after: ${hashAfter}.`,
-  ];
-  const effect = { kind: "file_edit" as const, changes: [change], matched: edited.matched };
-  return { status: "success", output: output.join("\n"), ...(note !== undefined && { note }), effect };
+  return {
+    status: "success",
+    output: formatOutput(path, change, edited),
+    ...(notes.length > 0 && { note: notes.join(" ") }),
+    effect: { kind: "file_edit", changes: [change], matched: edited.matched },
+  };
+}
+
+function formatOutput(path: WorkspacePath, change: FileChange, edited: AppliedEdits): string {
+  const { linesAdded, linesRemoved } = change;
+  if (change.operation === "create") return `Created ${path.named}: ${linesAdded} lines.`;
+  const { text, region, matched, places, hadNumbers } = edited;
+  const start = countLineEnds(text.slice(0, region.start)) + 1;
+  const end = start + countLineEnds(text.slice(region.start, Math.max(region.start, region.endAfter - 1)));
+  const where = start === end ? `line ${start}` : `lines ${start}-${end}`;
+  const count = places > 1 ? `${places} places, ` : "";
+  const head = `Edited ${path.named}: ${count}${where}, +${linesAdded} -${linesRemoved}.`;
+  const found = [...new Set(matched)].filter((rule) => rule !== "exact").map(describeRule);
+  const how = [...found, ...(hadNumbers ? ["line numbers left out"] : [])];
+  if (how.length === 0) return head;
+  const first = Math.max(1, start - 1);
+  const lines = text.split("\n").slice(first - 1, end + 1);
+  return `${head} Matched with ${how.join("; ")}; it is now:\n${formatExcerpt(lines, first)}`.trimEnd();
 }

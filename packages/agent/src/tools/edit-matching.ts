@@ -1,5 +1,6 @@
 /** All edits of one call to one text: each sees the result of the previous ones, and either all are applied or none. */
 import type { ToolError } from "@sheaf/protocol";
+import { addLineNumbers, removeLineNumbers } from "../workspace/numbered-lines.ts";
 import { countLineEnds } from "../workspace/text-format.ts";
 import {
   findPlaces,
@@ -21,6 +22,10 @@ export type EditResult =
       readonly region: TextRegion;
       /** By edit: the rule that found its place. */
       readonly matched: readonly MatchRule[];
+      /** How many places were replaced. */
+      readonly places: number;
+      /** Line numbers in an old string were left out. */
+      readonly hadNumbers: boolean;
     }
   | {
       readonly ok: false;
@@ -42,6 +47,8 @@ export function applyEdits(name: string, text: string, edits: readonly TextEdit[
   let current = text;
   let region: TextRegion | undefined;
   const matched: MatchRule[] = [];
+  let places = 0;
+  let hadNumbers = false;
   for (const [index, edit] of edits.entries()) {
     const label = edits.length === 1 ? name : `${name}, edit ${index + 1} of ${edits.length}`;
     const found = findEdit(label, current, edit);
@@ -56,17 +63,21 @@ export function applyEdits(name: string, text: string, edits: readonly TextEdit[
     }
     current = replacePlaces(current, found.places);
     matched.push(found.rule);
+    places += found.places.length;
+    hadNumbers ||= found.hadNumbers;
   }
   if (region === undefined || current === text) {
     return toFault("NOTHING_TO_CHANGE", `${name}: the edits change nothing: leave them out, or correct new_string`);
   }
-  return { ok: true, text: current, region, matched };
+  return { ok: true, text: current, region, matched, places, hadNumbers };
 }
 
-type FoundEdit = ({ readonly ok: true } & FoundPlaces) | { readonly ok: false; readonly error: ToolError };
+type FoundEdit =
+  | ({ readonly ok: true; readonly hadNumbers: boolean } & FoundPlaces)
+  | { readonly ok: false; readonly error: ToolError };
 
-function findEdit(label: string, text: string, edit: TextEdit): FoundEdit {
-  const { oldString, newString, replaceAll } = edit;
+function findEdit(label: string, text: string, written: TextEdit): FoundEdit {
+  const { oldString, newString, replaceAll } = written;
   if (!oldString.isWellFormed() || !newString.isWellFormed()) {
     return toFault(
       "INVALID_EDIT",
@@ -77,18 +88,29 @@ function findEdit(label: string, text: string, edit: TextEdit): FoundEdit {
     return toFault("NOTHING_TO_CHANGE", `${label}: old_string and new_string are the same: correct new_string`);
   }
   if (oldString === "") return findEmpty(label, text, newString);
-  const found = findPlaces(text, edit);
-  if (found.places.length === 0) return toNoMatch(label, text, edit);
+  const { edit, found, hadNumbers } = findWithoutNumbers(text, written);
+  if (found.places.length === 0) return toNoMatch(label, text, written);
   if (found.places.length > 1 && !(replaceAll && found.rule === "exact")) return toAmbiguous(label, text, found, edit);
   if (found.places.every((place) => text.slice(place.start, place.end) === place.replacement)) {
     const line = toLine(text, found.places[0]!.start);
     return toFault("NOTHING_TO_CHANGE", `${label}: line ${line} is already as in new_string: leave this edit out`);
   }
-  return { ok: true, ...found };
+  return { ok: true, ...found, hadNumbers };
+}
+
+/** Finds an edit as written, else without the line numbers that a model copied. */
+function findWithoutNumbers(text: string, written: TextEdit) {
+  const found = findPlaces(text, written);
+  const edit = found.places.length === 0 ? withoutNumbers(written) : undefined;
+  if (!edit || edit.oldString === "" || edit.oldString === edit.newString) {
+    return { edit: written, found, hadNumbers: false };
+  }
+  return { edit, found: findPlaces(text, edit), hadNumbers: true };
 }
 
 function findEmpty(label: string, text: string, newString: string): FoundEdit {
-  if (text === "") return { ok: true, rule: "exact", places: [{ start: 0, end: 0, replacement: newString }] };
+  if (text === "")
+    return { ok: true, rule: "exact", places: [{ start: 0, end: 0, replacement: newString }], hadNumbers: false };
   const way = "quote the text to replace (to add text, quote a line beside it and repeat that line in new_string)";
   return toFault("EMPTY_OLD_STRING", `${label}: old_string is empty, but the file is not: ${way}`);
 }
@@ -107,7 +129,7 @@ function toNoMatch(label: string, text: string, { oldString, newString }: TextEd
   const fault = (reason: string, details = "") =>
     toFault("NO_MATCH", `${label}: old_string is not in the file${reason}`, details);
   if (text === "") return fault(", which is empty: use an empty old_string");
-  if (isNumbered(text, oldString)) return fault(": leave the line numbers out, they are not part of it");
+  if (isNumbered(oldString)) return fault(": leave the line numbers out, they are not part of it");
   const present = newString.trim() === "" ? -1 : text.indexOf(newString);
   if (present !== -1) {
     return fault(
@@ -119,11 +141,16 @@ function toNoMatch(label: string, text: string, { oldString, newString }: TextEd
   return fault(`; the nearest place is at line ${nearest.line}: quote it exactly`, nearest.excerpt);
 }
 
-/** Whether the lines are those of the file with a number before each, as in listings. */
-function isNumbered(text: string, oldString: string): boolean {
-  const lines = oldString.split("\n", MAX_SHOWN_LINES);
-  const bare = lines.map((line) => line.replace(/^\s*\d+\s?[|:\t→]\s?/, ""));
-  return lines.some((line, index) => line !== bare[index]) && bare.every((line) => text.includes(line.trim()));
+/** The edit without the line numbers that a model copied; undefined if it has none, or not on every line. */
+function withoutNumbers(edit: TextEdit): TextEdit | undefined {
+  const oldString = removeLineNumbers(edit.oldString);
+  const newString = removeLineNumbers(edit.newString) ?? edit.newString;
+  return oldString === undefined || isNumbered(newString) ? undefined : { ...edit, oldString, newString };
+}
+
+/** Whether a line begins with a number, as in the output of read_file. */
+function isNumbered(text: string): boolean {
+  return /^\s*\d+\t/m.test(text);
 }
 
 /** What a rule ignored, for people and models. */
@@ -191,10 +218,13 @@ function formatNearestPlace(text: string, oldString: string): NearestPlace | und
   const index = findByLines(lines, wanted) ?? findBySimilarity(lines, wanted);
   if (index === undefined) return undefined;
   const start = Math.max(0, index);
-  const shown = lines.slice(start, start + Math.min(wanted.length, MAX_LINES_SHOWN));
-  const width = `${start + shown.length}`.length;
-  const excerpt = shown.map((line, offset) => `${`${start + offset + 1}`.padStart(width)}| ${toShown(line)}`);
-  return { line: start + 1, excerpt: excerpt.join("\n") };
+  return { line: start + 1, excerpt: formatExcerpt(lines.slice(start, start + wanted.length), start + 1) };
+}
+
+/** The first lines with their numbers, cut to a bounded size. */
+export function formatExcerpt(lines: readonly string[], startLine: number): string {
+  const shown = lines.slice(0, MAX_LINES_SHOWN).map(toShown).join("\n");
+  return addLineNumbers(`${shown}\n`, startLine) + (lines.length > MAX_LINES_SHOWN ? "…" : "");
 }
 
 /** Each line that occurs in the file votes for the place where the whole would begin. */

@@ -10,6 +10,7 @@ import { createPlanTool } from "./create-plan.ts";
 import { deleteFileTool } from "./delete-file.ts";
 import { editFileTool } from "./edit-file.ts";
 import { toFailure } from "./failure.ts";
+import { fixArguments } from "./fix-arguments.ts";
 import { globSearchTool } from "./glob-search.ts";
 import { grepSearchTool } from "./grep-search.ts";
 import { listDirTool } from "./list-dir.ts";
@@ -83,6 +84,12 @@ export function findTool(
   if (tool) return { ok: true, tool };
   const names = all.map((candidate) => candidate.name).join(", ");
   return { ok: false, outcome: toFailure("UNKNOWN_TOOL", `there is no tool "${name}": use one of ${names}`) };
+}
+
+/** The arguments of a call with what models often get wrong put right (N59); those of servers' tools as they are. */
+export function fixCallArguments(toolName: string, args: ToolInvocation["arguments"]): ToolInvocation["arguments"] {
+  const tool = tools.find(({ name }) => name === toolName);
+  return tool ? fixArguments(tool.schema, args) : args;
 }
 
 /** The tools that a mode offers, as a model sees them. Created once per run; every turn sends them. */

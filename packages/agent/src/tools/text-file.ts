@@ -30,27 +30,31 @@ export interface TextFile {
   readonly format: TextFormat;
   readonly lineEnd: LineEnd | "mixed" | undefined;
   readonly identity: FileIdentity;
+  /** It has changed since it was read or written here. */
+  readonly isStale: boolean;
 }
 
 /**
- * Loads a file to change; undefined if it does not exist.
+ * Loads a file to change; undefined if it does not exist. `acceptsStale`: the caller looks at `isStale`.
  * Errors: STALE_FILE if it has changed since it was read here; BINARY_FILE, INVALID_ENCODING, FILE_TOO_LARGE and others.
  */
 export async function loadTextFile(
   { workspace, state }: Pick<ToolContext, "workspace" | "state">,
   path: WorkspacePath,
+  acceptsStale = false,
 ): Promise<FileResult<TextFile | undefined>> {
   const file = await readWholeFile(workspace.root, path, MAX_TEXT_FILE_BYTES);
   if (!file.ok) return file.error.code === "FILE_NOT_FOUND" ? { ok: true, value: undefined } : file;
   const { bytes, hash, identity } = file.value;
   const known = state.fileHashes.get(path.absolute);
-  if (known !== undefined && known !== hash) return { ok: false, error: toStaleError(path) };
+  const isStale = known !== undefined && known !== hash;
+  if (isStale && !acceptsStale) return { ok: false, error: toStaleError(path) };
   const format = detectTextFormat(bytes);
   if (!format) return { ok: false, error: toFileError(createFileFault("BINARY_FILE"), path.named) };
   const text = decodeText(bytes, format);
   if (text === undefined) return { ok: false, error: toEncodingError(path, format) };
   const lineEnd = detectLineEnd(text);
-  return { ok: true, value: { text, bytes: bytes.length, content: bytes, hash, format, lineEnd, identity } };
+  return { ok: true, value: { text, bytes: bytes.length, content: bytes, hash, format, lineEnd, identity, isStale } };
 }
 
 /** The new text of a file, in the format of the old one. */
@@ -87,7 +91,8 @@ export async function saveTextFile(
   const note = before && isChanged && !isOwn ? await keepContent(checkpoints, before.hash, before.content) : undefined;
   const written = await writeFileAtomically(workspace, path, content, before?.identity);
   if (!written.ok) return written;
-  state.fileHashes.set(path.absolute, hash);
+  // What somebody else changed has still not been read here.
+  if (!before?.isStale) state.fileHashes.set(path.absolute, hash);
   if (isChanged) state.writtenHashes.set(path.absolute, hash);
   return { ok: true, value: { ...(note !== undefined && { note }) } };
 }
@@ -103,7 +108,8 @@ export async function keepContent(
   return `Its previous content was not kept, sheaf revert cannot restore it: ${reason}.`;
 }
 
-function toStaleError(path: WorkspacePath): ToolError {
+/** The file must be read again. */
+export function toStaleError(path: WorkspacePath): ToolError {
   return toFileError(createFileFault("STALE_FILE"), path.named);
 }
 

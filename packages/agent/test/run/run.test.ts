@@ -45,6 +45,18 @@ describe("the loop", () => {
     ]);
   });
 
+  test(verifies("N59", "the log, the tool and the history have the mended arguments"), async () => {
+    const edit = { old_string: "a", new_string: "b" };
+    const model = createFakeModel([
+      [[...call("call_1", "edit_file", { path: "a.txt", ...edit }), end("tool_calls")]],
+      [[end()]],
+    ]);
+    const groups = await runModel(model, { tools: createFakeTools({ edit_file: async () => ok() }) });
+    const mended = { arguments: { target_file: "a.txt", edits: [edit] } };
+    expect(groups.flat().find(({ type }) => type === "tool_call_arguments")).toMatchObject(mended);
+    expect(model.requests[1]!.messages[1]).toMatchObject({ content: [mended] });
+  });
+
   test("what one read of the model brought is delivered as one group", async () => {
     const model = createFakeModel([[[text("a"), text("b"), text("c")], [text("d")], [end()]]]);
     const groups = await runModel(model);

@@ -205,7 +205,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   "stale file": (snippet, random) => {
     const before = join2(snippet.file.lines);
     const edits = [{ old_string: join2(snippet.lines), new_string: join2(change(snippet.lines, random)) }];
-    return { before, edits, after: undefined, mayBeRefused: true, changedTo: `${before}\nchanged by another` };
+    const changedTo = before.replaceAll(join2(snippet.lines), "changed by another");
+    return { before, edits, after: undefined, mayBeRefused: true, changedTo };
   },
   "several edits": (snippet, random) => {
     const [first, second] = [snippet.lines[0]!, snippet.lines.at(-1)!];

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { editFileTool } from "../../src/tools/edit-file.ts";
 import { readFileTool } from "../../src/tools/read-file.ts";
+import { writeFileTool } from "../../src/tools/write-file.ts";
 import { createFileToolContext, toChange } from "./file-tool-context.ts";
 
 const toHash = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -15,38 +16,39 @@ const edit = (old_string: string, new_string: string, replace_all?: boolean) => 
 });
 
 describe("an edit", () => {
-  test(verifies(["N31", "R7"], "is one exact replacement, and tells rule, hashes and the whole file"), async () => {
-    const { context, write, read } = createFileToolContext();
-    const before = "a\nb\napp.register(api)\nc\n";
-    const after = "a\nb\napp.register(api)\napp.register(auth)\nc\n";
-    write("src/main.py", before);
-    const edits = [edit("app.register(api)", "app.register(api)\napp.register(auth)")];
-    const outcome = await editFileTool.run({ target_file: "src/main.py", edits }, context);
-    const change = toChange(outcome);
-    expect(change).toMatchObject({
-      operation: "edit",
-      filePath: "src/main.py",
-      content: "app.register(api)\napp.register(auth)",
-      after,
-      diff: {
-        oldString: "app.register(api)",
-        newString: "app.register(api)\napp.register(auth)",
-        startLine: 3,
-        endLine: 3,
-      },
-      linesAdded: 1,
-      linesRemoved: 0,
-      bytes: after.length,
-      hashBefore: toHash(before),
-      hashAfter: toHash(after),
-    });
-    expect(applyPatch(before, change.patch!)).toBe(after);
-    expect(outcome.effect).toMatchObject({ matched: ["exact"] });
-    expect(outcome.output).toContain("exact");
-    expect(outcome.output).toContain(toHash(before));
-    expect(outcome.output).toContain(toHash(after));
-    expect(read("src/main.py")).toBe(after);
-  });
+  test(
+    verifies(["N31", "R7"], "is one exact replacement, and its effect has rule, hashes and the whole file"),
+    async () => {
+      const { context, write, read } = createFileToolContext();
+      const before = "a\nb\napp.register(api)\nc\n";
+      const after = "a\nb\napp.register(api)\napp.register(auth)\nc\n";
+      write("src/main.py", before);
+      const edits = [edit("app.register(api)", "app.register(api)\napp.register(auth)")];
+      const outcome = await editFileTool.run({ target_file: "src/main.py", edits }, context);
+      const change = toChange(outcome);
+      expect(change).toMatchObject({
+        operation: "edit",
+        filePath: "src/main.py",
+        content: "app.register(api)\napp.register(auth)",
+        after,
+        diff: {
+          oldString: "app.register(api)",
+          newString: "app.register(api)\napp.register(auth)",
+          startLine: 3,
+          endLine: 3,
+        },
+        linesAdded: 1,
+        linesRemoved: 0,
+        bytes: after.length,
+        hashBefore: toHash(before),
+        hashAfter: toHash(after),
+      });
+      expect(applyPatch(before, change.patch!)).toBe(after);
+      expect(outcome.effect).toMatchObject({ matched: ["exact"] });
+      expect(outcome.output).toBe("Edited src/main.py: lines 3-4, +1 -0.");
+      expect(read("src/main.py")).toBe(after);
+    },
+  );
 
   test(verifies("N31", "of several places spans from the first to the last"), async () => {
     const { context, write } = createFileToolContext();
@@ -114,14 +116,14 @@ describe("nothing is written", () => {
     expect(outcome).toMatchObject({ error: { code: "AMBIGUOUS_EDIT", message: expect.stringContaining("1, 3") } });
   });
 
-  test("where the file has changed since it was read", async () => {
+  test("where the quoted text has changed since it was read", async () => {
     const { context, write, read } = createFileToolContext();
     write("a.txt", "old\n");
     await readFileTool.run({ target_file: "a.txt" }, context);
-    write("a.txt", "old\ntheirs\n");
+    write("a.txt", "theirs\n");
     const outcome = await editFileTool.run({ target_file: "a.txt", edits: [edit("old", "new")] }, context);
     expect(outcome).toMatchObject({ error: { code: "STALE_FILE" } });
-    expect(read("a.txt")).toBe("old\ntheirs\n");
+    expect(read("a.txt")).toBe("theirs\n");
   });
 
   test("where there is no file", async () => {
@@ -143,6 +145,28 @@ describe("nothing is written", () => {
     expect(outcome).toMatchObject({ error: { code: "PROTECTED_PATH" } });
     expect(read(".vscode/settings.json")).toBe("{}");
   });
+});
+
+test("an edit works where other parts of the file have changed, which stay protected from write_file", async () => {
+  const { context, write, read } = createFileToolContext();
+  write("a.txt", "old\n");
+  await readFileTool.run({ target_file: "a.txt" }, context);
+  write("a.txt", "old\ntheirs\n");
+  const outcome = await editFileTool.run({ target_file: "a.txt", edits: [edit("old", "new")] }, context);
+  expect(outcome).toMatchObject({ status: "success", note: expect.stringContaining("Somebody else") });
+  const replaced = await writeFileTool.run({ target_file: "a.txt", content: "mine\n" }, context);
+  expect(replaced).toMatchObject({ error: { code: "STALE_FILE" } });
+  expect(read("a.txt")).toBe("new\ntheirs\n");
+});
+
+test("the result shows the lines where they are not what the model wrote", async () => {
+  const { context, write } = createFileToolContext();
+  write("a.py", "if x:\n    if y:\n        run()\n    done()\n");
+  const edits = [edit("if y:\n    run()", "if y:\n    walk()")];
+  const outcome = await editFileTool.run({ target_file: "a.py", edits }, context);
+  expect(outcome.output).toBe(
+    "Edited a.py: lines 2-3, +1 -1. Matched with indentation shifted; it is now:\n1\tif x:\n2\t    if y:\n3\t        walk()\n4\t    done()",
+  );
 });
 
 test("edits of one file in a row need no reading between them", async () => {

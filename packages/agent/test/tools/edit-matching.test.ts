@@ -131,7 +131,9 @@ const refused: readonly Refused[] = [
   ["a line more in between", "NO_MATCH", /nearest/, "foo\n\nbar\n", "foo\nbar", "x"],
   ["a trailing blank that means something", "NO_MATCH", /nearest/, "return x;\n", "return x ", "return y "],
   ["part of a dot sign", "NO_MATCH", /not in the file/, "wait…\n", "wait..", "x"],
-  ["line numbers", "NO_MATCH", /line numbers out/, "foo\nbar\n", "  1|foo\n  2|bar", "x"],
+  ["line numbers of other lines", "NO_MATCH", /line numbers out/, "foo\nbar\n", "1\tfoo\n2\tbaz", "x"],
+  ["line numbers in part of the new text", "NO_MATCH", /line numbers out/, "foo\nbar\n", "1\tfoo\n2\tbar", "x\n2\tbar"],
+  ["line numbers that do not count up", "NO_MATCH", /line numbers out/, "foo\nbar\n", "1\tfoo\n5\tbar", "x"],
   ["blank lines where there are none", "NO_MATCH", /not in the file/, "a\nb\n", "\n\n\n", "x"],
   ["made already", "NO_MATCH", /new_string is, at line 2/, "a\nfoo(2)\n", "foo(1)", "foo(2)"],
   ["old and new are the same", "NOTHING_TO_CHANGE", /are the same/, "a\n", "a", "a"],
@@ -187,9 +189,25 @@ describe("one edit", () => {
     expect(result).toMatchObject({ ok: false, error: { code: "NO_MATCH" } });
     if (result.ok) return;
     const lines = result.error.details.split("\n");
-    expect(lines[0]).toBe("501| alpha beta gamma");
-    expect(lines.length).toBeLessThanOrEqual(12);
+    expect(lines[0]).toBe("501\talpha beta gamma");
+    expect(lines.length).toBeLessThanOrEqual(13);
     expect(result.error.details.length).toBeLessThan(12 * 180);
+  });
+});
+
+describe(verifies("N60", "line numbers that a model copied"), () => {
+  test.each([
+    ["of read_file", "2\tfoo\n3\tbar", "2\tfoo\n3\tnew\n4\tbar"],
+    ["of other listings", "  2→foo\n  3→bar", "foo\nnew\nbar"],
+    ["of grep_search", "2: foo\n3: bar", "foo\nnew\nbar"],
+  ])("are left out: %s", (_, oldString, newString) => {
+    const result = runEdit("a\nfoo\nbar\n", oldString, newString);
+    expect(result).toMatchObject({ ok: true, hadNumbers: true, text: "a\nfoo\nnew\nbar\n" });
+  });
+
+  test("stay if the file has them", () => {
+    const result = runEdit("1\tfoo\nfoo\n", "1\tfoo", "1\tbar");
+    expect(result).toMatchObject({ ok: true, hadNumbers: false, text: "1\tbar\nfoo\n" });
   });
 });
 

@@ -1,0 +1,84 @@
+/** Arguments as models really write them, turned into what the schema of the tool asks for (N59). */
+import { parseValue } from "@sheaf/protocol/check-value";
+import type { JsonSchema, Schema } from "@sheaf/protocol/schema";
+
+/** Names that other agents' tools use for the same field; folded. */
+const otherNames: ReadonlyMap<string, readonly string[]> = new Map([
+  ["target_file", ["path", "filepath", "file", "filename"]],
+  ["target_directory", ["path", "directory", "dir", "folder"]],
+  ["old_string", ["oldtext", "oldstr"]],
+  ["new_string", ["newtext", "newstr"]],
+  ["content", ["contents", "filetext"]],
+  ["command", ["cmd"]],
+  ["working_directory", ["cwd", "workdir"]],
+]);
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Mends what can mean one thing only: fields under another usual name (`file_path`, `oldString`), a list or object written
+ * as JSON text, one item in place of a list, the fields of a list's only item next to the list, and numbers and booleans
+ * as text. The rest stays as it is, for the check of the arguments.
+ */
+export function fixArguments(schema: JsonSchema, args: Fields): Fields {
+  const { properties = {} } = schema;
+  const given = Object.entries(args);
+  const taken = new Set(given.filter(([, value]) => value !== null).map(([name]) => name));
+  const left = given.filter(([, value]) => value === null);
+  const fixed = given.flatMap(([name, value]): [string, unknown][] => {
+    if (value === null) return [];
+    const field = Object.hasOwn(properties, name) ? name : findField(schema, name, taken);
+    taken.add(field);
+    return [[field, Object.hasOwn(properties, field) ? fixValue(properties[field]!, value) : value]];
+  });
+  return gatherItem(schema, Object.fromEntries([...left, ...fixed]));
+}
+
+/** The field that a name means; the name itself if it means none that is missing. */
+function findField({ properties = {} }: JsonSchema, name: string, taken: ReadonlySet<string>): string {
+  const folded = name.toLowerCase().replaceAll(/[^a-z]/g, "");
+  const means = (field: string): boolean =>
+    field.replaceAll("_", "") === folded || otherNames.get(field)?.includes(folded) === true;
+  return Object.keys(properties).find((field) => !taken.has(field) && means(field)) ?? name;
+}
+
+function fixValue(schema: JsonSchema, value: unknown): unknown {
+  if (typeof value === "string" && schema.type !== undefined && schema.type !== "string") {
+    return parseText(schema, value);
+  }
+  if (schema.type === "object" && isFields(value)) return fixArguments(schema, value);
+  const { type, items } = schema;
+  if (type !== "array" || items === undefined) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => fixValue(items, item));
+  return items.type === "object" && isFields(value) ? [fixArguments(items, value)] : value;
+}
+
+/** The value that a text writes as JSON, if the schema takes it. */
+function parseText(schema: JsonSchema, text: string): unknown {
+  try {
+    const parsed = parseValue(schema as Schema, fixValue(schema, JSON.parse(text)), { dropsNull: true });
+    return parsed.ok ? parsed.value : text;
+  } catch {
+    return text;
+  }
+}
+
+/** `{target_file, old_string, new_string}` as `{target_file, edits: [{old_string, new_string}]}`. */
+function gatherItem({ properties = {}, required = [] }: JsonSchema, args: Fields): Fields {
+  const list = required.find((name) => properties[name]?.items?.type === "object");
+  const items = list === undefined ? undefined : properties[list]!.items!;
+  if (list === undefined || items === undefined || !isEmpty(args[list])) return args;
+  const outer = Object.entries(args).filter(([name]) => Object.hasOwn(properties, name) && name !== list);
+  const inner = Object.fromEntries(Object.entries(args).filter(([name]) => !Object.hasOwn(properties, name)));
+  const item = fixArguments(items, inner);
+  const isWhole = (items.required ?? []).every((name) => Object.hasOwn(item, name));
+  return isWhole ? { ...Object.fromEntries(outer), [list]: [item] } : args;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
