@@ -1,7 +1,8 @@
 /** Run events to the messages that a model sees: a pure function of the logs of a conversation. */
-import type { ClarificationAnswer, Compaction, ProviderData, RunEventBody } from "@sheaf/protocol";
+import type { ClarificationAnswer, Compaction, ProviderData, RunEventBody, ToolResult } from "@sheaf/protocol";
 import { createGrowingText, type GrowingText } from "../base/growing-text.ts";
 import type { AssistantPart, ModelMessage } from "../model/provider.ts";
+import { addLineNumbers } from "../workspace/numbered-lines.ts";
 
 export interface History {
   push(event: RunEventBody): void;
@@ -20,6 +21,11 @@ function toTextPart(words: GrowingText): AssistantPart {
       return words.text;
     },
   };
+}
+
+/** Models quote lines of files by number (N60). */
+function toSeenOutput({ output, shown, effect }: ToolResult): string {
+  return shown ?? (effect?.kind === "read" ? addLineNumbers(output, effect.startLine) : output);
 }
 
 /** The head of a summary. */
@@ -115,7 +121,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
         case "tool_result": {
           if (event.effect?.kind === "question") questionCallId = event.callId;
           const text = event.error ? `${event.error.code}: ${event.error.message}` : "";
-          const lines = [text, event.shown ?? event.output, event.note ?? ""].filter((line) => line !== "");
+          const lines = [text, toSeenOutput(event), event.note ?? ""].filter((line) => line !== "");
           addResult(event.callId, lines.join("\n"), event.status !== "success");
           return;
         }

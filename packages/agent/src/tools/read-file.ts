@@ -20,7 +20,7 @@ type Arguments = s.ValueOf<typeof parameters>;
 /** Memory is bounded for a file of any size (R-15); `totalLines` counts the empty tail, so an empty file has 1 (C9). */
 export const readFileTool: Tool<Arguments> = {
   name: "read_file",
-  description: "Read a text file. The output is its content without line numbers; a note says what is left out.",
+  description: "Read a text file. Each line begins with its number and a tab; a note says what is left out.",
   documentType: "tool_call",
   access: "read",
   parameters,

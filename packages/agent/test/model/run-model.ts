@@ -1,5 +1,6 @@
 /** A tiny loop around a model: calls are executed on files in memory, as the tools of the agent would answer. */
 import type { Mode, ModelEvent, TurnEnd } from "@sheaf/protocol";
+import { addLineNumbers } from "../../src/workspace/numbered-lines.ts";
 import type { Model, ModelMessage, ModelToolCall, ToolDefinition } from "../../src/model/provider.ts";
 
 export interface Call {
@@ -185,9 +186,13 @@ function read(path: string, args: Readonly<Record<string, unknown>>, files: Read
   if (start > lines.length)
     return { output: `OFFSET_OUT_OF_RANGE: offset ${start} is past the end of ${path}`, isError: true };
   const text = lines.slice(start - 1, end).join("\n") + (end < lines.length ? "\n" : "");
-  if (start === 1 && end === lines.length) return { output: text, isError: false };
+  const numbered = addLineNumbers(text, start);
+  if (start === 1 && end === lines.length) return { output: numbered, isError: false };
   const note = `Lines ${start} to ${end} of ${lines.length} (the file has ${content.length} bytes).`;
-  return { output: `${text}\n${note}${end < lines.length ? ` Continue with offset ${end + 1}.` : ""}`, isError: false };
+  return {
+    output: `${numbered}\n${note}${end < lines.length ? ` Continue with offset ${end + 1}.` : ""}`,
+    isError: false,
+  };
 }
 
 function edit(path: string, edits: unknown, files: Map<string, string>): Result {

@@ -62,6 +62,21 @@ describe("history", () => {
     expect(messages.at(-1)).toMatchObject({ output: "1: all\nIt has 1 line." });
   });
 
+  test(verifies("N60", "the lines of a file that was read have numbers"), () => {
+    const effect = { kind: "read", path: "/w/a", isEmpty: false, exceededLimit: true, totalLines: 12 } as const;
+    const sizes = { totalChars: 0, fileSize: 0, startLine: 9, endLine: 11 };
+    const messages = toMessages(runStart({ prompt: "go" }), ...ask, {
+      type: "tool_result",
+      callId: "call_1",
+      status: "success",
+      output: "a\n\n\tb\n",
+      note: "Lines 9 to 11 of 12.",
+      effect: { ...effect, ...sizes },
+      durationMs: 0,
+    });
+    expect(messages.at(-1)).toMatchObject({ output: "9\ta\n10\t\n11\t\tb\n\nLines 9 to 11 of 12." });
+  });
+
   test("error, output and note of a result reach the model, in that order", () => {
     const messages = toMessages(runStart({ prompt: "go" }), ...ask, {
       type: "tool_result",

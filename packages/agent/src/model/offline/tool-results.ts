@@ -18,13 +18,18 @@ export interface ReadText {
   readonly note: string;
 }
 
-/** The text of a `read_file` result, without the note that follows a part of a file. */
+/** The text of a `read_file` result, whose lines have numbers, without the note that follows a part of a file. */
 export function parseReadOutput({ output, args }: Outcome): ReadText {
   const path = String(args["target_file"]);
   const startLine = Number(args["offset"] ?? 1);
   if (output === "The file is empty.") return { path, text: "", startLine, note: "" };
-  const [, text = output, note = ""] = /^(.*)\n(Lines? \d+ (?:to \d+ )?of \d+ [^\n]*)$/s.exec(output) ?? [];
-  return { path, text, startLine, note };
+  const lines = output.split("\n");
+  const end = lines.findIndex((line) => !/^\d+\t/.test(line));
+  const numbered = end === -1 ? lines : lines.slice(0, end);
+  const rest = end === -1 ? [] : lines.slice(end);
+  const text = numbered.map((line) => line.slice(line.indexOf("\t") + 1)).join("\n");
+  // An empty line after the last one is its line end.
+  return { path, text: rest[0] === "" ? `${text}\n` : text, startLine, note: rest.join("\n").trim() };
 }
 
 /** Paths in a `glob_search` result, as code; its remarks are sentences. */
