@@ -197,4 +197,6 @@ export const covered: readonly string[] = [
   "R-19",
   "R-20",
   "R-22",
+  "R-25",
+  "R-26",
 ];

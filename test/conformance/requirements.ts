@@ -216,4 +216,10 @@ export const requirements: readonly Requirement[] = [
   { id: "R-20", document: "security-reliability", title: "soak of 8 h" },
   { id: "R-21", document: "security-reliability", title: "same suite on every storage" },
   { id: "R-22", document: "security-reliability", title: "parsing in linear time" },
+  { id: "R-25", document: "security-reliability", title: "what a summary of a long conversation leaves" },
+  {
+    id: "R-26",
+    document: "security-reliability",
+    title: "windows of models are known, conversations shortened in time",
+  },
 ];

@@ -71,8 +71,35 @@ export interface RunStart {
   readonly answers?: readonly ClarificationAnswer[];
   /** Debug mode: what earlier responses left in files. */
   readonly instrumentation?: readonly InstrumentationBlock[];
+  /** What earlier responses did, if anything (R-25). */
+  readonly progress?: Progress;
   /** The log was imported from a file: what it says of folders is a claim (S-91). */
   readonly imported?: true;
+}
+
+/** What a conversation did so far; after a summary of the conversation, the model sees it (R-25). */
+export interface Progress {
+  readonly todos: readonly Pick<TodoEffect["todos"][number], "id" | "content" | "status">[];
+  /** By the file tools, in the order of their last changes. */
+  readonly changes: readonly ChangedFile[];
+  /** Calls that failed and have not succeeded since: the newest, oldest first. */
+  readonly failures: readonly OpenFailure[];
+}
+
+/** A file that a conversation changed, with the sum of its changes. */
+export interface ChangedFile extends Pick<FileChange, "operation" | "linesAdded" | "linesRemoved"> {
+  /** As in the documents; after a rename, the new one. */
+  readonly filePath: string;
+}
+
+/** A call that failed. */
+export interface OpenFailure {
+  readonly callId: string;
+  readonly toolName: string;
+  /** The command or the file, else the arguments; shortened. */
+  readonly target: string;
+  /** Code and message of the error, or the exit code of the command and the end of its output. */
+  readonly message: string;
 }
 
 /** A model request begins. */
@@ -440,12 +467,14 @@ export interface TurnEnd {
 /** The conversation was too long for the model: from here on, a summary replaces its older part. */
 export interface Compaction {
   readonly type: "compaction";
-  /** `window`: it was nearly full; `refused`: the provider refused a request as too long. */
-  readonly reason: "window" | "refused";
+  /** `window`: it was nearly full; `refused`: the provider refused a request as too long; `asked`: the user asked for it. */
+  readonly reason: "window" | "refused" | "asked";
   /** Written by the model. */
   readonly summary: string;
-  /** Number of messages at the end that stay unchanged, as does everything that the user wrote. */
+  /** Number of messages at the end that stay unchanged. */
   readonly keptMessages: number;
+  /** What the user's messages before those may take; the longest ones lose their middle (R-25). Absent: no limit. */
+  readonly userTokens?: number;
   /** Tokens of what is left, estimated. */
   readonly tokens: number;
   /** Usage of the summary. */

@@ -70,6 +70,7 @@ export async function prepareResponse(
   const addedFolders = addedWorkspaces.map(({ root }) => root);
   const conversation = await openConversation(store, order.conversationId, now);
   const { instrumentation } = conversation.state;
+  const { progress } = conversation;
   const mcp = await connectMcpServers(servers, {
     workspace: workspace.root,
     addedFolders,
@@ -83,6 +84,7 @@ export async function prepareResponse(
     sandbox: sandbox.state,
     ...(addedFolders.length > 0 && { addedFolders }),
     ...(instrumentation.length > 0 && { instrumentation }),
+    ...(Object.values(progress).some((items) => items.length > 0) && { progress }),
     ...(ordered.context && { context: { ...ordered.context, usedTokens: conversation.tokens } }),
     ...(mcpServers.length > 0 && { mcpServers }),
   };

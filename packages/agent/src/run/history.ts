@@ -1,12 +1,23 @@
 /** Run events to the messages that a model sees: a pure function of the logs of a conversation. */
-import type { ClarificationAnswer, Compaction, ProviderData, RunEventBody, ToolResult } from "@sheaf/protocol";
+import type {
+  ClarificationAnswer,
+  Compaction,
+  Progress,
+  ProviderData,
+  RunEventBody,
+  ToolResult,
+} from "@sheaf/protocol";
 import { createGrowingText, type GrowingText } from "../base/growing-text.ts";
 import type { AssistantPart, ModelMessage } from "../model/provider.ts";
 import { addLineNumbers } from "../workspace/numbered-lines.ts";
+import { fitTexts } from "./fit-texts.ts";
+import { createProgress, formatProgress } from "./progress.ts";
 
 export interface History {
   push(event: RunEventBody): void;
   readonly messages: readonly ModelMessage[];
+  /** What the conversation did so far. */
+  readonly progress: Progress;
 }
 
 /** Without number and time: what a model sees is the same whether it comes from a store or not. */
@@ -31,12 +42,51 @@ function toSeenOutput({ output, shown, effect }: ToolResult): string {
 /** The head of a summary. */
 const SUMMARY_HEAD = "(The older part of this conversation was removed. Its summary:)";
 
+/** The head of what the log says besides. */
+const PROGRESS_HEAD = "(From the log, when the summary was written:)";
+
+type UserMessage = Extract<ModelMessage, { role: "user" }>;
+
+function isUserMessage(message: ModelMessage): message is UserMessage {
+  return message.role === "user";
+}
+
+/** The text of a message that is the summary of what was before it; undefined for others. */
+export function toSummaryText(message: ModelMessage): string | undefined {
+  return message.role === "user" && message.text.startsWith(SUMMARY_HEAD) ? message.text : undefined;
+}
+
+/** What a summary leaves of the messages before those that stay: the user's words, then the summary with the progress (R-25). */
+export function toCompacted(
+  messages: readonly ModelMessage[],
+  { keptMessages, summary, userTokens = Infinity }: Pick<Compaction, "keptMessages" | "summary" | "userTokens">,
+  progress: Progress,
+): ModelMessage[] {
+  const cut = Math.max(0, messages.length - keptMessages);
+  const kept = messages.slice(cut);
+  // Notes are short; the new summary includes an older one.
+  const words = messages
+    .slice(0, cut)
+    .filter(isUserMessage)
+    .filter((message) => toSummaryText(message) === undefined);
+  const texts = fitTexts(
+    words.map(({ text }) => text),
+    userTokens,
+  );
+  const shown = new Set(kept.map((message) => (message.role === "tool" ? message.callId : undefined)));
+  const state = formatProgress(progress, (callId) => shown.has(callId));
+  const summaryText = [SUMMARY_HEAD, summary, ...(state === "" ? [] : [`${PROGRESS_HEAD}\n\n${state}`])].join("\n\n");
+  const shortened = words.map((message, index) => ({ ...message, text: texts[index]! }));
+  return [...shortened, { role: "user", text: summaryText }, ...kept];
+}
+
 /**
  * Grows with each event; the cost of an event does not depend on the length of the history.
  * `before`: the messages of earlier responses.
  */
 export function createHistory(before: readonly ModelMessage[] = []): History {
   const messages: ModelMessage[] = [...before];
+  const progress = createProgress();
   let parts: AssistantPart[] = [];
   /** The last part, while it is text that still grows. */
   let openText: GrowingText | undefined;
@@ -65,18 +115,13 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
     messages[index] = { ...asked, output: `The user answered:\n${lines.join("\n")}` };
   };
 
-  /** The user's messages stay, and so do notes, which are short; the new summary includes an older one. */
-  const compact = ({ keptMessages, summary }: Compaction): void => {
-    const cut = Math.max(0, messages.length - keptMessages);
-    const words = messages
-      .slice(0, cut)
-      .filter((message) => message.role === "user" && !message.text.startsWith(SUMMARY_HEAD));
-    messages.splice(0, cut, ...words, { role: "user", text: `${SUMMARY_HEAD}\n\n${summary}` });
-  };
-
   return {
     messages,
+    get progress() {
+      return progress.value;
+    },
     push(event) {
+      progress.push(event);
       switch (event.type) {
         case "run_start":
           // A run that died left calls without results; providers refuse such a history.
@@ -126,7 +171,8 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
           return;
         }
         case "compaction":
-          return compact(event);
+          messages.splice(0, messages.length, ...toCompacted(messages, event, progress.value));
+          return;
         case "reasoning_delta":
         case "provider_wait":
         case "tool_call_arguments_delta":

@@ -10,7 +10,8 @@ import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
 import { createFinalAnswer, type AnswerCheck } from "./final-answer.ts";
 import { createBudget, type Budget, type BudgetLimits } from "./budget.ts";
 import { createClosingCalls } from "./closing-calls.ts";
-import { createContextSize, createShortener, toTokens } from "./compaction.ts";
+import { createContextSize, createShortener } from "./compaction.ts";
+import { toTokens } from "./fit-texts.ts";
 import type { EventGroup } from "./run-log.ts";
 import { createHistory } from "./history.ts";
 import { createLoopGuard } from "./loop-guard.ts";
@@ -107,6 +108,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const start: RunStart = { type: "run_start", ...settings.start };
   const history = createHistory(settings.history);
   const size = createContextSize(start.context?.usedTokens);
+  const headTokens = toTokens(settings.system) + toTokens(JSON.stringify(ports.tools.definitions));
   const loop = createLoopGuard();
   const budget = createBudget(settings.limits, start.price);
   const answer = createFinalAnswer(ports.checkAnswer);
@@ -116,7 +118,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     start,
     budget,
     closing,
-    shortener: createShortener(start, history, size, ports),
+    shortener: createShortener(start, { history, size, headTokens }, ports),
     /** Records the events of the run, and returns them. */
     note(group: EventGroup): EventGroup {
       for (const event of group.events) {

@@ -63,33 +63,40 @@ function checkPairs(messages: readonly ModelMessage[]): void {
 }
 
 describe("a conversation that fills the window", () => {
-  test("gets a summary in the place of its older part; the user's words and the newest calls stay", async () => {
-    const { model, requests, summaries } = createWindowModel(3000, 40);
-    const events = (await runModel(model, { tools: readTool, settings: withContext(3000) })).flat();
-    expect(events.at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
-    const compactions = compactionsOf(events);
-    expect(compactions.length).toBeGreaterThan(2);
-    expect(summaries).toHaveLength(compactions.length);
-    expect(compactions[0]).toMatchObject({ reason: "window", summary: "what was learned", usage: { totalTokens: 12 } });
-    for (const { messages } of requests) {
-      expect(messages[0]).toEqual({ role: "user", text: "the task, word for word" });
-      checkPairs(messages);
-      // One summary at most: an older one is part of the newer.
-      expect(
-        messages.filter((message) => message.role === "user" && message.text.includes("what was learned")).length,
-      ).toBeLessThan(2);
-    }
-    expect(requests.at(-1)!.messages[1]).toMatchObject({
-      role: "user",
-      text: expect.stringContaining("what was learned") as string,
-    });
-    // The summary is made from the calls, their results and the words.
-    const [first] = summaries[0]!.messages;
-    expect(first).toMatchObject({
-      role: "user",
-      text: expect.stringMatching(/User:\nthe task[^]*Call of read[^]*Result of read:\ncontent/) as string,
-    });
-  });
+  test(
+    verifies("R-25", "gets a summary in the place of its older part; the user's words and the newest calls stay"),
+    async () => {
+      const { model, requests, summaries } = createWindowModel(3000, 40);
+      const events = (await runModel(model, { tools: readTool, settings: withContext(3000) })).flat();
+      expect(events.at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
+      const compactions = compactionsOf(events);
+      expect(compactions.length).toBeGreaterThan(2);
+      expect(summaries).toHaveLength(compactions.length);
+      expect(compactions[0]).toMatchObject({
+        reason: "window",
+        summary: "what was learned",
+        usage: { totalTokens: 12 },
+      });
+      for (const { messages } of requests) {
+        expect(messages[0]).toEqual({ role: "user", text: "the task, word for word" });
+        checkPairs(messages);
+        // One summary at most: an older one is part of the newer.
+        expect(
+          messages.filter((message) => message.role === "user" && message.text.includes("what was learned")).length,
+        ).toBeLessThan(2);
+      }
+      expect(requests.at(-1)!.messages[1]).toMatchObject({
+        role: "user",
+        text: expect.stringContaining("what was learned") as string,
+      });
+      // The summary is made from the calls, their results and the words.
+      const [first] = summaries[0]!.messages;
+      expect(first).toMatchObject({
+        role: "user",
+        text: expect.stringMatching(/User:\nthe task[^]*Call of read[^]*Result of read:\ncontent/) as string,
+      });
+    },
+  );
 
   test(
     verifies(["N5", "N6"], "costs tokens and requests that are counted; the answer holds nothing of the summary"),
@@ -129,16 +136,22 @@ describe("a conversation that fills the window", () => {
     expect(texts).toContain("the second task");
   });
 
-  test("of a window that nobody told is made shorter once the provider refuses it", async () => {
-    const { model, requests } = createWindowModel(3000, 14);
-    const events = (await runModel(model, { tools: readTool, settings: withContext(undefined) })).flat();
-    expect(compactionsOf(events)).toMatchObject([{ reason: "refused" }]);
-    expect(events.at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
-    expect(toResponse(events).status).toBe("completed");
-    checkPairs(requests.at(-1)!.messages);
-  });
+  test(
+    verifies("R-26", "of a window that nobody told is made shorter once the provider refuses it, then in time"),
+    async () => {
+      const { model, requests } = createWindowModel(3000, 40);
+      const events = (await runModel(model, { tools: readTool, settings: withContext(undefined) })).flat();
+      const [first, ...later] = compactionsOf(events).map(({ reason }) => reason);
+      expect(first).toBe("refused");
+      expect(later.length).toBeGreaterThan(1);
+      expect(new Set(later)).toEqual(new Set(["window"]));
+      expect(events.at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
+      expect(toResponse(events).status).toBe("completed");
+      checkPairs(requests.at(-1)!.messages);
+    },
+  );
 
-  test(verifies("C20", "that cannot be made shorter fails as too long: the user's words are never cut"), async () => {
+  test(verifies(["C20", "R-26"], "that is nothing but the user's words fails as too long"), async () => {
     const long = "all of this matters. ".repeat(1000);
     for (const window of [undefined, 3000]) {
       const { model, summaries } = createWindowModel(3000, 3);
@@ -162,6 +175,161 @@ describe("a conversation that fills the window", () => {
     expect(cancelled.flat().at(-1)).toMatchObject({ reason: "cancelled" });
     expect(summaries).toEqual([]);
   });
+});
+
+describe("three summaries in a row", () => {
+  const todos = [
+    { id: "one", content: "find the cause", status: "completed", dependencies: [] },
+    { id: "two", content: "write the test", status: "in_progress", dependencies: [] },
+  ] as const;
+  const change = {
+    operation: "edit",
+    filePath: "src/range.ts",
+    path: "/w/src/range.ts",
+    content: "new",
+    linesAdded: 3,
+    linesRemoved: 1,
+    bytes: 10,
+  } as const;
+  const ranCommand = (command: string, exitCode: number, output: string) => ({
+    ...ok(output),
+    effect: {
+      kind: "command",
+      command,
+      exitCode,
+      workingDirectory: "/w",
+      signal: "",
+      stdout: output,
+      stderr: "",
+      timedOut: false,
+      background: false,
+      permissions: [],
+    } as const,
+  });
+  const tools = createFakeTools({
+    read: async () => ok("content ".repeat(100)),
+    todo_write: async () => ({ ...ok(), effect: { kind: "todo", changes: [], todos } }),
+    write: async () => ({ ...ok(), effect: { kind: "file_edit", changes: [change] } }),
+    run: async () => ranCommand("npm test", 1, "expected 3, got 4"),
+  });
+  const firstWords = "The parser must accept 1.x; never touch package.json.";
+
+  /** Works in turn one, then reads; each summary repeats what it is given of earlier ones, and adds a number. */
+  function createWorkingModel(turns: number) {
+    const requests: ModelMessage[][] = [];
+    const transcripts: string[] = [];
+    const model: Model = {
+      id: "m",
+      name: "M",
+      apiKeySource: "none",
+      async *stream({ system, messages }) {
+        const tokens = Math.ceil(JSON.stringify(messages).length / 3.5);
+        if (system.startsWith("You write down")) {
+          const transcript = messages[0]?.role === "user" ? messages[0].text : "";
+          transcripts.push(transcript);
+          const earlier = [...transcript.matchAll(/fact \d+ \(.*?\)/g)].map(([fact]) => fact);
+          const fact = `fact ${transcripts.length} (${"x".repeat(3000)}, the cause is in src/range.ts)`;
+          yield [text([...new Set([...earlier, fact])].join("\n")), end()];
+          return;
+        }
+        requests.push(structuredClone(messages) as ModelMessage[]);
+        const turn = requests.length;
+        if (turn > turns) yield [text("Done."), end()];
+        else if (turn > 1) yield [...call(`call_${turn}`, "read", { turn }), usageOf(tokens)];
+        else {
+          const work = [
+            ...call("call_todo", "todo_write"),
+            ...call("call_edit", "write", { target_file: "src/range.ts" }),
+            ...call("call_test", "run", { command: "npm test" }),
+          ];
+          yield [text("I begin."), ...work, usageOf(tokens)];
+        }
+      },
+    };
+    return { model, requests, transcripts };
+  }
+
+  const textsOf = (messages: readonly ModelMessage[]): string =>
+    messages.map((message) => (message.role === "user" ? message.text : "")).join("\n");
+
+  const run = async (turns: number, store = createSqliteStore(":memory:")) => {
+    const played = createWorkingModel(turns);
+    const events = (await runModel(played.model, { tools, settings: withContext(8000, firstWords), store })).flat();
+    return { ...played, events, store };
+  };
+
+  test(
+    verifies("R-25", "the last request still has the words, facts, tasks, files and failures of turn one"),
+    async () => {
+      const { events, requests, transcripts } = await run(120);
+      expect(compactionsOf(events).length).toBeGreaterThanOrEqual(3);
+      const last = requests.at(-1)!;
+      const shown = textsOf(last);
+      expect(last[0]).toEqual({ role: "user", text: firstWords });
+      expect(shown).toContain("fact 1 (");
+      expect(shown).toContain("- [in_progress] two: write the test");
+      expect(shown).toContain("- src/range.ts (edited, +3 -1 lines)");
+      expect(shown).toContain("- run npm test: exit code 1\n  expected 3, got 4");
+      // Each summary is whole in the text of the next, longer than any other text there may be.
+      for (const [index, transcript] of transcripts.entries()) {
+        for (let number = 1; number <= index; number += 1) {
+          expect(transcript).toContain(`fact ${number} (${"x".repeat(3000)}, the cause`);
+        }
+      }
+      checkPairs(last);
+    },
+  );
+
+  test(verifies("R-25", "later requests repeat it byte for byte, and so does a resumed conversation"), async () => {
+    const { events, requests, store } = await run(60);
+    const count = compactionsOf(events).length;
+    const changes = requests.slice(1).filter((messages, index) => {
+      const before = requests[index]!;
+      return JSON.stringify(messages.slice(0, before.length)) !== JSON.stringify(before);
+    });
+    expect(changes).toHaveLength(count);
+    const opened = await openConversation(store, "conv_1", () => 1);
+    const last = requests.at(-1)!;
+    expect(opened.messages.slice(0, last.length)).toEqual(last);
+    const next = createWorkingModel(60);
+    const settings = {
+      ...withContext(8000, "And now?"),
+      history: opened.messages,
+      start: {
+        ...withContext(8000, "And now?").start,
+        responseId: "chat_2",
+        progress: opened.progress,
+        context: { windowTokens: 8000, usedTokens: opened.tokens },
+      },
+    };
+    await runModel(next.model, { tools, settings, store });
+    expect(next.requests[0]!.slice(0, last.length)).toEqual(last);
+    // What the first response did is still known to the summaries of the second.
+    expect(textsOf(next.requests.at(-1)!)).toContain("- src/range.ts (edited, +6 -2 lines)");
+    const whole = await openConversation(store, "conv_1", () => 1);
+    expect(whole.messages.slice(0, next.requests.at(-1)!.length)).toEqual(next.requests.at(-1));
+  });
+
+  test(
+    verifies("R-25", "words over a fifth of the window lose their middle, the longest ones first, and say so"),
+    async () => {
+      const long = `BEGIN ${"of a pasted log. ".repeat(2000)} END`;
+      const { model, requests } = createWorkingModel(60);
+      const history: ModelMessage[] = [
+        { role: "user", text: long },
+        { role: "assistant", content: [{ type: "text", text: "I see." }] },
+      ];
+      const settings = { ...withContext(12_000, firstWords), history };
+      const events = (await runModel(model, { tools, settings })).flat();
+      expect(compactionsOf(events)[0]).toMatchObject({ userTokens: 2400 });
+      const [first, second] = requests.at(-1)!;
+      expect(first).toMatchObject({
+        text: expect.stringMatching(/^BEGIN of[^]*\(\d+ characters were left out here\.\)[^]* END$/) as string,
+      });
+      expect(JSON.stringify(first).length).toBeLessThan(2400 * 3.6);
+      expect(second).toEqual({ role: "user", text: firstWords });
+    },
+  );
 });
 
 describe("a loop", () => {

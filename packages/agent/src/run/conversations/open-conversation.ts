@@ -1,4 +1,5 @@
 /** What a conversation remembers, rebuilt from its logs. */
+import type { Progress } from "@sheaf/protocol";
 import { applyToState, createToolState, type ToolState } from "../../tools/tool-state.ts";
 import type { ModelMessage } from "../../model/provider.ts";
 import { createContextSize } from "../compaction.ts";
@@ -12,6 +13,8 @@ export interface OpenConversation {
   /** The messages to and from the model so far. */
   readonly messages: readonly ModelMessage[];
   readonly state: ToolState;
+  /** What it did so far. */
+  readonly progress: Progress;
   /** Roughly how much of a model's window the messages take. */
   readonly tokens: number;
 }
@@ -33,5 +36,5 @@ export async function openConversation(store: Store, id: string, now: () => numb
       size.push(event);
     }
   }
-  return { id, messages: history.messages, state, tokens: size.tokens };
+  return { id, messages: history.messages, state, progress: history.progress, tokens: size.tokens };
 }

@@ -1,0 +1,36 @@
+/** Shortens texts to a size, the longest ones first: what is short stays whole. */
+
+/** UTF-16 units of a token, roughly: code and prose in Latin letters have three to four. */
+const UNITS_PER_TOKEN = 3.5;
+
+/** An estimate. */
+export function toTokens(text: string): number {
+  return text.length / UNITS_PER_TOKEN;
+}
+
+/** The texts in at most about `maxTokens` together; each that is cut keeps its head and its tail, and says so. */
+export function fitTexts(texts: readonly string[], maxTokens: number): string[] {
+  const longest = findLongest(texts, maxTokens * UNITS_PER_TOKEN);
+  return texts.map((text) => cutMiddle(text, longest));
+}
+
+/** The length, in UTF-16 units, that no text may exceed so that all of them fit. */
+function findLongest(texts: readonly string[], maxUnits: number): number {
+  let left = maxUnits;
+  const lengths = texts.map(({ length }) => length).toSorted((one, other) => one - other);
+  for (const [index, length] of lengths.entries()) {
+    const share = Math.max(0, left) / (lengths.length - index);
+    if (length > share) return Math.floor(share);
+    left -= length;
+  }
+  return Infinity;
+}
+
+/** Head and tail of a text, in about `maxUnits` UTF-16 units. */
+export function cutMiddle(text: string, maxUnits: number): string {
+  if (text.length <= maxUnits) return text;
+  const half = Math.floor(maxUnits / 2);
+  const head = text.slice(0, half);
+  const tail = text.slice(text.length - half);
+  return `${head}\n(${text.length - 2 * half} characters were left out here.)\n${tail}`.toWellFormed();
+}

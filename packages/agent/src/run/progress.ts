@@ -1,0 +1,127 @@
+/** What a conversation did so far, from its log: task list, changed files, failed calls (R-25). */
+import type { ChangedFile, FileChange, OpenFailure, Progress, RunEventBody, ToolResult } from "@sheaf/protocol";
+import { cutMiddle } from "./fit-texts.ts";
+
+/** Failures that are remembered: the newest. */
+const MAX_FAILURES = 5;
+
+/** Longest message of a failure. UTF-16 units. */
+const MAX_MESSAGE = 400;
+
+/** Files and tasks that are listed; the rest is counted. */
+const MAX_LISTED = 100;
+
+export interface ProgressTracker {
+  push(event: RunEventBody): void;
+  readonly value: Progress;
+}
+
+/** Follows the events of a conversation, or of one response: its first event has the progress of those before. */
+export function createProgress(): ProgressTracker {
+  let value: Progress = { todos: [], changes: [], failures: [] };
+  const toolNames = new Map<string, string>();
+  const targets = new Map<string, string>();
+  return {
+    get value() {
+      return value;
+    },
+    push(event) {
+      if (event.type === "run_start") value = event.progress ?? value;
+      else if (event.type === "tool_call_start") toolNames.set(event.callId, event.toolName);
+      else if (event.type === "tool_call_arguments") targets.set(event.callId, toTarget(event.arguments));
+      else if (event.type === "tool_result") {
+        const call = { toolName: toolNames.get(event.callId) ?? "", target: targets.get(event.callId) ?? "" };
+        toolNames.delete(event.callId);
+        targets.delete(event.callId);
+        value = applyResult(value, event, call);
+      }
+    },
+  };
+}
+
+/** What a call is about: another call of the tool with the same target is a new try. */
+function toTarget({ target_file: file, command, ...rest }: Readonly<Record<string, unknown>>): string {
+  const named = [command, file].find((value) => typeof value === "string");
+  return cutMiddle(named ?? JSON.stringify(rest), MAX_MESSAGE);
+}
+
+type Call = Pick<OpenFailure, "toolName" | "target">;
+
+function applyResult(progress: Progress, result: ToolResult, call: Call): Progress {
+  const { effect } = result;
+  const isDone = result.status === "success";
+  const changed = isDone && effect?.kind === "file_edit" ? effect.changes : [];
+  const isSame = (failure: OpenFailure): boolean =>
+    failure.target === call.target && (failure.toolName === call.toolName || changed.length > 0);
+  const message = toFailureMessage(result);
+  const failures = progress.failures.filter((failure) => !isSame(failure));
+  return {
+    todos:
+      isDone && (effect?.kind === "todo" || effect?.kind === "plan") ? effect.todos.map(toKnownTodo) : progress.todos,
+    changes: changed.reduce(addChange, progress.changes),
+    failures:
+      message === undefined
+        ? failures
+        : [...failures, { callId: result.callId, ...call, message }].slice(-MAX_FAILURES),
+  };
+}
+
+/** Undefined if the call did what it should, or nobody knows what it did. */
+function toFailureMessage({ status, effect, error, output }: ToolResult): string | undefined {
+  if (status === "cancelled") return undefined;
+  if (error) return cutMiddle(`${error.code}: ${error.message}`, MAX_MESSAGE);
+  if (effect?.kind !== "command" || effect.background || (effect.exitCode === 0 && !effect.timedOut)) return undefined;
+  const end = effect.timedOut ? "timed out" : `exit code ${effect.exitCode}`;
+  return `${end}\n${output.trimEnd().slice(-MAX_MESSAGE)}`.trimEnd().toWellFormed();
+}
+
+function toKnownTodo({ id, content, status }: Progress["todos"][number]): Progress["todos"][number] {
+  return { id, content, status };
+}
+
+/** The file that changed last is the last one; one that was created and deleted is none. */
+function addChange(changes: readonly ChangedFile[], change: FileChange): readonly ChangedFile[] {
+  const { operation, filePath, newFilePath = filePath, linesAdded, linesRemoved } = change;
+  const before = changes.find((file) => file.filePath === filePath);
+  const others = changes.filter((file) => file.filePath !== filePath && file.filePath !== newFilePath);
+  const isNew = before?.operation === "create";
+  if (operation === "delete") {
+    return isNew ? others : [...others, { operation, filePath, linesAdded: 0, linesRemoved: 0 }];
+  }
+  const kept = before === undefined || before.operation === "delete" ? undefined : before;
+  const lines = {
+    linesAdded: linesAdded + (kept?.linesAdded ?? 0),
+    linesRemoved: linesRemoved + (kept?.linesRemoved ?? 0),
+  };
+  if (operation !== "rename") return [...others, { operation: kept?.operation ?? operation, filePath, ...lines }];
+  return [...others, { operation: isNew ? "create" : "rename", filePath: newFilePath, ...lines }];
+}
+
+const verbs = { create: "created", edit: "edited", delete: "deleted", rename: "renamed to this" } as const;
+
+/** For the model; "" if there is nothing to tell. `isShown`: calls whose results it sees anyway. */
+export function formatProgress({ todos, changes, failures }: Progress, isShown: (callId: string) => boolean): string {
+  const open = failures.filter(({ callId }) => !isShown(callId));
+  const parts = [
+    toList("Task list:", todos, ({ id, status, content }) => `[${status}] ${id}: ${content}`),
+    toList(
+      "Files changed by the file tools:",
+      changes,
+      ({ operation, filePath, linesAdded, linesRemoved }) =>
+        `${filePath} (${verbs[operation]}, +${linesAdded} -${linesRemoved} lines)`,
+    ),
+    toList(
+      "Calls that failed and have not succeeded since:",
+      open,
+      ({ toolName, target, message }) => `${toolName} ${target}: ${message.replaceAll("\n", "\n  ")}`,
+    ),
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+function toList<Item>(head: string, items: readonly Item[], format: (item: Item) => string): string {
+  if (items.length === 0) return "";
+  const shown = items.slice(-MAX_LISTED).map((item) => `- ${format(item)}`);
+  const more = items.length > MAX_LISTED ? [`- (and ${items.length - MAX_LISTED} before these)`] : [];
+  return [head, ...more, ...shown].join("\n");
+}
