@@ -16,6 +16,28 @@ import type {
 import type { ApprovalRequestData, DocumentType, FinishReason, Mode, Usage } from "./response-parts.ts";
 import type { ApprovalResolvedData, ProviderWaitData } from "./stream-events.ts";
 
+/** What an image or a PDF is, by its first bytes (N65). */
+export type AttachmentType = "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "application/pdf";
+
+/** What formats may show of an attachment (N66). */
+export interface AttachmentSummary {
+  /** Of the file, without folders. */
+  readonly name: string;
+  readonly mediaType: AttachmentType;
+  readonly bytes: number;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+/** An image or a PDF that the model sees. */
+export interface Attachment extends AttachmentSummary {
+  /** Pixels; images only. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Base64. No format shows it. */
+  readonly data: string;
+}
+
 /** The state of a server of the Model Context Protocol when the run began. */
 export interface McpServerState {
   readonly name: string;
@@ -65,6 +87,8 @@ export interface RunStart {
   };
   /** What the user wrote. */
   readonly prompt: string;
+  /** Files that go with it (N66). */
+  readonly attachments?: readonly Attachment[];
   /** Stdin stayed open and silent, so the prompt lacks it (C1). */
   readonly stdin?: "skipped";
   /** Answers to the questions of the previous response (N42). */
@@ -211,6 +235,8 @@ export interface ToolResult {
   readonly shown?: string;
   /** What was cut or is worth knowing; the model sees it after the output. */
   readonly note?: string;
+  /** Files that the model sees with the output (N68). */
+  readonly attachments?: readonly Attachment[];
   /** `output` is incomplete (N36). */
   readonly truncated?: true;
   /** Bytes of the whole output, when truncated (N36). */

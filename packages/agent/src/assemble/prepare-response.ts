@@ -8,6 +8,7 @@ import type { RespondPorts } from "../run/conversations/respond.ts";
 import type { SheafError } from "../base/errors.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { preparePolicy } from "./prepare-policy.ts";
+import { checkAttachmentTypes } from "../model/attachments.ts";
 import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { RunSettings } from "../run/run.ts";
@@ -50,7 +51,7 @@ export interface PreparedResponse {
 
 /**
  * Reads the conversation and makes the tools of its next response.
- * @throws SheafError USAGE for a rule that cannot be read; STORAGE_…
+ * @throws SheafError USAGE for a rule that cannot be read, or an attachment that the model does not take; STORAGE_…
  */
 export async function prepareResponse(
   order: RunOrder,
@@ -58,6 +59,7 @@ export async function prepareResponse(
   signal: AbortSignal,
 ): Promise<PreparedResponse> {
   const { limits, stopsOnDenied, isUnsaved = false } = order;
+  checkAttachmentTypes(order.message.attachments ?? [], model);
   const dataFolder = isUnsaved ? undefined : order.dataFolder;
   const { servers, leftOut } = chooseModeServers(order);
   const policy = await preparePolicy({

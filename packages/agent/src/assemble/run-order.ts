@@ -51,7 +51,7 @@ export interface RunOrder extends RunSetup {
   readonly responseId: string;
   /** `conv_<uuid>`. */
   readonly conversationId: string;
-  readonly message: Pick<RunStart, "prompt" | "answers" | "stdin">;
+  readonly message: Pick<RunStart, "prompt" | "attachments" | "answers" | "stdin">;
   /** As the log names it. */
   readonly model: Pick<Model, "id" | "name" | "apiKeySource">;
   /** What the model costs; undefined: not known. */

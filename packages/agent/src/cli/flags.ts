@@ -38,6 +38,11 @@ export const flags = {
     placeholder: '"NAME: VALUE"',
     help: "Header of each model request (repeatable); mcp add: header of each request to the server (repeatable)",
   },
+  image: {
+    kind: "list",
+    placeholder: "FILE",
+    help: "Attach a PNG, JPEG, GIF or WebP image, or a PDF, to the prompt (repeatable)",
+  },
   mode: { kind: "value", placeholder: "MODE", help: "agent (default), plan, ask or debug" },
   plan: { kind: "switch", help: "The same as --mode plan" },
   force: {

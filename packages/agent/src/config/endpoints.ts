@@ -147,6 +147,7 @@ function toIdentity(
     apiKey: key.value,
     apiKeySource: toKeySource(key, flagHeaders, provider.headers),
     headers: { ...provider.headers, ...flagHeaders },
+    takesImages: settings.config.settings.images?.[displayName],
     ...(proxy && { proxy }),
   };
 }

@@ -80,6 +80,8 @@ const fields = s.object({
   prices: s.optional(s.record(s.strict(price), modelName)),
   /** Tokens that fit into one request to a model, by its name. */
   contextTokens: s.optional(s.record(s.integer({ minimum: 1000 }), modelName)),
+  /** Whether a model takes images and PDF, by its name; default: yes (N67). */
+  images: s.optional(s.record(s.boolean(), modelName)),
   /** Servers of the Model Context Protocol. */
   mcpServers: s.optional(mcpServers),
   /** Rules that apply to every run (S-06). */

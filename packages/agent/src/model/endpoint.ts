@@ -19,6 +19,8 @@ export interface ProviderIdentity {
   readonly apiKeySource: "env" | "flag" | "login" | "none";
   /** Headers that the user adds (`-H`). */
   readonly headers: Readonly<Record<string, string>>;
+  /** `false`: the user's configuration says that the model takes neither images nor PDF (N67). */
+  readonly takesImages?: boolean | undefined;
   /** The proxy to use; undefined for none. */
   readonly proxy?: ProxyVariables | undefined;
 }

@@ -1,6 +1,6 @@
 /** The port between a run and a model. Every model, real or not, is one `Model`. */
 import type { ModelStreamFormat } from "@sheaf/documents/model-streams";
-import type { Mode, ModelEvent, ProviderData } from "@sheaf/protocol";
+import type { Attachment, AttachmentType, Mode, ModelEvent, ProviderData } from "@sheaf/protocol";
 
 /** The description of a tool for a model. */
 export interface ToolDefinition {
@@ -26,7 +26,7 @@ export type AssistantPart = { readonly type: "text"; readonly text: string } | M
 
 /** The history that a model sees, in order; a pure function of the logs of the conversation. */
 export type ModelMessage =
-  | { readonly role: "user"; readonly text: string }
+  | { readonly role: "user"; readonly text: string; readonly attachments?: readonly Attachment[] }
   | {
       readonly role: "assistant";
       readonly content: readonly AssistantPart[];
@@ -37,6 +37,7 @@ export type ModelMessage =
       readonly toolName: string;
       readonly output: string;
       readonly isError: boolean;
+      readonly attachments?: readonly Attachment[];
     };
 
 /** Receives the bodies of a provider's answers as they arrive, with secrets hidden: for recordings. */
@@ -67,6 +68,8 @@ export interface Model {
   readonly name: string;
   /** Where the key came from; `none` if none is needed (C5). */
   readonly apiKeySource: "env" | "flag" | "login" | "none";
+  /** Attachments that it takes (N67). Default: all. */
+  readonly attachmentTypes?: readonly AttachmentType[];
   /**
    * One request. Each array contains the events of one read of the socket; it is stored in one step, then delivered.
    * The last array ends with exactly one `turn_end`, whose `modelMs` the run replaces with its own measurement.

@@ -1,6 +1,6 @@
 /** Removes private data from a cassette, for sharing (docs/guide/record-and-replay.md). It still replays. */
 import { basename } from "node:path";
-import type { ModelEvent } from "@sheaf/protocol";
+import type { Attachment, ModelEvent } from "@sheaf/protocol";
 import { keyShapes } from "../base/key-shapes.ts";
 import type { Cassette, CassetteHeader, CassetteRecord } from "./cassette.ts";
 
@@ -123,9 +123,21 @@ function redactValue(value: unknown, redact: Redact, isForeign = false): unknown
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [
       name,
-      !isForeign && ownFields.has(name) ? item : redactValue(item, redact, isForeign || name === "arguments"),
+      // Nobody could review an image.
+      !isForeign && name === "attachments"
+        ? redactAttachments(item, redact)
+        : !isForeign && ownFields.has(name)
+          ? item
+          : redactValue(item, redact, isForeign || name === "arguments"),
     ]),
   );
+}
+
+/** Their names and sizes (S-102). */
+function redactAttachments(attachments: unknown, redact: Redact): unknown {
+  if (!Array.isArray(attachments)) return redactValue(attachments, redact);
+  const kept = attachments as readonly Attachment[];
+  return kept.map((attachment) => ({ ...attachment, name: redact(attachment.name), sha256: "", data: "" }));
 }
 
 type Delta = Extract<ModelEvent, { type: "text_delta" | "reasoning_delta" | "tool_call_arguments_delta" }>;

@@ -3,6 +3,7 @@
  * replaces that part. The user's own messages and what the log says of the work stay (R-25).
  */
 import type { Compaction, Progress, RunEventBody, RunStart } from "@sheaf/protocol";
+import { estimateAttachmentTokens, withoutAttachments } from "../model/attachments.ts";
 import type { AssistantPart, ModelMessage, ModelRequest } from "../model/provider.ts";
 import { cutMiddle, fitTexts, toTokens } from "./fit-texts.ts";
 import { toCompacted, toSummaryText, type History } from "./history.ts";
@@ -117,7 +118,7 @@ interface CompactionPlan extends Pick<Compaction, "keptMessages"> {
 /** Undefined if there is nothing to remove. */
 function planCompaction({ messages, progress }: History, windowTokens: number): CompactionPlan | undefined {
   const cut = findCut(messages, windowTokens * KEPT);
-  const past = messages.slice(0, cut);
+  const past = messages.slice(0, cut).map(withoutAttachments);
   if (past.every(({ role }) => role === "user")) return undefined;
   return {
     transcript: formatTranscript(past, progress, Math.min(windowTokens * TRANSCRIPT, MAX_TRANSCRIPT)),
@@ -145,8 +146,8 @@ function sumTokens(messages: readonly ModelMessage[]): number {
 }
 
 function toMessageTokens(message: ModelMessage): number {
-  if (message.role === "user") return toTokens(message.text);
-  if (message.role === "tool") return toTokens(message.output);
+  if (message.role === "user") return toTokens(message.text) + estimateAttachmentTokens(message.attachments);
+  if (message.role === "tool") return toTokens(message.output) + estimateAttachmentTokens(message.attachments);
   return message.content.reduce((sum, part) => sum + toTokens(formatPart(part)), 0);
 }
 
@@ -191,9 +192,10 @@ export function createContextSize(tokens = 0): ContextSize {
       return Math.round(size.tokens);
     },
     push(event) {
-      if (event.type === "run_start") add(event.prompt);
-      else if (event.type === "turn_start") add(event.note ?? "");
-      else if (event.type === "tool_result") add(event.shown ?? event.output);
+      if (event.type === "run_start" || event.type === "tool_result") {
+        add(event.type === "run_start" ? event.prompt : (event.shown ?? event.output));
+        size.tokens += estimateAttachmentTokens(event.attachments);
+      } else if (event.type === "turn_start") add(event.note ?? "");
       else if (event.type === "compaction") size.tokens = event.tokens;
       else if (event.type === "turn_end" && event.usage.totalTokens > 0 && event.finishReason !== "error") {
         size.tokens = event.usage.totalTokens;

@@ -1,5 +1,6 @@
 /** Run events to the messages that a model sees: a pure function of the logs of a conversation. */
 import type {
+  Attachment,
   ClarificationAnswer,
   Compaction,
   Progress,
@@ -8,6 +9,7 @@ import type {
   ToolResult,
 } from "@sheaf/protocol";
 import { createGrowingText, type GrowingText } from "../base/growing-text.ts";
+import { withoutAttachments } from "../model/attachments.ts";
 import type { AssistantPart, ModelMessage } from "../model/provider.ts";
 import { addLineNumbers } from "../workspace/numbered-lines.ts";
 import { fitTexts } from "./fit-texts.ts";
@@ -67,6 +69,7 @@ export function toCompacted(
   // Notes are short; the new summary includes an older one.
   const words = messages
     .slice(0, cut)
+    .map(withoutAttachments)
     .filter(isUserMessage)
     .filter((message) => toSummaryText(message) === undefined);
   const texts = fitTexts(
@@ -97,11 +100,11 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
     .flatMap((message) => (message.role === "tool" && message.toolName === "ask_question" ? [message.callId] : []))
     .at(-1);
 
-  const addResult = (callId: string, output: string, isError: boolean): void => {
+  const addResult = (callId: string, output: string, isError: boolean, attachments?: readonly Attachment[]): void => {
     const toolName = unanswered.get(callId);
     if (toolName === undefined) return;
     unanswered.delete(callId);
-    messages.push({ role: "tool", callId, toolName, output, isError });
+    messages.push({ role: "tool", callId, toolName, output, isError, ...(attachments && { attachments }) });
   };
 
   /** The user's answers become the result of the tool that asked (N42). */
@@ -128,7 +131,13 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
           for (const callId of unanswered.keys())
             addResult(callId, "The run ended before this call had a result.", true);
           if (event.answers) answerQuestion(event.answers);
-          if (event.prompt !== "") messages.push({ role: "user", text: event.prompt });
+          if (event.prompt !== "" || event.attachments) {
+            messages.push({
+              role: "user",
+              text: event.prompt,
+              ...(event.attachments && { attachments: event.attachments }),
+            });
+          }
           return;
         case "turn_start":
           if (event.note !== undefined) messages.push({ role: "user", text: event.note });
@@ -167,7 +176,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
           if (event.effect?.kind === "question") questionCallId = event.callId;
           const text = event.error ? `${event.error.code}: ${event.error.message}` : "";
           const lines = [text, toSeenOutput(event), event.note ?? ""].filter((line) => line !== "");
-          addResult(event.callId, lines.join("\n"), event.status !== "success");
+          addResult(event.callId, lines.join("\n"), event.status !== "success", event.attachments);
           return;
         }
         case "compaction":

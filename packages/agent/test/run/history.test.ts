@@ -1,6 +1,7 @@
 import type { RunEventBody, RunStart } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { createHistory } from "../../src/run/history.ts";
+import { attach, createPng } from "../../../../test/support/images.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { start } from "./fake-ports.ts";
 
@@ -98,5 +99,37 @@ describe("history", () => {
       rawArguments: "{ no",
     });
     expect(messages.at(-1)).toMatchObject({ content: [{ type: "tool_call", rawArguments: "{ no" }] });
+  });
+
+  test(verifies("N66", "attachments of prompts and results reach the model as they are in the log"), () => {
+    const png = attach(createPng(1, 1), "a.png");
+    const events: RunEventBody[] = [
+      runStart({ prompt: "", attachments: [png] }),
+      ...ask,
+      { type: "tool_result", callId: "call_1", status: "success", output: "out", attachments: [png], durationMs: 0 },
+    ];
+    const messages = toMessages(...events);
+    expect(messages[0]).toEqual({ role: "user", text: "", attachments: [png] });
+    expect(messages.at(-1)).toMatchObject({ output: "out", attachments: [png] });
+    expect(toMessages(...(JSON.parse(JSON.stringify(events)) as RunEventBody[]))).toEqual(messages);
+  });
+
+  test(verifies("N67", "a compaction names what was attached to older prompts"), () => {
+    const png = attach(createPng(1, 1), "a.png");
+    const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 };
+    const messages = toMessages(runStart({ prompt: "look", attachments: [png] }), {
+      type: "compaction",
+      reason: "window",
+      summary: "seen",
+      keptMessages: 0,
+      tokens: 1,
+      usage,
+      modelMs: 0,
+    });
+    expect(messages[0]).toEqual({
+      role: "user",
+      text: "look\n[Attached earlier, no longer shown: a.png (image/png, 1 x 1 px, 33 bytes)]",
+    });
+    expect(JSON.stringify(messages)).not.toContain(png.data);
   });
 });

@@ -1,4 +1,5 @@
 /** `sheaf -p PROMPT`: one response, printed (sections 1 and 2 of docs/formats/cli.md). */
+import { resolve } from "node:path";
 import type { RunStart } from "@sheaf/protocol";
 import type { Config } from "../../config/config.ts";
 import { SheafError } from "../../base/errors.ts";
@@ -21,6 +22,7 @@ import { toConfig } from "../run-config.ts";
 import { checkSessionWord } from "../session-words.ts";
 import type { RunControl } from "../signals.ts";
 import { createLineOutput } from "../standard-output.ts";
+import { readAttachments } from "../../workspace/attachment.ts";
 
 /** Runs one prompt; gives the exit code (C20). */
 export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
@@ -30,6 +32,7 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
     // What is wrong fails before anything is read from stdin.
     if (flags.resume) checkSessionWord(flags.resume, { isResumed: true });
     const config = toConfig(flags, io);
+    const files = toMessageFiles(flags, io);
     const timer = setInputTimer(config, control);
     const input = toInputKind(io.isInputTerminal);
     const message = await readPrompt(parsed, input, control.signal);
@@ -37,13 +40,18 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
     // Programs for that profile leave a socket open by habit, and may take a word on stderr for a failure (C15, C30).
     const isHabit = io.profile === "cursor-2026" && input === "socket";
     if (message.stdin && !isHabit) process.stderr.write(formatNotice(skippedInputNotice));
-    return { message, config, flags };
+    return { message: { ...message, ...files }, config, flags };
   });
+}
+
+/** Of `--image` (C42). @throws SheafError USAGE for a file that is none. */
+export function toMessageFiles({ image }: FlagValues, { cwd }: CommandIo): Pick<RunStart, "attachments"> {
+  return image ? { attachments: readAttachments(image.map((file) => resolve(cwd, file))) } : {};
 }
 
 /** What a run is begun with. */
 export interface PromptStart {
-  readonly message: Pick<RunStart, "prompt" | "answers" | "stdin">;
+  readonly message: Pick<RunStart, "prompt" | "attachments" | "answers" | "stdin">;
   readonly config: Config;
   readonly flags: FlagValues;
 }

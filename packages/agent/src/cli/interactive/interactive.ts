@@ -5,7 +5,7 @@ import { SheafError, errorTable, toSheafError } from "../../base/errors.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { readQuestion, toAnswerMessage } from "../commands/answer.ts";
-import { answerPrompt } from "../commands/prompt.ts";
+import { answerPrompt, toMessageFiles } from "../commands/prompt.ts";
 import type { FlagValues } from "../flags.ts";
 import { createApprovalMenu } from "./approval-menu.ts";
 import { createLineReader } from "./line-reader.ts";
@@ -23,7 +23,7 @@ import { toBareId } from "../../output/result-line.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { createTerminalProjection } from "../../output/terminal/terminal.ts";
 
-type Message = Pick<RunStart, "prompt" | "answers">;
+type Message = Pick<RunStart, "prompt" | "attachments" | "answers">;
 
 /** Runs the conversation to its end; gives 0, or the code of the signal that ended it. */
 export async function runInteractive({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
@@ -32,7 +32,8 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
   }
   checkPromptFlags(flags);
   keepTerminalClean();
-  const state: InteractiveState = { flags, session: await chooseSession(flags, io), seen: new Set() };
+  const files = toMessageFiles(flags, io);
+  const state: InteractiveState = { flags, session: await chooseSession(flags, io), seen: new Set(), files };
   process.stdout.write(formatHead(state, io));
   const reader = createLineReader(completeSlashLine);
   let first = positionals.join(" ").trim();
@@ -77,7 +78,12 @@ async function runLine(line: string, state: InteractiveState, io: CommandIo): Pr
   try {
     if (slash?.kind === "unknown") process.stdout.write(`${slash.message}\n`);
     else if (slash) return await runSlashCommand(slash, state, io);
-    else await converse({ prompt: line }, state, io);
+    else {
+      const { files } = state;
+      // They go with the first prompt.
+      state.files = {};
+      await converse({ prompt: line, ...files }, state, io);
+    }
   } catch (error) {
     const { code, message } = toSheafError(error);
     process.stderr.write(formatFailure({ code, message }, false));

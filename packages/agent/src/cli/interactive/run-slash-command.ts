@@ -1,6 +1,7 @@
 /** Runs a slash command. */
 import { randomUUID } from "node:crypto";
 import { isCancel, select } from "@clack/prompts";
+import type { RunStart } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../../base/errors.ts";
 import { runExport } from "../commands/export.ts";
 import { runRevert } from "../commands/revert.ts";
@@ -121,4 +122,6 @@ export interface InteractiveState {
   session: string;
   /** Notices that the person has seen. */
   readonly seen: Set<string>;
+  /** What goes with the next prompt (C42). */
+  files: Pick<RunStart, "attachments">;
 }

@@ -28,6 +28,8 @@ export interface AttemptContext {
   readonly newCallId: () => string;
   readonly http: HttpClient;
   readonly tap?: BodyTap | undefined;
+  /** The request has images or PDF files. */
+  readonly hasAttachments?: boolean;
 }
 
 /** Groups of events as they arrive; at the end undefined if the answer is whole or the run was aborted. */
@@ -52,7 +54,11 @@ export async function* runAttempt(request: HttpRequest, context: AttemptContext,
       const body = await readErrorBody(response);
       return signal.aborted
         ? undefined
-        : toHttpFailure(endpoint, { status, headers, body, url: request.url }, ports.now());
+        : toHttpFailure(
+            endpoint,
+            { status, headers, body, url: request.url, hasAttachments: context.hasAttachments === true },
+            ports.now(),
+          );
     }
     const type = headers.get("content-type") ?? "";
     if (/html/i.test(type)) return toWrongTypeFailure(endpoint, type);

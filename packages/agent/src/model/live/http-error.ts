@@ -20,6 +20,8 @@ export interface HttpRefusal {
   readonly body: string;
   /** Of the request; undefined if a package sent it. */
   readonly url?: string | undefined;
+  /** The request had images or PDF files. */
+  readonly hasAttachments?: boolean;
 }
 
 const longestReason = 300;
@@ -33,7 +35,8 @@ export function toHttpFailure(endpoint: ProviderIdentity, refusal: HttpRefusal, 
   const parsed = parseBody(body);
   const said = readError(parsed);
   const words = `${said.code} ${said.type} ${said.message || (said.isObject ? "" : body)}`;
-  const code = toRefusalCode({ status, words });
+  const isAboutImages = refusal.hasAttachments === true && refusesImages(status, words);
+  const code = isAboutImages ? "PROVIDER_REJECTED" : toRefusalCode({ status, words });
   const waitMs = toRetryAfterMs(headers, parsed, now);
   const resetsAt = waitMs !== undefined && waitMs > longestWaitMs ? formatTime(now + waitMs) : undefined;
   const text = toSafeText(said.message || formatPlainBody(body, headers), longestReason);
@@ -42,11 +45,27 @@ export function toHttpFailure(endpoint: ProviderIdentity, refusal: HttpRefusal, 
       code,
       reason: text === "" ? `HTTP ${status}` : `HTTP ${status}: ${text}`,
       details: formatDetails(toSafeText, refusal),
+      ...(isAboutImages && { advice: formatImageAdvice(endpoint) }),
       ...(resetsAt !== undefined && (code === "RATE_LIMITED" || code === "OVERLOADED") && { resetsAt }),
     }),
-    isRetryable: isRetryableAnswer(refusal, resetsAt) && code !== "CONTEXT_LENGTH" && !isMoneyQuota(words),
+    isRetryable:
+      !isAboutImages && isRetryableAnswer(refusal, resetsAt) && code !== "CONTEXT_LENGTH" && !isMoneyQuota(words),
     ...(waitMs !== undefined && { waitMs }),
   };
+}
+
+/** Servers say it with several statuses; llama.cpp with 500 (N67). */
+function refusesImages(status: number, words: string): boolean {
+  const isRefusal = [400, 404, 413, 415, 422, 500].includes(status);
+  return (
+    isRefusal && /\b(images?|image_url|input_image|vision|multi-?modal|mmproj|pdf|input_file|media type)\b/i.test(words)
+  );
+}
+
+/** The conversation goes on either way: what it has attached stays in its log. */
+function formatImageAdvice({ displayName }: ProviderIdentity): string {
+  const example = JSON.stringify({ images: { [displayName]: false } });
+  return `use a model that takes them, or go on without images and PDF: put ${example} into the configuration`;
 }
 
 /**

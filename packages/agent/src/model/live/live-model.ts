@@ -1,10 +1,11 @@
 /** A model that is reached by HTTP: a package writes the request, our decoder reads the answer. */
 import type { ModelEvent } from "@sheaf/protocol";
 import type { ProviderEndpoint, RequestLimits, LivePorts } from "../endpoint.ts";
+import { hasAttachments } from "../attachments.ts";
 import type { Model, ModelRequest } from "../provider.ts";
 import { runAttempt } from "./attempt.ts";
 import { createHttpClient, type HttpRequest } from "./http-client.ts";
-import { toCallOptions } from "./prompt.ts";
+import { toAttachmentTypes, toCallOptions } from "./prompt.ts";
 import { runTries } from "./tries.ts";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { SheafError } from "../../base/errors.ts";
@@ -27,7 +28,8 @@ export function createLiveModel(
   const writer = createRequestWriter(endpoint, createLanguageModel);
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
-    const context = { endpoint, limits, ports, newCallId: request.newCallId, http, tap: request.tap };
+    const { newCallId, tap, messages } = request;
+    const context = { endpoint, limits, ports, newCallId, http, tap, hasAttachments: messages.some(hasAttachments) };
     const wireRequest = await writer.write(toCallOptions(request, endpoint));
     yield* runTries(() => runAttempt(wireRequest, context, signal), limits, ports, signal);
   }
@@ -36,6 +38,7 @@ export function createLiveModel(
     id: endpoint.modelId,
     name: endpoint.displayName,
     apiKeySource: endpoint.apiKeySource,
+    attachmentTypes: toAttachmentTypes(endpoint),
     stream,
   };
 }

@@ -1,10 +1,13 @@
 /** A model request in the format of the provider packages. */
 import type {
   LanguageModelV4CallOptions,
+  LanguageModelV4FilePart,
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
+import type { Attachment, AttachmentType } from "@sheaf/protocol";
+import { attachmentTypes, toSentMessages } from "../attachments.ts";
 import type { PackageEndpoint, ProviderEndpoint } from "../endpoint.ts";
 import type { AssistantPart, ModelMessage, ModelRequest, ModelToolCall, ToolDefinition } from "../provider.ts";
 import {
@@ -44,14 +47,13 @@ export function toCallOptions(
   request: ModelRequest,
   endpoint: ProviderEndpoint | PackageEndpoint,
 ): LanguageModelV4CallOptions {
-  const writer = "protocol" in endpoint ? endpoint.protocol : "package";
-  const messages = toMessages(request.messages, {
+  const writer = toWriter(endpoint);
+  const sent = toSentMessages(request.messages, toAttachmentTypes(endpoint));
+  const messages = toMessages(sent, {
     writer,
     origin: toOrigin(endpoint),
-    callIds: toWireCallIds(request.messages, writer),
-    results: new Map(
-      request.messages.flatMap((message) => (message.role === "tool" ? [[message.callId, message]] : [])),
-    ),
+    callIds: toWireCallIds(sent, writer),
+    results: new Map(sent.flatMap((message) => (message.role === "tool" ? [[message.callId, message]] : []))),
   });
   const system: LanguageModelV4Message[] = request.system === "" ? [] : [{ role: "system", content: request.system }];
   const tools = request.tools.map((tool) => toFunctionTool(tool, writer));
@@ -66,6 +68,17 @@ export function toCallOptions(
     ...(tools.length > 0 && { tools }),
     ...toWriterOptions(writer, endpoint.modelId),
   };
+}
+
+function toWriter(endpoint: ProviderEndpoint | PackageEndpoint): RequestWriterName {
+  return "protocol" in endpoint ? endpoint.protocol : "package";
+}
+
+/** What the user's configuration and the protocol allow; which of it a model takes, the provider says (N67). */
+export function toAttachmentTypes(endpoint: ProviderEndpoint | PackageEndpoint): readonly AttachmentType[] {
+  if (endpoint.takesImages === false) return [];
+  // ai.google.dev/gemini-api/docs/image-understanding
+  return toWriter(endpoint) === "gemini" ? attachmentTypes.filter((type) => type !== "image/gif") : attachmentTypes;
 }
 
 function toWriterOptions(writer: RequestWriterName, modelId: string): Partial<LanguageModelV4CallOptions> {
@@ -97,20 +110,32 @@ function toFunctionTool(tool: ToolDefinition, writer: RequestWriterName): Langua
 function toMessages(messages: readonly ModelMessage[], context: PromptContext): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = [];
   for (const message of messages) {
-    if (message.role === "user") appendUserText(prompt, message.text);
+    if (message.role === "user") appendUserMessage(prompt, message.text, message.attachments);
     else if (message.role === "assistant") appendAnswer(prompt, message.content, context);
     // Results follow the answer with their calls.
   }
   return prompt;
 }
 
-function appendUserText(prompt: LanguageModelV4Message[], text: string): void {
+function appendUserMessage(
+  prompt: LanguageModelV4Message[],
+  text: string,
+  attachments: readonly Attachment[] = [],
+): void {
+  const files = attachments.map(toFilePart);
   const shown = text.trim() === "" ? "(no text)" : text;
   const last = prompt.at(-1);
-  const part = last?.role === "user" ? last.content.at(-1) : undefined;
+  const content = last?.role === "user" ? last.content : [];
+  const part = content.at(-1);
   // One text and not two parts: the templates of small local models do not know parts.
-  if (part?.type === "text") part.text += `\n\n${shown}`;
-  else prompt.push({ role: "user", content: [{ type: "text", text: shown }] });
+  if (files.length === 0 && part?.type === "text") part.text += `\n\n${shown}`;
+  // Anthropic recommends images before the text about them.
+  else content.push(...files, { type: "text", text: shown });
+  if (last?.role !== "user") prompt.push({ role: "user", content });
+}
+
+function toFilePart({ name, mediaType, data }: Attachment): LanguageModelV4FilePart {
+  return { type: "file", filename: name, mediaType, data: { type: "data", data } };
 }
 
 function appendAnswer(
@@ -126,6 +151,27 @@ function appendAnswer(
   else prompt.push(answer);
   if (calls.length > 0) {
     prompt.push({ role: "tool", content: calls.map((call) => toToolResultPart(call, context)) });
+    if (!hasFileResults(context.writer)) appendResultFiles(prompt, calls, context);
+  }
+}
+
+/** Chat completions take text as a result of a tool, and a package of the user's may (N68). */
+function hasFileResults(writer: RequestWriterName): boolean {
+  return writer !== "openai-chat" && writer !== "package";
+}
+
+/** After the results of a turn, which nothing may separate. */
+function appendResultFiles(
+  prompt: LanguageModelV4Message[],
+  calls: readonly ModelToolCall[],
+  { callIds, results }: PromptContext,
+): void {
+  for (const { callId, toolName } of calls) {
+    const attachments = results.get(callId)?.attachments ?? [];
+    if (attachments.length === 0) continue;
+    const names = attachments.map(({ name }) => name).join(", ");
+    const text = `(Attached to the result of ${toolName}, call ${callIds.get(callId) ?? callId}: ${names})`;
+    appendUserMessage(prompt, text, attachments);
   }
 }
 
@@ -165,14 +211,20 @@ function toToolResultPart(
   call: ModelToolCall,
   { callIds, results, writer }: PromptContext,
 ): LanguageModelV4ToolResultPart {
-  const { output, isError } = results.get(call.callId) ?? { output: "This call has no result.", isError: true };
+  const result = results.get(call.callId);
+  const { output, isError } = result ?? { output: "This call has no result.", isError: true };
   // OpenAI's protocols have no mark: the package would put the text into JSON, with escaped line ends.
   const hasErrorMark = writer === "anthropic-messages" || writer === "gemini";
+  const value = output === "" ? "(no output)" : output;
+  const files = hasFileResults(writer) ? (result?.attachments ?? []).map(toFilePart) : [];
   return {
     type: "tool-result",
     toolCallId: callIds.get(call.callId) ?? call.callId,
     toolName: call.toolName,
-    output: { type: isError && hasErrorMark ? "error-text" : "text", value: output === "" ? "(no output)" : output },
+    output:
+      files.length > 0
+        ? { type: "content", value: [{ type: "text", text: value }, ...files] }
+        : { type: isError && hasErrorMark ? "error-text" : "text", value },
   };
 }
 

@@ -18,6 +18,7 @@ export function createOfflineModel(): Model {
     id: "offline",
     name: "Sheaf Offline",
     apiKeySource: "none",
+    attachmentTypes: [],
     stream: (request, signal) => streamAnswer(request, signal),
   };
 }

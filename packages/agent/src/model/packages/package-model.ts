@@ -5,7 +5,7 @@ import type { ModelEvent } from "@sheaf/protocol";
 import type { PackageEndpoint, RequestLimits, LivePorts } from "../endpoint.ts";
 import { toFailedEnd, type Attempt } from "../live/attempt.ts";
 import { createConnection, type Connection } from "../live/connection.ts";
-import { toCallOptions } from "../live/prompt.ts";
+import { toAttachmentTypes, toCallOptions } from "../live/prompt.ts";
 import { toOrigin } from "../live/provider-data.ts";
 import {
   createProviderError,
@@ -14,6 +14,7 @@ import {
   toNetworkFailure,
 } from "../live/provider-failure.ts";
 import { runTries } from "../live/tries.ts";
+import { hasAttachments } from "../attachments.ts";
 import type { Model, ModelRequest } from "../provider.ts";
 import { createPackageLanguageModel } from "./create-language-model.ts";
 import { createPartReader, type PartReader } from "./part-reader.ts";
@@ -62,6 +63,7 @@ function toModel(
     id: endpoint.modelId,
     name: endpoint.displayName,
     apiKeySource: endpoint.apiKeySource,
+    attachmentTypes: toAttachmentTypes(endpoint),
     stream(request, signal) {
       const context = { endpoint, languageModel, limits, ports, request };
       return runTries(() => runPackageAttempt(context, signal), limits, ports, signal);
@@ -93,7 +95,7 @@ async function* runPackageAttempt(context: PackageContext, signal: AbortSignal):
     if (!signal.aborted)
       lost = connection.isStalled
         ? createStallFailure(endpoint, limits, connection)
-        : toPackageFailure(endpoint, error, ports.now());
+        : toPackageFailure(endpoint, error, ports.now(), request.messages.some(hasAttachments));
   } finally {
     connection.close();
   }
@@ -177,13 +179,17 @@ interface PackageError {
 const longestReason = 300;
 
 /** The failure for an error of a package, which is not trusted. */
-function toPackageFailure(endpoint: PackageEndpoint, thrown: unknown, now: number): ProviderFailure {
+function toPackageFailure(endpoint: PackageEndpoint, thrown: unknown, now: number, hasImages = false): ProviderFailure {
   if (thrown instanceof SheafError) return { error: thrown, isRetryable: false };
   const error = toFields(thrown);
   const { statusCode, responseBody, responseHeaders } = error;
   if (typeof statusCode === "number" && (statusCode < 200 || statusCode >= 300)) {
     const body = typeof responseBody === "string" ? responseBody : toText(error.message);
-    return toHttpFailure(endpoint, { status: statusCode, headers: toHeaders(responseHeaders), body }, now);
+    return toHttpFailure(
+      endpoint,
+      { status: statusCode, headers: toHeaders(responseHeaders), body, hasAttachments: hasImages },
+      now,
+    );
   }
   if (isNetworkError(error)) return toNetworkFailure(endpoint, thrown);
   const code = toKnownCode(toText(error.name));

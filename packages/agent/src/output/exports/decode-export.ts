@@ -1,9 +1,11 @@
 /** The JSON of an export, checked: it may come from anybody (S-71). */
 import { isAbsolute } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { createAssembler, toWellFormed } from "@sheaf/documents";
 import type { RunEvent, StreamEvent } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { SheafError } from "../../base/errors.ts";
+import { toAttachment } from "../../workspace/attachment.ts";
 import { exportVersion, type ConversationExport, type ExportedResponse } from "./conversation-export.ts";
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
@@ -67,7 +69,10 @@ function toExportedResponse(value: unknown, conversationId: string, number: numb
   check(log.at(-1)?.type === "run_end", `${name} does not end with run_end`);
   const imported = toImportedLog(log);
   checkDocuments(imported, name);
-  for (const event of imported) checkPlaces(event, name);
+  for (const event of imported) {
+    checkPlaces(event, name);
+    checkAttachments(event, name);
+  }
   return { id: id as string, createdAt: createdAt as number, events: imported };
 }
 
@@ -104,6 +109,19 @@ function checkPlaces(event: RunEvent, name: string): void {
   if (event.type !== "tool_result" || event.effect?.kind !== "file_edit") return;
   for (const { path, newPath = path } of event.effect.changes) {
     check([path, newPath].every(isAbsolutePath), `${name} changed a file without an absolute path`);
+  }
+}
+
+/** They go to a provider: each must be what it says (S-102). */
+function checkAttachments(event: RunEvent, name: string): void {
+  if ((event.type !== "run_start" && event.type !== "tool_result") || event.attachments === undefined) return;
+  check(Array.isArray(event.attachments), `the attachments of ${name} are no list`);
+  for (const attachment of event.attachments) {
+    const { name: file, data } = toFields(attachment, `an attachment of ${name}`);
+    const isText = typeof file === "string" && typeof data === "string";
+    const made = isText ? toAttachment(Buffer.from(data, "base64"), file) : undefined;
+    const isSame = made?.ok === true && isDeepStrictEqual({ ...made.value }, { ...attachment });
+    check(isSame, `an attachment of ${name} is not what it says`);
   }
 }
 

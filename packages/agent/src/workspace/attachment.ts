@@ -1,0 +1,104 @@
+/** Attachments of messages and results: made from bytes, checked, and named (N65). */
+import { hash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import type { Attachment } from "@sheaf/protocol";
+import { SheafError } from "../base/errors.ts";
+import { detectMediaType, readImageSize } from "./image-header.ts";
+
+/** As base64 it has the 5 MiB that providers accept for an image. Bytes. */
+const MAX_IMAGE_BYTES = 3.75 * 1024 * 1024;
+
+/** Of a PDF, and of all attachments of a message. Bytes. */
+const MAX_ATTACHED_BYTES = 10 * 1024 * 1024;
+
+/** Of one message. */
+const MAX_ATTACHMENTS = 20;
+
+/** What providers accept for one side of an image. Pixels. */
+const MAX_SIDE = 8000;
+
+const MAX_NAME = 200;
+
+/** `problem`: what is wrong, and what to do; it follows the name of the file. */
+export type AttachmentResult =
+  | { readonly ok: true; readonly value: Attachment }
+  | { readonly ok: false; readonly problem: string };
+
+/** `name`: for people and for the model; its folders and control characters are left out. */
+export function toAttachment(bytes: Uint8Array, name: string): AttachmentResult {
+  const mediaType = detectMediaType(bytes);
+  if (!mediaType) {
+    return fail("is not a PNG, JPEG, GIF or WebP image and not a PDF: convert it, for instance to PNG");
+  }
+  const isImage = mediaType !== "application/pdf";
+  const limit = isImage ? MAX_IMAGE_BYTES : MAX_ATTACHED_BYTES;
+  if (bytes.length > limit) {
+    const advice = isImage ? "make it smaller, or save it as JPEG" : "attach only the pages that matter";
+    return fail(`has ${bytes.length} bytes, at most ${limit} are allowed: ${advice}`);
+  }
+  const size = isImage ? readImageSize(bytes, mediaType) : undefined;
+  if (isImage && !size) return fail("is damaged, its header gives no size: save it again");
+  if (size && Math.max(size.width, size.height) > MAX_SIDE) {
+    return fail(
+      `has ${size.width} x ${size.height} px, at most ${MAX_SIDE} px a side are allowed: make it smaller, or attach a part`,
+    );
+  }
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  const summary = { name: toShownName(name), mediaType, bytes: bytes.length, sha256: hash("sha256", bytes, "hex") };
+  return { ok: true, value: { ...summary, ...size, data } };
+}
+
+function fail(problem: string): AttachmentResult {
+  return { ok: false, problem };
+}
+
+function toShownName(name: string): string {
+  const plain = basename(name.replaceAll("\\", "/"))
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}[\]]/gu, "")
+    .slice(0, MAX_NAME);
+  return plain.toWellFormed().trim() || "file";
+}
+
+/** `shot.png (image/png, 640 x 480 px, 12345 bytes)`. */
+export function formatAttachment({ name, mediaType, width, height, bytes }: Attachment): string {
+  const size = width === undefined ? "" : ` ${width} x ${height} px,`;
+  return `${name} (${mediaType},${size} ${bytes} bytes)`;
+}
+
+/** Files that the user named, once, in order. @throws SheafError USAGE that names the file. */
+export function readAttachments(files: readonly string[]): Attachment[] {
+  const found = files.map((file) => {
+    const made = toAttachment(readBytes(file), file);
+    if (made.ok) return made.value;
+    throw new SheafError("USAGE", `${file} ${made.problem}`);
+  });
+  checkMessage(found);
+  return found;
+}
+
+/** @throws SheafError USAGE for too many files, or for too many bytes. */
+function checkMessage(attachments: readonly Attachment[]): void {
+  if (attachments.length > MAX_ATTACHMENTS) {
+    const message = `the message has ${attachments.length} attachments, at most ${MAX_ATTACHMENTS} are allowed: send some later`;
+    throw new SheafError("USAGE", message);
+  }
+  const bytes = attachments.reduce((sum, attachment) => sum + attachment.bytes, 0);
+  if (bytes <= MAX_ATTACHED_BYTES) return;
+  const message = `the attachments have ${bytes} bytes, at most ${MAX_ATTACHED_BYTES} are allowed in a message: send some later`;
+  throw new SheafError("USAGE", message);
+}
+
+function readBytes(file: string): Buffer {
+  let reason: string;
+  try {
+    const stat = statSync(file);
+    // Reading a pipe would block.
+    if (!stat.isFile()) reason = "it is not a file";
+    else if (stat.size <= MAX_ATTACHED_BYTES) return readFileSync(file);
+    else reason = `it has ${stat.size} bytes, at most ${MAX_ATTACHED_BYTES} are allowed`;
+  } catch (error) {
+    reason = (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+  throw new SheafError("USAGE", `the attachment ${file} cannot be read (${reason}): name an image or a PDF`);
+}

@@ -1,0 +1,112 @@
+/** Images and PDF from the command line to the provider, and what formats show of them. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { shortAnswers } from "../../packages/agent/test/model/live/live-setup.ts";
+import { createPng, pdf } from "../support/images.ts";
+import { createModelServer, type ModelServer } from "../support/model-server.ts";
+import { createTestFolder, runSheaf, type SheafResult } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+const png = createPng(640, 480, 3000);
+const data = png.toString("base64");
+
+let server: ModelServer;
+beforeAll(async () => {
+  server = await createModelServer({ chunks: shortAnswers["anthropic-messages"] });
+});
+afterAll(() => server.close());
+
+interface Place {
+  readonly cwd: string;
+  readonly run: (...args: readonly string[]) => Promise<SheafResult>;
+}
+
+function createPlace(): Place {
+  const cwd = folders.newFolder({ "shot.png": png, "spec.pdf": pdf, "notes.txt": "text" });
+  const home = join(cwd, ".home");
+  const live = ["--model", "anthropic/claude-sonnet-4-5", "--api-key", "test-key", "--base-url", `${server.url}/v1`];
+  return { cwd, run: (...args) => runSheaf(args[0] === "-p" ? [...args, ...live] : args, { cwd, home }) };
+}
+
+type Message = { readonly role: string; readonly content: readonly Readonly<Record<string, unknown>>[] };
+
+function readPrompt(): Message["content"] {
+  const { messages } = JSON.parse(server.requests.at(-1)?.body ?? "") as { messages: readonly Message[] };
+  return messages[0]?.content ?? [];
+}
+
+describe("attachments of a prompt", () => {
+  test(verifies(["C42", "N66", "X11"], "are sent, sent again after a resume, and shown by no format"), async () => {
+    const { cwd, run } = createPlace();
+    const files = ["--image", "shot.png", "--image", "spec.pdf"];
+    const first = await run("-p", "Compare", ...files, "--record", "run.ndjson", "--output-format", "stream-json");
+    expect(first).toMatchObject({ code: 0, stderr: "" });
+    const source = { type: "base64", media_type: "image/png", data };
+    const sent = readPrompt().slice(0, 2);
+    expect(sent).toMatchObject([{ type: "image", source }, { type: "document" }]);
+    const { session_id: session = "" } = JSON.parse(first.stdout.split("\n", 1)[0]!) as { session_id?: string };
+
+    await run("-p", "And now?", "--resume", session);
+    expect(readPrompt()).toMatchObject([...sent, { type: "text", text: "Compare" }]);
+    for (const format of ["text", "json", "stream-json", "documents", "documents-stream"]) {
+      const { code, stdout } = await run("show", session, "--output-format", format);
+      expect([format, code, stdout.includes(data.slice(0, 64))]).toEqual([format, 0, false]);
+    }
+    expect(first.stdout).not.toContain(data.slice(0, 64));
+    for (const format of ["markdown", "html"]) {
+      const { stdout } = await run("export", session, "--format", format);
+      expect([format, stdout.includes(data.slice(0, 64))]).toEqual([format, false]);
+    }
+    expect((await run("replay", "run.ndjson", "--output-format", "stream-json")).stdout).toBe(first.stdout);
+
+    await run("replay", "run.ndjson", "--redact", "shared.ndjson");
+    expect(readFileSync(join(cwd, "shared.ndjson"), "utf8")).not.toContain(data.slice(0, 64));
+    expect((await run("replay", "shared.ndjson", "--output-format", "stream-json")).code).toBe(0);
+  });
+
+  test(verifies(["S-102", "S-91"], "an export with an attachment that is not what it says is refused"), async () => {
+    const { cwd, run } = createPlace();
+    const { stdout } = await run("-p", "Look", "--image", "shot.png", "--output-format", "json");
+    const { session_id: session } = JSON.parse(stdout) as { session_id: string };
+    const exported = (await run("export", session)).stdout;
+    const file = join(cwd, "export.json");
+    for (const [from, to] of [
+      ['"mediaType":"image/png"', '"mediaType":"image/gif"'],
+      ['"width":640', '"width":64'],
+      [data.slice(0, 8), "https://"],
+      ['"name":"shot.png"', '"name":"../shot.png"'],
+      ['"name":"shot.png"', '"url":"https://evil.example/a.png","name":"shot.png"'],
+    ] as const) {
+      expect(exported).toContain(from);
+      writeFileSync(file, exported.replace(from, to));
+      const { code, stderr } = await run("import", file);
+      expect([to, code, stderr]).toEqual([
+        to,
+        2,
+        expect.stringContaining("an attachment of response 1 is not what it says"),
+      ]);
+    }
+    writeFileSync(file, exported);
+    expect((await run("import", file)).code).toBe(0);
+  });
+
+  test(verifies("C42", "what cannot be attached ends the run before anything is sent"), async () => {
+    const { run } = createPlace();
+    const before = server.requests.length;
+    for (const [file, problem] of [
+      ["none.png", "none.png cannot be read (ENOENT)"],
+      ["notes.txt", "notes.txt is not a PNG, JPEG, GIF or WebP image and not a PDF"],
+    ] as const) {
+      const { code, stderr } = await run("-p", "Look", "--image", file);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+    }
+    const { code, stderr } = await run("--print", "Look", "--image", "shot.png", "--model", "offline");
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("does not take image/png, so shot.png cannot be attached"),
+    ]);
+    expect(server.requests).toHaveLength(before);
+  });
+});
