@@ -388,9 +388,11 @@ export interface GlobEffect {
   readonly truncated: boolean;
 }
 
-/** list_dir. `output` is the tree. */
+/** list_dir, and read_file of a folder. `output` is the tree. */
 export interface ListEffect {
   readonly kind: "list";
+  /** Of the folder that read_file read; absolute. */
+  readonly path?: string;
 }
 
 /** todo_write. */

@@ -66,7 +66,7 @@ function toSuccess(toolName: string, { effect, output, note }: ToolResult): Fiel
     case "glob":
       return { files: effect.files, totalFiles: effect.totalFiles, truncated: effect.truncated };
     case "list":
-      return { tree: output };
+      return effect.path === undefined ? { tree: output } : toFolderRead(effect.path, output);
     case "todo":
       return {
         todos: effect.todos.map((todo) => ({ ...todo, status: toCliTodoStatus(todo.status) })),
@@ -85,6 +85,20 @@ function toSuccess(toolName: string, { effect, output, note }: ToolResult): Fiel
     case undefined:
       return { output, ...(note !== undefined && { note }) };
   }
+}
+
+/** C34. */
+function toFolderRead(path: string, tree: string): Fields {
+  return {
+    content: tree,
+    isEmpty: false,
+    exceededLimit: false,
+    totalLines: tree.split("\n").length,
+    totalChars: tree.length,
+    fileSize: 0,
+    path,
+    readRange: { startLine: 0, endLine: 0 },
+  };
 }
 
 function toFileSuccess(toolName: string, { changes }: FileEditEffect, message: string): Fields {

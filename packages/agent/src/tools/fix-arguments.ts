@@ -11,6 +11,8 @@ const otherNames: ReadonlyMap<string, readonly string[]> = new Map([
   ["content", ["contents", "filetext"]],
   ["command", ["cmd"]],
   ["working_directory", ["cwd", "workdir"]],
+  ["before", ["b", "beforecontext", "contextbefore", "linesbefore"]],
+  ["after", ["a", "aftercontext", "contextafter", "linesafter"]],
 ]);
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import { type Glob, parseGlob } from "../guard/permissions/glob.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
 import { type AnchoredGlob, anchorGlob, isPlaced } from "./anchor-glob.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
-import { createFolderReader, type FolderEntry, readKind, toLine } from "../workspace/read-folder.ts";
+import { createFolderReader, type FolderEntry, formatIgnored, readKind, toLine } from "../workspace/read-folder.ts";
 import type { Tool } from "./tool.ts";
 
 const maxFiles = 1000;
@@ -23,7 +23,7 @@ const parameters = s.object({
   target_directory: s.optional(s.string({ description: "Folder in the workspace; default: the workspace" })),
 });
 
-/** Names that begin with a dot are found only by a pattern that names them; links to folders are not followed. */
+/** Names that begin with a dot are names like any other; links to folders are not followed (N62). */
 export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "glob_search",
   description: `Find files by a glob; at most ${maxFiles} paths, sorted, without what .gitignore excludes.`,
@@ -40,7 +40,7 @@ export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
       return toFailure("NOT_A_DIRECTORY", `${path.named} is not a folder: name the folder that contains it`);
     const anchored = toAnchoredPattern(pattern.trim(), workspace, path);
     if (!anchored.ok) return toFailedOutcome(anchored.error);
-    const glob = parseGlob(anchored.glob);
+    const glob = parseGlob(anchored.glob, { dot: true });
     if (!glob || pattern.trim() === "") {
       return toFailure(
         "INVALID_PATTERN",
@@ -65,6 +65,8 @@ interface FoundFiles {
   readonly total: number;
   /** Bytes of all paths, one per line. */
   readonly bytes: number;
+  /** What could match, but for ignore rules. */
+  readonly ignored: readonly FolderEntry[];
   /** The tree was too large to search completely. */
   readonly isEarlyEnd: boolean;
 }
@@ -73,6 +75,7 @@ async function findFiles(workspace: Workspace, start: string, glob: Glob, signal
   const reader = await createFolderReader(workspace, start);
   const prefix = start === "." ? 0 : start.length + 1;
   const open = [start];
+  const ignored: FolderEntry[] = [];
   let files: string[] = [];
   let [total, bytes, visited, turn] = [0, 0, 0, performance.now()];
   for (let folder = open.pop(); folder !== undefined && visited < maxVisited; folder = open.pop()) {
@@ -84,6 +87,10 @@ async function findFiles(workspace: Workspace, start: string, glob: Glob, signal
     const reading = await reader.read(folder);
     if (!reading.ok) continue;
     visited += reading.entries.length;
+    for (const entry of reading.ignored) {
+      const path = entry.path.slice(prefix);
+      if (entry.kind === "folder" ? glob.mayMatchBelow(path) : glob.isMatch(path)) ignored.push(entry);
+    }
     for (const entry of reading.entries) {
       const path = entry.path.slice(prefix);
       if (entry.kind === "folder") {
@@ -96,7 +103,7 @@ async function findFiles(workspace: Workspace, start: string, glob: Glob, signal
     }
     if (files.length > maxCollected) files = files.toSorted().slice(0, maxFiles);
   }
-  return { files: files.toSorted().slice(0, maxFiles), total, bytes, isEarlyEnd: open.length > 0 };
+  return { files: files.toSorted().slice(0, maxFiles), total, bytes, ignored, isEarlyEnd: open.length > 0 };
 }
 
 /** A link counts if it leads to a file of the workspace. */
@@ -106,16 +113,19 @@ function isFile(workspace: Workspace, { kind, path }: FolderEntry): boolean {
   return resolved.ok && readKind(workspace.root, resolved.path.relative) === "file";
 }
 
-function toOutcome({ files, total, bytes, isEarlyEnd }: FoundFiles): Awaited<ReturnType<typeof globSearchTool.run>> {
+function toOutcome({
+  files,
+  total,
+  bytes,
+  ignored,
+  isEarlyEnd,
+}: FoundFiles): Awaited<ReturnType<typeof globSearchTool.run>> {
   const shown = takeLines(files);
   const isCut = shown.length < total || isEarlyEnd;
   const notes: string[] = [];
   if (shown.length < total) notes.push(`The first ${shown.length} of ${total} files are shown: narrow the pattern.`);
   if (isEarlyEnd) notes.push(`Only ${maxVisited} entries were visited: name a target_directory.`);
-  if (total === 0)
-    notes.push(
-      "What .gitignore leaves out is not looked at, nor names with a dot in front that the pattern does not name.",
-    );
+  if (ignored.length > 0) notes.push(formatIgnored(ignored));
   return {
     status: "success",
     output: total === 0 ? "No file matches." : shown.map(toLine).join("\n"),

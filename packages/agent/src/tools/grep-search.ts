@@ -5,7 +5,7 @@ import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
 import { type AnchoredGlob, anchorGlob, isPlaced } from "./anchor-glob.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
-import { readKind } from "../workspace/read-folder.ts";
+import { createFolderReader, formatIgnored, readKind } from "../workspace/read-folder.ts";
 import { createSearchResults, type FileMatches, formatSearch } from "./search-text.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
 
@@ -16,12 +16,19 @@ const maxDuration = 30_000;
 const maxStderrBytes = 16 * 1024;
 /** Characters of a line that are shown; ripgrep cuts it and says so. */
 const maxColumns = 500;
+/** Lines around a match. */
+const maxContext = 50;
+/** Larger files are not searched for matches over several lines, for which ripgrep loads them as a whole. */
+const maxMultilineSize = "64M";
 
 const parameters = s.object({
-  pattern: s.string({ description: "Regular expression (Rust syntax, within one line)" }),
+  pattern: s.string({ description: "Regular expression (Rust syntax)" }),
   path: s.optional(s.string({ description: "File or folder in the workspace; default: the workspace" })),
   glob: s.optional(s.string({ description: 'Only files that match, for instance "*.ts"' })),
   case_insensitive: s.optional(s.boolean({ description: "Whether A matches a too" })),
+  multiline: s.optional(s.boolean({ description: "Whether matches may span lines (. matches line ends too)" })),
+  before: s.optional(s.integer({ minimum: 0, description: "Lines shown before each match" })),
+  after: s.optional(s.integer({ minimum: 0, description: "Lines shown after each match" })),
   output_mode: s.optional(s.choice(["content", "files_with_matches", "count"], { description: "Default: content" })),
   max_results: s.optional(
     s.integer({ minimum: 1, description: `Lines (or files) shown; default ${defaultResults}, at most ${maxResults}` }),
@@ -29,11 +36,11 @@ const parameters = s.object({
 });
 type Arguments = s.ValueOf<typeof parameters>;
 
-/** Binary files, hidden files and what .gitignore excludes are not searched, unless they are named. */
+/** Binary files and what .gitignore excludes are not searched, unless they are named; hidden files are (N62). */
 export const grepSearchTool: Tool<Arguments> = {
   name: "grep_search",
   description:
-    "Search the text of files in the workspace with a regular expression. What .gitignore excludes is not searched.",
+    "Search the text of files in the workspace with a regular expression, hidden files included. What .gitignore excludes is searched only if path names it.",
   documentType: "tool_call",
   access: "read",
   parameters,
@@ -86,6 +93,7 @@ async function search(args: Arguments, path: WorkspacePath, context: ToolContext
   const isContent = (args.output_mode ?? "content") === "content";
   const rules = new IgnoreRules(workspace);
   const isNamed = await rules.isIgnored(path.relative, readKind(workspace.root, path.relative) === "folder");
+  const ignored = isNamed ? "" : await findIgnored(workspace, path);
   const results = createSearchResults(isContent ? limit : 0);
   const timeout = AbortSignal.timeout(maxDuration);
   const outcome = await context.search({
@@ -116,10 +124,19 @@ async function search(args: Arguments, path: WorkspacePath, context: ToolContext
         ? `it took ${maxDuration / 1000} s`
         : "",
     problem: outcome.exitCode === 2 ? toOneLine(outcome.stderr) : "",
+    ignored,
   });
 }
 
-function toOptions({ pattern, glob, case_insensitive }: Arguments, isContent: boolean): string[] {
+/** What is left out directly in the folder that is searched; deeper ones are not looked for. */
+async function findIgnored(workspace: Workspace, { relative }: WorkspacePath): Promise<string> {
+  const reading = await (await createFolderReader(workspace, relative)).read(relative);
+  return reading.ok ? formatIgnored(reading.ignored) : "";
+}
+
+function toOptions(args: Arguments, isContent: boolean): string[] {
+  const { pattern, glob, case_insensitive, multiline, before = 0, after = 0 } = args;
+  const isMultiline = multiline === true || /(?:^|[^\\])(?:\\\\)*\\n|\n/.test(pattern);
   return [
     "--no-config",
     "--color=never",
@@ -132,11 +149,21 @@ function toOptions({ pattern, glob, case_insensitive }: Arguments, isContent: bo
     ...(isContent
       ? ["--line-number", "--field-match-separator=\\x00", `--max-columns=${maxColumns}`, "--max-columns-preview"]
       : ["--count"]),
+    ...(isContent && before + after > 0 ? toContextOptions(before, after) : []),
+    ...(isMultiline ? ["--multiline", "--multiline-dotall", `--max-filesize=${maxMultilineSize}`] : []),
     ...(glob === undefined || glob === "" ? [] : [`--glob=${glob}`]),
-    // A hidden folder is opened if the glob names one.
-    ...(glob !== undefined && /^(?!!).*(?:^|[/{,])\.[^./]/.test(glob) ? ["--hidden"] : []),
-    // A glob includes hidden names again, and whatever is in them.
+    "--hidden",
     "--glob=!.git",
+  ];
+}
+
+function toContextOptions(before: number, after: number): string[] {
+  const [above, below] = [before, after].map((lines) => Math.min(lines, maxContext));
+  return [
+    `--before-context=${above}`,
+    `--after-context=${below}`,
+    "--field-context-separator=\\x01",
+    "--no-context-separator",
   ];
 }
 

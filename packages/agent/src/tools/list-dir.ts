@@ -2,7 +2,14 @@
 import type { ToolError } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
-import { createFolderReader, type FolderEntry, type FolderReader, readKind, toLine } from "../workspace/read-folder.ts";
+import {
+  createFolderReader,
+  type FolderEntry,
+  type FolderReader,
+  formatIgnored,
+  readKind,
+  toLine,
+} from "../workspace/read-folder.ts";
 import type { Tool } from "./tool.ts";
 
 const maxDepth = 3;
@@ -56,7 +63,7 @@ type ShownFolder =
 interface Tree {
   /** By path. */
   readonly folders: ReadonlyMap<string, ShownFolder>;
-  readonly ignored: number;
+  readonly ignored: readonly FolderEntry[];
   /** Some entries are not shown. */
   readonly isCut: boolean;
   /** Some folders are too deep to be opened. */
@@ -65,7 +72,7 @@ interface Tree {
 
 async function readTree(reader: FolderReader, start: string, signal: AbortSignal): Promise<Tree> {
   const folders = new Map<string, ShownFolder>();
-  let ignored = 0;
+  const ignored: FolderEntry[] = [];
   let free = maxEntries;
   let level = [start];
   for (let depth = 1; depth <= maxDepth; depth += 1) {
@@ -80,7 +87,7 @@ async function readTree(reader: FolderReader, start: string, signal: AbortSignal
       }
       const entries = reading.entries.slice(0, free);
       free -= entries.length;
-      ignored += reading.ignored;
+      ignored.push(...reading.ignored);
       folders.set(path, { entries, hidden: reading.entries.length - entries.length });
       for (const entry of entries) if (entry.kind === "folder") next.push(entry.path);
     }
@@ -111,6 +118,5 @@ function toNote({ isCut, isDeep, ignored }: Tree): string {
   const notes: string[] = [];
   if (isCut) notes.push(`Only the first ${maxEntries} entries are shown, level by level.`);
   if (isDeep) notes.push(`Folders below level ${maxDepth} are not opened: name one as target_directory to see it.`);
-  if (ignored > 0) notes.push(`Excluded by .gitignore: ${ignored}.`);
-  return notes.join(" ");
+  return [...notes, formatIgnored(ignored)].join(" ").trim();
 }

@@ -4,7 +4,8 @@ import * as s from "@sheaf/protocol/schema";
 import { readLines, type ReadLines } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
-import type { Tool, ToolOutcome } from "./tool.ts";
+import { listDirTool } from "./list-dir.ts";
+import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
 
 const DEFAULT_LINES = 2000;
 const MAX_BYTES = 256 * 1024;
@@ -20,17 +21,20 @@ type Arguments = s.ValueOf<typeof parameters>;
 /** Memory is bounded for a file of any size (R-15); `totalLines` counts the empty tail, so an empty file has 1 (C9). */
 export const readFileTool: Tool<Arguments> = {
   name: "read_file",
-  description: "Read a text file. Each line begins with its number and a tab; a note says what is left out.",
+  description:
+    "Read a text file, or list a folder. Each line begins with its number and a tab; a note says what is left out.",
   documentType: "tool_call",
   access: "read",
   parameters,
-  async run({ target_file, offset, limit }, { workspace, state, signal }) {
+  async run({ target_file, offset, limit }, context) {
+    const { workspace, state, signal } = context;
     const resolved = workspace.resolve(target_file);
     if (!resolved.ok) return toFailedOutcome(resolved.error);
     const { path } = resolved;
     const range = { startLine: offset ?? 1, maxLines: limit ?? DEFAULT_LINES, maxBytes: MAX_BYTES };
     const lines = await readLines(workspace.root, path, range, signal);
     if (signal.aborted) return toCancelledOutcome();
+    if (!lines.ok && lines.error.code === "IS_A_DIRECTORY") return listFolder(path, context);
     if (!lines.ok) return toFailedOutcome(toReadError(lines.error, path, workspace.root));
     state.fileHashes.set(path.absolute, lines.value.hash);
     if (range.startLine > lines.value.totalLines)
@@ -39,10 +43,13 @@ export const readFileTool: Tool<Arguments> = {
   },
 };
 
+async function listFolder(path: WorkspacePath, context: ToolContext): Promise<ToolOutcome> {
+  const listed = await listDirTool.run({ target_directory: path.named }, context);
+  return listed.effect ? { ...listed, effect: { kind: "list", path: path.absolute } } : listed;
+}
+
 function toReadError(error: ToolError, path: WorkspacePath, root: string): ToolError {
-  if (error.code === "FILE_NOT_FOUND") return toMissingFileError(root, path);
-  if (error.code !== "IS_A_DIRECTORY") return error;
-  return { ...error, message: `${path.named} is a folder: use list_dir to see what is in it` };
+  return error.code === "FILE_NOT_FOUND" ? toMissingFileError(root, path) : error;
 }
 
 function toOffsetError(path: WorkspacePath, offset: number, { totalLines }: ReadLines): ToolError {

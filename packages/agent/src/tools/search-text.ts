@@ -12,6 +12,8 @@ export interface SearchView {
   readonly endedEarly: string;
   /** What ripgrep could not read, in one line, or "". */
   readonly problem: string;
+  /** What ignore rules leave out, as a note, or "". */
+  readonly ignored: string;
 }
 
 /** Bytes of UTF-8. */
@@ -25,7 +27,10 @@ export function formatSearch(files: readonly FileMatches[], view: SearchView): T
   const isCut = shownCount < (view.mode === "content" ? totalMatches : files.length) || view.endedEarly !== "";
   const effect: SearchEffect = {
     kind: "search",
-    matches: shown.map(({ path, lines }) => ({ path, lines })),
+    matches: shown.map(({ path, lines }) => ({
+      path,
+      lines: lines.filter(isMatch).map(({ line, text }) => ({ line, text })),
+    })),
     totalFiles: files.length,
     totalMatches,
     truncated: isCut,
@@ -41,7 +46,11 @@ export function formatSearch(files: readonly FileMatches[], view: SearchView): T
 }
 
 function countLines(files: readonly FileMatches[]): number {
-  return files.reduce((sum, { lines }) => sum + lines.length, 0);
+  return files.reduce((sum, { lines }) => sum + lines.filter(isMatch).length, 0);
+}
+
+function isMatch({ isContext }: FoundLine): boolean {
+  return !isContext;
 }
 
 /** The first lines, as many as allowed and as fit. */
@@ -51,11 +60,13 @@ function takeLines(files: readonly FileMatches[], limit: number): FileMatches[] 
   const shown: FileMatches[] = [];
   for (const file of files) {
     bytes -= Buffer.byteLength(toLine(file.path)) + 2;
-    const taken = file.lines.slice(0, lines).filter(({ text }) => {
-      bytes -= Buffer.byteLength(text) + 12;
-      return bytes >= 0;
-    });
-    lines -= taken.length;
+    const taken: FoundLine[] = [];
+    for (const line of file.lines) {
+      bytes -= Buffer.byteLength(line.text) + 12;
+      if (bytes < 0 || (lines === 0 && isMatch(line))) break;
+      if (isMatch(line)) lines -= 1;
+      taken.push(line);
+    }
     if (taken.length > 0) shown.push({ ...file, lines: taken });
     if (lines === 0 || bytes < 0) break;
   }
@@ -73,9 +84,17 @@ function takeFiles(files: readonly FileMatches[], limit: number): FileMatches[] 
 function formatFiles(files: readonly FileMatches[], mode: SearchView["mode"]): string {
   if (mode === "files_with_matches") return files.map(({ path }) => toLine(path)).join("\n");
   if (mode === "count") return files.map(({ path, count }) => `${toLine(path)}: ${count}`).join("\n");
-  return files
-    .map(({ path, lines }) => [toLine(path), ...lines.map(({ line, text }) => `${line}: ${text}`)].join("\n"))
-    .join("\n\n");
+  return files.map(({ path, lines }) => [toLine(path), ...formatLines(lines)].join("\n")).join("\n\n");
+}
+
+/** As grep writes them: `12: a match`, `13- a line around it`, and `--` where lines are left out between. */
+function formatLines(lines: readonly FoundLine[]): string[] {
+  const hasContext = lines.some(({ isContext }) => isContext);
+  return lines.flatMap(({ line, text, isContext }, index) => {
+    const before = lines[index - 1];
+    const isGap = hasContext && before !== undefined && before.line + 1 < line;
+    return [...(isGap ? ["--"] : []), `${line}${isContext ? "-" : ":"} ${text}`];
+  });
 }
 
 function toNote(view: SearchView, shown: number, total: { readonly files: number; readonly matches: number }): string {
@@ -87,19 +106,30 @@ function toNote(view: SearchView, shown: number, total: { readonly files: number
   }
   if (view.endedEarly !== "") notes.push(`The search ended early, ${view.endedEarly}: narrow the path or glob.`);
   if (view.problem !== "") notes.push(`Not everything was searched: ${view.problem}`);
+  if (view.ignored !== "") notes.push(view.ignored);
   return notes.join(" ");
+}
+
+/** A line that matches, or one around it. */
+interface FoundLine {
+  readonly line: number;
+  readonly text: string;
+  readonly isContext?: true;
 }
 
 /** The places in one file, or their number. */
 export interface FileMatches {
   /** Relative to the workspace. */
   readonly path: string;
-  readonly lines: { readonly line: number; readonly text: string }[];
+  readonly lines: FoundLine[];
   /** Lines that match, also those that are not in `lines`. */
   count: number;
 }
 
-/** Takes the output of ripgrep: `path NUL number NUL text` per line, or `path NUL count` with `--count`. */
+/**
+ * Takes the output of ripgrep: `path NUL number NUL text` per line (SOH before the text of a line around a match), or
+ * `path NUL count` with `--count`.
+ */
 export interface SearchResults {
   /** False once there is too much. */
   append(chunk: Uint8Array): boolean;
@@ -116,6 +146,7 @@ const maxRecordBytes = 64 * 1024;
 /** UTF-16 units of a line. */
 const maxTextLength = 1000;
 const nul = 0;
+const startOfHeading = 1;
 const lineEnd = 10;
 
 /** `maxLines`: how many lines of a file are kept; 0 for the output of `--count`. */
@@ -133,8 +164,13 @@ export function createSearchResults(maxLines: number): SearchResults {
       file = { path, lines: [], count: 0 };
       files.set(path, file);
     }
-    file.count += maxLines === 0 ? record.number : 1;
-    if (file.lines.length < maxLines) file.lines.push({ line: record.number, text: toText(record.text) });
+    if (!record.isContext) file.count += maxLines === 0 ? record.number : 1;
+    if (maxLines === 0 || file.count > maxLines) return;
+    file.lines.push({
+      line: record.number,
+      text: toText(record.text),
+      ...(record.isContext && { isContext: true as const }),
+    });
   };
 
   return {
@@ -171,6 +207,7 @@ interface SearchRecord {
   readonly path: Buffer;
   readonly number: number;
   readonly text: Buffer;
+  readonly isContext: boolean;
   /** Where the next one begins. */
   readonly end: number;
 }
@@ -179,16 +216,22 @@ interface SearchRecord {
 function readRecord(data: Buffer, start: number, hasText: boolean): SearchRecord | undefined {
   const pathEnd = data.indexOf(nul, start);
   if (pathEnd < 0) return undefined;
-  const numberEnd = data.indexOf(hasText ? nul : lineEnd, pathEnd + 1);
-  if (numberEnd < 0) return undefined;
+  let numberEnd = pathEnd + 1;
+  while (isDigit(data[numberEnd])) numberEnd += 1;
+  if (numberEnd >= data.length) return undefined;
   const textEnd = hasText ? data.indexOf(lineEnd, numberEnd + 1) : numberEnd;
   if (textEnd < 0) return undefined;
   return {
     path: data.subarray(start, pathEnd),
     number: Number(data.toString("latin1", pathEnd + 1, numberEnd)),
     text: data.subarray(numberEnd + 1, Math.max(textEnd, numberEnd + 1)),
+    isContext: data[numberEnd] === startOfHeading,
     end: textEnd + 1,
   };
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 48 && byte <= 57;
 }
 
 /** Without the remark about a binary file that may precede it on a separate line. */

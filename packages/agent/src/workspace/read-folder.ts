@@ -16,9 +16,9 @@ export interface FolderEntry {
   readonly target: string;
 }
 
-/** The entries of one folder, sorted by name, or why it could not be read. */
+/** The entries of one folder, sorted by name, and those that are left out; or why it could not be read. */
 type FolderReading =
-  | { readonly ok: true; readonly entries: readonly FolderEntry[]; readonly ignored: number }
+  | { readonly ok: true; readonly entries: readonly FolderEntry[]; readonly ignored: readonly FolderEntry[] }
   | { readonly ok: false; readonly error: ToolError };
 
 /** Reads folders below one that a model named. */
@@ -35,7 +35,10 @@ export async function createFolderReader(workspace: Workspace, start: string): P
       try {
         const all = readEntries(workspace.root, path);
         const entries = isStartIgnored ? all : await rules.filterEntries(path, all);
-        return { ok: true, entries, ignored: all.length - entries.length };
+        const kept = new Set(entries);
+        // Everybody knows `.git`.
+        const ignored = all.filter((entry) => !kept.has(entry) && entry.name !== ".git");
+        return { ok: true, entries, ignored };
       } catch (error) {
         return { ok: false, error: toFileError(error, path) };
       }
@@ -95,4 +98,15 @@ function readTarget(path: string): string {
 export function toLine(name: string): string {
   // JSON itself leaves some of them as they are.
   return toVisible(name) === name ? name : toVisible(JSON.stringify(name));
+}
+
+/** Names in a note. */
+const shownNames = 5;
+
+/** What ignore rules leave out, as a note for the model; "" if nothing. */
+export function formatIgnored(entries: readonly FolderEntry[]): string {
+  if (entries.length === 0) return "";
+  const names = entries.slice(0, shownNames).map(({ path, kind }) => toLine(kind === "folder" ? `${path}/` : path));
+  const more = entries.length > shownNames ? ` and ${entries.length - shownNames} more` : "";
+  return `Excluded by .gitignore: ${names.join(", ")}${more}.`;
 }

@@ -27,14 +27,33 @@ const root = createFolder({
 }); // prettier-ignore
 
 describe("glob_search", () => {
+  test(verifies("N62", "a note names what ignore rules left out, if it could match"), async () => {
+    expect((await glob(root, "*.ts")).note).toBe("Excluded by .gitignore: dist/, sub/secret.ts, src/d.gen.ts.");
+    expect((await glob(root, "src/d*")).note).toBe("Excluded by .gitignore: src/d.gen.ts.");
+    expect((await glob(root, "deep/c*", "src")).note).toBeUndefined();
+  });
+
   test.each([
-    ["*.ts", undefined, ["a.ts", "src/a.ts", "src/deep/c.test.ts", "src/deep/ü ß.ts", "sub/-dash.ts", "sub/[x].ts"]],
+    [
+      "*.ts",
+      undefined,
+      [
+        ".hidden.ts",
+        "a.ts",
+        "src/.x/y.ts",
+        "src/a.ts",
+        "src/deep/c.test.ts",
+        "src/deep/ü ß.ts",
+        "sub/-dash.ts",
+        "sub/[x].ts",
+      ],
+    ],
     ["**/*.test.ts", undefined, ["src/deep/c.test.ts"]],
-    ["./*.ts", undefined, ["a.ts"]],
+    ["./*.ts", undefined, [".hidden.ts", "a.ts"]],
     ["src/*.ts", undefined, ["src/a.ts"]],
-    ["src/**", undefined, ["src/a.ts", "src/deep/c.test.ts", "src/deep/ü ß.ts"]],
-    ["*.{js,yml}", undefined, ["b.js"]],
-    ["*.ts", "src", ["src/a.ts", "src/deep/c.test.ts", "src/deep/ü ß.ts"]],
+    ["src/**", undefined, ["src/.x/y.ts", "src/a.ts", "src/deep/c.test.ts", "src/deep/ü ß.ts"]],
+    ["*.{js,yml}", undefined, [".github/ci.yml", "b.js"]],
+    ["*.ts", "src", ["src/.x/y.ts", "src/a.ts", "src/deep/c.test.ts", "src/deep/ü ß.ts"]],
     ["deep/*.ts", "src", ["src/deep/c.test.ts", "src/deep/ü ß.ts"]],
     ["ü ß.*", undefined, ["src/deep/ü ß.ts"]],
     ["-dash.ts", undefined, ["sub/-dash.ts"]],

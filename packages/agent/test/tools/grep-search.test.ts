@@ -30,6 +30,8 @@ const root = createFolder({
 }); // prettier-ignore
 const all = [
   "-dash:1:foo -e",
+  ".github/ci.yml:1:foo",
+  ".hidden:1:foo",
   "[x]/*.ts:1:foo",
   "a.ts:1:const foo = 1;",
   "a.ts:3:foo(bar);",
@@ -57,7 +59,7 @@ describe("what is found", () => {
     [{ pattern: "größe 日本" }, ["src/ü ß.ts:1:größe 日本語"]],
     [{ pattern: "日", path: "src/ü ß.ts" }, ["src/ü ß.ts:1:größe 日本語"]],
     [{ pattern: "^foo\\(\\w+\\);$" }, ["a.ts:3:foo(bar);"]],
-    [{ pattern: "\\bfoo$" }, ["[x]/*.ts:1:foo", "src/b.js:1:foo", "sub/deep/open.ts:1:foo"].filter((line) => !line.startsWith("src"))],
+    [{ pattern: "\\bfoo$" }, all.filter((line) => line.endsWith(":foo") && !line.startsWith("src"))],
     [{ pattern: "foo", glob: "*.js" }, ["src/b.js:1:foo"]],
     [{ pattern: "foo", glob: "!*.js" }, all.filter((line) => !line.startsWith("src"))],
     [{ pattern: "foo", glob: "src/**" }, ["src/b.js:1:foo"]],
@@ -74,16 +76,22 @@ describe("what is found", () => {
     expect(await find(root, args)).toEqual(matches);
   }); // prettier-ignore
 
-  test("what .gitignore leaves out is found only by its name, names with a dot by path or glob, .git never", async () => {
-    expect(await find(root, { pattern: "foo", path: "node_modules" })).toEqual(["node_modules/x.js:1:foo"]);
-    expect(await find(root, { pattern: "foo", path: "a.log" })).toEqual(["a.log:1:foo"]);
-    expect(await find(root, { pattern: "foo", path: ".hidden" })).toEqual([".hidden:1:foo"]);
-    expect(await find(root, { pattern: "foo", path: ".github" })).toEqual([".github/ci.yml:1:foo"]);
-    expect(await find(root, { pattern: "foo", glob: ".github/**" })).toEqual([".github/ci.yml:1:foo"]);
-    expect(await find(root, { pattern: "foo", glob: "*.log" })).toEqual([]);
-    expect(await find(root, { pattern: "foo", glob: "node_modules/**" })).toEqual([]);
-    expect(await find(root, { pattern: "foo", glob: ".git/**" })).toEqual([]);
-  });
+  test(
+    verifies(
+      "N62",
+      "what .gitignore leaves out is found only by its name, names with a dot are like others, .git never",
+    ),
+    async () => {
+      expect(await find(root, { pattern: "foo", path: "node_modules" })).toEqual(["node_modules/x.js:1:foo"]);
+      expect(await find(root, { pattern: "foo", path: "a.log" })).toEqual(["a.log:1:foo"]);
+      expect(await find(root, { pattern: "foo", path: ".hidden" })).toEqual([".hidden:1:foo"]);
+      expect(await find(root, { pattern: "foo", path: ".github" })).toEqual([".github/ci.yml:1:foo"]);
+      expect(await find(root, { pattern: "foo", glob: ".github/**" })).toEqual([".github/ci.yml:1:foo"]);
+      expect(await find(root, { pattern: "foo", glob: "*.log" })).toEqual([]);
+      expect(await find(root, { pattern: "foo", glob: "node_modules/**" })).toEqual([]);
+      expect(await find(root, { pattern: "foo", glob: ".git/**" })).toEqual([]);
+    },
+  );
 
   test("ignore rules count as they do for the other tools: only those of the workspace, in a repository or not", async () => {
     const outer = createFolder({
@@ -101,24 +109,55 @@ describe("what is found", () => {
 
   test("output modes", async () => {
     expect((await grep(root, { pattern: "foo" })).output).toBe(
-      "-dash\n1: foo -e\n\n[x]/*.ts\n1: foo\n\na.ts\n1: const foo = 1;\n3: foo(bar);\n\nsrc/b.js\n1: foo\n\nsub/deep/open.ts\n1: foo",
+      "-dash\n1: foo -e\n\n.github/ci.yml\n1: foo\n\n.hidden\n1: foo\n\n[x]/*.ts\n1: foo\n\na.ts\n1: const foo = 1;\n3: foo(bar);\n\nsrc/b.js\n1: foo\n\nsub/deep/open.ts\n1: foo",
     );
     const files = await grep(root, { pattern: "foo", output_mode: "files_with_matches" });
     expect(files).toMatchObject({
-      output: "-dash\n[x]/*.ts\na.ts\nsrc/b.js\nsub/deep/open.ts",
-      effect: { totalFiles: 5, totalMatches: 6, truncated: false },
+      output: "-dash\n.github/ci.yml\n.hidden\n[x]/*.ts\na.ts\nsrc/b.js\nsub/deep/open.ts",
+      effect: { totalFiles: 7, totalMatches: 8, truncated: false },
     });
     const count = await grep(root, { pattern: "foo", output_mode: "count" });
     expect(count).toMatchObject({
-      output: "-dash: 1\n[x]/*.ts: 1\na.ts: 2\nsrc/b.js: 1\nsub/deep/open.ts: 1",
-      effect: { totalFiles: 5, totalMatches: 6 },
+      output: "-dash: 1\n.github/ci.yml: 1\n.hidden: 1\n[x]/*.ts: 1\na.ts: 2\nsrc/b.js: 1\nsub/deep/open.ts: 1",
+      effect: { totalFiles: 7, totalMatches: 8 },
     });
+  });
+
+  test("lines around matches are shown, and are no matches", async () => {
+    const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`).join("\n");
+    const folder = createFolder({ "a.txt": lines, "b.txt": "foo\n" });
+    const outcome = await grep(folder, { pattern: "line (5|20)$|foo", before: 1, after: 2 });
+    expect(outcome.output).toBe(
+      "a.txt\n4- line 4\n5: line 5\n6- line 6\n7- line 7\n--\n19- line 19\n20: line 20\n21- line 21\n22- line 22\n\nb.txt\n1: foo",
+    );
+    expect(outcome.effect).toMatchObject({
+      matches: [{ lines: [{ line: 5, text: "line 5" }, { line: 20 }] }, { path: "b.txt" }],
+      totalMatches: 3,
+    });
+    const first = await grep(folder, { pattern: "line (5|20)$", after: 99, max_results: 1 });
+    expect(first.output.split("\n")).toEqual([
+      "a.txt",
+      "5: line 5",
+      ...lines
+        .split("\n")
+        .slice(5, 19)
+        .map((line, index) => `${index + 6}- ${line}`),
+    ]);
+    expect(first.note).toContain("The first 1 of 2 matching lines");
+  });
+
+  test("a match may span lines if the call says so, or the pattern has a line end", async () => {
+    const folder = createFolder({ "a.ts": "foo(\n  1,\n);\nbar\n" });
+    expect(await find(folder, { pattern: "foo.*?1", multiline: true })).toEqual(["a.ts:1:foo(", "a.ts:2:  1,"]);
+    expect(await find(folder, { pattern: "\\);\\nbar" })).toEqual(["a.ts:3:);", "a.ts:4:bar"]);
+    expect(await find(folder, { pattern: "foo.*1" })).toEqual([]);
   });
 
   test("no match is a success", async () => {
     const outcome = await grep(root, { pattern: "nowhere-to-be-found" });
     const effect = { kind: "search", matches: [], totalFiles: 0, totalMatches: 0, truncated: false };
-    expect(outcome).toEqual({ status: "success", output: "No matches.", effect });
+    const note = "Excluded by .gitignore: a.log, node_modules/.";
+    expect(outcome).toEqual({ status: "success", output: "No matches.", note, effect });
   });
 
   test("names with a line end, and bytes that are no UTF-8", async () => {
@@ -142,7 +181,7 @@ describe("what is found", () => {
 describe("what is refused", () => {
   test.each([
     ["(", /unclosed group/], ["a{2,1}", /invalid repetition/], ["[z-a]", /range/], ["\\", /parse error/], ["*a", /repetition operator/],
-    ["(?=x)", /look-around/], ["a{1000}{1000}{1000}", /size limit/], ["a\nb", /literal/], ["(?P<n", /.+/],
+    ["(?=x)", /look-around/], ["a{1000}{1000}{1000}", /size limit/], ["(?P<n", /.+/],
   ] as const)(verifies("S-72", "the pattern %j is INVALID_PATTERN with the reason in one line"), async (pattern, reason) => {
     const outcome = await grep(root, { pattern });
     expect(outcome).toMatchObject({ status: "error", output: "", error: { code: "INVALID_PATTERN" } });
@@ -262,7 +301,7 @@ describe("bounds", () => {
   });
 
   test("however its output is cut, the results are the same", () => {
-    const output = Buffer.from("./a.ts\x001\0foo\n./a.ts\x002\0\n./b c\n.ts\x0010\0ü 日:x\r\n");
+    const output = Buffer.from("./a.ts\x001\0foo\n./a.ts\x002\0\n./b c\n.ts\x0010\0ü 日:x\r\n./b c\n.ts\x0011\x01y\n");
     const whole = createSearchResults(5);
     whole.append(output);
     fc.assert(
@@ -282,7 +321,14 @@ describe("bounds", () => {
         ],
         count: 2,
       },
-      { path: "b c\n.ts", lines: [{ line: 10, text: "ü 日:x" }], count: 1 },
+      {
+        path: "b c\n.ts",
+        lines: [
+          { line: 10, text: "ü 日:x" },
+          { line: 11, text: "y", isContext: true },
+        ],
+        count: 1,
+      },
     ]);
   });
 });

@@ -57,7 +57,7 @@ describe("list_dir", () => {
     });
     const outcome = await list(root);
     expect(outcome.output).toBe([".gitignore", "keep.log", "sub/", "  .gitignore", "  b.ts"].join("\n"));
-    expect(outcome.note).toBe("Excluded by .gitignore: 4.");
+    expect(outcome.note).toBe("Excluded by .gitignore: a.log, node_modules/, sub/a.tmp.");
     expect((await list(root, "node_modules")).output).toBe("x/\n  a.js");
     expect((await list(root, "sub")).output).toBe(".gitignore\nb.ts");
   });

@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { toCliOutcome } from "../../src/output/cli-outcome.ts";
 import { readFileTool } from "../../src/tools/read-file.ts";
 import { createFileToolContext, toReadEffect } from "./file-tool-context.ts";
 
@@ -124,11 +125,18 @@ describe("what cannot be read", () => {
     });
   });
 
-  test("a folder leads to list_dir", async () => {
-    const { context, root } = createFileToolContext();
-    mkdirSync(join(root, "src"));
-    expect(await readFileTool.run({ target_file: "src" }, context)).toMatchObject({
-      error: { code: "IS_A_DIRECTORY", message: "src is a folder: use list_dir to see what is in it" },
+  test(verifies("C34", "a folder is listed"), async () => {
+    const { context, root, write } = createFileToolContext();
+    write("src/a/b.ts", "");
+    const outcome = await readFileTool.run({ target_file: "src" }, context);
+    expect(outcome).toEqual({
+      status: "success",
+      output: "a/\n  b.ts",
+      effect: { kind: "list", path: join(root, "src") },
+    });
+    const result = { type: "tool_result" as const, callId: "call_1", durationMs: 0, ...outcome };
+    expect(toCliOutcome("read_file", result)).toMatchObject({
+      success: { content: "a/\n  b.ts", isEmpty: false, totalLines: 2, path: join(root, "src") },
     });
   });
 
