@@ -1,10 +1,11 @@
-/** read_file: some lines of a text file, unchanged. */
+/** read_file: some lines of a text file, unchanged; images and PDF files as attachments. */
 import type { ToolError } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { readLines, type ReadLines } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import { listDirTool } from "./list-dir.ts";
+import { readAttachment } from "./read-attachment.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
 
 const DEFAULT_LINES = 2000;
@@ -22,7 +23,7 @@ type Arguments = s.ValueOf<typeof parameters>;
 export const readFileTool: Tool<Arguments> = {
   name: "read_file",
   description:
-    "Read a text file, or list a folder. Each line begins with its number and a tab; a note says what is left out.",
+    "Read a text file, an image or a PDF, or list a folder. Each line of a text begins with its number and a tab; a note says what is left out.",
   documentType: "tool_call",
   access: "read",
   parameters,
@@ -35,6 +36,7 @@ export const readFileTool: Tool<Arguments> = {
     const lines = await readLines(workspace.root, path, range, signal);
     if (signal.aborted) return toCancelledOutcome();
     if (!lines.ok && lines.error.code === "IS_A_DIRECTORY") return listFolder(path, context);
+    if (!lines.ok && lines.error.code === "BINARY_FILE") return readAttachment(path, lines.error, context);
     if (!lines.ok) return toFailedOutcome(toReadError(lines.error, path, workspace.root));
     state.fileHashes.set(path.absolute, lines.value.hash);
     if (range.startLine > lines.value.totalLines)

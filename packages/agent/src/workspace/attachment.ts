@@ -10,7 +10,7 @@ import { detectMediaType, readImageSize } from "./image-header.ts";
 const MAX_IMAGE_BYTES = 3.75 * 1024 * 1024;
 
 /** Of a PDF, and of all attachments of a message. Bytes. */
-const MAX_ATTACHED_BYTES = 10 * 1024 * 1024;
+export const MAX_ATTACHED_BYTES = 10 * 1024 * 1024;
 
 /** Of one message. */
 const MAX_ATTACHMENTS = 20;
@@ -73,20 +73,19 @@ export function readAttachments(files: readonly string[]): Attachment[] {
     if (made.ok) return made.value;
     throw new SheafError("USAGE", `${file} ${made.problem}`);
   });
-  checkMessage(found);
+  const excess = findExcess(found);
+  if (excess !== undefined) throw new SheafError("USAGE", excess);
   return found;
 }
 
-/** @throws SheafError USAGE for too many files, or for too many bytes. */
-function checkMessage(attachments: readonly Attachment[]): void {
+/** What is too much for one message, and what to do; undefined: nothing. */
+export function findExcess(attachments: readonly Attachment[]): string | undefined {
   if (attachments.length > MAX_ATTACHMENTS) {
-    const message = `the message has ${attachments.length} attachments, at most ${MAX_ATTACHMENTS} are allowed: send some later`;
-    throw new SheafError("USAGE", message);
+    return `the message has ${attachments.length} attachments, at most ${MAX_ATTACHMENTS} are allowed: send some later`;
   }
   const bytes = attachments.reduce((sum, attachment) => sum + attachment.bytes, 0);
-  if (bytes <= MAX_ATTACHED_BYTES) return;
-  const message = `the attachments have ${bytes} bytes, at most ${MAX_ATTACHED_BYTES} are allowed in a message: send some later`;
-  throw new SheafError("USAGE", message);
+  if (bytes <= MAX_ATTACHED_BYTES) return undefined;
+  return `the attachments have ${bytes} bytes, at most ${MAX_ATTACHED_BYTES} are allowed in a message: send some later`;
 }
 
 function readBytes(file: string): Buffer {

@@ -2,6 +2,7 @@
 import { createHash, hash } from "node:crypto";
 import { closeSync, read } from "node:fs";
 import { createFileFault, type FileResult, runFileWork } from "./file-error.ts";
+import { detectMediaType } from "./image-header.ts";
 import { type LineRange, type LineSelection, LineWindow } from "./line-window.ts";
 import { type FileIdentity, openFile, type OpenFile } from "./open-file.ts";
 import { detectTextFormat, FORMAT_HEAD_BYTES } from "./text-format.ts";
@@ -107,7 +108,8 @@ export async function readLines(
 
 function createDecoder(head: Buffer): InstanceType<typeof TextDecoder> {
   const format = detectTextFormat(head.subarray(0, FORMAT_HEAD_BYTES));
-  if (!format) throw createFileFault("BINARY_FILE");
+  // A PDF may look like text.
+  if (!format || detectMediaType(head) === "application/pdf") throw createFileFault("BINARY_FILE");
   return new TextDecoder(format.encoding);
 }
 

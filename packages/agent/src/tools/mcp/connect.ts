@@ -6,6 +6,7 @@ import { toCancelledOutcome, toFailure } from "../failure.ts";
 import type { CallableTool } from "../registry.ts";
 import { createServerConnection, type ServerConnection, type ServerPorts } from "./server-connection.ts";
 import type { McpServers, McpServerSettings } from "../../config/mcp-settings.ts";
+import { readMcpContent } from "./read-content.ts";
 import { toMcpToolName } from "./tool-name.ts";
 import type { ToolOutcome } from "../tool.ts";
 
@@ -139,9 +140,9 @@ function toProblem(error: unknown, settings: McpServerSettings): string {
 /** Longest text that goes to the model and into the log, in UTF-16 units. */
 const MAX_TEXT = 100_000;
 
-/** Text unchanged; everything else as a line that names it. Bounded, and never trusted (S-71). */
+/** Text unchanged, images and PDF attached; everything else as a line that names it. Bounded, and never trusted (S-71). */
 export function toMcpOutcome(server: string, tool: string, result: CallToolResult): ToolOutcome {
-  const parts = result.content.map(toText);
+  const { texts: parts, attachments } = readMcpContent(tool, result.content);
   if (parts.length === 0 && result.structuredContent !== undefined)
     parts.push(JSON.stringify(result.structuredContent));
   const whole = parts.join("\n");
@@ -150,27 +151,17 @@ export function toMcpOutcome(server: string, tool: string, result: CallToolResul
   const isError = result.isError === true;
   const content = [{ type: "text", text: output }] as const;
   const effect: McpEffect = { kind: "mcp", server, tool, content, isError };
-  const common = { output, effect, ...(isCut && { truncated: true as const, bytes: Buffer.byteLength(whole) }) };
+  const files = attachments.length > 0 && { attachments };
+  const common = {
+    output,
+    effect,
+    ...files,
+    ...(isCut && { truncated: true as const, bytes: Buffer.byteLength(whole) }),
+  };
   if (!isError) return { status: "success", ...common };
   const [line = ""] = output.trim().split("\n", 1);
   const message = `${server}:${tool} failed: ${line === "" ? "it said nothing more" : line.slice(0, 500)}`;
   return { status: "error", ...common, error: { code: "TOOL_FAILED", message, details: "" } };
-}
-
-function toText(block: CallToolResult["content"][number]): string {
-  switch (block.type) {
-    case "text":
-      return block.text;
-    case "image":
-    case "audio":
-      return `[${block.type} ${block.mimeType}, ${Math.floor((block.data.length * 3) / 4)} bytes, not shown]`;
-    case "resource_link":
-      return `[link ${block.name}: ${block.uri}]`;
-    case "resource":
-      return "text" in block.resource ? block.resource.text : `[resource ${block.resource.uri}, not shown]`;
-    default:
-      return "[content of an unknown kind, not shown]";
-  }
 }
 
 /** The beginning and the end say most. */
