@@ -112,7 +112,8 @@ async function write(create: CreateLanguageModel, { protocol, data }: Writer, mo
   };
   const messages = createMessages(toOrigin(endpoint), data);
   const tools = toDefinitions("agent");
-  const request = { system: "Be brief.", messages, tools, mode: "agent", newCallId: () => "call_x" } as const;
+  const asked = { effort: "high", includesReasoning: true } as const;
+  const request = { system: "Be brief.", messages, tools, mode: "agent", ...asked, newCallId: () => "call_x" } as const;
   return createRequestWriter(endpoint, create).write(toCallOptions(request, endpoint));
 }
 

@@ -1,6 +1,6 @@
 /** Requests of the Chat API, and the answers other than responses. Clauses: section 7 of docs/formats/documents.md. */
 import { type ChatResponse, type ClarificationAnswer, clarificationAnswer } from "./chat.ts";
-import { instant, mode } from "./response-parts.ts";
+import { effort, instant, mode } from "./response-parts.ts";
 import * as s from "./schema.ts";
 
 const id = s.string({ minLength: 1, maxLength: 200 });
@@ -31,6 +31,8 @@ const chatRequestFields = s.object(
     workspace: s.optional(id),
     mode: s.optional(mode),
     model: s.optional(id),
+    /** Ext: how much the model thinks; default: that of the server (X18). */
+    effort: s.optional(effort),
     /** Server-Sent Events instead of one JSON object. */
     stream: s.optional(s.boolean()),
     /** Answers to the clarification that ended the response before (N42). */

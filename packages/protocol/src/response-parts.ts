@@ -55,6 +55,11 @@ export const mode = s.choice(["agent", "plan", "ask", "debug"]);
 /** R2. */
 export type Mode = s.ValueOf<typeof mode>;
 
+export const effort = s.choice(["off", "low", "medium", "high", "max"]);
+
+/** How much the model thinks before it answers (X18). */
+export type Effort = s.ValueOf<typeof effort>;
+
 const finishReason = s.growingChoice([
   "end_turn",
   "clarification",

@@ -13,7 +13,7 @@ import type {
   TodoChange,
   TodoStatus,
 } from "./documents.ts";
-import type { ApprovalRequestData, DocumentType, FinishReason, Mode, Usage } from "./response-parts.ts";
+import type { ApprovalRequestData, DocumentType, Effort, FinishReason, Mode, Usage } from "./response-parts.ts";
 import type { ApprovalResolvedData, ProviderWaitData } from "./stream-events.ts";
 
 /** What an image or a PDF is, by its first bytes (N65). */
@@ -57,6 +57,10 @@ export interface RunStart {
   /** `conv_<uuid>`; the uuid is the `session_id` of the command line (C5, C14). */
   readonly conversationId: string;
   readonly mode: Mode;
+  /** How much the model thinks, if the user said so (C36). */
+  readonly effort?: Effort;
+  /** The model is asked for summaries of its thinking (C12). */
+  readonly includesReasoning?: true;
   /** Id used in the request to the provider (N7). */
   readonly model: string;
   /** Display name (C5). */
@@ -488,6 +492,8 @@ export interface TurnEnd {
   /** The provider's own reason, or "". */
   readonly rawFinishReason: string;
   readonly usage: Usage;
+  /** What the user should know of the request, for instance that the model has no such effort (C36). One sentence. */
+  readonly notice?: string;
   /** Milliseconds spent waiting for the model (C10 `duration_model_ms`). */
   readonly modelMs: number;
 }

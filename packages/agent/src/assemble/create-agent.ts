@@ -2,12 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ClarificationAnswer, Mode } from "@sheaf/protocol";
+import type { ClarificationAnswer, Effort, Mode } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { findNearest } from "../base/nearest-names.ts";
 import { toUserFiles, type Environment } from "../base/paths.ts";
 import { findUserConfig } from "../config/config-file.ts";
-import { modes } from "../config/config.ts";
+import { isEffort, modes } from "../config/config.ts";
+import { efforts } from "../config/user-config.ts";
 import { chooseModel } from "../config/endpoints.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
@@ -35,6 +36,8 @@ export interface AgentOptions {
   readonly baseUrl?: string;
   /** Default: `agent`. */
   readonly mode?: Mode;
+  /** How much the model thinks. Default: as it does by itself. */
+  readonly effort?: Effort;
   /** Tools besides Sheaf's own. */
   readonly tools?: readonly CustomTool[];
   /** Servers of the Model Context Protocol, by name. */
@@ -177,6 +180,7 @@ const optionNames: Readonly<Record<keyof AgentOptions, true>> = {
   apiKey: true,
   baseUrl: true,
   mode: true,
+  effort: true,
   tools: true,
   mcpServers: true,
   permissions: true,
@@ -203,6 +207,10 @@ function checkOptions(options: AgentOptions): void {
     throw createUsageError(`the option "${name}" is unknown: ${advice}`);
   }
   checkMode(options.mode);
+  const { effort } = options;
+  if (effort !== undefined && !isEffort(effort)) {
+    throw createUsageError(`effort is ${JSON.stringify(effort)}: use one of ${efforts.join(", ")}`);
+  }
   for (const rule of [...(options.permissions?.allow ?? []), ...(options.permissions?.deny ?? [])]) parseRule(rule);
   const { sandbox = "enabled", limits = {} } = options;
   if (sandbox !== "enabled" && sandbox !== "disabled") {
@@ -228,6 +236,8 @@ function toSetup(options: AgentOptions): RunSetup {
   return {
     workspace: toFolder(options.workspace),
     mode,
+    effort: options.effort,
+    includesReasoning: options.includeReasoning,
     sandbox: options.sandbox ?? "enabled",
     limits: budget,
     stopsOnDenied: false,

@@ -1,6 +1,6 @@
 /** What every door asks for: one response, completely described. The command line, editors, the server and programs make the same order. */
 import { toWellFormed } from "@sheaf/documents";
-import type { Mode, RunStart, TokenPrice } from "@sheaf/protocol";
+import type { Effort, Mode, RunStart, TokenPrice } from "@sheaf/protocol";
 import type { Environment, UserFiles } from "../base/paths.ts";
 import { sheafVersion } from "../base/version.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
@@ -21,6 +21,10 @@ export interface RunSetup {
   /** Absolute root of the workspace, links resolved. */
   readonly workspace: string;
   readonly mode: Mode;
+  /** How much the model thinks; undefined: as it does by default (C36). */
+  readonly effort?: Effort | undefined;
+  /** The model is asked for summaries of its thinking (C12). */
+  readonly includesReasoning?: boolean | undefined;
   /** S-03. */
   readonly trusted: boolean;
   /** Whether commands are held by the system's sandbox (S-30). */
@@ -62,11 +66,14 @@ export interface RunOrder extends RunSetup {
 
 /** The first event of the log, but for what is found out while the run is prepared. */
 export function toRunStart(order: RunOrder): Omit<RunStart, "type" | "sandbox"> {
-  const { responseId, conversationId, model, mode, workspace, trusted, price, windowTokens } = order;
+  const { responseId, conversationId, model, mode, effort, includesReasoning = false } = order;
+  const { workspace, trusted, price, windowTokens } = order;
   return toWellFormed({
     responseId,
     conversationId,
     mode,
+    ...(effort !== undefined && { effort }),
+    ...(includesReasoning && { includesReasoning }),
     model: model.id,
     modelName: model.name,
     apiKeySource: model.apiKeySource,

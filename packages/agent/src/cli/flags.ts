@@ -44,6 +44,7 @@ export const flags = {
     help: "Attach a PNG, JPEG, GIF or WebP image, or a PDF, to the prompt (repeatable)",
   },
   mode: { kind: "value", placeholder: "MODE", help: "agent (default), plan, ask or debug" },
+  effort: { kind: "value", placeholder: "LEVEL", help: "How much the model thinks: off, low, medium, high or max" },
   plan: { kind: "switch", help: "The same as --mode plan" },
   force: {
     kind: "switch",

@@ -6,7 +6,17 @@ import type { FlagName, FlagValues } from "./flags.ts";
 export const outputFlags = ["output-format", "include-thinking", "stream-partial-output", "compat", "locale"] as const;
 
 /** How a model is reached, and what it may do; of a server, too. */
-export const requestFlags = ["api-key", "base-url", "header", "mode", "plan", "force", "allow", "deny"] as const;
+export const requestFlags = [
+  "api-key",
+  "base-url",
+  "header",
+  "mode",
+  "effort",
+  "plan",
+  "force",
+  "allow",
+  "deny",
+] as const;
 
 /** What a run may take; of a server, each of its runs. */
 export const limitFlags = [

@@ -56,6 +56,7 @@ function toRunOrder({ message, config, flags, environment, ...prompt }: PromptOr
     conversationId: toConversationId(named) ?? `conv_${randomUUID()}`,
     message,
     model: { id: name, name, apiKeySource: "none" },
+    includesReasoning: flags["include-thinking"],
     trusted: false,
     permissions: { ...config.permissions, allow: [...config.permissions.allow, ...approved] },
     mcpServers,

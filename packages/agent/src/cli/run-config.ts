@@ -26,6 +26,7 @@ export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig
     headers: flags.header,
     waitsForQuota: flags["wait-for-quota"],
     mode: flags.mode,
+    effort: flags.effort,
     plan: flags.plan,
     workspace: flags.workspace?.at(-1),
     addDir: flags["add-dir"],

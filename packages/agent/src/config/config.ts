@@ -1,7 +1,7 @@
 /** Flags, environment and the user's configuration as one typed value, checked. A workspace has no say in it (S-01, S-06). */
 import { realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Mode, TokenPrice } from "@sheaf/protocol";
+import type { Effort, Mode, TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { hasForeignName } from "../base/foreign-name.ts";
 import type { McpServers } from "./mcp-settings.ts";
@@ -9,11 +9,12 @@ import type { FoundConfig } from "./config-file.ts";
 import { chooseModel, findModelName, type ModelChoice, type ModelFlags } from "./endpoints.ts";
 import { toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
 import { isTrusted } from "./trust.ts";
-import { longestSeconds } from "./user-config.ts";
+import { efforts, longestSeconds } from "./user-config.ts";
 
 /** Values as they were given, still text. */
 export interface RawSettings extends ModelFlags {
   readonly mode?: string | undefined;
+  readonly effort?: string | undefined;
   readonly plan?: true | undefined;
   readonly workspace?: string | undefined;
   readonly addDir?: readonly string[] | undefined;
@@ -41,6 +42,8 @@ export interface Config {
    */
   readonly chooseModel: () => ModelChoice;
   readonly mode: Mode;
+  /** How much the model thinks; undefined: as it does by default (C36). */
+  readonly effort: Effort | undefined;
   /** Absolute, links resolved. */
   readonly workspace: string;
   /** Of `--add-dir`: absolute, not checked yet. */
@@ -81,6 +84,10 @@ export interface Config {
   readonly heartbeatMs: number | undefined;
 }
 
+export function isEffort(value: string): value is Effort {
+  return (efforts as readonly string[]).includes(value);
+}
+
 export const modes: readonly string[] = ["agent", "plan", "ask", "debug"] satisfies Mode[];
 
 /** @throws SheafError USAGE or CONFIG_INVALID; the message names the value and says what to do. */
@@ -116,6 +123,7 @@ export function createConfig(
     windowTokens,
     chooseModel: () => chooseModel(modelSettings),
     mode: toMode(raw),
+    effort: toEffort(raw.effort) ?? found.settings.effort,
     workspace,
     addedFolders: (raw.addDir ?? []).map((folder) => resolve(cwd, folder)),
     findTrust: () => isTrusted(workspace, { flag: raw.trust ?? false, environment, dataFolder }),
@@ -149,6 +157,11 @@ function toMode({ mode, plan }: RawSettings): Mode {
   if (!modes.includes(mode))
     throw new SheafError("USAGE", `--mode "${mode}" is unknown: use one of ${modes.join(", ")}`);
   return mode as Mode;
+}
+
+function toEffort(value: string | undefined): Effort | undefined {
+  if (value === undefined || isEffort(value)) return value;
+  throw new SheafError("USAGE", `--effort "${value}" is unknown: use one of ${efforts.join(", ")}`);
 }
 
 function toStopsOnDenied(value: string | undefined): boolean {

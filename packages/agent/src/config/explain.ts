@@ -39,6 +39,7 @@ export function explainSettings(
     }),
     explain("base URL", { flag: ["--base-url", raw.baseUrl] }),
     explain("mode", { flag: mode, fallback: "agent" }),
+    explain("effort", { flag: ["--effort", raw.effort], config: config.effort }),
     explain("workspace", {
       flag: ["--workspace", raw.workspace === undefined ? undefined : found.workspace],
       fallback: found.workspace,

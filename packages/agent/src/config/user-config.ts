@@ -1,4 +1,5 @@
 /** What the user's configuration may say: one schema for its types, its check, and the help of editors. */
+import type { Effort } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { parseRule } from "../guard/permissions/rule.ts";
 import { headerFields, parseBaseUrl } from "./key-text.ts";
@@ -7,6 +8,9 @@ import { providerPresets } from "./provider-presets.ts";
 
 /** Longest time that a timer takes, 24 days: a longer one would end at once. */
 export const longestSeconds = 2_147_483;
+
+/** How much a model may be told to think (C36). */
+export const efforts = ["off", "low", "medium", "high", "max"] as const satisfies Effort[];
 
 const whole = s.integer({ minimum: 1 });
 const modelName = s.string({ minLength: 1, maxLength: 200 });
@@ -78,6 +82,8 @@ const fields = s.object({
   ),
   /** US dollars per million tokens, by the name of the model (C24). */
   prices: s.optional(s.record(s.strict(price), modelName)),
+  /** How much models think (C36). */
+  effort: s.optional(s.choice(efforts)),
   /** Tokens that fit into one request to a model, by its name. */
   contextTokens: s.optional(s.record(s.integer({ minimum: 1000 }), modelName)),
   /** Whether a model takes images and PDF, by its name; default: yes (N67). */

@@ -1,6 +1,6 @@
 /** The port between a run and a model. Every model, real or not, is one `Model`. */
 import type { ModelStreamFormat } from "@sheaf/documents/model-streams";
-import type { Attachment, AttachmentType, Mode, ModelEvent, ProviderData } from "@sheaf/protocol";
+import type { Attachment, AttachmentType, Effort, Mode, ModelEvent, ProviderData } from "@sheaf/protocol";
 
 /** The description of a tool for a model. */
 export interface ToolDefinition {
@@ -54,6 +54,10 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolDefinition[];
   readonly mode: Mode;
+  /** How much the model is to think; undefined: as it does by default. A model that cannot says so in its `turn_end`. */
+  readonly effort?: Effort | undefined;
+  /** Ask for summaries of the thinking where the provider has them. */
+  readonly includesReasoning?: boolean | undefined;
   /** Makes the ids of tool calls (N29). */
   readonly newCallId: () => string;
   /** Not called by models whose answers we do not decode ourselves. */

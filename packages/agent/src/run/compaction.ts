@@ -59,7 +59,7 @@ interface Conversation {
 
 /** Without a known window, shortens only what a provider refused; from then on the refused size counts as the window. */
 export function createShortener(
-  { mode, context }: RunStart,
+  { mode, effort, context }: RunStart,
   { history, size, headTokens }: Conversation,
   { model, now, newCallId }: Pick<ModelTurnPorts, "model" | "now"> & Pick<ModelRequest, "newCallId">,
 ): Shortener {
@@ -78,7 +78,7 @@ export function createShortener(
     if (!plan) return undefined;
     const state = createTurnState();
     const messages: ModelMessage[] = [{ role: "user", text: plan.transcript }];
-    const request = { system, messages, tools: [], mode, newCallId };
+    const request = { system, messages, tools: [], mode, effort, newCallId };
     // Its events are not part of the answer.
     for await (const _ of runModelTurn(request, state, { model, now, isInFile: async () => false }, signal)) continue;
     const summary = state.text.trim();

@@ -143,6 +143,8 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
             tools: ports.tools.definitions,
           }),
           mode: start.mode,
+          effort: start.effort,
+          includesReasoning: start.includesReasoning,
           newCallId: ports.newCallId,
         },
       };

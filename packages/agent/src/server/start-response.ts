@@ -68,6 +68,9 @@ export async function startResponse(
           metrics.countStart();
           logServers(event, context);
         }
+        if (event.type === "turn_end" && event.notice !== undefined) {
+          context.log({ level: "warn", event: "model_notice", model: model.name, notice: event.notice });
+        }
         if (event.type === "run_end") metrics.countEnd(event.reason);
       }
       void meter.note(store, events, price).catch(context.onDefect);
@@ -114,7 +117,8 @@ async function chooseWorkspace(body: ChatRequest, owner: string, context: Server
 }
 
 function toRunOrder(body: ChatRequest, model: Model, workspace: string, settings: ServerSettings): RunOrder {
-  const { message, answers, conversationId = `conv_${randomUUID()}`, mode = settings.defaultMode } = body;
+  const { message, answers, conversationId = `conv_${randomUUID()}` } = body;
+  const { mode = settings.defaultMode, effort = settings.effort } = body;
   return {
     ...settings,
     responseId: `chat_${randomUUID()}`,
@@ -122,6 +126,8 @@ function toRunOrder(body: ChatRequest, model: Model, workspace: string, settings
     message: { prompt: message, ...(answers && answers.length > 0 && { answers }) },
     model,
     mode,
+    effort,
+    includesReasoning: body.accept?.reasoning,
     workspace,
     trusted: settings.isTrusted(workspace),
     userFiles: toUserFiles(settings.environment),

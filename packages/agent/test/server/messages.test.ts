@@ -39,6 +39,18 @@ const idsOf = (response: Response): { readonly id: string; readonly conversation
 });
 
 describe("a message", () => {
+  test(verifies("X18", "says how much the model thinks; otherwise the server does"), async () => {
+    const server = await start(undefined, ["--effort", "low"]);
+    const effortOf = async (body: Readonly<Record<string, unknown>>): Promise<unknown> => {
+      const { id } = (await (await server.chat({ message: "go", ...body })).json()) as ChatResponse;
+      const [first] = await server.store.readEvents(id);
+      return first?.type === "run_start" ? first.effort : "no start";
+    };
+    expect([await effortOf({}), await effortOf({ effort: "max" })]).toEqual(["low", "max"]);
+    const refused = await server.chat({ message: "go", effort: "huge" });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("effort")]);
+  });
+
   test(verifies(["R1", "R2", "N1", "X10"], "is answered by one JSON object"), async () => {
     const server = await start(readScript);
     const answer = await server.chat({ message: "go" });

@@ -1,4 +1,4 @@
-import type { Mode, ModelInfo } from "@sheaf/protocol";
+import type { Effort, Mode, ModelInfo } from "@sheaf/protocol";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../elements/icon.tsx";
 import { useMessages } from "../messages/use-messages.ts";
@@ -6,6 +6,7 @@ import { AttachmentField, AttachmentList } from "./attachments.tsx";
 import { type Draft, isSendable } from "./draft.ts";
 
 const modes: readonly Mode[] = ["agent", "plan", "ask", "debug"];
+const efforts: readonly Effort[] = ["off", "low", "medium", "high", "max"];
 
 interface ComposerProps {
   readonly draft: Draft;
@@ -56,6 +57,7 @@ export function Composer(props: ComposerProps) {
       <div class="composer-bar">
         <ModeChoice mode={draft.mode} onChange={(mode) => onChange({ mode })} />
         <ModelChoice models={props.models} model={draft.model} onChange={(model) => onChange({ model })} />
+        <EffortChoice effort={draft.effort} onChange={(effort) => onChange({ effort })} />
         <AttachmentField paths={draft.paths} onChange={(paths) => onChange({ paths })} />
         <SendButton {...props} />
       </div>
@@ -106,6 +108,32 @@ function ModelChoice({ models, model, onChange }: ModelChoiceProps) {
       {models.map(({ id, name }) => (
         <option key={id} value={id}>
           {name ?? id}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface EffortChoiceProps {
+  readonly effort: Effort | undefined;
+  readonly onChange: (effort: Effort | undefined) => void;
+}
+
+/** How much the model thinks (X18). */
+function EffortChoice({ effort, onChange }: EffortChoiceProps) {
+  const messages = useMessages();
+  return (
+    <select
+      class="choice"
+      aria-label={messages.effort}
+      title={messages.effort}
+      value={effort ?? ""}
+      onChange={({ currentTarget: { value } }) => onChange(efforts.find((level) => level === value))}
+    >
+      <option value="">{messages.defaultEffort}</option>
+      {efforts.map((level) => (
+        <option key={level} value={level}>
+          {messages.efforts[level]}
         </option>
       ))}
     </select>

@@ -1,5 +1,5 @@
 /** A message that is being written. */
-import type { Mode } from "@sheaf/protocol";
+import type { Effort, Mode } from "@sheaf/protocol";
 
 export interface Draft {
   readonly text: string;
@@ -8,9 +8,11 @@ export interface Draft {
   readonly mode: Mode;
   /** Undefined: the server's default. */
   readonly model: string | undefined;
+  /** Undefined: the server's default. */
+  readonly effort: Effort | undefined;
 }
 
-export const emptyDraft: Draft = { text: "", paths: [], mode: "agent", model: undefined };
+export const emptyDraft: Draft = { text: "", paths: [], mode: "agent", model: undefined, effort: undefined };
 
 export function isSendable({ text, paths }: Draft): boolean {
   return text.trim() !== "" || paths.length > 0;

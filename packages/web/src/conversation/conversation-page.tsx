@@ -53,9 +53,9 @@ export function ConversationPage(props: ConversationPageProps) {
   useAnswerNews(state);
   const change = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
   const send = async (text: string, changed: Partial<Draft> = {}, answers?: readonly ClarificationAnswer[]) => {
-    const { mode, model } = { ...draft, ...changed };
+    const { mode, model, effort } = { ...draft, ...changed };
     list.current?.goToEnd();
-    return store.send({ message: text, mode, model, ...(answers !== undefined && { answers }) });
+    return store.send({ message: text, mode, model, effort, ...(answers !== undefined && { answers }) });
   };
   const sendDraft = async (): Promise<void> => {
     change({ text: "", paths: [] });

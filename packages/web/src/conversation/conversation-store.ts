@@ -1,6 +1,6 @@
 /** One conversation: loads it, sends messages, follows answers, once a frame. */
 import { type ResponseStream, SheafApiError, type SheafClient } from "@sheaf/client";
-import type { ApprovalAnswer, ChatResponse, ClarificationAnswer, Mode } from "@sheaf/protocol";
+import type { ApprovalAnswer, ChatResponse, ClarificationAnswer, Effort, Mode } from "@sheaf/protocol";
 import { createReducer } from "@sheaf/protocol";
 import { createFrameScheduler, createStore, type Store } from "../elements/store.ts";
 import {
@@ -16,6 +16,7 @@ interface OutgoingMessage {
   readonly message: string;
   readonly mode: Mode;
   readonly model: string | undefined;
+  readonly effort: Effort | undefined;
   readonly answers?: readonly ClarificationAnswer[];
 }
 
@@ -91,7 +92,7 @@ class OpenConversation implements ConversationStore {
     }
   };
 
-  readonly send = async ({ message, mode, model, answers }: OutgoingMessage): Promise<boolean> => {
+  readonly send = async ({ message, mode, model, effort, answers }: OutgoingMessage): Promise<boolean> => {
     const before = this.get();
     if (isStreaming(before)) return false;
     const turn: Turn = {
@@ -106,6 +107,7 @@ class OpenConversation implements ConversationStore {
       approvals: "ask" as const,
       ...(before.id !== undefined && { conversationId: before.id }),
       ...(model !== undefined && { model }),
+      ...(effort !== undefined && { effort }),
       ...(answers !== undefined && { answers }),
     };
     const stream = this.#ports.client.chat(request, this.#toStreamOptions());

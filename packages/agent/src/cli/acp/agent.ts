@@ -157,7 +157,7 @@ async function runPrompt(
     const run = createPromptRun({
       message: { prompt: toPromptText(prompt) },
       config: toConfig(session.flags, io),
-      flags: session.flags,
+      flags: { ...session.flags, "include-thinking": true },
       environment: io.environment,
       mcpServers: session.mcpServers,
       control: { signal: controller.signal, abort: (reason) => controller.abort(reason) },

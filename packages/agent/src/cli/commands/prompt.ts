@@ -16,7 +16,7 @@ import { createPromptRun } from "../prompt-run.ts";
 import { readPrompt, skippedInputNotice, toInputKind } from "../standard-input.ts";
 import { printRefusedRun } from "../refused-run.ts";
 import { reportEnd } from "../report-end.ts";
-import { reportServers } from "../report-servers.ts";
+import { createNoticeReport } from "../report-notices.ts";
 import { formatNotice } from "../report-error.ts";
 import { toConfig } from "../run-config.ts";
 import { checkSessionWord } from "../session-words.ts";
@@ -106,12 +106,12 @@ export async function answerPrompt(
   const spentMs = person ? 0 : performance.now();
   const format = toOutputFormat(flags, io);
   const run = createPromptRun({ message, config, flags, environment, control, spentMs, approver: person?.approver });
+  const notices = person || isTerminal(2) ? createNoticeReport(person?.seen ?? new Set()) : undefined;
   const delivery = await deliverEvents(run.events(), {
     projection: person?.projection ?? createChosenProjection(format, flags, io),
     output: createLineOutput(1, { isEnding: () => control.exitCode !== undefined }),
-    onStart(start) {
-      if (person || isTerminal(2)) reportServers(start, person?.seen ?? new Set());
-    },
+    onStart: notices?.reportServers,
+    onNotice: notices?.report,
     onOutputError: (error) =>
       control.abort(
         new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),

@@ -1,9 +1,10 @@
 /** A model that is reached by HTTP: a package writes the request, our decoder reads the answer. */
-import type { ModelEvent } from "@sheaf/protocol";
+import type { Effort, ModelEvent } from "@sheaf/protocol";
 import type { ProviderEndpoint, RequestLimits, LivePorts } from "../endpoint.ts";
 import { hasAttachments } from "../attachments.ts";
 import type { Model, ModelRequest } from "../provider.ts";
 import { runAttempt } from "./attempt.ts";
+import { addNotice, createEffortFallback, findEffortNotice } from "./effort.ts";
 import { createHttpClient, type HttpRequest } from "./http-client.ts";
 import { toAttachmentTypes, toCallOptions } from "./prompt.ts";
 import { runTries } from "./tries.ts";
@@ -27,11 +28,21 @@ export function createLiveModel(
   const http = createHttpClient(endpoint.proxy);
   const writer = createRequestWriter(endpoint, createLanguageModel);
 
-  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
+  const notices = new Map<Effort, string | undefined>();
+
+  /** The package answers an unknown effort with the nearest one; found once, since a request can be large. */
+  const findNotice = ({ effort }: ModelRequest, body: string): string | undefined => {
+    if (effort === undefined) return undefined;
+    if (!notices.has(effort)) notices.set(effort, findEffortNotice(effort, body, endpoint.displayName));
+    return notices.get(effort);
+  };
+
+  async function* send(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
     const { newCallId, tap, messages } = request;
     const context = { endpoint, limits, ports, newCallId, http, tap, hasAttachments: messages.some(hasAttachments) };
     const wireRequest = await writer.write(toCallOptions(request, endpoint));
-    yield* runTries(() => runAttempt(wireRequest, context, signal), limits, ports, signal);
+    const answer = runTries(() => runAttempt(wireRequest, context, signal), limits, ports, signal);
+    yield* addNotice(answer, findNotice(request, wireRequest.body));
   }
 
   return {
@@ -39,7 +50,7 @@ export function createLiveModel(
     name: endpoint.displayName,
     apiKeySource: endpoint.apiKeySource,
     attachmentTypes: toAttachmentTypes(endpoint),
-    stream,
+    stream: createEffortFallback(endpoint.displayName, send),
   };
 }
 

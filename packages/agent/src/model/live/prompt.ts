@@ -10,6 +10,7 @@ import type { Attachment, AttachmentType } from "@sheaf/protocol";
 import { attachmentTypes, toSentMessages } from "../attachments.ts";
 import type { PackageEndpoint, ProviderEndpoint } from "../endpoint.ts";
 import type { AssistantPart, ModelMessage, ModelRequest, ModelToolCall, ToolDefinition } from "../provider.ts";
+import { toEffortOptions } from "./effort.ts";
 import {
   appendProviderData,
   toCallMark,
@@ -66,7 +67,7 @@ export function toCallOptions(
   return {
     prompt: [...system, ...messages],
     ...(tools.length > 0 && { tools }),
-    ...toWriterOptions(writer, endpoint.modelId),
+    ...toWriterOptions(request, writer, endpoint.modelId),
   };
 }
 
@@ -81,14 +82,29 @@ export function toAttachmentTypes(endpoint: ProviderEndpoint | PackageEndpoint):
   return toWriter(endpoint) === "gemini" ? attachmentTypes.filter((type) => type !== "image/gif") : attachmentTypes;
 }
 
-function toWriterOptions(writer: RequestWriterName, modelId: string): Partial<LanguageModelV4CallOptions> {
+function toWriterOptions(
+  request: ModelRequest,
+  writer: RequestWriterName,
+  modelId: string,
+): Partial<LanguageModelV4CallOptions> {
+  const { providerOptions: { openai = {}, anthropic = {}, ...others } = {}, ...options } = toEffortOptions(
+    request,
+    writer,
+    modelId,
+  );
   // OpenAI stores nothing; it sends us the reasoning encrypted instead.
-  if (writer === "openai-responses") return { providerOptions: { openai: { store: false } } };
+  if (writer === "openai-responses") return { ...options, providerOptions: { openai: { store: false, ...openai } } };
   // Other servers with this protocol may not know Anthropic's newer fields.
-  if (writer === "anthropic-messages" && !modelId.includes("claude")) {
-    return { maxOutputTokens: unknownModelTokens, providerOptions: { anthropic: { toolStreaming: false } } };
+  if (writer === "anthropic-messages") {
+    const isForeign = !modelId.includes("claude");
+    const settings = { ...(isForeign && { toolStreaming: false }), ...anthropic };
+    return {
+      ...options,
+      ...(isForeign && { maxOutputTokens: unknownModelTokens }),
+      ...(Object.keys(settings).length > 0 && { providerOptions: { anthropic: settings } }),
+    };
   }
-  return {};
+  return { ...options, ...(Object.keys(others).length > 0 && { providerOptions: others }) };
 }
 
 /** The two newest messages other than answers: those that this request and the one before added. */

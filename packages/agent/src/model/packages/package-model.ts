@@ -5,6 +5,7 @@ import type { ModelEvent } from "@sheaf/protocol";
 import type { PackageEndpoint, RequestLimits, LivePorts } from "../endpoint.ts";
 import { toFailedEnd, type Attempt } from "../live/attempt.ts";
 import { createConnection, type Connection } from "../live/connection.ts";
+import { createEffortFallback } from "../live/effort.ts";
 import { toAttachmentTypes, toCallOptions } from "../live/prompt.ts";
 import { toOrigin } from "../live/provider-data.ts";
 import {
@@ -64,10 +65,10 @@ function toModel(
     name: endpoint.displayName,
     apiKeySource: endpoint.apiKeySource,
     attachmentTypes: toAttachmentTypes(endpoint),
-    stream(request, signal) {
+    stream: createEffortFallback(endpoint.displayName, (request, signal) => {
       const context = { endpoint, languageModel, limits, ports, request };
       return runTries(() => runPackageAttempt(context, signal), limits, ports, signal);
-    },
+    }),
   };
 }
 

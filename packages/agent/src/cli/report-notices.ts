@@ -1,0 +1,26 @@
+/** Tells a person what a run goes without: MCP servers (S-87), an effort of the model (C36). */
+import type { RunStart } from "@sheaf/protocol";
+import { toVisibleLine } from "../output/visible-text.ts";
+
+/** One line each on stderr, which must be a terminal (C15); `seen` has those that were told before. */
+export interface NoticeReport {
+  readonly reportServers: (start: Pick<RunStart, "mcpServers">) => void;
+  readonly report: (notice: string) => void;
+}
+
+export function createNoticeReport(seen: Set<string>): NoticeReport {
+  const report = (notice: string): void => {
+    const line = toVisibleLine(`sheaf: ${notice}`);
+    if (seen.has(line)) return;
+    seen.add(line);
+    process.stderr.write(`${line}\n`);
+  };
+  return {
+    report,
+    reportServers({ mcpServers = [] }) {
+      for (const { name, status, problem = "" } of mcpServers) {
+        if (status !== "ready") report(`MCP server ${name}: ${problem}`);
+      }
+    },
+  };
+}
