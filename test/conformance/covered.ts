@@ -107,6 +107,7 @@ export const covered: readonly string[] = [
   "N66",
   "N67",
   "N68",
+  "N61",
   "N62",
   "X1",
   "X2",

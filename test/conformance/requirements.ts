@@ -117,6 +117,7 @@ export const requirements: readonly Requirement[] = [
   { id: "N66", document: "documents", title: "the log holds the bytes of attachments, no format shows them" },
   { id: "N67", document: "documents", title: "what a model does not take is refused, or replaced by a line of text" },
   { id: "N68", document: "documents", title: "attachments of tool results, by provider" },
+  { id: "N61", document: "documents", title: "code references with wrong lines are corrected by their text" },
   { id: "N62", document: "documents", title: "searches find hidden files and name what ignore rules left out" },
   { id: "X1", document: "documents", title: "event ids" },
   { id: "X2", document: "documents", title: "resume" },

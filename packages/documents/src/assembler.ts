@@ -104,7 +104,7 @@ class RunAssembler implements Assembler {
       case "turn_end":
         return this.#text.end();
       case "reference_check":
-        return this.#text.checkReference(event.index, event.verified);
+        return this.#text.checkReference(event);
       case "tool_call_start":
         this.#text.end();
         return this.#tools.startCall(event);

@@ -1,5 +1,5 @@
 /** Documents made from a model's text (N15 to N27). */
-import type { CodePurpose, Mode, PartialMetadata } from "@sheaf/protocol";
+import type { CodePurpose, Mode, PartialMetadata, ReferenceCheck } from "@sheaf/protocol";
 import { type ContentDocument, startContentDocument } from "./content-document.ts";
 import { FenceParser } from "./fence-parser.ts";
 import type { StreamWriter } from "./stream-writer.ts";
@@ -10,8 +10,8 @@ export interface TextDocuments {
   /** Starts a model request, whose text is independent of all text before it (N27). */
   startTurn(): void;
   push(text: string): void;
-  /** Records whether the code reference with this 0-based number in the turn matches its file (N22). */
-  checkReference(index: number, verified: boolean): void;
+  /** Records whether the code reference with this 0-based number in the turn matches its file, and where (N22, N61). */
+  checkReference(check: Omit<ReferenceCheck, "type">): void;
   /** Ends what is open (N18); more text may follow. */
   end(): void;
 }
@@ -42,7 +42,7 @@ class Documents implements TextDocuments, SegmentSink {
   #metadata: PartialMetadata = {};
   /** Code references of the turn that have started. */
   #references = 0;
-  #checks = new Map<number, boolean>();
+  #checks = new Map<number, Omit<ReferenceCheck, "type">>();
 
   constructor(writer: StreamWriter, options: TextDocumentsOptions) {
     this.#writer = writer;
@@ -60,8 +60,8 @@ class Documents implements TextDocuments, SegmentSink {
     this.#parser.push(text);
   }
 
-  checkReference(index: number, verified: boolean): void {
-    this.#checks.set(index, verified);
+  checkReference(check: Omit<ReferenceCheck, "type">): void {
+    this.#checks.set(check.index, check);
   }
 
   end(): void {
@@ -96,9 +96,14 @@ class Documents implements TextDocuments, SegmentSink {
   }
 
   #toEndMetadata({ closed, codeBlocks }: SegmentEnd): PartialMetadata {
-    const verified = "filePath" in this.#metadata ? this.#checks.get(this.#references - 1) : undefined;
-    const isPlain = closed && codeBlocks === undefined && verified === undefined;
+    const check = "filePath" in this.#metadata ? this.#checks.get(this.#references - 1) : undefined;
+    const isPlain = closed && codeBlocks === undefined && check === undefined;
     if (isPlain) return this.#metadata;
-    return { ...this.#metadata, codeBlocks, verified, closed: closed ? undefined : false };
+    const { verified, correction } = check ?? {};
+    const shared = { codeBlocks, verified, closed: closed ? undefined : (false as const) };
+    if (!correction) return { ...this.#metadata, ...shared };
+    const [startLine = 0, endLine = 0] = [this.#metadata.startLine, this.#metadata.endLine];
+    const { startLine: start, endLine: end } = correction;
+    return { ...this.#metadata, startLine: start, endLine: end, ...shared, writtenLines: { startLine, endLine } };
   }
 }

@@ -124,6 +124,21 @@ describe("a code reference", () => {
     ]);
   });
 
+  test(verifies("N61", "has the right lines, and those that the model wrote"), () => {
+    const correction = { quoted: "1:2:a.ts", startLine: 7, endLine: 8 };
+    const [document] = toResponse(
+      toRunLog([
+        ...toTurn(1, [
+          { type: "reference_check", index: 0, verified: true, correction },
+          ...toTextDeltas("```1:2:a.ts\nx\ny\n```\n"),
+        ]),
+        endTurn,
+      ]),
+    ).documents;
+    const metadata = { filePath: "a.ts", language: "typescript", startLine: 7, endLine: 8, verified: true };
+    expect(document?.metadata).toEqual({ ...metadata, writtenLines: { startLine: 1, endLine: 2 } });
+  });
+
   test(verifies("N22", "keeps what the model wrote as its content"), () => {
     const [document] = toDocuments(toTextDeltas("```5:8:a.py\ndef a():\n    # ...\n```"));
     expect(document?.content).toBe("def a():\n    # ...");

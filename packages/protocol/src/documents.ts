@@ -55,6 +55,8 @@ const codeReferenceMetadata = s.object({
   rawPath: s.optional(s.string()),
   /** Ext: whether the lines of the file equal `content` at that moment (N22). */
   verified: s.optional(s.boolean()),
+  /** Ext: the lines as the model wrote them, if they were wrong and have been corrected (N61). */
+  writtenLines: s.optional(s.object({ startLine: lineNumber, endLine: lineNumber })),
   /** Ext: false when the fence was not closed (N18). */
   closed: s.optional(s.literal(false)),
 });

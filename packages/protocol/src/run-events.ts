@@ -473,6 +473,13 @@ export interface ReferenceCheck {
   /** 0-based number of the code reference within the turn. */
   readonly index: number;
   readonly verified: boolean;
+  /** The lines are not those that the model wrote (N61). */
+  readonly correction?: {
+    /** As the model wrote it: `12:14:src/main.py`. */
+    readonly quoted: string;
+    readonly startLine: number;
+    readonly endLine: number;
+  };
 }
 
 /** Why a model request ended. */

@@ -25,7 +25,7 @@ import { createCheckpoints } from "../workspace/checkpoints.ts";
 import { toRunStart, type PermissionSettings, type RunOrder } from "./run-order.ts";
 import { connectMcpServers, createCodeSearch, createPageFetcher } from "./wire.ts";
 import { findRepository, readBranch } from "../workspace/repository.ts";
-import { isQuotedExactly } from "../workspace/read-file.ts";
+import { createQuoteFinder } from "./find-quote.ts";
 
 /** What the caller brings. */
 export interface ResponsePorts {
@@ -130,7 +130,7 @@ export async function prepareResponse(
       abort,
       newCallId: () => `call_${randomUUID()}`,
       newApprovalId: () => `appr_${randomUUID()}`,
-      isInFile: (quote) => isQuotedExactly(workspace, quote, signal),
+      findQuote: createQuoteFinder(workspace, permissions, signal),
       approver: approver && createExpiringApprover(approver),
       checkAnswer,
     },

@@ -102,6 +102,8 @@ export type GivenRecord =
       readonly startLine: number;
       readonly endLine: number;
       readonly verified: boolean;
+      /** Where the quote is, if not there. */
+      readonly found?: { readonly startLine: number; readonly endLine: number };
     }
   /** A person answered. */
   | { readonly type: "approval_answer"; readonly approvalId: string; readonly answer: ApprovalDecision }

@@ -2,7 +2,7 @@
 import { toSheafError, SheafError } from "../base/errors.ts";
 import type { BodyTap, Model, ModelRequest } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
-import type { QuoteCheck } from "../run/model-turn.ts";
+import type { QuoteFinder } from "../run/model-turn.ts";
 import type { RunPorts, RunSettings } from "../run/run.ts";
 import type { Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
@@ -56,7 +56,7 @@ export function createRecording(file: string): Recording {
         model: recordModel(ports.model, settings, clock.note),
         tools: recordTools(ports.tools, clock.note),
         store: recordStore(ports.store, clock),
-        isInFile: recordQuotes(ports.isInFile, clock.note),
+        findQuote: recordQuotes(ports.findQuote, clock.note),
         checkAnswer: recordAnswers(ports.checkAnswer, clock.note, signal),
         newApprovalId: recordApprovalIds(ports.newApprovalId, clock.note),
         approver: recordApprovals(ports.approver, clock.note),
@@ -255,12 +255,14 @@ function recordStore(store: Store, { note, dropReading }: RecordedClock): Store 
   };
 }
 
-function recordQuotes(isInFile: QuoteCheck, note: Note): QuoteCheck {
+function recordQuotes(findQuote: QuoteFinder, note: Note): QuoteFinder {
   return async (quote) => {
-    const verified = await isInFile(quote);
+    const found = await findQuote(quote);
     const { filePath, startLine, endLine } = quote;
-    note({ type: "quote_check", filePath, startLine, endLine, verified });
-    return verified;
+    const isElsewhere = found !== undefined && (found.startLine !== startLine || found.endLine !== endLine);
+    const verified = found !== undefined;
+    note({ type: "quote_check", filePath, startLine, endLine, verified, ...(isElsewhere && { found }) });
+    return found;
   };
 }
 

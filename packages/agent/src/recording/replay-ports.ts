@@ -1,6 +1,6 @@
 /** Ports that play a cassette back into a run, and compare what the run asks for (X11). */
 import type { AnswerCheck } from "../run/final-answer.ts";
-import type { Quote, QuoteCheck } from "../run/model-turn.ts";
+import type { Quote, QuoteFinder } from "../run/model-turn.ts";
 import type { ApprovalDecision, Approver } from "../tools/approval.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
@@ -84,16 +84,18 @@ function isSameCall(recorded: ToolInvocation, call: ToolInvocation): boolean {
   return toText(recorded) === toText(call);
 }
 
+type QuotePlace = Awaited<ReturnType<QuoteFinder>>;
+
 /** The recorded checks of quoted lines. */
-export function createReplayQuotes({ redacted }: CassetteHeader, tape: Tape): ReplayPort<QuoteCheck, "quote_check"> {
-  let waiting: { readonly quote: Quote; readonly resolve: (verified: boolean) => void } | undefined;
+export function createReplayQuotes({ redacted }: CassetteHeader, tape: Tape): ReplayPort<QuoteFinder, "quote_check"> {
+  let waiting: { readonly quote: Quote; readonly resolve: (found: QuotePlace) => void } | undefined;
   const formatQuote = ({ filePath, startLine, endLine }: Omit<Quote, "content">): string =>
     `${redacted ? "" : filePath}:${startLine}-${endLine}`;
 
   return {
     async port(quote) {
-      if (tape.failure) return false;
-      const { promise, resolve } = Promise.withResolvers<boolean>();
+      if (tape.failure) return undefined;
+      const { promise, resolve } = Promise.withResolvers<QuotePlace>();
       waiting = { quote, resolve };
       if (tape.isNext(["quote_check", "abort"])) tape.schedule();
       else tape.failAtNext(`the run checks the quote ${formatQuote(quote)}`);
@@ -107,10 +109,11 @@ export function createReplayQuotes({ redacted }: CassetteHeader, tape: Tape): Re
         return false;
       }
       waiting = undefined;
-      resolve(record.verified);
+      const { startLine, endLine } = quote;
+      resolve(record.verified ? (record.found ?? { startLine, endLine }) : undefined);
       return true;
     },
-    release: () => waiting?.resolve(false),
+    release: () => waiting?.resolve(undefined),
   };
 }
 

@@ -89,7 +89,7 @@ function createPlayer(
     newCallId: () => "",
     newApprovalId: () => tape.takeAsked("approval_id", () => "the run makes the id of an approval")?.id ?? "",
     approver: approver.port,
-    isInFile: quotes.port,
+    findQuote: quotes.port,
     checkAnswer: createReplayAnswers(cassette.header, tape, controller.signal),
   };
   return { tape, ports };

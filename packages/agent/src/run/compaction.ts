@@ -80,7 +80,8 @@ export function createShortener(
     const messages: ModelMessage[] = [{ role: "user", text: plan.transcript }];
     const request = { system, messages, tools: [], mode, effort, newCallId };
     // Its events are not part of the answer.
-    for await (const _ of runModelTurn(request, state, { model, now, isInFile: async () => false }, signal)) continue;
+    for await (const _ of runModelTurn(request, state, { model, now, findQuote: async () => undefined }, signal))
+      continue;
     const summary = state.text.trim();
     if (summary === "" || !state.end || state.error || signal.aborted) return undefined;
     const { usage, modelMs } = state.end;

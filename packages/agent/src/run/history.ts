@@ -11,6 +11,7 @@ import type {
 import { createGrowingText, type GrowingText } from "../base/growing-text.ts";
 import { withoutAttachments } from "../model/attachments.ts";
 import type { AssistantPart, ModelMessage } from "../model/provider.ts";
+import { createCorrections } from "./corrections.ts";
 import { addLineNumbers } from "../workspace/numbered-lines.ts";
 import { fitTexts } from "./fit-texts.ts";
 import { createProgress, formatProgress } from "./progress.ts";
@@ -93,6 +94,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
   let parts: AssistantPart[] = [];
   /** The last part, while it is text that still grows. */
   let openText: GrowingText | undefined;
+  const corrections = createCorrections();
   const openCalls = new Map<string, { readonly toolName: string; readonly providerCallId?: string }>();
   /** Calls of the last assistant message that have no result yet. */
   const unanswered = new Map<string, string>();
@@ -140,6 +142,8 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
           }
           return;
         case "turn_start":
+          // The note of the turn has them.
+          corrections.take();
           if (event.note !== undefined) messages.push({ role: "user", text: event.note });
           parts = [];
           openText = undefined;
@@ -188,10 +192,15 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
         case "tool_output_delta":
         case "approval_request":
         case "approval_resolved":
-        case "reference_check":
         case "turn_end":
-        case "run_end":
           return;
+        case "reference_check":
+          return corrections.push(event);
+        case "run_end": {
+          const note = corrections.take();
+          if (note !== undefined) messages.push({ role: "user", text: note });
+          return;
+        }
       }
     },
   };

@@ -52,19 +52,19 @@ export function createTurnState(): TurnState {
 export interface ModelTurnPorts {
   readonly model: Model;
   readonly now: () => number;
-  readonly isInFile: QuoteCheck;
+  readonly findQuote: QuoteFinder;
 }
 
 /** Calls the model once, yields its groups as they come, and records them in `state`. A failure is in `state.error`. */
 export async function* runModelTurn(
   request: ModelRequest,
   state: TurnState,
-  { model, now, isInFile }: ModelTurnPorts,
+  { model, now, findQuote }: ModelTurnPorts,
   signal: AbortSignal,
 ): AsyncGenerator<EventGroup> {
   let modelMs = 0;
   let length = 0;
-  const references = createReferenceChecker(isInFile);
+  const references = createReferenceChecker(findQuote);
   const characters = createWholeCharacters<ModelEvent>();
   const iterator = model.stream(request, signal)[Symbol.asyncIterator]();
   const reader = createInterruptibleReader(iterator, signal);
@@ -165,8 +165,8 @@ export interface Quote extends Omit<TextSegmentCodeReference, "type" | "language
   readonly content: string;
 }
 
-/** Whether a file contains a quote. Never throws. */
-export type QuoteCheck = (quote: Quote) => Promise<boolean>;
+/** The lines of the file that a quote is, as said or elsewhere; undefined: none, or several (N22, N61). Never throws. */
+export type QuoteFinder = (quote: Quote) => Promise<Pick<Quote, "startLine" | "endLine"> | undefined>;
 
 /** Adds `reference_check` events before the events that close a reference. One per turn (N27). */
 export interface ReferenceChecker {
@@ -175,7 +175,7 @@ export interface ReferenceChecker {
 }
 
 /** A checker for one turn. */
-export function createReferenceChecker(isInFile: QuoteCheck): ReferenceChecker {
+export function createReferenceChecker(findQuote: QuoteFinder): ReferenceChecker {
   let parser: TextParser = createTextParser();
   let open: TextSegmentCodeReference | undefined;
   let content = createGrowingText();
@@ -223,7 +223,11 @@ export function createReferenceChecker(isInFile: QuoteCheck): ReferenceChecker {
     const result: RunEventBody[] = [];
     for (const [place, event] of events.entries()) {
       for (const quote of quotes[place]!) {
-        result.push({ type: "reference_check", index, verified: await isInFile(quote) });
+        const found = await findQuote(quote);
+        const isCorrected = found && (found.startLine !== quote.startLine || found.endLine !== quote.endLine);
+        const quoted = `${quote.startLine}:${quote.endLine}:${quote.filePath}`;
+        const correction = isCorrected ? { correction: { quoted, ...found } } : {};
+        result.push({ type: "reference_check", index, verified: found !== undefined, ...correction });
         index += 1;
       }
       result.push(event);

@@ -12,10 +12,11 @@ import { createBudget, type Budget, type BudgetLimits } from "./budget.ts";
 import { createClosingCalls } from "./closing-calls.ts";
 import { createContextSize, createShortener } from "./compaction.ts";
 import { toTokens } from "./fit-texts.ts";
+import { createCorrections } from "./corrections.ts";
 import type { EventGroup } from "./run-log.ts";
 import { createHistory } from "./history.ts";
 import { createLoopGuard } from "./loop-guard.ts";
-import { type QuoteCheck, type TurnState, createTurnState, runModelTurn } from "./model-turn.ts";
+import { type QuoteFinder, type TurnState, createTurnState, runModelTurn } from "./model-turn.ts";
 import { toRunFailure } from "./run-failure.ts";
 import { runToolCalls } from "./tool-calls.ts";
 
@@ -39,7 +40,7 @@ export interface RunPorts {
   /** Makes ids of tool calls (N29). */
   readonly newCallId: () => string;
   /** Whether quoted lines are in their file (N22). */
-  readonly isInFile: QuoteCheck;
+  readonly findQuote: QuoteFinder;
   /** Decides whether a call may run (X8); undefined: nobody can be asked. */
   readonly approver?: Approver | undefined;
   /** Makes ids of approvals: `appr_…`. */
@@ -113,6 +114,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const budget = createBudget(settings.limits, start.price);
   const answer = createFinalAnswer(ports.checkAnswer);
   const closing = createClosingCalls(settings.start);
+  const corrections = createCorrections();
   let hasText = false;
   return {
     start,
@@ -125,13 +127,14 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         history.push(event);
         size.push(event);
         closing.push(event);
+        corrections.push(event);
         if (event.type === "compaction") budget.addUsage(event.usage);
       }
       return group;
     },
     /** The first event of a turn, and the request to the model. */
     startTurn(turn: number): { readonly turnStart: TurnStart; readonly request: ModelRequest } {
-      const text = [answer.note, loop.note].filter((line) => line !== undefined).join("\n");
+      const text = [answer.note, loop.note, corrections.take()].filter((line) => line !== undefined).join("\n");
       const turnNote: readonly ModelMessage[] = text === "" ? [] : [{ role: "user", text }];
       return {
         turnStart: { type: "turn_start", turn, ...(text !== "" && { note: text }) },

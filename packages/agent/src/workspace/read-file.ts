@@ -5,7 +5,7 @@ import { createFileFault, type FileResult, runFileWork } from "./file-error.ts";
 import { detectMediaType } from "./image-header.ts";
 import { type LineRange, type LineSelection, LineWindow } from "./line-window.ts";
 import { type FileIdentity, openFile, type OpenFile } from "./open-file.ts";
-import { detectTextFormat, FORMAT_HEAD_BYTES } from "./text-format.ts";
+import { countLineEnds, decodeText, detectTextFormat, FORMAT_HEAD_BYTES } from "./text-format.ts";
 import type { Workspace, WorkspacePath } from "./workspace.ts";
 
 /** The lines of a larger file are not counted to the end. Bytes. */
@@ -173,6 +173,31 @@ export async function isQuotedExactly(workspace: Workspace, quote: QuotedLines, 
   const lines = await readLines(workspace.root, resolved.path, range, signal);
   if (!lines.ok || lines.value.endLine !== endLine) return false;
   return toPlainLineEnds(lines.value.text) === toPlainLineEnds(content);
+}
+
+/** Larger files are not searched for a quote. Bytes. */
+const MAX_SEARCHED_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The lines of a file that are as quoted, wherever they are; undefined unless there is exactly one such place, and if the
+ * quote has no letter or digit (N61).
+ */
+export async function findQuotedText(
+  workspace: Workspace,
+  { filePath, content }: Pick<QuotedLines, "filePath" | "content">,
+): Promise<{ readonly startLine: number; readonly endLine: number } | undefined> {
+  const resolved = workspace.resolve(filePath);
+  const wanted = toPlainLineEnds(content);
+  if (!resolved.ok || !/[\p{L}\p{N}]/u.test(wanted)) return undefined;
+  const file = await readWholeFile(workspace.root, resolved.path, MAX_SEARCHED_BYTES);
+  const format = file.ok ? detectTextFormat(file.value.bytes) : undefined;
+  const text = file.ok && format && decodeText(file.value.bytes, format);
+  if (!text) return undefined;
+  const lines = `\n${toPlainLineEnds(text)}\n`;
+  const place = lines.indexOf(`\n${wanted}\n`);
+  if (place === -1 || lines.includes(`\n${wanted}\n`, place + 1)) return undefined;
+  const startLine = countLineEnds(lines.slice(0, place + 1));
+  return { startLine, endLine: startLine + countLineEnds(wanted) };
 }
 
 /** Kinds of line ends do not matter, and the last one is not part of a quote. */

@@ -55,7 +55,7 @@ test(verifies("R-22", "a quote of lines of code is kept without an object for ea
   let length = 0;
   const checker = createReferenceChecker(({ content }) => {
     length = content.length;
-    return Promise.resolve(true);
+    return Promise.resolve(undefined);
   });
   await checker.check([{ type: "text_delta", text: "```1:2:a.ts\n" }]);
   const events = [{ type: "text_delta", text: "a" }] as const;

@@ -51,7 +51,8 @@ export async function recordRun(model: Model, options: RecordOptions = {}): Prom
     newCallId: () => "call_x",
     newApprovalId: () => `appr_${(approvals += 1)}`,
     approver: options.approver,
-    isInFile: async ({ content }: Quote) => content === "right",
+    findQuote: async ({ content, startLine, endLine }: Quote) =>
+      content === "right" ? { startLine, endLine } : undefined,
     checkAnswer: options.checkAnswer,
     abort,
   };

@@ -136,7 +136,10 @@ export async function runModel(model: Model, options: RunOptions = {}): Promise<
     newCallId: () => "call_x",
     newApprovalId: () => `appr_${(approvals += 1)}`,
     approver: options.approver,
-    isInFile: async ({ content }: Quote) => content === "right",
+    findQuote: async ({ content, startLine, endLine }: Quote) => {
+      if (content === "moved") return { startLine: startLine + 2, endLine: endLine + 2 };
+      return content === "right" ? { startLine, endLine } : undefined;
+    },
     abort,
   };
   const groups: RunEvent[][] = [];

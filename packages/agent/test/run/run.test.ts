@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SheafError } from "../../src/base/errors.ts";
 import type { Model } from "../../src/model/provider.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
+import { createHistory } from "../../src/run/history.ts";
 import type { Store } from "../../src/store/store.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { call, createFakeModel, createFakeTools, end, ok, runModel, start, text, usage } from "./fake-ports.ts";
@@ -206,6 +207,37 @@ describe("code references", () => {
       [0, true, "tool_call_start"],
       [0, true, "turn_end"],
     ]);
+  });
+});
+
+describe(verifies("N61", "a code reference with wrong lines"), () => {
+  const moved = "```5:6:a.ts\nmoved\n```\n";
+  const note =
+    'Line numbers of your code references were wrong, and have been corrected for the user: "5:6:a.ts" is at 7:8.';
+
+  test("is corrected in the log, and the model is told before its next turn", async () => {
+    const model = createFakeModel([
+      [[text(moved), ...call("call_1", "read"), end("tool_calls")]],
+      [[text("Done."), end()]],
+    ]);
+    const groups = await runModel(model, { tools: createFakeTools({ read: async () => ok() }) });
+    expect(groups.flat().find(({ type }) => type === "reference_check")).toMatchObject({
+      verified: true,
+      correction: { quoted: "5:6:a.ts", startLine: 7, endLine: 8 },
+    });
+    expect(model.requests[1]!.messages.at(-1)).toEqual({ role: "user", text: note });
+    const history = createHistory();
+    for (const event of groups.flat()) history.push(event);
+    expect(history.messages.filter((message) => message.role === "user" && message.text === note)).toHaveLength(1);
+    // The next request has the same messages, and further ones.
+    expect(history.messages.slice(0, 4)).toEqual(model.requests[1]!.messages);
+  });
+
+  test("at the end of a run is told with the next message", async () => {
+    const groups = await runModel(createFakeModel([[[text(moved), end()]]]));
+    const history = createHistory();
+    for (const event of groups.flat()) history.push(event);
+    expect(history.messages.at(-1)).toEqual({ role: "user", text: note });
   });
 });
 
