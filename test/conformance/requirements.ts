@@ -37,7 +37,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C32", document: "cli", title: "words that may be a command or a prompt cost no model request" },
   { id: "C33", document: "cli", title: "convert ends as a live run with the same bytes does, and loses no content" },
   { id: "C42", document: "cli", title: "--image attaches images and PDF to the prompt" },
-  { id: "C34", document: "cli", title: "read_file lists a folder" },
+  { id: "C34", document: "cli", title: "read_file lists a folder, and reads the cells of a notebook" },
   { id: "C36", document: "cli", title: "how much the model thinks, in each protocol's words" },
   { id: "R1", document: "documents", title: "an answer is an ordered array of documents" },
   { id: "R2", document: "documents", title: "fields of the response" },

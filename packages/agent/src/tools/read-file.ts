@@ -1,9 +1,11 @@
-/** read_file: some lines of a text file, unchanged; images and PDF files as attachments. */
+/** read_file: some lines of a text file, unchanged; notebooks as cells; images and PDF files as attachments. */
 import type { ToolError } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
-import { readLines, type ReadLines } from "../workspace/read-file.ts";
+import { type LineRange, LineWindow } from "../workspace/line-window.ts";
+import { readLines, type ReadLines, readWholeFile } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
+import { formatNotebook } from "./format-notebook.ts";
 import { listDirTool } from "./list-dir.ts";
 import { readAttachment } from "./read-attachment.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
@@ -33,7 +35,8 @@ export const readFileTool: Tool<Arguments> = {
     if (!resolved.ok) return toFailedOutcome(resolved.error);
     const { path } = resolved;
     const range = { startLine: offset ?? 1, maxLines: limit ?? DEFAULT_LINES, maxBytes: MAX_BYTES };
-    const lines = await readLines(workspace.root, path, range, signal);
+    const cells = path.relative.endsWith(".ipynb") ? await readNotebook(workspace.root, path, range) : undefined;
+    const lines = cells ?? (await readLines(workspace.root, path, range, signal));
     if (signal.aborted) return toCancelledOutcome();
     if (!lines.ok && lines.error.code === "IS_A_DIRECTORY") return listFolder(path, context);
     if (!lines.ok && lines.error.code === "BINARY_FILE") return readAttachment(path, lines.error, context);
@@ -41,9 +44,30 @@ export const readFileTool: Tool<Arguments> = {
     state.fileHashes.set(path.absolute, lines.value.hash);
     if (range.startLine > lines.value.totalLines)
       return toFailedOutcome(toOffsetError(path, range.startLine, lines.value));
-    return toOutcome(path, lines.value, limit !== undefined);
+    const outcome = toOutcome(path, lines.value, limit !== undefined);
+    return cells ? { ...outcome, note: [outcome.note, NOTEBOOK_NOTE].filter(Boolean).join(" ") } : outcome;
   },
 };
+
+/** Bytes; a larger one is read as text. */
+const MAX_NOTEBOOK_BYTES = 32 * 1024 * 1024;
+
+const NOTEBOOK_NOTE =
+  "These are the cells of a notebook. edit_file works on its JSON text: see it with grep_search before an edit.";
+
+/** Undefined if the file is no notebook, or cannot be read. */
+async function readNotebook(
+  root: string,
+  path: WorkspacePath,
+  range: LineRange,
+): Promise<{ readonly ok: true; readonly value: ReadLines } | undefined> {
+  const file = await readWholeFile(root, path, MAX_NOTEBOOK_BYTES);
+  const text = file.ok ? formatNotebook(file.value.bytes.toString()) : undefined;
+  if (!file.ok || text === undefined) return undefined;
+  const lines = new LineWindow(range);
+  lines.push(text);
+  return { ok: true, value: { ...lines.end(), fileSize: file.value.bytes.length, hash: file.value.hash } };
+}
 
 async function listFolder(path: WorkspacePath, context: ToolContext): Promise<ToolOutcome> {
   const listed = await listDirTool.run({ target_directory: path.named }, context);
