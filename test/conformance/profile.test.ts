@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { createModelServer } from "../support/model-server.ts";
 import { createTestFolder, runSheaf, sheafProgram, toLines } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -162,6 +163,109 @@ describe("by name", () => {
   });
 });
 
+describe("what a client passes for another program", () => {
+  test(
+    verifies(["C15", "C43", "C45", "C47"], "has a notice in init and on stderr, and no key goes anywhere"),
+    async () => {
+      const chunk = { choices: [{ index: 0, delta: { content: "Hello." }, finish_reason: "stop" }] };
+      const provider = await createModelServer({ chunks: [`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`] });
+      const environment = { CURSOR_API_KEY: "key_CANARY1", SHEAF_MODEL: "openai-compatible/m" };
+      const stream = ["-p", "--output-format=stream-json", "--base-url", `${provider.url}/v1`];
+      const words = [...stream, "--compat=cursor-2026", "--model", "gpt-5", "--api-key", "key_CANARY2", "-c", "go"];
+      const { code, stdout, stderr } = await runSheaf(words, { cwd: newFolder(), environment });
+      const [init] = toLines(stdout).map((line) => JSON.parse(line) as { notices?: readonly string[] });
+      expect(code).toBe(0);
+      expect(init!.notices).toEqual([
+        expect.stringMatching(/^-c is ignored/),
+        expect.stringMatching(/^the key of --api-key is Cursor's/),
+        expect.stringMatching(/^openai-compatible\/m answers instead of the model gpt-5/),
+      ]);
+      expect(stderr).toBe(init!.notices!.map((notice) => `sheaf: notice: ${notice}\n`).join(""));
+      expect(provider.requests.length).toBe(1);
+      expect(JSON.stringify(provider.requests) + stdout + stderr).not.toContain("CANARY");
+      await provider.close();
+    },
+  );
+
+  test(verifies("C47", "the configuration cannot name Cursor's key for a provider"), async () => {
+    const lab = { protocol: "openai-chat", baseUrl: "http://127.0.0.1:1/v1", apiKeyEnv: "CURSOR_API_KEY" };
+    const cwd = folders.newFolder({ "home/config.json": JSON.stringify({ endpoints: { lab } }) });
+    const { code, stderr } = await runSheaf(["-p", "--model", "lab/m", "go"], { cwd, home: join(cwd, "home") });
+    expect(code).toBe(2);
+    expect(stderr).toContain("not CURSOR_API_KEY");
+  });
+
+  test(verifies("C44", "text comes once, unless the configuration asks for deltas and segments"), async () => {
+    const script = { turns: [{ events: [{ text: "It counts words.", chunk: 5 }] }] };
+    const cwd = folders.newFolder({
+      "s.json": JSON.stringify(script),
+      "home/config.json": "{}",
+      "both/config.json": '{"partialOutput":"both"}',
+    });
+    const words = ["-p", "--model", "scripted:s.json", "--compat=cursor-2026", "--output-format=stream-json"];
+    const read = async (home: string): Promise<string> => {
+      const { stdout } = await runSheaf([...words, "--stream-partial-output", "go"], { cwd, home: join(cwd, home) });
+      const lines = toLines(stdout).map((line) => JSON.parse(line) as { type: string; message?: AssistantMessage });
+      return lines.flatMap(({ type, message }) => (type === "assistant" ? [message!.content[0].text] : [])).join("");
+    };
+    expect(await read("home")).toBe("It counts words.");
+    expect(await read("both")).toBe("It counts words.It counts words.");
+  });
+});
+
+interface AssistantMessage {
+  readonly content: readonly [{ readonly text: string }];
+}
+
+describe("commands that clients ask first", () => {
+  test(verifies("C43", "models and --list-models print names without a slash, which --model takes"), async () => {
+    const lab = { protocol: "openai-chat", baseUrl: "http://127.0.0.1:1/v1", models: ["v/large"] };
+    const config = { model: "offline", endpoints: { lab }, modelAliases: { "gpt-5": "lab/v/large", "*": "offline" } };
+    const cwd = folders.newFolder({ "home/config.json": JSON.stringify(config) });
+    const options = { cwd, home: join(cwd, "home"), environment: { CURSOR_API_KEY: "key_1" } };
+    const words = ["--compat=cursor-2026", "--api-key", "key_1"];
+    const listed = await runSheaf([...words, "models"], options);
+    expect([listed.code, listed.stderr]).toEqual([0, ""]);
+    expect(listed.stdout.split("\n").slice(0, 3)).toEqual(["Available models", "", "auto - Auto  (current)"]);
+    expect(listed.stdout).toContain("\ngpt-5 - lab/v/large\n");
+    expect(listed.stdout).toContain("\nlab__v__large - lab/v/large\n");
+    expect((await runSheaf([...words, "--list-models"], options)).stdout).toBe(listed.stdout);
+    const run = await runSheaf(["-p", ...words, "--model", "lab__v__large", "go"], options);
+    expect(run.stderr).toContain("lab, model v/large");
+  });
+
+  test(verifies("C43", "about and mcp list-tools have the form that clients read"), async () => {
+    const server = join(import.meta.dirname, "../support/mcp-server.ts");
+    const config = { model: "offline", mcpServers: { math: { command: process.execPath, args: [server] } } };
+    const cwd = folders.newFolder({ "home/config.json": JSON.stringify(config) });
+    const print = async (...words: readonly string[]) => {
+      const { code, stdout, stderr } = await runSheaf([...words, "--compat=cursor-2026"], {
+        cwd,
+        home: join(cwd, "home"),
+      });
+      return [code, stdout + stderr] as const;
+    };
+    const [, about] = await print("about");
+    expect(about).toMatch(/^CLI Version {2,}\S+\nModel {2,}offline\nUser Email {2,}offline\n/);
+    expect(JSON.parse((await print("about", "--format", "json"))[1])).toMatchObject({
+      cliVersion: expect.any(String) as string,
+      model: "offline",
+      userEmail: "offline",
+    });
+    const [code, tools] = await print("mcp", "list-tools", "math");
+    expect(code).toBe(0);
+    expect(tools).toMatch(/^Tools for math \(5\):\n(- \w+ \([\w, ]*\)\n){5}$/);
+    expect(tools).toContain("- add (a, b)\n");
+    expect(await print("mcp", "enable", "math")).toEqual([0, expect.stringContaining("math is enabled")]);
+    expect(await print("mcp", "disable", "math")).toEqual([2, expect.stringContaining("sheaf mcp remove math")]);
+    expect(await print("mcp", "list-tools", "none")).toEqual([2, expect.stringContaining('no MCP server "none"')]);
+    // A server of the workspace is not enabled by a program that says so: its content needs a yes (S-87).
+    writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers: { own: { command: "touch", args: ["x"] } } }));
+    expect(await print("mcp", "enable", "own")).toEqual([2, expect.stringContaining("not trusted")]);
+    expect(await print("mcp", "enable", "own", "--trust")).toEqual([2, expect.stringContaining("nobody can be asked")]);
+  });
+});
+
 describe("status", () => {
   const status = async (environment: Record<string, string>, ...args: readonly string[]) => {
     const cwd = newFolder();
@@ -169,24 +273,29 @@ describe("status", () => {
     const text = await runSheaf(["status", "--compat", "cursor-2026", ...args], options);
     const json = await runSheaf(["status", "--compat", "cursor-2026", "--format", "json", ...args], options);
     expect([text.code, json.code]).toEqual([0, 0]);
-    return [text.stdout, (JSON.parse(json.stdout) as { isAuthenticated: boolean }).isAuthenticated] as const;
+    const { isAuthenticated, status: word } = JSON.parse(json.stdout) as { isAuthenticated: boolean; status: string };
+    expect(word).toBe(isAuthenticated ? "authenticated" : "unauthenticated");
+    return [text.stdout, isAuthenticated] as const;
   };
 
-  test(verifies("C30", "says the same in text and JSON: whether a run would find its model and key"), async () => {
-    const key = { ANTHROPIC_API_KEY: "CANARY" };
-    expect(await status({}, "--model", "offline")).toEqual(["Logged in as offline\n", true]);
-    expect(await status({ ...key, SHEAF_MODEL: "anthropic/m" }, "--model", "auto")).toEqual([
-      "Logged in as anthropic (anthropic/m)\n",
-      true,
-    ]);
-    // Clients that name the model with each prompt ask before they know it.
-    expect(await status(key)).toEqual(["Logged in as anthropic\n", true]);
-    for (const [environment, ...args] of [
-      [{}],
-      [{}, "--model", "anthropic/m"],
-      [key, "--model", "openai/m"],
-    ] as const) {
-      expect(await status(environment, ...args)).toEqual([expect.stringMatching(/^Not logged in: /), false]);
-    }
-  });
+  test(
+    verifies(["C30", "C43"], "says the same in text and JSON: whether a run would find its model and key"),
+    async () => {
+      const key = { ANTHROPIC_API_KEY: "CANARY" };
+      expect(await status({}, "--model", "offline")).toEqual(["Logged in as offline\n", true]);
+      expect(await status({ ...key, SHEAF_MODEL: "anthropic/m" }, "--model", "auto")).toEqual([
+        "Logged in as anthropic (anthropic/m)\n",
+        true,
+      ]);
+      // Clients that name the model with each prompt ask before they know it.
+      expect(await status(key)).toEqual(["Logged in as anthropic\n", true]);
+      for (const [environment, ...args] of [
+        [{}],
+        [{}, "--model", "anthropic/m"],
+        [key, "--model", "openai/m"],
+      ] as const) {
+        expect(await status(environment, ...args)).toEqual([expect.stringMatching(/^Not logged in: /), false]);
+      }
+    },
+  );
 });

@@ -49,6 +49,8 @@ const initLine = s.object({
   ),
   /** Ext: stdin stayed open and silent, and was not read (C1). */
   stdin: s.optional(s.literal("skipped")),
+  /** Ext: what differs from what the caller asked for (C43). */
+  notices: s.optional(s.list(s.string())),
 });
 
 /** First line, once (C5). */

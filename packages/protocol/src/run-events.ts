@@ -95,6 +95,8 @@ export interface RunStart {
   readonly attachments?: readonly Attachment[];
   /** Stdin stayed open and silent, so the prompt lacks it (C1). */
   readonly stdin?: "skipped";
+  /** What differs from what the caller asked for, one sentence each (C43). */
+  readonly notices?: readonly string[];
   /** Answers to the questions of the previous response (N42). */
   readonly answers?: readonly ClarificationAnswer[];
   /** Debug mode: what earlier responses left in files. */

@@ -2,6 +2,7 @@
 import { SheafError } from "../base/errors.ts";
 import { findNearest } from "../base/nearest-names.ts";
 import { checkPromptWords } from "./command-words.ts";
+import { findForeignFlag } from "./cursor-arguments.ts";
 import { commandNames, type CommandName } from "./command-descriptions.ts";
 import { foreignCommands } from "./foreign-commands.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
@@ -12,6 +13,8 @@ export interface ParsedArguments {
   /** `prompt`: the positional words are the prompt. `foreign`: the one word is a command of `cursor-agent`. */
   readonly command: CommandName | "prompt" | "foreign";
   readonly flags: FlagValues;
+  /** Flags of `cursor-agent` that Sheaf has no use for, as they were spelled (C45). */
+  readonly foreign?: readonly string[];
   /** Words that are no flags, without the command. */
   readonly positionals: readonly string[];
   /** Index of the first of them after `--`; there a `-` does not mean stdin. */
@@ -32,6 +35,7 @@ const spellings: ReadonlyMap<string, FlagName> = new Map(
 export function parseArguments(words: readonly string[]): ParsedArguments {
   const values: Partial<Record<FlagName, true | string | string[]>> = {};
   const positionals: string[] = [];
+  const foreign: string[] = [];
   let command: ParsedArguments["command"] | undefined;
   let isText = false;
   let textStart: number | undefined;
@@ -45,6 +49,8 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
       command ??= "prompt";
     } else if (isFlagGroup(word)) {
       rest.unshift(...toShortFlags(word));
+    } else if (takeForeignFlag(word, rest)) {
+      foreign.push(toSpelling(word));
     } else if (word.startsWith("-") && word !== "-") {
       takeFlag(word, rest, values);
     } else if (command === undefined && !values.print && isCommand(word)) {
@@ -67,6 +73,7 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
   return {
     command: command ?? "prompt",
     flags: values as FlagValues,
+    ...(foreign.length > 0 && { foreign }),
     positionals,
     ...(textStart !== undefined && { textStart }),
   };
@@ -87,6 +94,21 @@ function toShortFlags(group: string): string[] {
 
 function isCommand(word: string): word is CommandName {
   return (commandNames as readonly string[]).includes(word);
+}
+
+/** `--model` of `--model=x`. */
+function toSpelling(word: string): string {
+  return word.startsWith("--") ? word.split("=", 1)[0]! : word;
+}
+
+/** Takes its value away, too. */
+function takeForeignFlag(word: string, rest: string[]): boolean {
+  const flag = findForeignFlag(toSpelling(word));
+  if (!flag) return false;
+  const isAttached = word !== toSpelling(word);
+  if (flag.kind === "value" && !isAttached) takeValue(word, rest);
+  if (flag.kind === "optional" && !isAttached && rest[0] !== undefined && !rest[0].startsWith("-")) rest.shift();
+  return true;
 }
 
 function takeFlag(word: string, rest: string[], values: Partial<Record<FlagName, true | string | string[]>>): void {
@@ -146,6 +168,11 @@ function toLoneCommand(
   if (rest.length > 0) return "prompt";
   if (word === "version") values.version = true;
   return Object.hasOwn(foreignCommands, word) ? "foreign" : "prompt";
+}
+
+/** @throws SheafError USAGE for a flag that only another profile knows (C45). */
+export function checkForeignFlags({ foreign = [] }: ParsedArguments): void {
+  if (foreign[0] !== undefined) throw createUnknownFlagError(foreign[0]);
 }
 
 function createUnknownFlagError(spelling: string): SheafError {

@@ -233,7 +233,7 @@ const described = {
     notes: ["Only programs that this command made are replaced, unless you pass --overwrite."],
   },
   mcp: {
-    usage: "list|add|remove|trust …",
+    usage: "list|list-tools|add|remove|trust|enable|disable …",
     summary: "Show, add, remove or trust servers of the Model Context Protocol",
     flags: ["format", "json", "url", "header", "digest", "remove", "workspace"],
     examples: [
@@ -241,9 +241,11 @@ const described = {
       "mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/docs",
       "mcp add search --url https://example.org/mcp",
       "mcp remove files",
+      "mcp list-tools files",
       "mcp trust",
     ],
     notes: [
+      "mcp enable and disable NAME are mcp trust and mcp trust --remove, for a server of this workspace.",
       "mcp trust shows the servers of this workspace's .mcp.json, and asks for each whether runs may use it. A server that changes needs a new yes.",
     ],
   },

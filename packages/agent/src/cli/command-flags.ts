@@ -4,15 +4,38 @@ import type { ParsedArguments } from "./arguments.ts";
 import { checkCommandWords } from "./command-words.ts";
 import { commandDescriptions, commandNames, type CommandName } from "./command-descriptions.ts";
 import { flags, type FlagName } from "./flags.ts";
+import { promptFlags } from "./prompt-flags.ts";
+import type { CliProfile } from "../output/projection.ts";
 
 /** Flags that go with every command: a launcher may put a profile before all of them. */
 const general: ReadonlySet<FlagName> = new Set(["verbose", "compat"]);
 
-/** @throws SheafError USAGE that names the first flag that is not the command's, or the words of one that takes none. */
-export function checkCommandLine({ command, flags: given, positionals }: ParsedArguments): void {
+/** Commands before which clients of `cursor-agent` write flags of a prompt. */
+const cursorCommands: ReadonlySet<CommandName> = new Set([
+  "models",
+  "status",
+  "whoami",
+  "about",
+  "mcp",
+  "create-chat",
+  "ls",
+  "acp",
+]);
+
+/**
+ * In the profile `cursor-2026` the flags of a prompt also go with the commands of that program (C45).
+ * @throws SheafError USAGE that names the first flag that is not the command's, or the words of one that takes none.
+ */
+export function checkCommandLine(
+  { command, flags: given, positionals }: ParsedArguments,
+  profile: CliProfile = "sheaf",
+): void {
   if (command === "prompt" || command === "foreign") return;
   const { flags: known } = commandDescriptions[command];
-  const other = (Object.keys(given) as FlagName[]).find((name) => !general.has(name) && !known.includes(name));
+  const isCursorCommand = profile === "cursor-2026" && cursorCommands.has(command);
+  const isKnown = (name: FlagName): boolean =>
+    general.has(name) || known.includes(name) || (isCursorCommand && promptFlags.includes(name));
+  const other = (Object.keys(given) as FlagName[]).find((name) => !isKnown(name));
   if (other !== undefined) {
     const list = known.length === 0 ? "it takes none" : `it takes ${known.map((name) => `--${name}`).join(", ")}`;
     const advice =

@@ -26,7 +26,13 @@ export const flags = {
     placeholder: "MODEL",
     help: "PROVIDER/ID, offline, or scripted:FILE; see sheaf models",
   },
-  "api-key": { kind: "value", placeholder: "KEY", help: "Key of the model; sheaf login stores one without showing it" },
+  "list-models": { kind: "switch", help: "The same as sheaf models" },
+  "api-key": {
+    kind: "value",
+    aliases: ["-a"],
+    placeholder: "KEY",
+    help: "Key of the model; sheaf login stores one without showing it",
+  },
   "base-url": {
     kind: "value",
     placeholder: "URL",

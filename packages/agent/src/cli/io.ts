@@ -12,6 +12,8 @@ export interface CommandIo {
   readonly cwd: string;
   /** Whose habits the output has (C30). */
   readonly profile: CliProfile;
+  /** What was given for another program, and has no use here (C45, C47). */
+  readonly notices?: readonly string[];
   readonly isInputTerminal: boolean;
   readonly isOutputTerminal: boolean;
 }

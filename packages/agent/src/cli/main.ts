@@ -2,7 +2,8 @@
 import { errorTable, SheafError, toSheafError } from "../base/errors.ts";
 import { silenceRuntimeWarnings } from "../base/runtime-warnings.ts";
 import { sheafVersion } from "../base/version.ts";
-import { parseArguments, type ParsedArguments } from "./arguments.ts";
+import { checkForeignFlags, parseArguments, type ParsedArguments } from "./arguments.ts";
+import { takeCursorArguments } from "./cursor-arguments.ts";
 import { chooseProfile, isPrintMode, isTerminal, type CommandIo } from "./io.ts";
 import { formatFailure } from "./report-error.ts";
 import { createRunControl, type RunControl } from "./signals.ts";
@@ -50,13 +51,18 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
 const controlled: ReadonlySet<string> = new Set(["prompt", "answer", "serve", "acp"]);
 
 async function runCommandLine(words: readonly string[]): Promise<number> {
-  const parsed = parseArguments(words);
+  const given = parseArguments(words);
   // A key on the command line is taken out of what other users of this machine can list (S-42).
-  if (parsed.flags["api-key"] !== undefined || parsed.flags.header !== undefined) process.title = "sheaf";
+  if (given.flags["api-key"] !== undefined || given.flags.header !== undefined) process.title = "sheaf";
+  const profile = chooseProfile(given.flags.compat, process.argv[1] ?? "");
+  if (profile === "sheaf") checkForeignFlags(given);
+  const { parsed, notices } =
+    profile === "sheaf" ? { parsed: given, notices: [] } : takeCursorArguments(given, process.env);
   const io: CommandIo = {
     environment: process.env,
     cwd: findFolder(),
-    profile: chooseProfile(parsed.flags.compat, process.argv[1] ?? ""),
+    profile,
+    notices,
     isInputTerminal: isTerminal(0),
     isOutputTerminal: isTerminal(1),
   };
@@ -67,12 +73,15 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
   if (parsed.flags.help) {
     return (await import("./commands/help.ts")).runHelp(parsed);
   }
+  if (parsed.flags["list-models"]) {
+    return (await import("./commands/models.ts")).runModels({ ...parsed, flags: {} }, io);
+  }
   if (parsed.command === "prompt" && !isPrintMode(parsed.flags, io)) {
     return (await import("./interactive/interactive.ts")).runInteractive(parsed, io);
   }
   // An answer that cannot be used ends as a run does (C22): the command checks its flags itself.
   if (parsed.command !== "prompt" && parsed.command !== "answer") {
-    (await import("./command-flags.ts")).checkCommandLine(parsed);
+    (await import("./command-flags.ts")).checkCommandLine(parsed, profile);
   }
   if (parsed.command === "serve") useSmallMemory();
   // Before the command is loaded: from then on each signal has its last line and its code (C22, C23).

@@ -1,7 +1,10 @@
 /** Which format is printed (C2). */
 import { SheafError } from "../base/errors.ts";
 import { toLocale } from "../output/action-words.ts";
+import { toUserFiles } from "../base/paths.ts";
+import { findUserConfig } from "../config/config-file.ts";
 import { createProjection } from "../output/create-projection.ts";
+import type { PartialOutput } from "../output/cursor-stream.ts";
 import { isOutputFormat, outputFormats, type OutputFormat, type Projection } from "../output/projection.ts";
 import { toVisibleJson } from "../output/visible-text.ts";
 import type { FlagValues } from "./flags.ts";
@@ -29,7 +32,7 @@ export function createChosenProjection(
     locale: toLocale(flags.locale || LC_ALL || LC_MESSAGES || LANG || "en"),
     includeThinking: flags["include-thinking"] ?? false,
     profile: io.profile,
-    isPartial: flags["stream-partial-output"] ?? false,
+    partial: flags["stream-partial-output"] && findPartialOutput(io),
     showsFailure,
   });
   // Text is visible already (C11).
@@ -38,4 +41,10 @@ export function createChosenProjection(
     push: (event) => projection.push(event).map(toVisibleJson),
     ...(projection.formatHeartbeat && { formatHeartbeat: (time) => projection.formatHeartbeat!(time) }),
   };
+}
+
+/** Most clients double the text that comes as deltas and as a segment; the setting is for one that needs both (C44). */
+function findPartialOutput({ profile, environment }: CommandIo): PartialOutput {
+  if (profile !== "cursor-2026") return "deltas";
+  return findUserConfig(toUserFiles(environment).config).settings.partialOutput ?? "deltas";
 }

@@ -46,7 +46,15 @@ export const settingFlags = [
 export const runFlags = ["print", ...outputFlags, ...settingFlags, "output-schema", "record"] as const;
 
 /** Flags of the prompt itself. */
-export const promptFlags: readonly FlagName[] = [...runFlags, "image", "resume", "continue", "session-id", "no-save"];
+export const promptFlags: readonly FlagName[] = [
+  ...runFlags,
+  "list-models",
+  "image",
+  "resume",
+  "continue",
+  "session-id",
+  "no-save",
+];
 
 /** Flags of every command. */
 export const commonFlags: readonly FlagName[] = ["verbose", "help"];

@@ -54,7 +54,7 @@ function toRunOrder({ message, config, flags, environment, ...prompt }: PromptOr
     ...config,
     responseId: `chat_${randomUUID()}`,
     conversationId: toConversationId(named) ?? `conv_${randomUUID()}`,
-    message,
+    message: { ...message, ...(config.notices.length > 0 && { notices: config.notices }) },
     model: { id: name, name, apiKeySource: "none" },
     includesReasoning: flags["include-thinking"],
     trusted: false,

@@ -6,15 +6,26 @@ import type { FlagValues } from "./flags.ts";
 import type { CommandIo } from "./io.ts";
 import { findUserConfig } from "../config/config-file.ts";
 import { createConfig, type Config } from "../config/config.ts";
+import { toCursorModel } from "../config/cursor-models.ts";
+import type { ModelFlags, ModelSettings } from "../config/endpoints.ts";
 import type { Provider } from "../config/providers.ts";
 
 /** The settings of a run. @throws SheafError USAGE or CONFIG_INVALID. */
 export function toConfig(flags: FlagValues, io: CommandIo): Config {
-  const found = findUserConfig(toUserFiles(io.environment).config);
-  const raw = toRawSettings(flags);
-  // There, `auto` is the model of the user's settings.
-  const isAuto = io.profile === "cursor-2026" && raw.model === "auto";
-  return createConfig(isAuto ? { ...raw, model: undefined } : raw, io.environment, io.cwd, found);
+  const { config, flags: raw, notices } = toModelSettings(toRawSettings(flags), io);
+  return createConfig({ ...raw, notices: [...(io.notices ?? []), ...notices] }, io.environment, io.cwd, config);
+}
+
+/** What the model depends on. In the profile `cursor-2026` its name is made one of Sheaf's (C43). */
+export function toModelSettings<Raw extends ModelFlags>(
+  raw: Raw,
+  { environment, profile }: Pick<CommandIo, "environment" | "profile">,
+): ModelSettings & { readonly flags: Raw; readonly notices: readonly string[] } {
+  const files = toUserFiles(environment);
+  const settings = { flags: raw, environment, config: findUserConfig(files.config), files, notices: [] };
+  if (profile !== "cursor-2026") return settings;
+  const { model, notice } = toCursorModel(raw.model, settings);
+  return { ...settings, flags: { ...raw, model }, notices: notice === undefined ? [] : [notice] };
 }
 
 /** Flags as the configuration takes them. */

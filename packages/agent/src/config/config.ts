@@ -30,6 +30,8 @@ export interface RawSettings extends ModelFlags {
   readonly force?: true | undefined;
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
+  /** What differs from what the caller asked for. */
+  readonly notices?: readonly string[] | undefined;
 }
 
 /** What a run is set up with. */
@@ -82,6 +84,8 @@ export interface Config {
   };
   /** Milliseconds between heartbeats (C26); undefined: none. */
   readonly heartbeatMs: number | undefined;
+  /** What differs from what the caller asked for (C43). */
+  readonly notices: readonly string[];
 }
 
 export function isEffort(value: string): value is Effort {
@@ -145,6 +149,7 @@ export function createConfig(
       deny: [...(raw.deny ?? []), ...(rules.deny ?? [])],
     },
     heartbeatMs: heartbeat === undefined ? undefined : heartbeat * 1000,
+    notices: raw.notices ?? [],
   };
 }
 

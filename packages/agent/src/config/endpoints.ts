@@ -56,12 +56,13 @@ export interface NamedModel {
   readonly source: "flag" | "env" | "config";
 }
 
-/** The name: `--model`, `SHEAF_MODEL`, then the configuration; undefined if none of them names one. */
+/** The name: `--model`, `SHEAF_MODEL`, then the configuration, each by its alias; undefined if none of them names one. */
 export function findModelName({ flags, environment, config }: ModelSettings): NamedModel | undefined {
-  if (flags.model !== undefined) return { name: flags.model, source: "flag" };
-  if (environment.SHEAF_MODEL) return { name: environment.SHEAF_MODEL, source: "env" };
-  const { model } = config.settings;
-  return model === undefined ? undefined : { name: model, source: "config" };
+  const { model, modelAliases = {} } = config.settings;
+  const toModel = (name: string): string => (Object.hasOwn(modelAliases, name) ? modelAliases[name]! : name);
+  if (flags.model !== undefined) return { name: toModel(flags.model), source: "flag" };
+  if (environment.SHEAF_MODEL) return { name: toModel(environment.SHEAF_MODEL), source: "env" };
+  return model === undefined ? undefined : { name: toModel(model), source: "config" };
 }
 
 /**

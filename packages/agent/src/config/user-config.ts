@@ -24,7 +24,13 @@ const providerName = s.refine(
 
 const commonFields = s.object({
   /** Variable that holds its key. */
-  apiKeyEnv: s.optional(s.refine(s.string({ pattern: "^[A-Za-z_]\\w*$" }), "the name of a variable, not a key")),
+  apiKeyEnv: s.optional(
+    s.refine(
+      s.string({ pattern: "^[A-Za-z_]\\w*$" }),
+      "the name of a variable, not a key, and not CURSOR_API_KEY",
+      (name) => name !== "CURSOR_API_KEY",
+    ),
+  ),
   /** Ids of its models, for `sheaf models`. */
   models: s.optional(s.list(modelName)),
 });
@@ -104,6 +110,10 @@ const fields = s.object({
       }),
     ),
   ),
+  /** Models by the names that `--model` may give them; `*` means every name of `cursor-agent` (C43). */
+  modelAliases: s.optional(s.record(modelName, modelName)),
+  /** What `--stream-partial-output` prints in the profile `cursor-2026` (C44). */
+  partialOutput: s.optional(s.choice(["deltas", "both"])),
 });
 
 /** What the user has set permanently. Flags and environment take precedence. */

@@ -1,6 +1,6 @@
 /** From the name of a format to its projection (C2). */
 import type { Locale } from "./action-words.ts";
-import { createCursorStreamProjection } from "./cursor-stream.ts";
+import { createCursorStreamProjection, type PartialOutput } from "./cursor-stream.ts";
 import { createDocumentsProjection, createDocumentsStreamProjection } from "./documents.ts";
 import { createJsonProjection } from "./json.ts";
 import type { CliProfile, OutputFormat, Projection } from "./projection.ts";
@@ -16,7 +16,7 @@ export interface ProjectionOptions {
   /** Of `sheaf show`: `text` and `json` say how a run failed, too; else stderr does (C21, C31). */
   readonly showsFailure?: boolean;
   /** `--stream-partial-output`, which only `cursor-2026` needs. */
-  readonly isPartial?: boolean;
+  readonly partial?: PartialOutput | undefined;
 }
 
 /** A fresh projection of one run. */

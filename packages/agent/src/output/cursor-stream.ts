@@ -7,10 +7,13 @@ import { createResultCollector, toBareId } from "./result-line.ts";
 import type { StreamJsonOptions } from "./stream-json.ts";
 import { createToolCallTracker } from "./tool-call-tracker.ts";
 
+/** What `--stream-partial-output` prints. */
+export type PartialOutput = "deltas" | "both";
+
 /** Options of the format. */
 export interface CursorProjectionOptions extends StreamJsonOptions {
-  /** `--stream-partial-output`: the deltas too, each with its time. */
-  readonly isPartial?: boolean;
+  /** `--stream-partial-output`: deltas, each with its time, instead of segments; `both` prints both (C44). */
+  readonly partial?: PartialOutput | undefined;
 }
 
 /** Creates the lines; keeps only the answer's text and the open calls. They have none of Sheaf's own fields. */
@@ -62,7 +65,8 @@ class CursorStream implements Projection {
     }
   }
 
-  #startLines({ conversationId, responseId, apiKeySource, workspace, modelName, prompt }: RunStart): string[] {
+  #startLines(start: RunStart): string[] {
+    const { conversationId, responseId, apiKeySource, workspace, modelName, prompt, notices } = start;
     this.#sessionId = toBareId(conversationId);
     this.#requestId = toBareId(responseId);
     const session_id = this.#sessionId;
@@ -75,17 +79,18 @@ class CursorStream implements Projection {
         session_id,
         model: modelName,
         permissionMode: "default",
+        ...(notices && { notices }),
       }),
       encodeLine({ type: "user", message: toMessage("user", prompt), session_id }),
     ];
   }
 
   #deltaLines(delta: string, time: number): string[] {
-    return this.#options.isPartial ? this.#partialLines(this.#pieces.push(delta), time) : [];
+    return this.#options.partial ? this.#partialLines(this.#pieces.push(delta), time) : [];
   }
 
   #partialLines(pieces: readonly string[], time: number): string[] {
-    if (!this.#options.isPartial) return [];
+    if (!this.#options.partial) return [];
     return pieces.map((text) => this.#assistantLine(text, { timestamp_ms: time }));
   }
 
@@ -95,6 +100,7 @@ class CursorStream implements Projection {
     const { text } = this.#segment;
     if (text.trim() === "") return rest;
     this.#segment = createGrowingText();
+    if (this.#options.partial === "deltas") return rest;
     this.#pieces = createAssistantPieces();
     return [...rest, this.#assistantLine(text, { model_call_id: this.#callId(), timestamp_ms: time })];
   }
@@ -103,7 +109,7 @@ class CursorStream implements Projection {
   #endLines(time: number): string[] {
     const rest = [...this.#endThinking(time), ...this.#partialLines(this.#pieces.flush(), time)];
     const { text } = this.#segment;
-    if (text !== "") rest.push(this.#assistantLine(text, {}));
+    if (text !== "" && this.#options.partial !== "deltas") rest.push(this.#assistantLine(text, {}));
     const { result } = this.#collector;
     if (result?.subtype !== "success") return rest;
     return [...rest, encodeLine(toCursorResult(result))];

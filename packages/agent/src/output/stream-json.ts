@@ -114,6 +114,7 @@ class StreamJson implements Projection {
         })),
       }),
       ...(start.stdin && { stdin: start.stdin }),
+      ...(start.notices && { notices: start.notices }),
     };
     const user: UserLine = {
       type: "user",

@@ -22,7 +22,7 @@ const readCall = toCall("call_1", "read_file", { target_file: "a" }, { status: "
 
 function print(
   bodies: readonly RunEventBody[],
-  options: { isPartial?: boolean; includeThinking?: boolean } = {},
+  options: { partial?: "deltas" | "both"; includeThinking?: boolean } = {},
 ): Line[] {
   const lines = project(createCursorStreamProjection(options), toLog(runStart, ...bodies));
   return lines.map((line) => JSON.parse(line) as Line);
@@ -52,8 +52,14 @@ describe("assistant lines", () => {
     expect(Object.keys(segments[1]!)).toEqual(["type", "message", "session_id"]);
   });
 
-  test(verifies("C30", "with --stream-partial-output the deltas of C7 come too, told apart by their time"), () => {
-    const lines = print(twoTurns, { isPartial: true });
+  test(verifies(["C30", "C44"], "with --stream-partial-output the deltas of C7 come instead of the segments"), () => {
+    const lines = print(twoTurns, { partial: "deltas" }).filter((line) => line.type === "assistant");
+    expect(lines.map(toText)).toEqual(["I will ", "read.", "It ", "is ", "empty."]);
+    for (const line of lines) expect(Object.keys(line)).toEqual(["type", "message", "session_id", "timestamp_ms"]);
+  });
+
+  test(verifies("C44", "a program that asks for both gets both, told apart by their time"), () => {
+    const lines = print(twoTurns, { partial: "both" });
     expect(lines.filter(isDelta).map(toText)).toEqual(["I will ", "read.", "It ", "is ", "empty."]);
     expect(lines.filter(isSegment).map(toText)).toEqual(["I will read.", "It is empty."]);
   });
@@ -68,10 +74,15 @@ describe("assistant lines", () => {
           ...(index < turns.length - 1 ? toCall(`call_${index}`, "list_dir", {}, { status: "error" }) : []),
           turnEnd,
         ]);
-        const lines = print([...bodies, runEnd], { isPartial: true });
+        const lines = print([...bodies, runEnd], { partial: "both" });
         const { result } = lines.at(-1)!;
         expect(lines.filter(isSegment).map(toText).join("")).toBe(result);
         expect(lines.filter(isDelta).map(toText).join("")).toBe(result);
+        const deltas = print([...bodies, runEnd], { partial: "deltas" }).filter((line) => line.type === "assistant");
+        expect(deltas.map(toText).join("")).toBe(result);
+        // A reader that compares with the text before loses none; a single character cannot be cut in two.
+        const texts = deltas.map(toText);
+        expect(texts.some((text, index) => Array.from(text).length > 1 && text === texts[index - 1])).toBe(false);
       }),
     );
   });
@@ -124,7 +135,7 @@ describeWithFixtures("cursor-streams", (folder) => {
   test(verifies("C30", "every line has the fields of a captured line of its kind, in their order"), () => {
     const table = readCapturedFields(folder);
     const bodies: RunEventBody[] = [turnStart(1), { type: "reasoning_delta", text: "hm" }, ...twoTurns.slice(1)];
-    const lines = print(bodies, { isPartial: true, includeThinking: true });
+    const lines = print(bodies, { partial: "both", includeThinking: true });
     const kinds = new Set(lines.map(toKind));
     for (const line of lines) {
       const kind = toKind(line);

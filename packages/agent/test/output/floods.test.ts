@@ -31,7 +31,7 @@ test.each([
   ["json", "a", () => createProjection("json", options)],
   ["text", "a", () => createProjection("text", options)],
   ["stream-json of cursor-2026", "a", () => createProjection("stream-json", cursor)],
-  ["its deltas", " ", () => createProjection("stream-json", { ...cursor, isPartial: true })],
+  ["its deltas", " ", () => createProjection("stream-json", { ...cursor, partial: "deltas" })],
 ] as const)(verifies("R-22", "%s keeps no object for each delta %j"), (_name, delta, create) => {
   const projection = create();
   const [start, event] = toLog(runStart, { type: "text_delta", text: delta }) as [RunEvent, RunEvent];

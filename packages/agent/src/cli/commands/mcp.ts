@@ -1,4 +1,4 @@
-/** `sheaf mcp list`, `add`, `remove` and `trust`: servers of the Model Context Protocol. */
+/** `sheaf mcp list`, `list-tools`, `add`, `remove`, `trust`, `enable` and `disable`: servers of the Model Context Protocol. */
 import { existsSync } from "node:fs";
 import type { McpServerState } from "@sheaf/protocol";
 import { createConfig } from "../../config/config.ts";
@@ -30,8 +30,15 @@ export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<nu
       return removeServer(io, words);
     case "trust":
       return runMcpTrust(parsed, io, words);
-    default:
-      throw new SheafError("USAGE", `mcp "${action}" is unknown: use list, add, remove or trust`);
+    case "list-tools":
+      return listTools(parsed, io, toServerName(action, words));
+    case "enable":
+    case "disable":
+      return switchServer(parsed, io, action, toServerName(action, words));
+    default: {
+      const known = "list, list-tools, add, remove, trust, enable or disable";
+      throw new SheafError("USAGE", `mcp "${action}" is unknown: use ${known}`);
+    }
   }
 }
 
@@ -39,27 +46,82 @@ export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<nu
 async function listServers(parsed: ParsedArguments, io: CommandIo, words: readonly string[]): Promise<number> {
   if (words.length > 0) throw new SheafError("USAGE", `mcp list takes no words; "${words.join(" ")}" was given`);
   const isJson = toCommandFormat(parsed) === "json";
-  const { environment } = io;
-  const found = findUserConfig(toUserFiles(environment).config);
+  const { states, isUnread } = await connectServers(parsed, io);
+  if (isJson) return printJson(states);
+  const list = states.length === 0 ? noServers : states.map(formatServer).join("");
+  return printText(isUnread ? `${list}${unreadNote}` : list);
+}
+
+/** The tools of one server with their arguments, in the form of `cursor-agent` (C43). */
+async function listTools(parsed: ParsedArguments, io: CommandIo, name: string): Promise<number> {
+  const isJson = toCommandFormat(parsed) === "json";
+  const { states, tools } = await connectServers(parsed, io, name);
+  const [state] = states;
+  if (!state) throw new SheafError("USAGE", `there is no MCP server "${name}": see sheaf mcp list`);
+  if (state.status !== "ready") {
+    throw new SheafError("CONFIG_INVALID", `the MCP server ${name} is not ready: ${state.problem ?? state.status}`);
+  }
+  if (isJson) {
+    return printJson(tools.map(({ mcp, description, schema }) => ({ name: mcp!.tool, description, schema })));
+  }
+  const lines = tools.map(({ mcp, schema }) => {
+    const names = Object.keys(schema.properties ?? {});
+    return `- ${toVisibleLine(`${mcp!.tool} (${names.join(", ")})`)}\n`;
+  });
+  return printText(`Tools for ${toVisibleLine(name)} (${tools.length}):\n${lines.join("")}`);
+}
+
+/** What clients of `cursor-agent` call before a run. A server of a workspace needs the yes of `mcp trust` (S-87). */
+function switchServer(
+  parsed: ParsedArguments,
+  io: CommandIo,
+  action: "enable" | "disable",
+  name: string,
+): Promise<number> {
+  const { file, settings } = readSettings(io);
+  if (!Object.hasOwn(settings.mcpServers ?? {}, name)) {
+    const flags = action === "enable" ? parsed.flags : { ...parsed.flags, remove: true as const };
+    return runMcpTrust({ ...parsed, flags }, io, [name]);
+  }
+  if (action === "enable") return printText(`${name} is enabled: ${file} names it.\n`);
+  throw new SheafError("USAGE", `${name} is enabled as long as ${file} names it: sheaf mcp remove ${name} removes it`);
+}
+
+function toServerName(action: string, [name, ...rest]: readonly string[]): string {
+  if (name !== undefined && rest.length === 0) return name;
+  throw new SheafError("USAGE", `mcp ${action} takes the name of one server: see sheaf mcp list`);
+}
+
+function readSettings({ environment }: CommandIo) {
+  const { config: file } = toUserFiles(environment);
+  const found = findUserConfig(file);
   if (found.fault) throw found.fault;
-  const config = createConfig(toRawSettings(parsed.flags), environment, io.cwd, found);
+  return { file, found, settings: found.settings };
+}
+
+/** Connects to those that a run would use, or to one of them, and closes them again. */
+async function connectServers({ flags }: ParsedArguments, io: CommandIo, only?: string) {
+  const { environment } = io;
+  const config = createConfig(toRawSettings(flags), environment, io.cwd, readSettings(io).found);
   const { workspace, addedFolders, mcpServers } = config;
   const trusted = config.findTrust();
   const { servers, leftOut } = chooseServers({ ...config, trusted });
+  const isChosen = (name: string): boolean => only === undefined || name === only;
+  const chosen = Object.fromEntries(Object.entries(servers).filter(([name]) => isChosen(name)));
   const { signal } = new AbortController();
-  const connections = await connectMcpServers(servers, { workspace, addedFolders, environment, signal });
-  try {
-    const states = [...(connections?.servers ?? []), ...leftOut].map((state): ListedServer => ({
+  const connections = await connectMcpServers(chosen, { workspace, addedFolders, environment, signal });
+  await connections?.close();
+  const states = [...(connections?.servers ?? []), ...leftOut.filter(({ name }) => isChosen(name))].map(
+    (state): ListedServer => ({
       ...state,
       source: Object.hasOwn(mcpServers, state.name) ? "user" : "workspace",
-    }));
-    if (isJson) return await printJson(states);
-    const list = states.length === 0 ? noServers : states.map(formatServer).join("");
-    const isUnread = !trusted && existsSync(toServerFile(workspace));
-    return await printText(isUnread ? `${list}${unreadNote}` : list);
-  } finally {
-    await connections?.close();
-  }
+    }),
+  );
+  return {
+    states,
+    tools: connections?.tools ?? [],
+    isUnread: !trusted && existsSync(toServerFile(workspace)),
+  };
 }
 
 interface ListedServer extends McpServerState {

@@ -1,8 +1,10 @@
 /** `sheaf models [PROVIDER]`: which names `--model` takes, and what the providers in reach offer. */
 import { findUserConfig } from "../../config/config-file.ts";
+import { toListedName } from "../../config/cursor-models.ts";
 import { findProviderEndpoint, type ModelSettings } from "../../config/endpoints.ts";
 import { toUserFiles } from "../../base/paths.ts";
 import { toProviders, type Provider } from "../../config/providers.ts";
+import type { UserConfig } from "../../config/user-config.ts";
 import { SheafError, toSheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { listModels } from "../../model/model-list.ts";
@@ -31,16 +33,19 @@ interface ProviderModels {
 export async function runModels(parsed: ParsedArguments, { environment, profile }: CommandIo): Promise<number> {
   const { flags, positionals } = parsed;
   const [word, ...rest] = positionals;
+  const isCursor = profile === "cursor-2026";
   if (rest.length > 0) throw new SheafError("USAGE", `models takes one provider; "${positionals.join(" ")}" was given`);
   const needless = (["api-key", "base-url", "header"] as const).find((name) => flags[name] !== undefined);
-  if (word === undefined && needless !== undefined) {
+  if (word === undefined && !isCursor && needless !== undefined) {
     throw new SheafError("USAGE", `--${needless} goes with one provider: write sheaf models PROVIDER --${needless}=…`);
   }
   const format = toCommandFormat(parsed);
   const files = toUserFiles(environment);
   const config = findUserConfig(files.config);
   if (config.fault) throw config.fault;
-  const modelFlags = { apiKey: flags["api-key"], baseUrl: flags["base-url"], headers: flags.header };
+  // The keys of all providers are their own.
+  const modelFlags =
+    word === undefined ? {} : { apiKey: flags["api-key"], baseUrl: flags["base-url"], headers: flags.header };
   const settings = { flags: modelFlags, environment, config, files };
   const providers = toProviders(config.settings);
   if (word !== undefined) {
@@ -49,7 +54,7 @@ export async function runModels(parsed: ParsedArguments, { environment, profile 
   }
   const answers = await Promise.all([...providers.values()].map((provider) => tryProvider(provider, settings)));
   if (format === "json") return printAnswers(answers);
-  return printText(profile === "cursor-2026" ? formatList(answers) : formatText(answers));
+  return printText(isCursor ? formatList(answers, config.settings) : formatText(answers));
 }
 
 async function tryProvider(provider: Provider, settings: ModelSettings): Promise<ProviderModels> {
@@ -95,10 +100,13 @@ function formatNames({ provider, models }: ProviderModels): string {
   return models.length === 0 ? `${provider} has no models.\n` : models.map((model) => `${model}\n`).join("");
 }
 
-/** The list that clients of `cursor-agent` read (C30): `auto` is the model of the user's settings. */
-function formatList(answers: readonly ProviderModels[]): string {
-  const names = ["offline", ...answers.flatMap(({ models }) => models)];
-  return `Available models\n\nauto - Auto  (current)\n${names.map((name) => `${name} - ${name}\n`).join("")}`;
+/** The list that clients of `cursor-agent` read (C43): `auto` is the model of the user's settings. */
+function formatList(answers: readonly ProviderModels[], { modelAliases = {} }: UserConfig): string {
+  const models = ["offline", ...answers.flatMap((answer) => answer.models)];
+  const aliases = Object.entries(modelAliases).filter(([name]) => name !== "*" && name !== "auto");
+  const rows = [...aliases, ...models.map((model) => [toListedName(model), model] as const)];
+  const list = rows.map(([name, model]) => `${toVisibleLine(`${name} - ${model}`)}\n`).join("");
+  return `Available models\n\nauto - Auto  (current)\n${list}\nTip: use --model <id> to switch.\n`;
 }
 
 function formatText(answers: readonly ProviderModels[]): string {

@@ -105,6 +105,7 @@ export async function answerPrompt(
   // Where a person writes, each run has its own time; else there is one, and its time is that of the process.
   const spentMs = person ? 0 : performance.now();
   const format = toOutputFormat(flags, io);
+  if (!person) for (const notice of config.notices) process.stderr.write(formatNotice(notice));
   const run = createPromptRun({ message, config, flags, environment, control, spentMs, approver: person?.approver });
   const notices = person || isTerminal(2) ? createNoticeReport(person?.seen ?? new Set()) : undefined;
   const delivery = await deliverEvents(run.events(), {

@@ -1,5 +1,4 @@
 /** `sheaf status`, `sheaf whoami`: which model a run would take, and where the keys are. Never a key (S-41). */
-import { findUserConfig } from "../../config/config-file.ts";
 import { findKey, type FoundKey } from "../../config/credentials.ts";
 import {
   chooseModel,
@@ -9,31 +8,34 @@ import {
   type NamedModel,
 } from "../../config/endpoints.ts";
 import { hasKeyHeader } from "../../config/key-text.ts";
-import { toUserFiles, type UserFiles } from "../../base/paths.ts";
+import type { UserFiles } from "../../base/paths.ts";
 import { toProviders, type Provider } from "../../config/providers.ts";
 import { toSheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
+import { toModelSettings } from "../run-config.ts";
 import { printJson, printText } from "../standard-output.ts";
 
 /** Prints the state; a missing key is not a failure. @throws SheafError USAGE, CONFIG_INVALID. */
-export async function runStatus(parsed: ParsedArguments, { environment, profile }: CommandIo): Promise<number> {
+export async function runStatus(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const format = toCommandFormat(parsed);
-  const files = toUserFiles(environment);
-  const config = findUserConfig(files.config);
+  const settings = toModelSettings({ model: parsed.flags.model }, io);
+  const { files } = settings;
+  const states = listStates(settings);
+  const named = findModelName(settings);
+  const login = findLogin(settings);
+  if (format === "json") return printJson(toFacts(login, named, states, files));
+  return printText(io.profile === "cursor-2026" ? formatLogin(login) : formatText(named, states, files));
+}
+
+function listStates(settings: ModelSettings): ProviderState[] {
+  const { config } = settings;
   if (config.fault) throw config.fault;
-  // There, `auto` is the model of the user's settings.
-  const isAuto = profile === "cursor-2026" && parsed.flags.model === "auto";
-  const settings = { flags: { model: isAuto ? undefined : parsed.flags.model }, environment, config, files };
-  const states = [...toProviders(config.settings).values()].map((provider) =>
+  return [...toProviders(config.settings).values()].map((provider) =>
     toState(provider, findKey(provider, toKeySources(settings))),
   );
-  const named = findModelName(settings);
-  const login = findLogin(settings, named, states);
-  if (format === "json") return printJson(toFacts(login, named, states, files));
-  return printText(profile === "cursor-2026" ? formatLogin(login) : formatText(named, states, files));
 }
 
 interface ProviderState {
@@ -61,6 +63,7 @@ function toState(provider: Provider, key: FoundKey): ProviderState {
 function toFacts(login: Login, named: NamedModel | undefined, states: readonly ProviderState[], files: UserFiles) {
   return {
     isAuthenticated: login.isReady,
+    status: login.isReady ? "authenticated" : "unauthenticated",
     model: named?.name ?? null,
     modelSource: named?.source ?? null,
     providers: states,
@@ -76,9 +79,12 @@ interface Login {
   readonly text: string;
 }
 
-function findLogin(settings: ModelSettings, named: NamedModel | undefined, states: readonly ProviderState[]): Login {
-  const withKeys = states.filter(({ apiKeySource }) => apiKeySource !== "none").map(({ provider }) => provider);
-  if (!named && withKeys.length > 0) return { isReady: true, text: withKeys.join(", ") };
+/** @throws SheafError CONFIG_INVALID. */
+export function findLogin(settings: ModelSettings): Login {
+  const withKeys = listStates(settings)
+    .filter(({ apiKeySource }) => apiKeySource !== "none")
+    .map(({ provider }) => provider);
+  if (!findModelName(settings) && withKeys.length > 0) return { isReady: true, text: withKeys.join(", ") };
   try {
     const choice = chooseModel(settings);
     const text =
