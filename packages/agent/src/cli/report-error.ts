@@ -16,7 +16,7 @@ export function formatFailure({ code, message, details = "" }: FailureReport, ve
 
 /** One line about something that is no failure, but that the user must see (C1, C15). */
 export function formatNotice(message: string): string {
-  return `sheaf: notice: ${message}\n`;
+  return `sheaf: notice: ${toVisibleLine(message)}\n`;
 }
 
 /**
