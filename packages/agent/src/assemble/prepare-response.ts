@@ -14,6 +14,7 @@ import type { AnswerCheck } from "../run/final-answer.ts";
 import type { RunSettings } from "../run/run.ts";
 import { isOffered } from "../guard/permissions/permissions.ts";
 import { createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
+import { toCacheFolder } from "../guard/sandbox/hold/tool-caches.ts";
 import { createSearchProgram } from "../guard/sandbox/launch/search-program.ts";
 import { untrustedGitVariables } from "../guard/sandbox/environment.ts";
 import type { Store } from "../store/store.ts";
@@ -99,6 +100,7 @@ export async function prepareResponse(
       ...held,
       variables: start.trusted ? {} : untrustedGitVariables,
       network,
+      cacheFolder: dataFolder === undefined ? undefined : toCacheFolder(dataFolder, workspace.root),
     }),
     search: createSearchProgram(held),
     permissions,

@@ -1,6 +1,9 @@
 /** The log says why a command failed where the sandbox is the reason. */
 import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../../test/support/verifies.ts";
 import { explainFailure } from "../../../src/guard/sandbox/follow/explain-failure.ts";
+
+const failed = { exitCode: 1, timedOut: false, output: "", permissions: [], workspace: "/work" } as const;
 
 describe("a failed command", () => {
   test.each([
@@ -10,20 +13,40 @@ describe("a failed command", () => {
     ["curl: (6) Could not resolve host: example.org", /no network.*Network\(HOST\)/],
     ["npm error code EAI_AGAIN", /no network/],
     ["bash: connect: Network is unreachable", /no network/],
-  ])("%s", (output, sentence) => {
-    const refusals = explainFailure({ exitCode: 1, output, permissions: [] });
+    ["dial tcp: lookup registry.example: no such host", /no network/],
+    [
+      "Error: ENOENT: no such file or directory, mkdir '/root/.config/x'",
+      /can write the workspace and \/tmp.*--add-dir/,
+    ],
+    ["pip: error: the user site is not writable", /virtual environment/],
+    ["Error: connect ECONNREFUSED 127.0.0.1:5432", /127\.0\.0\.1 is the sandbox itself.*is_background/],
+    ["dial unix /var/run/docker.sock: socket: operation not permitted", /no unix sockets.*--sandbox disabled/],
+    ["process_singleton_posix.cc:297] Check failed: . socket() failed: Operation not permitted (1)", /headless shell/],
+    ["Error: listen EPERM: operation not permitted /tmp/x.sock", /no unix sockets/],
+  ])("[S-100] %s", (output, sentence) => {
+    const refusals = explainFailure({ ...failed, output });
     expect(refusals).toHaveLength(1);
     expect(refusals[0]).toMatch(sentence);
-    expect(explainFailure({ exitCode: 0, output, permissions: [] })).toEqual([]);
-    expect(explainFailure({ exitCode: 1, output, permissions: ["unsandboxed"] })).toEqual([]);
+    expect(explainFailure({ ...failed, exitCode: 0, output })).toEqual([]);
+    expect(explainFailure({ ...failed, output, permissions: ["unsandboxed"] })).toEqual([]);
+  });
+
+  test(verifies("S-100", "that waited for a host until its time was over hears of the network"), () => {
+    const output = "Downloading https://registry.example/x (retry 2)";
+    const [sentence] = explainFailure({ ...failed, output, exitCode: 124, timedOut: true });
+    expect(sentence).toMatch(/no network/);
+    expect(explainFailure({ ...failed, output })).toEqual([]);
+    expect(explainFailure({ ...failed, output: "test 3 of 9", exitCode: 124, timedOut: true })).toEqual([]);
   });
 
   test("with a network is told of the proxy", () => {
     const output = "getaddrinfo ENOTFOUND registry.example";
-    expect(explainFailure({ exitCode: 1, output, permissions: ["network"] })[0]).toMatch(/HTTPS_PROXY/);
+    expect(explainFailure({ ...failed, output, permissions: ["network"] })[0]).toMatch(/HTTPS_PROXY/);
   });
 
   test("that says nothing of the kind is not explained", () => {
-    expect(explainFailure({ exitCode: 1, output: "1 test failed", permissions: [] })).toEqual([]);
+    expect(explainFailure({ ...failed, output: "1 test failed" })).toEqual([]);
+    const missing = "ENOENT: no such file or directory, mkdir '/work/a/b'";
+    expect(explainFailure({ ...failed, output: missing })).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ export async function runCommand(
 
 /** Of a runner, beside what every test gives. */
 export type RunnerOptions = Partial<
-  Pick<CommandRunnerOptions, "limits" | "network" | "networkPorts" | "denials" | "addedFolders">
+  Pick<CommandRunnerOptions, "limits" | "network" | "networkPorts" | "denials" | "addedFolders" | "cacheFolder">
 >;
 
 const closedNetwork = createCommandNetwork({ allow: [], deny: [] });

@@ -1,41 +1,71 @@
-/** Explains failures that the sandbox likely caused: programs report what failed, but do not know about the sandbox. */
+/** Explains failures that the sandbox likely caused: programs report what failed, but do not know about the sandbox (S-100). */
 import type { CommandPermission } from "@sheaf/protocol";
+import { isBelow } from "../../../workspace/workspace.ts";
 
 /** How a command ended. */
 interface FailedCommand {
   readonly exitCode: number;
+  readonly timedOut: boolean;
   readonly output: string;
   readonly permissions: readonly CommandPermission[];
+  /** Absolute. */
+  readonly workspace: string;
 }
 
 const noNetwork =
-  /network is unreachable|could not resolve|couldn't resolve|temporary failure in name resolution|name or service not known|failed to lookup address|getaddrinfo|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND)\b|no address associated/i;
-const readOnly = /read-only file system|\bEROFS\b/i;
+  /network is unreachable|could not resolve|couldn't resolve|temporary failure in name resolution|name or service not known|failed to lookup address|getaddrinfo|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND|ETIMEDOUT)\b|no address associated|no such host/i;
+/** Of a program that may have been waiting for a host. */
+const download = /\b(?:download|fetch|connect|resolv|retry|index|registry)|https?:\/\//i;
+const readOnly = /read-only file system|\bEROFS\b|not writable/i;
 const busy = /device or resource busy|\bEBUSY\b/i;
+/** Node reports this for a folder that it makes with its parents on a read-only disk. */
+const noFolder = /\bENOENT\b[^\n]*\bmkdir '(\/[^'\n]+)'/g;
+const localServer = /\bECONNREFUSED\b|connection refused/i;
+const unixSocket =
+  /\bunix:\/\/|\bdial unix\b|socket\(\)? ?failed: operation not permitted|\b(?:listen|connect) EPERM\b|user data directory for headless|no usable sandbox/i;
 
 /** Characters searched, from the end of the output. */
 const maxLength = 64 * 1024;
 
+const writable =
+  "In the sandbox a command can write the workspace and /tmp, except protected places in the workspace, and caches in ~/.cache. Install packages into the workspace (node_modules, a virtual environment), not for the user or the machine; the user opens another folder with --add-dir DIR.";
+
 /** A sentence for each restriction that the output mentions; none for a command that succeeded. */
-export function explainFailure({ exitCode, output, permissions }: FailedCommand): string[] {
+export function explainFailure(failed: FailedCommand): string[] {
+  const { exitCode, output, permissions } = failed;
   if (exitCode === 0 || permissions.includes("unsandboxed")) return [];
   const text = output.slice(-maxLength);
   const sentences: string[] = [];
-  if (readOnly.test(text)) {
-    sentences.push(
-      "In the sandbox a command can write the workspace and /tmp, except protected places in the workspace.",
-    );
+  if (readOnly.test(text) || isFolderOutside(text, failed.workspace)) {
+    sentences.push(writable);
   } else if (busy.test(text)) {
     sentences.push(
       "In the sandbox protected places in the workspace, such as .git/config, cannot be replaced or moved.",
     );
   }
-  if (noNetwork.test(text)) {
+  if (unixSocket.test(text)) {
     sentences.push(
-      permissions.includes("network")
-        ? "In the sandbox hosts can be reached only through the proxy in HTTPS_PROXY, which also resolves their names."
-        : 'The sandbox has no network; the user allows a host with --allow "Network(HOST)".',
+      "The sandbox has no unix sockets, which Docker and browsers with a profile need: a headless shell of Chromium works; for the rest the user passes --sandbox disabled.",
     );
   }
-  return sentences;
+  return [...sentences, ...explainNetwork(failed, text)];
+}
+
+function explainNetwork({ timedOut, permissions }: FailedCommand, text: string): string[] {
+  const isOpen = permissions.includes("network");
+  if (noNetwork.test(text) || (timedOut && !isOpen && download.test(text))) {
+    return [
+      isOpen
+        ? "In the sandbox hosts can be reached only through the proxy in HTTPS_PROXY, which also resolves their names."
+        : 'The sandbox has no network; the user allows a host with --allow "Network(HOST)".',
+    ];
+  }
+  if (!localServer.test(text)) return [];
+  return [
+    "In the sandbox 127.0.0.1 is the sandbox itself: servers of this machine, such as a database, cannot be reached. Start one with is_background, or the user passes --sandbox disabled.",
+  ];
+}
+
+function isFolderOutside(text: string, workspace: string): boolean {
+  return [...text.matchAll(noFolder)].some(([, path = ""]) => !isBelow(path, workspace) && !isBelow(path, "/tmp"));
 }

@@ -1,7 +1,7 @@
 /** The mounts of a command: what it sees of the file system (S-30, S-34). Bubblewrap carries them out. */
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isBelow } from "../../../workspace/workspace.ts";
 
 /** One place of the plan, absolute and without links. */
@@ -68,17 +68,21 @@ export interface MountFacts {
   readonly workspace: string;
   /** Absolute; most of them do not exist. */
   readonly secretPlaces: readonly string[];
+  /** What is seen instead of a secret file outside of the workspace, by its path. */
+  readonly copies: ReadonlyMap<string, string>;
   /** Of the run's private folder. */
   readonly privateMounts: readonly Mount[];
   /** Besides the workspace. */
   readonly writableMounts: readonly Mount[];
+  /** Caches of tools. */
+  readonly cacheMounts: readonly Mount[];
   /** Of protected places and of the user's rules. */
   readonly held: HeldMounts;
 }
 
 /** In mount order: what is hidden stays hidden, whatever else is mounted around it. */
 export function planMounts(facts: MountFacts): Mount[] {
-  const { workspace, secretPlaces, privateMounts, writableMounts, held } = facts;
+  const { workspace, secretPlaces, copies, privateMounts, writableMounts, cacheMounts, held } = facts;
   const isHidden = ({ access }: Mount): boolean => access.startsWith("hidden");
   const secret = toHiddenMounts(secretPlaces, workspace).filter(
     // The private folder covers these already.
@@ -102,7 +106,12 @@ export function planMounts(facts: MountFacts): Mount[] {
       !covering.some((place) => isBelow(path, place.path)) &&
       (access === "read-only" || !readOnly.some((mount) => isBelow(path, mount.path))),
   );
-  return sortMounts([...privateMounts, ...writable, ...keeping, ...hidden]);
+  const shown = hidden.map((mount): Mount => {
+    const source = copies.get(mount.path);
+    const isCopied = source !== undefined && !isBelow(mount.path, workspace);
+    return isCopied ? { path: mount.path, access: "read-only", source } : mount;
+  });
+  return sortMounts([...privateMounts, ...cacheMounts, ...writable, ...keeping, ...shown]);
 }
 
 /** Nothing can be hidden inside a hidden folder: the place no longer exists there. */
@@ -111,7 +120,12 @@ function removeInner(hidden: readonly Mount[], workspace: string): Mount[] {
   return hidden.filter(({ path }) => !folders.some((folder) => folder.path !== path && isBelow(path, folder.path)));
 }
 
+/** Where commands find their caches, if not at `~/.cache`. */
+export const substituteCache = "/tmp/.cache";
+
 export interface PrivateFolder {
+  /** Absolute. */
+  readonly path: string;
   /** For `/tmp` and the like. */
   readonly mounts: readonly Mount[];
   remove(): void;
@@ -128,8 +142,12 @@ export function createPrivateFolder(): PrivateFolder {
     mkdirSync(join(path, name));
     return { path: place, access: "writable", source: join(path, name) };
   };
+  const mounts = [toMount("tmp", "/tmp"), toMount("var-tmp", "/var/tmp"), toMount("shm", "/dev/shm")];
+  // Before any command could put a link there.
+  mkdirSync(join(path, "tmp", basename(substituteCache)));
   return {
-    mounts: [toMount("tmp", "/tmp"), toMount("var-tmp", "/var/tmp"), toMount("shm", "/dev/shm")],
+    path,
+    mounts,
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
 }

@@ -1,6 +1,7 @@
 /** Commands in bubblewrap: each in new namespaces, which end with all their processes (S-30, R-13). */
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { toCommandEnvironment } from "../environment.ts";
 import { type CommandPipes, openOutputPipes } from "../follow/output-pipes.ts";
@@ -8,16 +9,25 @@ import { createSandboxTree } from "../follow/process-tree.ts";
 import { followChild } from "../follow/processes.ts";
 import { createReaper } from "../follow/reaper.ts";
 import { defaultUseLimits, followStatus, type UseLimits, watchUse } from "../follow/sandbox-status.ts";
+import { cleanFiles } from "../hold/cleaned-files.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
-import { createPrivateFolder, type HeldMounts, type Mount, planMounts, type PrivateFolder } from "../hold/mounts.ts";
+import {
+  createPrivateFolder,
+  type Mount,
+  type MountFacts,
+  planMounts,
+  type PrivateFolder,
+  substituteCache,
+} from "../hold/mounts.ts";
 import { createSeccompFilter } from "../hold/seccomp-filter.ts";
-import { listSecretPlaces } from "../hold/secret-places.ts";
+import { listHomes, listSecretPlaces } from "../hold/secret-places.ts";
+import { planToolCaches, type ToolCaches } from "../hold/tool-caches.ts";
 import { findLinkedWorktree } from "../hold/writable-folders.ts";
 import { findShell, toFolderError } from "../programs.ts";
 import { admitMounts } from "./admit-mounts.ts";
 import { toBubblewrapArguments, toNetworkWords } from "./bubblewrap-arguments.ts";
 import type { Launcher, LaunchRequest, SandboxOptions, StartedCommand } from "./launcher.ts";
-import { createSharedNetwork, type RunNetwork } from "./run-network.ts";
+import { createSharedNetwork, proxyPort, type RunNetwork } from "./run-network.ts";
 import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.ts";
 
 /**
@@ -68,6 +78,11 @@ interface SandboxWays {
   readonly pipes: CommandPipes;
 }
 
+/** What all commands of a run share. */
+interface RunFacts extends Omit<MountFacts, "held"> {
+  readonly variables: ToolCaches["variables"];
+}
+
 /** Creates its private folder and its network for the first command that needs them. */
 export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const { file, workspace, addedFolders = [], environment, limits = defaultUseLimits } = options;
@@ -84,12 +99,29 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const reaper = createReaper();
   let blocked: BlockedDescriptors | undefined;
   let folder: PrivateFolder | undefined;
-  let secretPlaces: readonly string[] | undefined;
+  let facts: RunFacts | undefined;
 
-  const planCommand = (held: HeldMounts): Mount[] => {
+  const findFacts = (): RunFacts => {
     folder ??= createPrivateFolder();
-    secretPlaces ??= listSecretPlaces(environment, foreignOwner?.uid);
-    return planMounts({ workspace, secretPlaces, privateMounts: folder.mounts, writableMounts, held });
+    const { path, mounts: privateMounts } = folder;
+    const secretPlaces = listSecretPlaces(environment, foreignOwner?.uid);
+    const caches = planToolCaches({
+      environment,
+      folder: options.cacheFolder ?? join(path, "caches"),
+      substitute: substituteCache,
+      otherPlaces: [...tops, ...secretPlaces, ...privateMounts.map((mount) => mount.path)],
+      proxyPort: options.network.isOpen ? proxyPort : undefined,
+    });
+    const copies = cleanFiles(listHomes(environment), join(path, "copies"));
+    return {
+      workspace,
+      secretPlaces,
+      copies,
+      privateMounts,
+      writableMounts,
+      cacheMounts: caches.mounts,
+      variables: caches.variables,
+    };
   };
   const spawnBubblewrap = (request: LaunchRequest, mounts: readonly Mount[], ways: SandboxWays): ChildProcess => {
     const { shared, pipes } = ways;
@@ -109,6 +141,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       cwd: "/",
       env: {
         ...toCommandEnvironment(environment, reaper.createMarker()),
+        ...facts?.variables,
         ...request.variables,
         TMPDIR: "/tmp",
         ...shared?.variables,
@@ -137,7 +170,8 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       try {
         const held = places.begin(request);
         endPlaces = () => places.end(request);
-        const mounts = planCommand(held);
+        facts ??= findFacts();
+        const mounts = planMounts({ ...facts, held });
         const child = spawnBubblewrap(request, mounts, { shared, pipes });
         const { workingDirectory } = request;
         const takeNotes = (): string[] => [...network.takeNotes(), ...endPlaces()];

@@ -38,7 +38,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   return {
     permissions: launcher.permissions,
     async run(request) {
-      const outcome = runCommand(request, launcher, options.variables ?? {});
+      const outcome = runCommand(request, launcher, options);
       running.add(outcome);
       try {
         return await outcome;
@@ -86,7 +86,7 @@ function createSilentStreams(): OutputStreams {
 async function runCommand(
   request: CommandRequest,
   launcher: Launcher,
-  variables: Readonly<Record<string, string>>,
+  { variables = {}, workspace }: CommandRunnerOptions,
 ): Promise<CommandOutcome> {
   const { command, workingDirectory, isBackground = false } = request;
   const { permissions } = launcher;
@@ -107,7 +107,7 @@ async function runCommand(
     if (startError !== "") return toOutcome(createSilentStreams(), permissions, { exitCode: -1, startError });
     const signal = end.signal ?? (isOwnEnd ? started.toSignal(end.code ?? 0) : undefined) ?? null;
     const outcome = toOutcome(streams, permissions, toEnd({ ...end, signal }));
-    return { ...outcome, refusals: [...refusals, ...explainFailure(outcome)] };
+    return { ...outcome, refusals: [...refusals, ...explainFailure({ ...outcome, workspace })] };
   } catch (error) {
     const startError = toStartError(error, launcher.file, workingDirectory);
     return toOutcome(streams, permissions, { exitCode: -1, startError });

@@ -60,6 +60,8 @@ export interface SandboxOptions {
   readonly network: CommandNetwork;
   /** Files that no command may read or write. */
   readonly denials?: readonly FileRule[] | undefined;
+  /** For caches of tools, absolute; undefined: they last as long as the run. */
+  readonly cacheFolder?: string | undefined;
   /** Its commands change nothing, so nothing is protected from them. */
   readonly isProbe?: boolean | undefined;
   /** How hosts are resolved; default: by the system. */

@@ -52,7 +52,7 @@ export interface RunNetwork {
 }
 
 /** Free: nothing else listens in the new namespace. */
-const proxyPort = 3128;
+export const proxyPort = 3128;
 /** Milliseconds; usually it takes 50. */
 const startPeriod = 10_000;
 const statusDescriptor = 4;

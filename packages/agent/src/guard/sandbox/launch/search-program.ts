@@ -56,7 +56,9 @@ export function createSearchProgram(options: SearchOptions): RunSearch {
     const mounts = planMounts({
       workspace: folder,
       secretPlaces: listSecretPlaces(environment),
+      copies: new Map(),
       privateMounts: [],
+      cacheMounts: [],
       writableMounts: [],
       held: { kept: [], mounts: denied.places.flatMap(toMounts) },
     });

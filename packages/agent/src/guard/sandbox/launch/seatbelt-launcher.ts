@@ -13,6 +13,7 @@ import { followChild } from "../follow/processes.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
 import { toExistingPath } from "../hold/mounts.ts";
 import { listSecretPlaces } from "../hold/secret-places.ts";
+import { planToolCaches } from "../hold/tool-caches.ts";
 import { findLinkedWorktree } from "../hold/writable-folders.ts";
 import { findShell, toFolderError } from "../programs.ts";
 import type { Launcher, SandboxOptions } from "./launcher.ts";
@@ -40,10 +41,18 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
       const { command, workingDirectory, variables } = request;
       const proxyPort = await proxy.open();
       temporary ??= realpathSync(mkdtempSync(join(tmpdir(), "sheaf-run-")));
+      const cacheFolder = options.cacheFolder ?? join(temporary, "cache");
+      const caches = planToolCaches({
+        environment,
+        folder: cacheFolder,
+        substitute: join(cacheFolder, "cache"),
+        otherPlaces: undefined,
+        proxyPort,
+      });
       const held = places.begin(request).mounts;
       const profile = toSeatbeltProfile({
         workspace,
-        writable: [temporary, ...writable],
+        writable: [temporary, join(cacheFolder, "cache"), ...writable],
         secret: listSecretPaths(environment, workspace),
         readOnly: held.filter(({ access }) => access === "read-only").map(({ path }) => path),
         hidden: held.filter(({ access }) => access.startsWith("hidden")).map(({ path }) => path),
@@ -57,6 +66,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
           cwd: workingDirectory,
           env: {
             ...toCommandEnvironment(environment, marker),
+            ...caches.variables,
             ...variables,
             TMPDIR: temporary,
             ...(proxyPort !== undefined && toProxyVariables(proxyPort)),

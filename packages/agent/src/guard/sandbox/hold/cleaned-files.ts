@@ -1,0 +1,60 @@
+/**
+ * Files with which package managers start and which may contain tokens: commands see what they say about registries, and
+ * nothing else of them (S-99). A file that cannot be opened would be an error to most of these programs.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { readSmallFile } from "../../../workspace/open-file.ts";
+import { toExistingPath } from "./mounts.ts";
+
+/** An address without user and password, query or fragment. */
+const address = String.raw`https?:\/\/[^\s@?#"'<>]+`;
+/** A part of an address's path that may be a token: long, of letters and digits. */
+const tokenLike = /:\/\/[^/]+\/(?:.*\/)?(?:(?=[^/]*\d)(?=[^/]*[a-z])[^/]{12,}|[^/]{32,})/i;
+
+type Cleaner = (text: string) => string;
+
+/** By place in the home: what of its text commands see. */
+const cleaners: Readonly<Record<string, Cleaner>> = {
+  ".npmrc": keepLines(String.raw`(@[\w.-]+:)?registry\s*=\s*${address}`),
+  ".yarnrc.yml": keepLines(String.raw`npmRegistryServer:\s*["']?${address}["']?`),
+  ".config/pip/pip.conf": keepLines(String.raw`\[global\]|(extra-)?index-url\s*=\s*${address}`),
+  ".m2/settings.xml": cleanMavenSettings,
+};
+
+function keepLines(pattern: string): Cleaner {
+  const line = new RegExp(`^(${pattern})[ \\t]*$`);
+  const isKept = (text: string): boolean => line.test(text) && !tokenLike.test(text);
+  return (text) =>
+    text
+      .split(/\r?\n/)
+      .filter(isKept)
+      .map((kept) => `${kept}\n`)
+      .join("");
+}
+
+/** Mirrors only, written anew. */
+function cleanMavenSettings(text: string): string {
+  const mirrors = [...text.matchAll(/<mirror>([^]{0,2000}?)<\/mirror>/g)].flatMap(([, body = ""]) => {
+    const fields = [...body.matchAll(/<(id|url|mirrorOf)>([^<>@?#&]{1,300})<\/\1>/g)].map(([field]) => field);
+    return fields.some((field) => tokenLike.test(field)) ? [] : [`<mirror>${fields.join("")}</mirror>`];
+  });
+  return `<settings><mirrors>${mirrors.join("")}</mirrors></settings>\n`;
+}
+
+const maxBytes = 256 * 1024;
+
+/** Writes them to a new folder, which commands do not see. The real path of each original, and that of its copy. */
+export function cleanFiles(homes: readonly string[], folder: string): ReadonlyMap<string, string> {
+  mkdirSync(folder, { mode: 0o700 });
+  const places = homes.flatMap((home) => Object.keys(cleaners).map((place) => ({ place, path: join(home, place) })));
+  return new Map(
+    places.flatMap(({ place, path }, index) => {
+      const original = toExistingPath(path);
+      if (original === undefined) return [];
+      const copy = join(folder, `${index}-${basename(place)}`);
+      writeFileSync(copy, cleaners[place]!(readSmallFile(original, maxBytes) ?? ""), { mode: 0o600 });
+      return [[original, copy] as const];
+    }),
+  );
+}

@@ -1,0 +1,132 @@
+/**
+ * Where package managers and build tools keep what they download and compile: a folder of Sheaf's for each workspace, never
+ * the user's own (S-97). In the sandbox it is at `~/.cache`; variables lead there what tools keep elsewhere in the home.
+ */
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Environment } from "../../../base/paths.ts";
+import { isFolder, makeFolder } from "../../../base/make-folder.ts";
+import { isBelow } from "../../../workspace/workspace.ts";
+import { type Mount, toExistingPath } from "./mounts.ts";
+import { listHomes } from "./secret-places.ts";
+
+export interface ToolCaches {
+  readonly mounts: readonly Mount[];
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface CachePlan {
+  readonly environment: Environment;
+  /** Sheaf's folder for the caches, absolute. Commands may have changed everything in it. */
+  readonly folder: string;
+  /** Where commands find it if `~/.cache` cannot be its place; absolute. */
+  readonly substitute: string;
+  /** What else the sandbox mounts, absolute; undefined where nothing is mounted. */
+  readonly otherPlaces: readonly string[] | undefined;
+  /** Of the proxy, by which commands can download; undefined: they have no network. */
+  readonly proxyPort: number | undefined;
+}
+
+/** The folder of a workspace, by its path without links: no workspace names that of another. */
+export function toCacheFolder(dataFolder: string, workspace: string): string {
+  return join(dataFolder, "caches", createHash("sha256").update(workspace).digest("hex").slice(0, 32));
+}
+
+/** Programs that tools install in `~/.cache`: they stay readable. One level, since commands may have put links deeper. */
+const installedNames = [
+  "ms-playwright", "puppeteer", "Cypress", "electron", "node", "prisma", "huggingface", "torch",
+] as const; // prettier-ignore
+
+/**
+ * Creates the folders. Each one that is mounted is in a folder that commands do not see: what they can replace must never be
+ * the source of a mount.
+ */
+export function planToolCaches(plan: CachePlan): ToolCaches {
+  const { environment, folder, substitute, otherPlaces } = plan;
+  const home = [environment.HOME ?? "", ...listHomes(environment)].find((place) => place.startsWith("/"));
+  if (home === undefined) return { mounts: [], variables: {} };
+  const source = join(folder, "cache");
+  makeFolder(source);
+  if (!otherPlaces) return { mounts: [], variables: toCacheVariables(plan, home, substitute) };
+  const places = otherPlaces.map((place) => toExistingPath(place) ?? place);
+  const findFree = (name: string): string | undefined => {
+    const path = toExistingPath(join(home, name));
+    if (path === undefined || !isFolder(path)) return undefined;
+    return places.some((place) => isBelow(place, path) || isBelow(path, place)) ? undefined : path;
+  };
+  const usual = findFree(".cache");
+  // pnpm refuses packages that were linked from a store at another path.
+  const pnpmStore = findFree(".local/share/pnpm/store");
+  const path = usual ?? substitute;
+  const { PNPM_HOME = "", ...variables } = toCacheVariables(plan, home, path);
+  const mounts: Mount[] = [{ path, access: "writable", source }];
+  if (usual !== undefined) mounts.push(...listInstalled(usual, source));
+  if (pnpmStore === undefined) return { mounts, variables: { ...variables, PNPM_HOME } };
+  const pnpmSource = join(folder, "pnpm-store");
+  makeFolder(pnpmSource);
+  mounts.push({ path: pnpmStore, access: "writable", source: pnpmSource });
+  return { mounts, variables };
+}
+
+function listInstalled(usual: string, source: string): Mount[] {
+  return installedNames.flatMap((name) => {
+    const path = join(usual, name);
+    return isOwnFolder(path) && makePlace(join(source, name)) ? [{ path, access: "read-only" as const }] : [];
+  });
+}
+
+/** A link would lead the mount elsewhere. */
+function isOwnFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function makePlace(path: string): boolean {
+  try {
+    mkdirSync(path);
+  } catch {
+    // It exists, as what a command left there.
+  }
+  return isOwnFolder(path);
+}
+
+/** `path`: of the caches, in the sandbox. */
+function toCacheVariables({ folder, proxyPort }: CachePlan, home: string, path: string): Record<string, string> {
+  const goDownloads = join(home, "go/pkg/mod/cache/download");
+  /** Without a network, what the user's own store has is worth more than an empty one. */
+  const isNeeded = (name: string, store: string): boolean =>
+    proxyPort !== undefined || isOwnFolder(join(folder, "cache", name)) || !isFolder(join(home, store));
+  return {
+    XDG_CACHE_HOME: path,
+    npm_config_cache: join(path, "npm"),
+    PNPM_HOME: join(path, "pnpm"),
+    YARN_GLOBAL_FOLDER: join(path, "yarn-berry"),
+    GOMODCACHE: join(path, "go-mod"),
+    // The user's downloads serve as a proxy that needs no network.
+    ...(proxyPort === undefined && isFolder(goDownloads) && { GOPROXY: `file://${goDownloads}` }),
+    GRADLE_USER_HOME: join(path, "gradle"),
+    ...(isFolder(join(home, ".gradle/caches/modules-2")) && { GRADLE_RO_DEP_CACHE: join(home, ".gradle/caches") }),
+    ...(isNeeded("cargo", ".cargo/registry") && { CARGO_HOME: join(path, "cargo") }),
+    ...(isNeeded("m2", ".m2/repository") && { MAVEN_OPTS: toMavenOptions(join(path, "m2"), home, proxyPort) }),
+  };
+}
+
+/** Maven 3.9 also reads the user's own repository. Programs in Java do not know the variables of a proxy. */
+function toMavenOptions(repository: string, home: string, proxyPort: number | undefined): string {
+  const options: Record<string, string> = {
+    "maven.repo.local": repository,
+    "maven.repo.local.tail": join(home, ".m2/repository"),
+    ...(proxyPort !== undefined && {
+      "aether.connector.http.useSystemProperties": "true",
+      ...Object.fromEntries(
+        ["http", "https"].flatMap((scheme) => [
+          [`${scheme}.proxyHost`, "127.0.0.1"],
+          [`${scheme}.proxyPort`, String(proxyPort)],
+        ]),
+      ),
+    }),
+  };
+  return Object.entries(options)
+    .map(([name, value]) => `-D${name}=${value}`)
+    .join(" ");
+}

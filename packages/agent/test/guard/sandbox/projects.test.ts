@@ -1,0 +1,179 @@
+/** Projects of each language build and test themselves in the sandbox (S-97): one project for each tool that is installed here. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { verifies } from "../../../../../test/support/verifies.ts";
+import type { CommandOutcome } from "../../../src/guard/sandbox/command.ts";
+import { findProgram } from "../../../src/guard/sandbox/programs.ts";
+import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
+
+/** The user's own variables: tools are where the user has them. */
+const user = { PATH: process.env.PATH ?? "", HOME: homedir(), LANG: "C.UTF-8" };
+const caches = realpathSync(mkdtempSync(join(homedir(), ".sheaf-sandbox-test-caches-")));
+afterAll(() => {
+  execFileSync("chmod", ["-R", "u+w", caches]);
+  rmSync(caches, { recursive: true, force: true });
+});
+
+interface Project {
+  readonly tool: string;
+  readonly title: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly command: string;
+  /** In its output. */
+  readonly expected: string;
+}
+
+const npmPackage = { "dep/package.json": '{"name":"dep","version":"1.0.0"}', "dep/index.js": "module.exports = 42" };
+const readDep = `node -p 'require("dep")'`;
+const packDep = "npm pack ./dep --silent >pack.log";
+
+const projects: readonly Project[] = [
+  {
+    tool: "npm",
+    title: "install of a package file, then ci",
+    files: { ...npmPackage, "package.json": "{}" },
+    command: `${packDep} && npm install ./dep-1.0.0.tgz && rm -rf node_modules && npm ci && ${readDep}`,
+    expected: "42",
+  },
+  {
+    tool: "npm",
+    title: "test with a tool that writes ~/.cache",
+    files: {
+      "package.json": '{"scripts":{"test":"node lint.js"}}',
+      "lint.js": `const { mkdirSync, writeFileSync } = require("node:fs");
+const folder = require("node:os").homedir() + "/.cache/lint/v1";
+const path = process.env.XDG_CACHE_HOME + "/lint/v2";
+for (const place of [folder, path]) { mkdirSync(place, { recursive: true }); writeFileSync(place + "/state", "x"); }
+console.log("linted");`,
+    },
+    command: "npm test",
+    expected: "linted",
+  },
+  {
+    tool: "pnpm",
+    title: "install of a package file",
+    files: { ...npmPackage, "package.json": "{}" },
+    command: `${packDep} && pnpm add ./dep-1.0.0.tgz && ${readDep} && test ! -e .pnpm-store`,
+    expected: "42",
+  },
+  {
+    tool: "yarn",
+    title: "install of a package file",
+    files: { ...npmPackage, "package.json": "{}", "yarn.lock": "", ".yarnrc.yml": "nodeLinker: node-modules\n" },
+    command: `${packDep} && yarn add ./dep-1.0.0.tgz && ${readDep}`,
+    expected: "42",
+  },
+  {
+    tool: "python3",
+    title: "a virtual environment, a wheel by pip, and its test",
+    files: {
+      "pack.py": `import zipfile
+with zipfile.ZipFile("dep-1.0-py3-none-any.whl", "w") as wheel:
+    wheel.writestr("dep.py", "answer = 42")
+    wheel.writestr("dep-1.0.dist-info/METADATA", "Metadata-Version: 2.1\\nName: dep\\nVersion: 1.0\\n")
+    wheel.writestr("dep-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    wheel.writestr("dep-1.0.dist-info/RECORD", "")
+`,
+    },
+    command:
+      "python3 pack.py && python3 -m venv .venv && .venv/bin/pip install ./dep-1.0-py3-none-any.whl && .venv/bin/python -c 'import dep; print(dep.answer)'",
+    expected: "42",
+  },
+  {
+    tool: "uv",
+    title: "a virtual environment",
+    command: "uv venv --offline .venv && .venv/bin/python -c 'print(42)'",
+    expected: "42",
+  },
+  {
+    tool: "pytest",
+    title: "a test",
+    files: { "test_x.py": "def test_x(tmp_path): assert tmp_path.exists()\n" },
+    command: "pytest -q",
+    expected: "1 passed",
+  },
+  {
+    tool: "go",
+    title: "build and test",
+    files: {
+      "go.mod": "module example.org/x\n\ngo 1.18\n",
+      "main.go": "package main\n\nfunc main() { println(42) }\n",
+      "main_test.go": 'package main\n\nimport "testing"\n\nfunc TestX(t *testing.T) {}\n',
+    },
+    command: "go build -o x . && go test ./... && ./x",
+    expected: "42",
+  },
+  {
+    tool: "cargo",
+    title: "build and test with a package of a folder",
+    files: {
+      "Cargo.toml":
+        '[package]\nname = "x"\nversion = "1.0.0"\nedition = "2021"\n\n[dependencies]\ndep = { path = "dep" }\n',
+      "src/main.rs": 'fn main() { println!("{}", dep::answer()) }\n',
+      "dep/Cargo.toml": '[package]\nname = "dep"\nversion = "1.0.0"\nedition = "2021"\n',
+      "dep/src/lib.rs": "pub fn answer() -> u8 { 42 }\n",
+    },
+    command: "cargo build && cargo test && cargo run",
+    expected: "42",
+  },
+  {
+    tool: "mvn",
+    title: "reads its settings and a project",
+    files: {
+      "pom.xml":
+        "<project><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>x</artifactId><version>1</version><packaging>pom</packaging></project>",
+    },
+    command: "mvn -o validate",
+    expected: "BUILD SUCCESS",
+  },
+  {
+    tool: "gradle",
+    title: "a task",
+    files: { "settings.gradle": "", "build.gradle": 'task hello { doLast { println "4" + "2" } }\n' },
+    command: "gradle --offline --no-daemon -q hello",
+    expected: "42",
+  },
+  {
+    tool: "chrome-headless-shell",
+    title: "a page without a window",
+    command: "chrome-headless-shell --no-sandbox --dump-dom 'data:text/html,<p>42</p>'",
+    expected: "<p>42</p>",
+  },
+  {
+    tool: "git",
+    title: "a worktree in the workspace",
+    command:
+      "git -c user.name=x -c user.email=x commit -q --allow-empty -m one && git worktree add -q tree && git -C tree log --format=%s",
+    expected: "one",
+  },
+  {
+    tool: "make",
+    title: "jobs side by side",
+    files: { Makefile: "all: a b c d\na b c d:\n\t@sleep 0.1; echo made > $@.txt\n" },
+    command: "make -j4 && cat *.txt | wc -l",
+    expected: "4",
+  },
+];
+
+function runProject({ files, tool }: Project, command: string): Promise<CommandOutcome> {
+  const workspace = createFolder("project", files);
+  if (tool === "git") execFileSync("git", ["init", "-q", workspace]);
+  const cacheFolder = join(caches, workspace.slice(-6));
+  return runHeld(command, workspace, { timeoutMs: 120_000 }, user, { cacheFolder });
+}
+
+describeWithSandbox("a project", () => {
+  for (const project of projects) {
+    const { tool, title, command, expected } = project;
+    const isHere = findProgram(tool, user) !== undefined;
+    const name = isHere ? `builds with ${tool}: ${title}` : `SKIPPED: ${tool} is not installed here (${title})`;
+    test.skipIf(!isHere)(verifies("S-97", name), { timeout: 150_000 }, async () => {
+      const { exitCode, output, refusals } = await runProject(project, command);
+      expect({ exitCode, output, refusals }).toMatchObject({ exitCode: 0, refusals: [] });
+      expect(output).toContain(expected);
+    });
+  }
+});

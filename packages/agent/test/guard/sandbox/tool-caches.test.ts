@@ -1,0 +1,139 @@
+/** Caches of tools are Sheaf's own, and what commands leave in them stays there (S-97). */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { verifies } from "../../../../../test/support/verifies.ts";
+import { toCacheFolder } from "../../../src/guard/sandbox/hold/tool-caches.ts";
+import { environment } from "./run-command.ts";
+import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
+
+const run = async (command: string, home: string, cacheFolder?: string, workspace = createFolder("workspace")) => {
+  const outcome = await runHeld(command, workspace, {}, { ...environment, HOME: home }, { cacheFolder });
+  expect(outcome.startError).toBe("");
+  return outcome.stdout;
+};
+
+describeWithSandbox("caches of tools", () => {
+  test.each([
+    ["at ~/.cache, if that exists", { ".cache/own": "the user's" }],
+    ["in /tmp, if it does not", { "other/own": "the user's" }],
+  ])(
+    "[S-97] are %s, last longer than a run, and are nothing of the user's",
+    async (_, files: Record<string, string>) => {
+      const home = createFolder("home", files);
+      const caches = createFolder("caches");
+      expect(await run('ls -A ~/.cache/own; echo new > "$XDG_CACHE_HOME/new"', home, caches)).toBe("");
+      expect(await run('cat "$XDG_CACHE_HOME/new"', home, caches)).toBe("new\n");
+      expect(await run('ls -A "$XDG_CACHE_HOME"', home, createFolder("caches"))).toBe("");
+      expect(readFileSync(join(home, Object.keys(files)[0]!), "utf8")).toBe("the user's");
+      expect(readdirSync(home)).toEqual([Object.keys(files)[0]!.split("/")[0]]);
+      expect(readdirSync(dirname(join(home, Object.keys(files)[0]!)))).toEqual(["own"]);
+    },
+  );
+
+  test(verifies("S-97", "last as long as the run where nothing is stored"), async () => {
+    const home = createFolder("home", { ".cache/own": "" });
+    expect(await run("echo x > ~/.cache/new; ls ~/.cache", home)).toBe("new\n");
+    expect(await run("ls -A ~/.cache", home)).toBe("");
+  });
+
+  test(verifies("S-97", "leave the rest of the home read-only, and what is installed there usable"), async () => {
+    const files = {
+      ".cache/ms-playwright/browser": "installed",
+      ".cargo/bin/cargo": "installed",
+      ".local/share/pnpm/pnpm": "installed",
+      ".local/share/pnpm/store/v10/file": "the user's",
+      "go/bin/tool": "installed",
+    };
+    const home = createFolder("home", files);
+    const places = ["~", "~/.cargo", "~/.cargo/bin", "~/go", "~/.local/share/pnpm", "~/.cache/ms-playwright"];
+    const command = `cat ~/.cache/ms-playwright/* ~/.cargo/bin/* ~/go/bin/* ~/.local/share/pnpm/pnpm; for place in ${places.join(" ")}; do echo x > $place/new; done; echo x > ~/.local/share/pnpm/store/new; ls ~/.local/share/pnpm/store`;
+    expect(await run(command, home, createFolder("caches"))).toBe("installedinstalledinstalledinstallednew\n");
+    expect(readdirSync(home, { recursive: true }).filter((name) => String(name).endsWith("new"))).toEqual([]);
+  });
+
+  test(verifies("S-97", "lead nowhere else, whatever links commands leave in them"), async () => {
+    const home = createFolder("home", { ".cache/ms-playwright/browser": "", "secret/file": "old" });
+    const caches = createFolder("caches");
+    const workspace = createFolder("workspace");
+    await run('ls "$XDG_CACHE_HOME"', home, caches);
+    rmSync(join(home, ".cache/ms-playwright"), { recursive: true });
+    const secret = join(home, "secret");
+    const links = ["ms-playwright", "npm", "go-mod", "cargo", "pnpm", "m2", "puppeteer"];
+    const link = links.map((name) => `rm -rf ~/.cache/${name}; ln -s ${secret} ~/.cache/${name}`).join("; ");
+    await run(`${link}; cd ..; rmdir ~/.cache; mv ~/.cache ~/x; ln -sfn ${secret} ~/.cache`, home, caches, workspace);
+    mkdirSync(join(home, ".cache/ms-playwright"));
+    const writes = links.map((name) => `echo new > ~/.cache/${name}/file`).join("; ");
+    await run(`${writes}; echo new > "$npm_config_cache/more"`, home, caches, workspace);
+    expect(readdirSync(secret)).toEqual(["file"]);
+    expect(readFileSync(join(secret, "file"), "utf8")).toBe("old");
+    expect(readdirSync(join(home, ".cache/ms-playwright"))).toEqual([]);
+  });
+
+  test(verifies("S-97", "do not cover what commands write or must not see"), async () => {
+    const home = createFolder("home", { ".cache/sheaf/key": "CANARY", ".cache/work/file": "old", "x/.cache/y": "" });
+    const workspace = join(home, ".cache/work");
+    const variables = { ...environment, HOME: home, SHEAF_HOME: join(home, ".cache/sheaf") };
+    const { output } = await runHeld(
+      'cat ~/.cache/sheaf/key; cat file; echo x > "$XDG_CACHE_HOME/new"; echo new > file',
+      workspace,
+      {},
+      variables,
+    );
+    expect(output).not.toContain("CANARY");
+    expect(output).toMatch(/^.*\nold$/);
+    expect(readFileSync(join(workspace, "file"), "utf8")).toBe("new\n");
+    expect(existsSync(join(home, ".cache/new"))).toBe(false);
+  });
+
+  test(verifies("S-97", "are those of one workspace, by its real path"), () => {
+    const [one, two] = [toCacheFolder("/data", "/work/one"), toCacheFolder("/data", "/work/one/../two")];
+    expect(one).toMatch(/^\/data\/caches\/[0-9a-f]{32}$/);
+    expect(one).not.toBe(two);
+  });
+});
+
+describeWithSandbox("files that may contain tokens", () => {
+  const files = {
+    ".npmrc": [
+      "registry=https://registry.example/npm/",
+      "@acme:registry=https://acme.example/",
+      "//registry.example/:_authToken=CANARY-1",
+      "@two:registry=https://user:CANARY-2@registry.example/",
+      "@three:registry=https://registry.example/CANARY3abcdef0123/npm/",
+      "registry=https://registry.example/?token=CANARY-4",
+    ].join("\n"),
+    ".config/pip/pip.conf":
+      "[global]\nindex-url = https://u:CANARY-5@pip.example/simple\nextra-index-url = https://pip.example/simple\n",
+    ".m2/settings.xml":
+      "<settings><servers><server><password>CANARY-6</password></server></servers><mirrors><mirror><id>m</id><!-- CANARY-7 --><url>https://m2.example/</url><mirrorOf>*</mirrorOf></mirror></mirrors></settings>",
+    ".yarnrc.yml": 'npmAuthToken: CANARY-8\nnpmRegistryServer: "https://yarn.example"\n',
+    ".cargo/credentials.toml": "CANARY-9",
+  };
+
+  test(verifies(["S-99", "S-34"], "name registries to commands, and nothing else"), async () => {
+    const home = createFolder("home", files);
+    const paths = Object.keys(files).map((name) => `~/${name}`);
+    const { output, stdout } = await runHeld(
+      `cat ${paths.join(" ")}; echo x >> ~/.npmrc`,
+      createFolder("workspace"),
+      {},
+      {
+        ...environment,
+        HOME: home,
+      },
+    );
+    expect(output).not.toContain("CANARY");
+    expect(stdout.trim()).toBe(
+      [
+        "registry=https://registry.example/npm/",
+        "@acme:registry=https://acme.example/",
+        "[global]",
+        "extra-index-url = https://pip.example/simple",
+        "<settings><mirrors><mirror><id>m</id><url>https://m2.example/</url><mirrorOf>*</mirrorOf></mirror></mirrors></settings>",
+        'npmRegistryServer: "https://yarn.example"',
+      ].join("\n"),
+    );
+    expect(readFileSync(join(home, ".npmrc"), "utf8")).toBe(files[".npmrc"]);
+  });
+});
