@@ -131,6 +131,7 @@ export const covered: readonly string[] = [
   "X16",
   "X17",
   "X18",
+  "X19",
   "S-01",
   "S-02",
   "S-03",

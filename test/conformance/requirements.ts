@@ -141,6 +141,7 @@ export const requirements: readonly Requirement[] = [
   { id: "X16", document: "documents", title: "patches" },
   { id: "X17", document: "documents", title: "bridges to other wire forms" },
   { id: "X18", document: "documents", title: "effort of a request" },
+  { id: "X19", document: "documents", title: "attachments of a message to the API" },
   { id: "S-01", document: "security-reliability", title: "an untrusted workspace sets nothing in motion" },
   { id: "S-02", document: "security-reliability", title: "trust is bound to the real path and the type of .git" },
   { id: "S-03", document: "security-reliability", title: "headless is untrusted unless said, shown in init" },

@@ -1,6 +1,7 @@
 /** Requests of the Chat API, and the answers other than responses. Clauses: section 7 of docs/formats/documents.md. */
 import { type ChatResponse, type ClarificationAnswer, clarificationAnswer } from "./chat.ts";
 import { effort, instant, mode } from "./response-parts.ts";
+import type { AttachmentSummary } from "./run-events.ts";
 import * as s from "./schema.ts";
 
 const id = s.string({ minLength: 1, maxLength: 200 });
@@ -21,6 +22,16 @@ export interface ChatBudget extends s.ValueOf<typeof chatBudget> {}
 
 const answers = s.list<ClarificationAnswer>(clarificationAnswer, { maxItems: 100 });
 
+/** Images and PDF files; the bytes say what they are (N65). */
+const chatAttachment = s.object({
+  name: s.string({ minLength: 1, maxLength: 1000 }),
+  /** Base64 of the file; an address is not accepted (S-102). */
+  data: s.string({ pattern: "^[A-Za-z0-9+/]+={0,2}$", description: "Base64 of the file" }),
+});
+
+/** A file that goes with a message (X19). */
+export interface ChatAttachment extends s.ValueOf<typeof chatAttachment> {}
+
 const chatRequestFields = s.object(
   {
     /** What the user says. */
@@ -37,6 +48,8 @@ const chatRequestFields = s.object(
     stream: s.optional(s.boolean()),
     /** Answers to the clarification that ended the response before (N42). */
     answers: s.optional(answers),
+    /** Ext: files that the model sees with the message (X19). */
+    attachments: s.optional(s.list<ChatAttachment>(chatAttachment, { maxItems: 20 })),
     /** Default: `deny`, so that a client that cannot ask a person never hangs (X8). */
     approvals: s.optional(s.choice(["deny", "ask"])),
     accept: s.optional(
@@ -61,8 +74,9 @@ export interface ChatRequest extends s.ValueOf<typeof chatRequestFields> {}
 
 export const chatRequest = s.refine<ChatRequest>(
   chatRequestFields,
-  "some text, or answers",
-  ({ message, answers: given = [] }) => message.trim() !== "" || given.length > 0,
+  "some text, answers, or attachments",
+  ({ message, answers: given = [], attachments = [] }) =>
+    message.trim() !== "" || given.length > 0 || attachments.length > 0,
   "message",
 );
 
@@ -130,12 +144,21 @@ export const conversationPage = s.object(
 /** `GET /v1/conversations`: newest first. */
 export interface ConversationPage extends s.ValueOf<typeof conversationPage> {}
 
+const attachmentSummary = s.object({
+  name: s.string(),
+  mediaType: s.choice(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"]),
+  bytes: s.integer({ minimum: 0 }),
+  sha256: s.string(),
+});
+
 function conversationTurn(response: s.Schema<ChatResponse>) {
   return s.object({
     /** What the user said. */
     message: s.string(),
     /** Answers to the clarification before (N42). */
     answers: s.optional(s.list<ClarificationAnswer>(clarificationAnswer)),
+    /** Ext: files that went with the message, without their bytes (X19). */
+    attachments: s.optional(s.list<AttachmentSummary>(attachmentSummary)),
     response,
   });
 }

@@ -9,7 +9,8 @@ import type {
   ToolCallLocation,
   ToolKind,
 } from "@agentclientprotocol/sdk";
-import type { FileChange, QuestionEffect, RunEnd, RunEvent, ToolResult } from "@sheaf/protocol";
+import type { FileChange, QuestionEffect, RunEnd, RunEvent, RunStart, ToolResult } from "@sheaf/protocol";
+import { formatAttachment } from "../workspace/attachment.ts";
 import { formatAction } from "./action-words.ts";
 
 export interface AcpProjection {
@@ -39,7 +40,7 @@ class AcpUpdates implements AcpProjection {
     switch (event.type) {
       case "run_start":
         this.#workspace = event.workspace;
-        return this.#withPrompt ? [{ sessionUpdate: "user_message_chunk", content: toText(event.prompt) }] : [];
+        return this.#withPrompt ? toUserUpdates(event) : [];
       case "text_delta":
         return [{ sessionUpdate: "agent_message_chunk", content: toText(event.text) }];
       case "reasoning_delta":
@@ -150,6 +151,12 @@ function toTitle(toolName: string, args: Readonly<Record<string, unknown>>): str
   if (subject === undefined) return toolName;
   const line = subject.replaceAll(/\s+/g, " ").slice(0, 200);
   return toolName === "run_terminal_cmd" ? `\`${line}\`` : `${toolName} ${line}`;
+}
+
+/** What the user wrote, and the names of what was attached: the bytes stay in the log (N66). */
+function toUserUpdates({ prompt, attachments = [] }: RunStart): SessionUpdate[] {
+  const lines = attachments.map((attachment) => `\n[${formatAttachment(attachment)}]`);
+  return [prompt, ...lines].map((text) => ({ sessionUpdate: "user_message_chunk", content: toText(text) }));
 }
 
 function toText(text: string): ContentBlock {

@@ -16,8 +16,19 @@ const MAX_DISCARDED = 16 * maxBody;
 /** Deepest nesting of objects and lists. */
 const MAX_DEPTH = 100;
 
+/** A body that may be larger: what does not count towards the limit of all bodies. */
+export interface LargeBody<Value> {
+  /** Bytes. */
+  readonly largest: number;
+  readonly measureFree: (value: Value) => number;
+}
+
 /** The body, checked. @throws HttpError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, USAGE that names the field. */
-export async function readJsonBody<Value>(request: HonoRequest, schema: Schema<Value>): Promise<Value> {
+export async function readJsonBody<Value>(
+  request: HonoRequest,
+  schema: Schema<Value>,
+  large?: LargeBody<Value>,
+): Promise<Value> {
   const type = request.header("content-type") ?? "";
   if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)) {
     throw new HttpError(
@@ -28,32 +39,38 @@ export async function readJsonBody<Value>(request: HonoRequest, schema: Schema<V
   if (request.header("content-encoding") !== undefined) {
     throw new HttpError("UNSUPPORTED_MEDIA_TYPE", "compressed bodies are not supported: send plain JSON");
   }
-  const value = parseJson(await readText(request));
+  const text = await readText(request, large?.largest ?? maxBody);
+  const value = parseJson(text);
   checkNesting(value, 0);
   const parsed = parseValue(schema, value);
-  if (parsed.ok) return parsed.value;
+  if (parsed.ok) {
+    if (large && text.length - large.measureFree(parsed.value) > maxBody) throw createSizeError(maxBody);
+    return parsed.value;
+  }
   const problems = parsed.problems.map(
     (problem) => `${problem.path.length === 0 ? "body: " : ""}${formatProblem(problem, true)}`,
   );
   throw new HttpError("USAGE", `the body is not valid at ${problems[0] ?? "body"}`, { details: problems.join("\n") });
 }
 
-async function readText(request: HonoRequest): Promise<string> {
-  const createError = (): HttpError =>
-    new HttpError("PAYLOAD_TOO_LARGE", `the body is larger than ${maxBody} bytes: send less`);
-  if (Number(request.header("content-length") ?? 0) > MAX_DISCARDED) throw createError();
+function createSizeError(largest: number): HttpError {
+  return new HttpError("PAYLOAD_TOO_LARGE", `the body is larger than ${largest} bytes: send less`);
+}
+
+async function readText(request: HonoRequest, largest: number): Promise<string> {
+  if (Number(request.header("content-length") ?? 0) > MAX_DISCARDED) throw createSizeError(largest);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for await (const chunk of request.raw.body ?? []) {
       size += chunk.length;
       if (size > MAX_DISCARDED) break;
-      if (size <= maxBody) chunks.push(chunk);
+      if (size <= largest) chunks.push(chunk);
     }
   } catch {
     throw new HttpError("USAGE", "the body ended too early: send all of it");
   }
-  if (size > maxBody) throw createError();
+  if (size > largest) throw createSizeError(largest);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch {

@@ -5,7 +5,9 @@ import { prepareResponse } from "../assemble/prepare-response.ts";
 import { toRunStart, type RunOrder } from "../assemble/run-order.ts";
 import { SheafError } from "../base/errors.ts";
 import { toUserFiles } from "../base/paths.ts";
+import { checkAttachmentTypes } from "../model/attachments.ts";
 import type { Model } from "../model/provider.ts";
+import { toMessageAttachments } from "../workspace/attachment.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import { HttpError, createNotFoundError } from "./http-error.ts";
 import { readResponse } from "./log-reader.ts";
@@ -35,6 +37,8 @@ export async function startResponse(
   const store = context.storeOf(owner);
   await context.takeStartTurn();
   const { model, price, windowTokens } = await models.open(body.model);
+  const files = toMessageFiles(body);
+  checkAttachmentTypes(files.attachments ?? [], model);
   const workspace = await chooseWorkspace(body, owner, context);
   const checkOwnAnswers = (): Promise<void> =>
     checkAnswers(body.answers ?? [], body.conversationId, store, settings.wire);
@@ -43,7 +47,7 @@ export async function startResponse(
   const asked = toLowerLimits(settings.limits, { maxTurns, maxToolCalls, maxTokens, maxCostUsd });
   const limits = toLowerLimits(asked, await meter.readRest(store));
   if (body.conversationId === undefined) await meter.checkConversations(store);
-  const order: RunOrder = { ...toRunOrder(body, model, workspace, settings), price, windowTokens, limits };
+  const order: RunOrder = { ...toRunOrder(body, files, { model, workspace, settings }), price, windowTokens, limits };
   const { responseId, conversationId } = order;
   const release = meter.startResponse(owner);
   const waits = Promise.withResolvers<void>();
@@ -116,14 +120,29 @@ async function chooseWorkspace(body: ChatRequest, owner: string, context: Server
   throw new HttpError("USAGE", `the workspace ${JSON.stringify(name)} is not served here: use one of ${names}`);
 }
 
-function toRunOrder(body: ChatRequest, model: Model, workspace: string, settings: ServerSettings): RunOrder {
+/** @throws SheafError USAGE that names the file. */
+function toMessageFiles({ attachments }: ChatRequest): Pick<RunStart, "attachments"> {
+  if (!attachments || attachments.length === 0) return {};
+  const files = attachments.map(({ name, data }) => ({ name, bytes: Buffer.from(data, "base64") }));
+  return { attachments: toMessageAttachments(files) };
+}
+
+function toRunOrder(
+  body: ChatRequest,
+  files: Pick<RunStart, "attachments">,
+  {
+    model,
+    workspace,
+    settings,
+  }: { readonly model: Model; readonly workspace: string; readonly settings: ServerSettings },
+): RunOrder {
   const { message, answers, conversationId = `conv_${randomUUID()}` } = body;
   const { mode = settings.defaultMode, effort = settings.effort } = body;
   return {
     ...settings,
     responseId: `chat_${randomUUID()}`,
     conversationId,
-    message: { prompt: message, ...(answers && answers.length > 0 && { answers }) },
+    message: { prompt: message, ...files, ...(answers && answers.length > 0 && { answers }) },
     model,
     mode,
     effort,

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import type { Attachment } from "@sheaf/protocol";
+import type { Attachment, AttachmentSummary } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { detectMediaType, readImageSize } from "./image-header.ts";
 
@@ -60,6 +60,11 @@ function toShownName(name: string): string {
   return plain.toWellFormed().trim() || "file";
 }
 
+/** What formats may show (N66). */
+export function toAttachmentSummary({ name, mediaType, bytes, sha256 }: Attachment): AttachmentSummary {
+  return { name, mediaType, bytes, sha256 };
+}
+
 /** `shot.png (image/png, 640 x 480 px, 12345 bytes)`. */
 export function formatAttachment({ name, mediaType, width, height, bytes }: Attachment): string {
   const size = width === undefined ? "" : ` ${width} x ${height} px,`;
@@ -68,10 +73,17 @@ export function formatAttachment({ name, mediaType, width, height, bytes }: Atta
 
 /** Files that the user named, once, in order. @throws SheafError USAGE that names the file. */
 export function readAttachments(files: readonly string[]): Attachment[] {
-  const found = files.map((file) => {
-    const made = toAttachment(readBytes(file), file);
+  return toMessageAttachments(files.map((file) => ({ name: file, bytes: readBytes(file) })));
+}
+
+/** Those of one message. @throws SheafError USAGE that names the file, or the limit. */
+export function toMessageAttachments(
+  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+): Attachment[] {
+  const found = files.map(({ name, bytes }) => {
+    const made = toAttachment(bytes, name);
     if (made.ok) return made.value;
-    throw new SheafError("USAGE", `${file} ${made.problem}`);
+    throw new SheafError("USAGE", `${name} ${made.problem}`);
   });
   const excess = findExcess(found);
   if (excess !== undefined) throw new SheafError("USAGE", excess);

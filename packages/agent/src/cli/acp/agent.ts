@@ -15,7 +15,7 @@ import {
   type RequestPermissionRequest,
   type SessionModeState,
 } from "@agentclientprotocol/sdk";
-import type { RunEnd } from "@sheaf/protocol";
+import type { RunEnd, RunStart } from "@sheaf/protocol";
 import { createStore } from "../../assemble/wire.ts";
 import { SheafError, toSheafError } from "../../base/errors.ts";
 import { sheafVersion } from "../../base/version.ts";
@@ -29,6 +29,7 @@ import { createAcpProjection, toStopReason } from "../../output/acp-updates.ts";
 import { toBareId } from "../../output/result-line.ts";
 import type { Store } from "../../store/store.ts";
 import type { Approver } from "../../tools/approval.ts";
+import { toMessageAttachments } from "../../workspace/attachment.ts";
 
 /** Sessions of one page of the list. */
 const PAGE = 50;
@@ -110,7 +111,7 @@ function toCapabilities(): InitializeResponse {
     agentInfo: { name: "sheaf", title: "Sheaf", version: sheafVersion },
     agentCapabilities: {
       loadSession: true,
-      promptCapabilities: { embeddedContext: true },
+      promptCapabilities: { image: true, embeddedContext: true },
       mcpCapabilities: { http: true },
       sessionCapabilities: { list: {}, resume: {}, close: {} },
     },
@@ -155,7 +156,7 @@ async function runPrompt(
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     const run = createPromptRun({
-      message: { prompt: toPromptText(prompt) },
+      message: toPromptMessage(prompt),
       config: toConfig(session.flags, io),
       flags: { ...session.flags, "include-thinking": true },
       environment: io.environment,
@@ -288,9 +289,27 @@ export function createEditorApprover(client: AgentContext, sessionId: string): A
   };
 }
 
-/** Text unchanged, links by name and address, embedded files in full. @throws SheafError USAGE for images and audio. */
-export function toPromptText(content: readonly ContentBlock[]): string {
-  return content.map(toBlockText).join("\n\n");
+/**
+ * Text unchanged, links by name and address, embedded text in full; images and other embedded files are attached.
+ * @throws SheafError USAGE for audio, and for a file that is no image and no PDF (N65).
+ */
+export function toPromptMessage(content: readonly ContentBlock[]): Pick<RunStart, "prompt" | "attachments"> {
+  const texts: string[] = [];
+  const files: { readonly name: string; readonly bytes: Uint8Array }[] = [];
+  for (const block of content) {
+    const file = toFile(block, files.length + 1);
+    if (file) files.push({ name: file.name, bytes: Buffer.from(file.data, "base64") });
+    else texts.push(toBlockText(block));
+  }
+  const prompt = texts.join("\n\n");
+  return files.length === 0 ? { prompt } : { prompt, attachments: toMessageAttachments(files) };
+}
+
+/** Bytes alone count: an address is never read (S-102). */
+function toFile(block: ContentBlock, number: number): { readonly name: string; readonly data: string } | undefined {
+  if (block.type === "image") return { name: block.uri || `image ${number}`, data: block.data };
+  if (block.type !== "resource" || !("blob" in block.resource)) return undefined;
+  return { name: block.resource.uri, data: block.resource.blob };
 }
 
 function toBlockText(block: ContentBlock): string {
@@ -301,13 +320,12 @@ function toBlockText(block: ContentBlock): string {
       return `[${block.name}](${block.uri})`;
     case "resource": {
       const { resource } = block;
-      if (!("text" in resource))
-        throw new SheafError("USAGE", `the attachment ${resource.uri} is not text: leave it out`);
+      if (!("text" in resource)) return "";
       const longest = Math.max(2, ...[...resource.text.matchAll(/`+/g)].map(([run]) => run.length));
       const fence = "`".repeat(longest + 1);
       return `${resource.uri}\n${fence}\n${resource.text}\n${fence}`;
     }
     default:
-      throw new SheafError("USAGE", `a prompt holds ${block.type}: send text, links or embedded text`);
+      throw new SheafError("USAGE", `a prompt holds ${block.type}: send text, images, links or embedded files`);
   }
 }

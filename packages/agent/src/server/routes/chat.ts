@@ -1,5 +1,6 @@
 /** `POST /v1/chat`: one message, answered as one JSON object or as a stream. */
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { ChatRequest } from "@sheaf/protocol";
 import type { Hono } from "hono";
 import { SheafError } from "../../base/errors.ts";
 import type { RunningResponse } from "../../run/conversations/response-runner.ts";
@@ -7,16 +8,22 @@ import { chatRequest } from "@sheaf/protocol/schemas";
 import { awaitStart, waitForEnd, watchClient } from "../await-start.ts";
 import { readForm, reserveStream } from "../open-stream.ts";
 import { followResponse } from "../follow-response.ts";
-import { readJsonBody } from "../json-body.ts";
+import { readJsonBody, type LargeBody } from "../json-body.ts";
 import { readResponse } from "../log-reader.ts";
 import { createReaderView, toFormHeaders } from "../reader-view.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 import { toRequestKey, type AcceptedResponse, type ResponseIds } from "../request-keys.ts";
 import { startResponse } from "../start-response.ts";
 
+/** The attachments of a message have a limit of their own (N65, S-55): 10 MiB, as base64. */
+const largeBody: LargeBody<ChatRequest> = {
+  largest: 15 * 1024 * 1024,
+  measureFree: ({ attachments = [] }) => attachments.reduce((sum, { data }) => sum + data.length, 0),
+};
+
 export function addChatRoute(app: Hono<ServerEnvironment>, context: ServerContext): void {
   app.post("/v1/chat", async (request) => {
-    const body = await readJsonBody(request.req, chatRequest);
+    const body = await readJsonBody(request.req, chatRequest, largeBody);
     const owner = request.get("owner");
     const form = readForm(request);
     const streams = body.stream ?? /\btext\/event-stream\b/i.test(request.req.header("accept") ?? "");

@@ -1,5 +1,11 @@
 /** `/v1/conversations`: earlier conversations, their forks and reverts. */
-import type { ChatResponse, ClarificationAnswer, ConversationPage, ConversationSummary } from "@sheaf/protocol";
+import type {
+  AttachmentSummary,
+  ChatResponse,
+  ClarificationAnswer,
+  ConversationPage,
+  ConversationSummary,
+} from "@sheaf/protocol";
 import { forkRequest, revertRequest } from "@sheaf/protocol/schemas";
 import type { Context, Hono } from "hono";
 import { forkConversation } from "../../run/conversations/fork.ts";
@@ -9,6 +15,7 @@ import { readJsonBody } from "../json-body.ts";
 import { readCurrentResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 import type { ConversationRecord, SharedStore } from "../../store/store.ts";
+import { toAttachmentSummary } from "../../workspace/attachment.ts";
 import { createCheckpoints, removeCheckpoints } from "../../workspace/checkpoints.ts";
 
 /** Longest search text. UTF-16 units. */
@@ -18,6 +25,7 @@ const MAX_SEARCH = 1000;
 interface Turn {
   readonly message: string;
   readonly answers?: readonly ClarificationAnswer[];
+  readonly attachments?: readonly AttachmentSummary[];
   readonly response: ChatResponse;
 }
 
@@ -97,7 +105,9 @@ async function readTurn(store: SharedStore, responseId: string, context: ServerC
   const [start] = await store.readEvents(responseId, 0, 1);
   const response = await readCurrentResponse(store, responseId, context);
   if (start?.type !== "run_start" || !response) return undefined;
-  return { message: start.prompt, ...(start.answers && { answers: start.answers }), response };
+  const attachments = start.attachments?.map(toAttachmentSummary);
+  const { prompt: message, answers } = start;
+  return { message, ...(answers && { answers }), ...(attachments && { attachments }), response };
 }
 
 function toSummary(

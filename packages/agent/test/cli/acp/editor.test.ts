@@ -1,7 +1,12 @@
 /** What an editor sends and is asked over the Agent Client Protocol. */
 import type { AgentContext, ContentBlock, McpServer } from "@agentclientprotocol/sdk";
+import type { RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import { createEditorApprover, toMcpServers, toPromptText } from "../../../src/cli/acp/agent.ts";
+import { createPng, pdf } from "../../../../../test/support/images.ts";
+import { verifies } from "../../../../../test/support/verifies.ts";
+import { createEditorApprover, toMcpServers, toPromptMessage } from "../../../src/cli/acp/agent.ts";
+import { createAcpProjection } from "../../../src/output/acp-updates.ts";
+import { start } from "../../run/fake-ports.ts";
 
 describe("a prompt", () => {
   test.each<[readonly ContentBlock[], string]>([
@@ -16,7 +21,7 @@ describe("a prompt", () => {
     [[{ type: "resource", resource: { uri: "file:///a.md", text: "x" } }], "file:///a.md\n```\nx\n```"],
     [[{ type: "resource", resource: { uri: "file:///a.md", text: "````\n" } }], "file:///a.md\n`````\n````\n\n`````"],
   ])("%j", (content, text) => {
-    expect(toPromptText(content)).toBe(text);
+    expect(toPromptMessage(content)).toEqual({ prompt: text });
   });
 
   test.each<[ContentBlock, RegExp]>([
@@ -24,9 +29,43 @@ describe("a prompt", () => {
     [{ type: "audio", data: "", mimeType: "audio/wav" }, /audio/],
     [{ type: "resource", resource: { uri: "file:///a.bin", blob: "" } }, /a\.bin/],
   ])("%j is refused", (block, message) => {
-    expect(() => toPromptText([block])).toThrow(
+    expect(() => toPromptMessage([block])).toThrow(
       expect.objectContaining({ code: "USAGE", message: expect.stringMatching(message) as string }),
     );
+  });
+});
+
+describe("an attachment", () => {
+  const png = createPng(4, 3).toString("base64");
+
+  test(verifies(["N65", "S-102"], "is an image or an embedded PDF, known by its bytes; its address is a name"), () => {
+    const message = toPromptMessage([
+      { type: "text", text: "Look" },
+      { type: "image", data: png, mimeType: "image/jpeg" },
+      { type: "image", data: png, mimeType: "image/png", uri: "https://example.org/shots/a.png" },
+      { type: "resource", resource: { uri: "file:///w/b.pdf", blob: pdf.toString("base64") } },
+    ]);
+    expect(message).toMatchObject({
+      prompt: "Look",
+      attachments: [
+        { name: "image 1", mediaType: "image/png", data: png },
+        { name: "a.png", mediaType: "image/png" },
+        { name: "b.pdf", mediaType: "application/pdf" },
+      ],
+    });
+  });
+
+  test(verifies("N66", "is named when a session is loaded"), () => {
+    const event: RunEvent = {
+      type: "run_start",
+      ...start,
+      ...toPromptMessage([{ type: "image", data: png, mimeType: "image/png" }]),
+      seq: 1,
+      time: 0,
+    };
+    const updates = createAcpProjection({ withPrompt: true }).push(event);
+    expect(JSON.stringify(updates)).not.toContain(png);
+    expect(updates.at(-1)).toMatchObject({ content: { text: "\n[image 1 (image/png, 4 x 3 px, 33 bytes)]" } });
   });
 });
 
