@@ -1,5 +1,7 @@
 /** What one response uses, put together from its order: the same for every door. */
 import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { readRepositoryInstructions, readUserInstructions } from "../run/prompts/instructions.ts";
 import { chooseServers, type ServerChoice } from "../config/workspace-servers.ts";
 import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
@@ -16,6 +18,7 @@ import { isOffered } from "../guard/permissions/permissions.ts";
 import { createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
 import { toCacheFolder } from "../guard/sandbox/hold/tool-caches.ts";
 import { createSearchProgram } from "../guard/sandbox/launch/search-program.ts";
+import { toRunPrefix } from "../guard/sandbox/hold/mounts.ts";
 import { untrustedGitVariables } from "../guard/sandbox/environment.ts";
 import type { Store } from "../store/store.ts";
 import { type Approver, createExpiringApprover } from "../tools/approval.ts";
@@ -23,6 +26,7 @@ import { createToolBox } from "../tools/tool-box.ts";
 import type { CallableTool } from "../tools/registry.ts";
 import type { ToolBox } from "../tools/tool.ts";
 import { createCheckpoints } from "../workspace/checkpoints.ts";
+import { createKeptResults } from "../workspace/kept-results.ts";
 import { toRunStart, type PermissionSettings, type RunOrder } from "./run-order.ts";
 import { connectMcpServers, createCodeSearch, createPageFetcher } from "./wire.ts";
 import { findRepository, readBranch } from "../workspace/repository.ts";
@@ -108,6 +112,11 @@ export async function prepareResponse(
     codebase: createCodeSearch(dataFolder),
     web: createPageFetcher(order.environment),
     checkpoints: dataFolder === undefined ? undefined : createCheckpoints(dataFolder, start.conversationId),
+    results: createKeptResults(
+      dataFolder === undefined
+        ? { temporaryPrefix: join(tmpdir(), toRunPrefix()) }
+        : { dataFolder, conversationId: start.conversationId },
+    ),
     mode,
     furtherTools: [...customTools, ...(mcp?.tools ?? [])],
   });

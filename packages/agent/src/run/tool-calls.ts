@@ -5,6 +5,7 @@ import { type ApprovalPorts, askApproval, createApprovalRequests } from "./appro
 import type { EventGroup } from "./run-log.ts";
 import type { Approval, CheckArguments } from "../tools/approval.ts";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
+import { createTurnBudget, type TurnBudget } from "../tools/result-budget.ts";
 import type { ExecuteOptions, ToolBox, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
 
 /**
@@ -22,11 +23,12 @@ export async function* runToolCalls(
   if (requests.length > 0) yield { events: requests, durability: "synced" };
   const approvals = askApprovals(requests, calls, ports, queue, signal);
   const sideBySide = calls.every((call) => ports.tools.accessOf(call.toolName) === "read");
+  const budget = createTurnBudget();
   const batches = sideBySide ? [calls] : calls.map((call) => [call]);
   for (const batch of batches) {
     const running = new Set(batch);
     const tasks = batch.map(async (call) => {
-      const result = await runCall(call, ports, approvals.get(call.callId), queue, signal);
+      const result = await runCall(call, { ...ports, budget }, approvals.get(call.callId), queue, signal);
       running.delete(call);
       void queue.push(result);
     });
@@ -56,7 +58,7 @@ function askApprovals(
 
 async function runCall(
   call: ToolInvocation,
-  { tools, now }: ApprovalPorts,
+  { tools, now, budget }: ApprovalPorts & { readonly budget: TurnBudget },
   waiting: Promise<Approval> | undefined,
   queue: EventQueue,
   signal: AbortSignal,
@@ -68,7 +70,7 @@ async function runCall(
   const emitOutput: ExecuteOptions["emitOutput"] = (stream, delta) => {
     for (const event of characters.push({ type: "tool_output_delta", callId, stream, delta })) void queue.push(event);
   };
-  const outcome = await executeSafely(tools, call, { signal, emitOutput, ...(approval && { approval }) });
+  const outcome = await executeSafely(tools, call, { signal, emitOutput, budget, ...(approval && { approval }) });
   return toWellFormed({ type: "tool_result", callId, ...outcome, durationMs: now() - startedAt });
 }
 
@@ -84,7 +86,7 @@ async function executeSafely(tools: ToolBox, call: ToolInvocation, options: Exec
     return await Promise.race([tools.execute(call, options), cancelled.promise]);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return toFailure("TOOL_FAILED", `${call.toolName} failed unexpectedly: ${message}`);
+    return toFailure("TOOL_FAILED", `${call.toolName} failed unexpectedly: ${message.slice(0, 2000)}`);
   } finally {
     signal.removeEventListener("abort", onAbort);
   }

@@ -4,7 +4,7 @@ import * as s from "@sheaf/protocol/schema";
 import type { BackgroundCommand } from "../guard/sandbox/follow/background-command.ts";
 import type { CommandOutcome } from "../guard/sandbox/command.ts";
 import { toCancelledOutcome, toFailure } from "./failure.ts";
-import type { Tool, ToolOutcome } from "./tool.ts";
+import type { Tool, ToolReturn } from "./tool.ts";
 
 const maxWaitMs = 60_000;
 /** Milliseconds that the end of a command may take. */
@@ -45,9 +45,9 @@ export const readTerminalTool: Tool<s.ValueOf<typeof parameters>> = {
   },
 };
 
-function toTerminalOutcome(command: BackgroundCommand): ToolOutcome {
+function toTerminalOutcome(command: BackgroundCommand): ToolReturn {
   const { outcome } = command;
-  const { text, truncated, bytes } = command.takeOutput();
+  const { text, truncated, bytes, whole } = command.takeOutput();
   const effect: TerminalEffect = {
     kind: "terminal",
     terminalId: command.id,
@@ -55,9 +55,8 @@ function toTerminalOutcome(command: BackgroundCommand): ToolOutcome {
     isRunning: outcome === undefined,
     exitCode: outcome ? outcome.exitCode : null,
   };
-  const notes = [describeState(outcome), ...(outcome?.refusals ?? [])];
-  if (truncated) notes.push(`${bytes} bytes arrived; the middle was cut.`);
-  return { status: "success", output: text, effect, note: notes.join(" "), ...(truncated && { truncated, bytes }) };
+  const note = [describeState(outcome), ...(outcome?.refusals ?? [])].join(" ");
+  return { status: "success", output: text, effect, note, whole, ...(truncated && { truncated, bytes }) };
 }
 
 function describeState(outcome: CommandOutcome | undefined): string {

@@ -20,7 +20,7 @@ import { removeInstrumentationTool } from "./remove-instrumentation.ts";
 import { renameFileTool } from "./rename-file.ts";
 import { runTerminalCmdTool } from "./run-terminal-cmd.ts";
 import { todoWriteTool } from "./todo-write.ts";
-import type { Tool, ToolContext, ToolInvocation, ToolOutcome } from "./tool.ts";
+import type { Tool, ToolContext, ToolInvocation, ToolOutcome, ToolReturn } from "./tool.ts";
 import { webFetchTool } from "./web-fetch.ts";
 import { writeFileTool } from "./write-file.ts";
 
@@ -36,7 +36,7 @@ export interface CallableTool extends Pick<Tool, "name" | "description" | "docum
 
 /** A call whose arguments are checked. */
 type PreparedCall =
-  | { readonly ok: true; readonly run: (context: ToolContext) => Promise<ToolOutcome> }
+  | { readonly ok: true; readonly run: (context: ToolContext) => Promise<ToolReturn> }
   | { readonly ok: false; readonly outcome: ToolOutcome };
 
 function toCallable<Arguments>(tool: Tool<Arguments>): CallableTool {

@@ -3,7 +3,7 @@ import type { CommandEffect } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import type { CommandOutcome } from "../guard/sandbox/command.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
-import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
+import type { Tool, ToolContext, ToolReturn } from "./tool.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
@@ -47,6 +47,7 @@ export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
       command,
       workingDirectory,
       timeoutMs,
+      results: context.results,
       signal: context.signal,
       onOutput: context.emitOutput,
     });
@@ -55,17 +56,20 @@ export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
 };
 
 /** A command that fails at once is reported at once. */
-async function startInBackground(facts: CommandFacts, { background, signal }: ToolContext): Promise<ToolOutcome> {
+async function startInBackground(
+  facts: CommandFacts,
+  { background, signal, results }: ToolContext,
+): Promise<ToolReturn> {
   const running = background.all.filter(({ outcome }) => outcome === undefined);
   if (running.length >= maxBackground) {
     const ids = running.map(({ id }) => id).join(", ");
     return toFailure("TOO_MANY_COMMANDS", `${ids} are still running: end one of them with read_terminal`);
   }
-  const started = background.start(facts);
+  const started = background.start({ ...facts, results });
   await started.waitForEnd(firstLookMs, signal);
   const { outcome, id } = started;
-  const { text } = started.takeOutput();
-  if (outcome) return toToolOutcome(outcome, facts);
+  const { text, whole } = started.takeOutput();
+  if (outcome) return toToolOutcome({ ...outcome, whole }, facts);
   const { command, workingDirectory } = facts;
   const effect: CommandEffect = {
     kind: "command",
@@ -81,7 +85,7 @@ async function startInBackground(facts: CommandFacts, { background, signal }: To
     permissions: started.permissions,
   };
   const note = `It is running in the background as ${id}: read its output or end it with read_terminal. It ends with this run.`;
-  return { status: "success", output: text, effect, note };
+  return { status: "success", output: text, effect, note, whole };
 }
 
 interface CommandFacts {
@@ -91,8 +95,8 @@ interface CommandFacts {
   readonly timeoutMs: number | undefined;
 }
 
-function toToolOutcome(outcome: CommandOutcome, { command, workingDirectory, timeoutMs }: CommandFacts): ToolOutcome {
-  const { exitCode, signal, stdout, stderr, timedOut, permissions } = outcome;
+function toToolOutcome(outcome: CommandOutcome, { command, workingDirectory, timeoutMs }: CommandFacts): ToolReturn {
+  const { exitCode, signal, stdout, stderr, timedOut, permissions, whole } = outcome;
   const effect: CommandEffect = {
     kind: "command",
     command,
@@ -110,7 +114,7 @@ function toToolOutcome(outcome: CommandOutcome, { command, workingDirectory, tim
   const cut = outcome.truncated ? { truncated: true as const, bytes: outcome.bytes } : {};
   if (outcome.cancelled) {
     const note = outcome.refusals.length > 0 ? { note: outcome.refusals.join(" ") } : {};
-    return { ...toCancelledOutcome(), output, effect, ...cut, ...note };
+    return { ...toCancelledOutcome(), output, effect, whole, ...cut, ...note };
   }
   if (outcome.refusal !== "") {
     return {
@@ -124,17 +128,16 @@ function toToolOutcome(outcome: CommandOutcome, { command, workingDirectory, tim
     return { ...toFailure("COMMAND_NOT_STARTED", `the command was not started: ${outcome.startError}`), effect };
   }
   const note = [toNote(outcome, timeoutMs), ...outcome.refusals].filter((sentence) => sentence !== "").join(" ");
-  return { status: "success", output, effect, ...cut, ...(note !== "" && { note }) };
+  return { status: "success", output, effect, whole, ...cut, ...(note !== "" && { note }) };
 }
 
 /** What the output itself does not say; "" if nothing. */
 function toNote(outcome: CommandOutcome, timeoutMs: number | undefined): string {
-  const { exitCode, signal, timedOut, truncated, bytes, output } = outcome;
+  const { exitCode, signal, timedOut, output } = outcome;
   const notes: string[] = [];
   if (timedOut) notes.push(`The command was ended after ${timeoutMs} ms; raise timeout_ms (at most ${maxTimeoutMs}).`);
   else if (signal !== "") notes.push(`Ended by ${signal}, exit code ${exitCode}.`);
   else if (exitCode !== 0) notes.push(`Exit code ${exitCode}.`);
   else if (output === "") notes.push("Exit code 0, no output.");
-  if (truncated) notes.push(`The output has ${bytes} bytes; its middle was cut. Write it to a file to see all of it.`);
   return notes.join(" ");
 }

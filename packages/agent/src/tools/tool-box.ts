@@ -6,13 +6,16 @@ import type { CommandRunner } from "../guard/sandbox/command.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
+import type { KeptResults } from "../workspace/kept-results.ts";
 import { toLine } from "../workspace/read-folder.ts";
-import { fixPaths } from "../workspace/workspace.ts";
+import { fixPaths, type Workspace } from "../workspace/workspace.ts";
+import { toFailure } from "./failure.ts";
 import { chooseWorkspace, listOtherFolders } from "./real-arguments.ts";
+import { createTurnBudget, limitResult } from "./result-budget.ts";
 import type { ToolState } from "./tool-state.ts";
 import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
 import { findTool, toDefinitions, type CallableTool } from "./registry.ts";
-import type { ToolBox, ToolOutcome } from "./tool.ts";
+import type { ToolBox, ToolInvocation, ToolOutcome } from "./tool.ts";
 
 /** What tools work with. */
 export interface ToolBoxPorts extends GatePorts {
@@ -22,6 +25,8 @@ export interface ToolBoxPorts extends GatePorts {
   readonly state: ToolState;
   /** Undefined: what tools change is not kept. */
   readonly checkpoints?: Checkpoints | undefined;
+  /** Where long results are kept; undefined: nowhere. */
+  readonly results?: KeptResults | undefined;
   /** The indexes of folders; undefined: none. */
   readonly codebase?: CodeSearch | undefined;
   /** The web; undefined: no access. */
@@ -38,17 +43,21 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
   const background = createBackgroundCommands(ports.commands);
   const { furtherTools } = ports;
 
-  const execute: ToolBox["execute"] = async (call, { approval, ...options }) => {
+  const execute: ToolBox["execute"] = async (call, { approval, budget = createTurnBudget(), ...options }) => {
     const found = findTool(call.toolName, furtherTools);
     if (!found.ok) return found.outcome;
     const edited = toEditedCall(call, approval);
     const prepared = await found.tool.prepare(edited);
     if (!prepared.ok) return prepared.outcome;
-    const chosen = chooseWorkspace(edited, ports.workspace, ports.addedWorkspaces);
+    const kept = findKept(edited, ports.results);
+    if (kept && !kept.found) return toFailure("FILE_NOT_FOUND", lostMessage);
+    const chosen = kept?.found ?? chooseWorkspace(edited, ports.workspace, ports.addedWorkspaces);
     const workspace = fixPaths(chosen);
     const refusal = await gate.findRefusal(call, found.tool, { workspace, approval });
     if (refusal) return refusal;
-    const result = await prepared.run({ ...ports, ...options, workspace, background, callId: call.callId });
+    const returned = await prepared.run({ ...ports, ...options, workspace, background, callId: call.callId });
+    const result = limitResult(returned, budget, ports.results);
+    if (kept) return result;
     const outcome =
       chosen === ports.workspace
         ? withWayOut(result, [workspace.root, ...listOtherFolders(edited, ports.addedWorkspaces)])
@@ -85,8 +94,23 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
       await Promise.allSettled([...running, background.end()]);
       await ports.commands.end();
       await ports.checkpoints?.settle();
+      await ports.results?.settle();
     },
   };
+}
+
+/** Tools that open kept results, by the argument that names one (N57). */
+const readers: Readonly<Record<string, string>> = { read_file: "target_file", grep_search: "path" };
+
+const lostMessage = "this result is not kept any more: make the call that returned it again";
+
+/** Where the file of a call is, if it names a kept result. */
+function findKept(
+  { toolName, arguments: args }: ToolInvocation,
+  results: KeptResults | undefined,
+): { readonly found: Workspace | undefined } | undefined {
+  const name = args[readers[toolName] ?? ""];
+  return typeof name === "string" ? results?.find(name) : undefined;
 }
 
 /** Each folder has its own rules, index and history, so a call works in one of them. */

@@ -11,10 +11,16 @@ import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";
+import type { KeptResults } from "../workspace/kept-results.ts";
+import type { WholeOutput } from "../workspace/whole-output.ts";
+import type { TurnBudget } from "./result-budget.ts";
 import type { ToolState } from "./tool-state.ts";
 
 /** The result of a tool; the run adds the id and the duration. */
 export type ToolOutcome = Omit<ToolResult, "type" | "callId" | "durationMs">;
+
+/** What a tool returns: the outcome and, if that is less than there was, the whole text, of which the model sees as much as fits (N56). */
+export type ToolReturn = ToolOutcome & { readonly whole?: WholeOutput | string };
 
 /** What a tool may use. */
 export interface ToolContext {
@@ -28,6 +34,8 @@ export interface ToolContext {
   readonly state: ToolState;
   /** Where contents are kept before a tool changes them; undefined: they are not. */
   readonly checkpoints?: Checkpoints | undefined;
+  /** Where long results are kept; undefined: nowhere. */
+  readonly results?: KeptResults | undefined;
   /** The indexes of folders; undefined: none. */
   readonly codebase?: CodeSearch | undefined;
   /** The web; undefined: no access. */
@@ -49,7 +57,7 @@ export interface Tool<Arguments = Record<string, unknown>> {
   readonly access: ToolAccess;
   /** Schema of the arguments, checked before `run`. */
   readonly parameters: Schema<Arguments>;
-  run(args: Arguments, context: ToolContext): Promise<ToolOutcome>;
+  run(args: Arguments, context: ToolContext): Promise<ToolReturn>;
 }
 
 /** One call, as the run passes it on. */
@@ -65,6 +73,8 @@ export interface ToolInvocation {
 export interface ExecuteOptions extends Pick<ToolContext, "signal" | "emitOutput"> {
   /** The person's answer, where the call needed one. */
   readonly approval?: Approval;
+  /** What the turn has left for results; absent: this is its only call. */
+  readonly budget?: TurnBudget;
 }
 
 /** All tools of a run with the checks of mode, permissions and arguments: what a run sees of tools. */

@@ -21,16 +21,18 @@ export const webFetchTool: Tool<s.ValueOf<typeof parameters>> = {
     const fetched = await web.fetchPage(url, signal);
     if (!fetched.ok) return fetched.error.code === "CANCELLED" ? toCancelledOutcome() : toFailedOutcome(fetched.error);
     const { page } = fetched;
-    const output = toPrefix(page.text.toWellFormed(), MAX_OUTPUT_BYTES);
+    const whole = page.text.toWellFormed();
+    const output = toPrefix(whole, MAX_OUTPUT_BYTES);
     const isCut = page.isCut || output.length < page.text.length;
     const notes = [
       ...(page.url === url ? [] : [`The page came from ${page.url}.`]),
-      ...(isCut ? ["Only the beginning of the page is shown."] : []),
+      ...(page.isCut ? ["The page is longer; only its beginning was fetched."] : []),
       ...(output.trim() === "" ? ["The page has no text; scripts may create it."] : []),
     ];
     return {
       status: "success",
       output,
+      ...(output.length < whole.length && { whole }),
       ...(notes.length > 0 && { note: notes.join(" ") }),
       ...(isCut && { truncated: true as const, bytes: page.bytes }),
       effect: { kind: "web", url: page.url },

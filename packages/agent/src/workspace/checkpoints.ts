@@ -1,9 +1,9 @@
 /** The contents of files before tools changed them, by their hash, so that a response can be undone. */
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, renameSync, statSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { setImmediate as passEventLoop } from "node:timers/promises";
+import { mkdirSync, renameSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { listSizes, makeRoom, sumSizes, toConversationFolder } from "./conversation-folders.ts";
 import { getFaultCode } from "./file-error.ts";
 import { toHash } from "./read-file.ts";
 import { writeTemporaryFile } from "./atomic-write.ts";
@@ -52,7 +52,7 @@ export function createCheckpoints(
   conversationId: string,
   limits: CheckpointLimits = { conversationBytes: MAX_CONVERSATION_BYTES, totalBytes: MAX_TOTAL_BYTES },
 ): Checkpoints {
-  const own = toConversationFolder(dataFolder, conversationId);
+  const own = toConversationFolder(dataFolder, "checkpoints", conversationId);
   let kept: Map<string, number> | undefined;
   let room: Promise<void> | undefined;
 
@@ -96,51 +96,6 @@ export function createCheckpoints(
       await room;
     },
   };
-}
-
-/** Forgets what a conversation kept. */
-export async function removeCheckpoints(dataFolder: string, conversationId: string): Promise<void> {
-  await rm(toConversationFolder(dataFolder, conversationId), { recursive: true, force: true });
-}
-
-/** Ids of conversations may come from clients; only plain ones become names. */
-function toConversationFolder(dataFolder: string, conversationId: string): string {
-  const isPlain = /^[A-Za-z0-9_-]{1,100}$/.test(conversationId);
-  return join(dataFolder, "checkpoints", isPlain ? conversationId : toHash(Buffer.from(conversationId)));
-}
-
-/** Empty for a folder that cannot be read, or that another process has removed. */
-function listSizes(folder: string): [name: string, bytes: number][] {
-  try {
-    const names = readdirSync(folder);
-    return names.map((name) => [name, statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0]);
-  } catch {
-    return [];
-  }
-}
-
-/** Removes the conversations that were changed longest ago until the others fit. */
-async function makeRoom(own: string, totalBytes: number): Promise<void> {
-  const folder = dirname(own);
-  const sizes = new Map<string, number>();
-  for (const name of readdirSync(folder)) {
-    await passEventLoop();
-    const path = join(folder, name);
-    if (path !== own) sizes.set(path, sumSizes(listSizes(path)));
-  }
-  let total = sumSizes(sizes);
-  if (total <= totalBytes) return;
-  const toChangeTime = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const oldestFirst = [...sizes].map(([path, bytes]) => ({ path, bytes, changedAt: toChangeTime(path) }));
-  for (const { path, bytes } of oldestFirst.toSorted((one, other) => one.changedAt - other.changedAt)) {
-    if (total <= totalBytes) return;
-    await rm(path, { recursive: true, force: true });
-    total -= bytes;
-  }
-}
-
-function sumSizes(sizes: Iterable<readonly [name: string, bytes: number]>): number {
-  return [...sizes].reduce((sum, [, bytes]) => sum + bytes, 0);
 }
 
 async function writeOnce(folder: string, name: string, bytes: Uint8Array): Promise<void> {

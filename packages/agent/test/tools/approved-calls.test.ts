@@ -7,6 +7,7 @@ import type { Approval, ApprovalQuestion } from "../../src/tools/approval.ts";
 import { applyToState, createToolState, type ToolState } from "../../src/tools/tool-state.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolBox, ToolInvocation, ToolOutcome } from "../../src/tools/tool.ts";
+import { createOutputSink } from "../../src/workspace/whole-output.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createPolicy } from "../guard/permissions/policy.ts";
 import { createFileToolContext } from "./file-tool-context.ts";
@@ -27,6 +28,7 @@ const ended: CommandOutcome = {
   output: "",
   truncated: false,
   bytes: 0,
+  whole: createOutputSink().end(),
   startError: "",
   refusal: "",
   refusals: [],

@@ -23,7 +23,8 @@ test("a page is the output; where it came from, and what was cut, is told", asyn
   expect(long).toMatchObject({
     status: "success",
     truncated: true,
-    note: "The page came from https://example.org/b. Only the beginning of the page is shown.",
+    note: "The page came from https://example.org/b.",
+    whole: "ü".repeat(100_000),
     effect: { url: "https://example.org/b" },
   });
   expect(Buffer.byteLength(long.output)).toBe(100 * 1024);

@@ -13,7 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { createCheckpoints, MAX_CHECKPOINT_BYTES, removeCheckpoints } from "../../src/workspace/checkpoints.ts";
+import { createCheckpoints, MAX_CHECKPOINT_BYTES } from "../../src/workspace/checkpoints.ts";
+import { removeConversationFiles } from "../../src/workspace/conversation-folders.ts";
 import { toHash } from "../../src/workspace/read-file.ts";
 
 function createDataFolder(): string {
@@ -94,7 +95,7 @@ test("a new conversation makes room beside the run: those changed longest ago go
   await keepText(checkpoints, random(9));
   await checkpoints.settle();
   expect(readdirSync(join(folder, "checkpoints")).toSorted()).toEqual(["conv_new", "conv_next", "conv_old"]);
-  await removeCheckpoints(folder, "conv_new");
+  await removeConversationFiles(folder, "conv_new");
   expect(readdirSync(join(folder, "checkpoints")).toSorted()).toEqual(["conv_next", "conv_old"]);
 });
 

@@ -12,7 +12,7 @@ import { toVisibleLine } from "../../output/visible-text.ts";
 import { listEndedResponses } from "../../run/conversations/end-cut-response.ts";
 import { forkConversation } from "../../run/conversations/fork.ts";
 import type { ConversationRecord } from "../../store/store.ts";
-import { removeCheckpoints } from "../../workspace/checkpoints.ts";
+import { removeConversationFiles } from "../../workspace/conversation-folders.ts";
 
 /** What fits on a screen or two. A program gets all of them: it would not see that there are more. */
 const TEXT_LIMIT = 50;
@@ -72,7 +72,7 @@ export async function runRemoveSession(parsed: ParsedArguments, io: CommandIo): 
     for (const word of positionals) ids.add(await findConversation(store, word));
     for (const id of ids) {
       await store.deleteConversation(id);
-      await removeCheckpoints(dataFolder, id);
+      await removeConversationFiles(dataFolder, id);
     }
     return 0;
   });

@@ -1,5 +1,7 @@
 /** The port through which tools run commands. */
 import type { CommandPermission } from "@sheaf/protocol";
+import type { KeptResults } from "../../workspace/kept-results.ts";
+import type { WholeOutput } from "../../workspace/whole-output.ts";
 
 /** One shell command to run. */
 export interface CommandRequest {
@@ -10,6 +12,8 @@ export interface CommandRequest {
   readonly timeoutMs: number | undefined;
   /** It runs next to other commands, and its live output is not limited. */
   readonly isBackground?: boolean;
+  /** Where long output is kept; undefined: nowhere. */
+  readonly results?: KeptResults | undefined;
   readonly signal: AbortSignal;
   /** Called with decoded output as it arrives. */
   readonly onOutput: (stream: "stdout" | "stderr", text: string) => void;
@@ -32,6 +36,8 @@ export interface CommandOutcome {
   readonly truncated: boolean;
   /** Total number of output bytes. */
   readonly bytes: number;
+  /** Both, as the model sees it (N57). */
+  readonly whole: WholeOutput;
   /** Why it never started, or "". */
   readonly startError: string;
   /** Why it was refused without a try (S-31), or "". */

@@ -16,7 +16,8 @@ import { readCurrentResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 import type { ConversationRecord, SharedStore } from "../../store/store.ts";
 import { toAttachmentSummary } from "../../workspace/attachment.ts";
-import { createCheckpoints, removeCheckpoints } from "../../workspace/checkpoints.ts";
+import { createCheckpoints } from "../../workspace/checkpoints.ts";
+import { removeConversationFiles } from "../../workspace/conversation-folders.ts";
 
 /** Longest search text. UTF-16 units. */
 const MAX_SEARCH = 1000;
@@ -60,7 +61,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     const { store, record } = await findConversation(request, context);
     await store.deleteConversation(record.id);
     const { dataFolder } = context.settings;
-    if (dataFolder !== undefined) await removeCheckpoints(dataFolder, record.id);
+    if (dataFolder !== undefined) await removeConversationFiles(dataFolder, record.id);
     return request.body(null, 204);
   });
 

@@ -8,7 +8,7 @@ import { createServerConnection, type ServerConnection, type ServerPorts } from 
 import type { McpServers, McpServerSettings } from "../../config/mcp-settings.ts";
 import { readMcpContent } from "./read-content.ts";
 import { toMcpToolName } from "./tool-name.ts";
-import type { ToolOutcome } from "../tool.ts";
+import type { ToolReturn } from "../tool.ts";
 
 /** How long a server may take to be ready. Milliseconds. */
 const CONNECT_MS = 10_000;
@@ -137,11 +137,11 @@ function toProblem(error: unknown, settings: McpServerSettings): string {
   return createSafeText({ apiKey: undefined, baseUrl: url, headers })(message, 500);
 }
 
-/** Longest text that goes to the model and into the log, in UTF-16 units. */
+/** Longest text that goes into the log, in UTF-16 units. */
 const MAX_TEXT = 100_000;
 
 /** Text unchanged, images and PDF attached; everything else as a line that names it. Bounded, and never trusted (S-71). */
-export function toMcpOutcome(server: string, tool: string, result: CallToolResult): ToolOutcome {
+export function toMcpOutcome(server: string, tool: string, result: CallToolResult): ToolReturn {
   const { texts: parts, attachments } = readMcpContent(tool, result.content);
   if (parts.length === 0 && result.structuredContent !== undefined)
     parts.push(JSON.stringify(result.structuredContent));
@@ -155,6 +155,7 @@ export function toMcpOutcome(server: string, tool: string, result: CallToolResul
   const common = {
     output,
     effect,
+    whole,
     ...files,
     ...(isCut && { truncated: true as const, bytes: Buffer.byteLength(whole) }),
   };

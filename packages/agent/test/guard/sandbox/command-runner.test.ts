@@ -19,6 +19,7 @@ describeBothWays("outcome", (runCommand, isHeld) => {
       output: "one\ntwo\nthree\n",
       truncated: false,
       bytes: 14,
+      whole: expect.objectContaining({ head: "one\ntwo\nthree\n", lines: 3 }),
       startError: "",
       refusal: "",
       refusals: [],

@@ -1,7 +1,8 @@
 /** Output of any size and kind. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createBoundedOutput, createOutputStreams } from "../../../src/guard/sandbox/follow/output-streams.ts";
+import { createOutputStreams } from "../../../src/guard/sandbox/follow/output-streams.ts";
+import { createBoundedOutput } from "../../../src/workspace/bounded-output.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { describeBothWays } from "./sandbox-run.ts";
 

@@ -1,7 +1,8 @@
 /** Commands that keep running while the run goes on: their output waits to be read, in bounded memory. */
 import type { CommandPermission } from "@sheaf/protocol";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "../command.ts";
-import { createBoundedOutput } from "./output-streams.ts";
+import { createBoundedOutput } from "../../../workspace/bounded-output.ts";
+import { createOutputSink, type WholeOutput } from "../../../workspace/whole-output.ts";
 
 export interface BackgroundCommand {
   /** `bg_1` and so on, in the order of the starts. */
@@ -12,13 +13,21 @@ export interface BackgroundCommand {
   /** How it ended; undefined while it runs. */
   readonly outcome: CommandOutcome | undefined;
   /** The output since the last call, both streams in order of arrival; above the limit its middle is cut out. */
-  takeOutput(): { readonly text: string; readonly truncated: boolean; readonly bytes: number };
+  takeOutput(): TakenOutput;
   /** Resolves on new output, at its end, on abort, or after this time (milliseconds). */
   waitForNews(period: number, signal: AbortSignal): Promise<void>;
   /** Resolves at its end, on abort, or after this time (milliseconds). */
   waitForEnd(period: number, signal: AbortSignal): Promise<void>;
   /** Ends it with all its processes. */
   end(): Promise<CommandOutcome>;
+}
+
+interface TakenOutput {
+  readonly text: string;
+  readonly truncated: boolean;
+  readonly bytes: number;
+  /** As the model sees it (N57). */
+  readonly whole: WholeOutput;
 }
 
 /** Unread output kept of one command. Bytes. */
@@ -52,18 +61,21 @@ export function createBackgroundCommands(commands: CommandRunner): BackgroundCom
 
 function startCommand(id: string, request: BackgroundRequest, commands: CommandRunner): BackgroundCommand {
   const controller = new AbortController();
+  const { results, ...ownRequest } = request;
   let unread = createBoundedOutput(maxKeptBytes);
+  let sink = createOutputSink({ results });
   let bytes = 0;
   let outcome: CommandOutcome | undefined;
   let news = Promise.withResolvers<void>();
   const running = commands.run({
-    ...request,
+    ...ownRequest,
     isBackground: true,
     signal: controller.signal,
     onOutput(_stream, text) {
       const encoded = Buffer.from(text);
       bytes += encoded.length;
       unread.append(encoded);
+      sink.append(encoded);
       news.resolve();
     },
   });
@@ -83,8 +95,9 @@ function startCommand(id: string, request: BackgroundRequest, commands: CommandR
       return outcome;
     },
     takeOutput() {
-      const taken = { text: unread.toText(), truncated: unread.isCut(), bytes };
+      const taken = { text: unread.toText(), truncated: unread.isCut(), bytes, whole: sink.end() };
       unread = createBoundedOutput(maxKeptBytes);
+      sink = createOutputSink({ results });
       bytes = 0;
       if (outcome === undefined) news = Promise.withResolvers<void>();
       return taken;

@@ -6,6 +6,7 @@ import { explainFailure } from "../follow/explain-failure.ts";
 import { createOutputStreams, type OutputStreams } from "../follow/output-streams.ts";
 import type { ProcessTree } from "../follow/process-tree.ts";
 import type { ProcessEnd, StartedProcess } from "../follow/processes.ts";
+import { createOutputSink } from "../../../workspace/whole-output.ts";
 import { toStartError } from "../programs.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { createBubblewrapLauncher } from "./bubblewrap-launcher.ts";
@@ -90,7 +91,8 @@ async function runCommand(
 ): Promise<CommandOutcome> {
   const { command, workingDirectory, isBackground = false } = request;
   const { permissions } = launcher;
-  const streams = createOutputStreams(request.onOutput, isBackground ? Number.POSITIVE_INFINITY : undefined);
+  const sink = createOutputSink({ results: request.results });
+  const streams = createOutputStreams(request.onOutput, isBackground ? Number.POSITIVE_INFINITY : undefined, sink);
   if (request.signal.aborted) return toOutcome(streams, permissions, { exitCode: -1, cancelled: true });
   try {
     const started = await launcher.start({ command, workingDirectory, isBackground, variables });

@@ -1,0 +1,164 @@
+/** How much of a result the model sees: one bound for every tool, stored with the result (N56 to N58). */
+import type { ReadEffect, ToolEffect } from "@sheaf/protocol";
+import type { KeptResults } from "../workspace/kept-results.ts";
+import { addLineNumbers } from "../workspace/numbered-lines.ts";
+import { toPrefix } from "../workspace/text-format.ts";
+import { createOutputSink, maxLineLength, type WholeOutput } from "../workspace/whole-output.ts";
+import type { ToolOutcome, ToolReturn } from "./tool.ts";
+
+/** Bytes of one result. */
+const maxResultBytes = 30_000;
+/** Bytes of all results of a turn; each gets at most half of what is left. */
+const maxTurnBytes = 100_000;
+/** However much the results before it took. Bytes. */
+const minResultBytes = 2000;
+/** What the notes of a shortened result take of it. Bytes. */
+const noteBytes = 700;
+
+/** What is left for the results of one turn. */
+export interface TurnBudget {
+  /** Bytes for the next result. */
+  readonly room: number;
+  spend(bytes: number): void;
+}
+
+export function createTurnBudget(): TurnBudget {
+  let left = maxTurnBytes;
+  return {
+    get room() {
+      return Math.max(minResultBytes, Math.min(maxResultBytes, Math.floor(left / 2)));
+    },
+    spend(bytes) {
+      left -= bytes;
+    },
+  };
+}
+
+/** Kinds of results with text that programs write for terminals. */
+const folded: ReadonlySet<string> = new Set(["command", "terminal", "mcp"]);
+
+/** The outcome with what the model sees of it. */
+export function limitResult(
+  { whole: given, ...outcome }: ToolReturn,
+  budget: TurnBudget,
+  results: KeptResults | undefined,
+): ToolOutcome {
+  const { effect, error } = outcome;
+  const text = outcome.shown ?? toNumbered(outcome);
+  const folds = folded.has(effect?.kind ?? "");
+  // A file that was read is still there.
+  const options = { folds, results: effect?.kind === "read" ? undefined : results };
+  const whole = typeof given === "object" ? given : toWhole(given ?? text, options);
+  const shown = toShown(whole, effect, budget.room);
+  budget.spend(Buffer.byteLength(shown));
+  const limited = { ...outcome, ...(error && { error: { ...error, message: cutLine(error.message) } }) };
+  if (shown === text) return limited;
+  // What the tool says about its lines is not true any more.
+  const { note, ...unnoted } = limited;
+  return { ...unnoted, ...(note !== undefined && effect?.kind !== "read" && { note }), shown };
+}
+
+/** Models see the lines of files with their numbers (N60). */
+function toNumbered({ output, effect }: ToolOutcome): string {
+  return effect?.kind === "read" ? addLineNumbers(output, effect.startLine) : output;
+}
+
+function toWhole(text: string, options: Parameters<typeof createOutputSink>[0]): WholeOutput {
+  const sink = createOutputSink(options);
+  sink.append(Buffer.from(text.toWellFormed()));
+  return sink.end();
+}
+
+/** Everything if it fits; else whole lines, of programs also those at the end, between two notes. */
+function toShown(whole: WholeOutput, effect: ToolEffect | undefined, room: number): string {
+  const isWhole = whole.tail === "";
+  const all = toLines(whole.head);
+  if (isWhole && whole.bytes <= room && all.every(isShort)) return whole.head;
+  const hasTail = folded.has(effect?.kind ?? "");
+  const free = room - noteBytes;
+  // Where memory was cut, a line was cut, too. A long one is cut anyway.
+  const starts = isWhole || !isShort(all.at(-1) ?? "") ? all : all.slice(0, -1);
+  const head = takeLines(starts, hasTail ? free / 2 : free);
+  const ends = isWhole ? all.slice(head.lines.length) : toLines(whole.tail).slice(1);
+  const tail = takeLines(hasTail ? ends.toReversed() : [], free - head.bytes);
+  const note = toNote(whole, { head, tail }, effect);
+  const isAll = isWhole && head.lines.length + tail.lines.length === all.length;
+  return [note, ...head.lines, ...(isAll ? [] : ["[...]"]), ...tail.lines.toReversed(), note].join("\n");
+}
+
+function isShort(line: string): boolean {
+  return line.length <= maxLineLength;
+}
+
+/** The empty text after the last line end is no line. */
+function toLines(text: string): string[] {
+  const lines = text.split("\n");
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
+/** As they are shown. */
+interface TakenLines {
+  readonly lines: readonly string[];
+  readonly bytes: number;
+  /** Lines of the file that they are. */
+  readonly count: number;
+  readonly hasLongLine: boolean;
+}
+
+/** As many as fit; at least the beginning of one. */
+function takeLines(lines: readonly string[], room: number): TakenLines {
+  const taken: string[] = [];
+  let bytes = 0;
+  let count = 0;
+  let hasLongLine = false;
+  for (const line of lines) {
+    const shown = cutLine(line);
+    const size = Buffer.byteLength(shown) + 1;
+    if (bytes + size > room && taken.length > 0) break;
+    taken.push(size > room ? toPrefix(shown, room) : shown);
+    bytes += size;
+    count += Math.max(1, Math.ceil(line.length / maxLineLength));
+    hasLongLine ||= !isShort(line);
+  }
+  return { lines: taken, bytes: Math.min(bytes, room), count, hasLongLine };
+}
+
+function cutLine(line: string): string {
+  if (isShort(line)) return line;
+  return `${line.slice(0, maxLineLength).toWellFormed()} [... the line goes on ...]`;
+}
+
+/** What is shown of how much, and how to see the rest. */
+function toNote(
+  whole: WholeOutput,
+  { head, tail }: { readonly head: TakenLines; readonly tail: TakenLines },
+  effect: ToolEffect | undefined,
+): string {
+  const hasLongLine = head.hasLongLine || tail.hasLongLine;
+  const isRead = effect?.kind === "read";
+  const [before, total] = isRead ? [effect.startLine - 1, effect.totalLines] : [0, whole.lines];
+  // A file is not wrapped.
+  const headCount = isRead ? head.lines.length : head.count;
+  const toRange = (first: number, count: number): string =>
+    count === 1 ? `${before + first}` : `${before + first}-${before + first + count - 1}`;
+  const ranges = [
+    ...(headCount > 0 ? [toRange(1, headCount)] : []),
+    ...(tail.count > 0 ? [toRange(whole.lines - tail.count + 1, tail.count)] : []),
+  ];
+  const shown = `Lines ${ranges.join(" and ")} of ${total} (${head.bytes + tail.bytes} of ${whole.bytes} bytes).`;
+  const cut = hasLongLine ? [`Lines over ${maxLineLength} characters are cut here.`] : [];
+  const advice = isRead ? adviseOnFile(before + headCount + 1, effect) : adviseOnRest(whole, hasLongLine);
+  return `[${[shown, ...cut, advice].join(" ")}]`;
+}
+
+function adviseOnFile(next: number, { totalLines }: ReadEffect): string {
+  return next > totalLines ? "Use grep_search for what was cut." : `Read on with offset ${next}.`;
+}
+
+function adviseOnRest(whole: WholeOutput, hasLongLine: boolean): string {
+  const file = whole.keep();
+  if (!file) return "The rest was not kept: make the call again for less.";
+  const part = file.lines < whole.lines ? `Lines 1-${file.lines} are` : "All of it is";
+  const wrapped = hasLongLine ? ", long lines wrapped" : "";
+  return `${part} in ${file.name}${wrapped}: use read_file with offset and limit, or grep_search.`;
+}

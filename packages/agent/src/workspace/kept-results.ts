@@ -1,0 +1,134 @@
+/** Results of tools that are too long for the model: whole, in files that it opens by name (N57). */
+import { randomUUID } from "node:crypto";
+import { closeSync, constants, mkdtempSync, openSync, rmSync, statSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { makeFolder } from "../base/make-folder.ts";
+import { listSizes, makeRoom, sumSizes, toConversationFolder } from "./conversation-folders.ts";
+import { createWorkspace, type Workspace } from "./workspace.ts";
+
+/** Of one file. Bytes. */
+const maxFileBytes = 16 * 1024 * 1024;
+
+const prefix = "sheaf-output";
+const namePattern = /^(?:\.\/)?sheaf-output\/[\da-f]{8}\.txt$/;
+const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** The kept results of one conversation. */
+export interface KeptResults {
+  /** A new file, empty; undefined if it cannot be created. */
+  create(): KeptFile | undefined;
+  /** Where a name leads: `found` has the file. Undefined: it is not a name of a kept result. */
+  find(name: string): { readonly found: Workspace | undefined } | undefined;
+  /** At the end of the run: older results make room, and those of a conversation that is not stored go. Never rejects. */
+  settle(): Promise<void>;
+}
+
+/** A file that grows to its end. */
+export interface KeptFile {
+  /** What the model calls it. */
+  readonly name: string;
+  /** False once it is full, or nothing more can be written: the text is then not in it. */
+  append(text: string): boolean;
+  end(): void;
+}
+
+interface ResultLimits {
+  readonly fileBytes: number;
+  readonly conversationBytes: number;
+  readonly conversationFiles: number;
+  readonly totalBytes: number;
+}
+
+const defaultLimits: ResultLimits = {
+  fileBytes: maxFileBytes,
+  conversationBytes: 256 * 1024 * 1024,
+  conversationFiles: 1000,
+  totalBytes: 1024 * 1024 * 1024,
+};
+
+/** Where the files are: of a stored conversation, or in a temporary folder, a path without its last characters. */
+export type ResultPlace =
+  | { readonly dataFolder: string; readonly conversationId: string }
+  | { readonly temporaryPrefix: string };
+
+/**
+ * Folders 0700, files 0600 (S-42), created with the first result. The oldest of the conversation go when there are too
+ * many, and the oldest conversations when all together are too large.
+ */
+export function createKeptResults(place: ResultPlace, limits: ResultLimits = defaultLimits): KeptResults {
+  let root =
+    "dataFolder" in place ? toConversationFolder(place.dataFolder, "results", place.conversationId) : undefined;
+  const open = new Set<number>();
+  let isFirst = true;
+  let room: Promise<void> | undefined;
+
+  const openRoot = (): string => {
+    root ??= mkdtempSync("temporaryPrefix" in place ? place.temporaryPrefix : "");
+    makeFolder(join(root, prefix));
+    if (isFirst && "dataFolder" in place) room = makeRoom(root, limits.totalBytes).catch(() => undefined);
+    isFirst = false;
+    return root;
+  };
+
+  return {
+    create() {
+      try {
+        const name = `${prefix}/${randomUUID().slice(0, 8)}.txt`;
+        const folder = openRoot();
+        removeOldest(join(folder, prefix), limits);
+        const descriptor = openSync(join(folder, name), flags, 0o600);
+        open.add(descriptor);
+        const end = (): void => void (open.delete(descriptor) && closeSync(descriptor));
+        return { name, append: createAppend(descriptor, limits.fileBytes), end };
+      } catch {
+        // The result is shortened all the same, and its note says that the rest is lost.
+        return undefined;
+      }
+    },
+    find(name) {
+      if (!namePattern.test(name)) return undefined;
+      const isThere = root !== undefined && statSync(join(root, name), { throwIfNoEntry: false })?.isFile() === true;
+      return { found: isThere ? createWorkspace(root!) : undefined };
+    },
+    async settle() {
+      await room;
+      for (const descriptor of open) closeSync(descriptor);
+      open.clear();
+      if (root !== undefined && "temporaryPrefix" in place) rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What is not written at once is left out: a file has the beginning of its text, without gaps. */
+function createAppend(descriptor: number, maxBytes: number): KeptFile["append"] {
+  let free = maxBytes;
+  return (text) => {
+    const bytes = Buffer.from(text);
+    free -= bytes.length;
+    if (free < 0) return false;
+    try {
+      for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+      return true;
+    } catch {
+      // The disk is full, for instance.
+      free = 0;
+      return false;
+    }
+  };
+}
+
+/** Before a new one: of many, the oldest. */
+function removeOldest(folder: string, { conversationBytes, conversationFiles, fileBytes }: ResultLimits): void {
+  const sizes = listSizes(folder);
+  let total = sumSizes(sizes);
+  let count = sizes.length;
+  if (total + fileBytes <= conversationBytes && count < conversationFiles) return;
+  const toTime = ([name]: readonly [string, number]): number =>
+    statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  for (const [name, bytes] of sizes.toSorted((one, other) => toTime(one) - toTime(other))) {
+    if (total + fileBytes <= conversationBytes && count < conversationFiles) return;
+    unlinkSync(join(folder, name));
+    total -= bytes;
+    count -= 1;
+  }
+}

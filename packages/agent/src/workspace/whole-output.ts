@@ -1,0 +1,193 @@
+/**
+ * The whole of a long text that a model will see shortened: head and tail in memory, all of it in a file (N57). Control
+ * sequences are folded on the way: a model pays for each, and sees nothing in them (N58).
+ */
+import { createBoundedOutput } from "./bounded-output.ts";
+import type { KeptFile, KeptResults } from "./kept-results.ts";
+
+/** Characters of a line; in the file longer ones are wrapped. */
+export const maxLineLength = 2000;
+
+/** Kept in memory: more than a model ever sees of one result. Bytes. */
+const maxMemoryBytes = 64 * 1024;
+
+/** What is folded, line by line; of output without an end, the rest is only counted. Bytes. */
+const maxFoldedBytes = 64 * 1024 * 1024;
+
+/** A line that has no end yet is written in parts from this length on. UTF-16 units. */
+const maxOpenLength = 16 * 1024;
+
+export interface WholeOutput {
+  /** UTF-8, folded. */
+  readonly bytes: number;
+  /** As in the file, where long lines are wrapped. */
+  readonly lines: number;
+  /** Everything, if `tail` is "". */
+  readonly head: string;
+  readonly tail: string;
+  /** The file that has it; undefined if none can be made. One is made when the text is long, or with the first call. */
+  keep(): WholeFile | undefined;
+}
+
+interface WholeFile {
+  readonly name: string;
+  /** The lines that are in it: fewer than there are if the text is larger than a file may be. */
+  readonly lines: number;
+}
+
+/** Takes the text piece by piece. */
+export interface OutputSink {
+  /** UTF-8 that ends with a whole character. */
+  append(bytes: Uint8Array): void;
+  end(): WholeOutput;
+}
+
+interface SinkOptions {
+  /** Undefined: none is kept. */
+  readonly results?: KeptResults | undefined;
+  /** Default: true. */
+  readonly folds?: boolean;
+}
+
+export function createOutputSink({ results, folds = true }: SinkOptions = {}): OutputSink {
+  const memory = createBoundedOutput(maxMemoryBytes);
+  const record = createRecord(results);
+  let bytes = 0;
+  let received = 0;
+  /** The last line, as long as it has no end: what follows may still erase it. */
+  let open = "";
+
+  const take = (text: string, isLineOpen: boolean): void => {
+    const encoded = Buffer.from(text);
+    bytes += encoded.length;
+    memory.append(encoded);
+    record.append(isLineOpen ? `${wrapLines(text)}\n` : wrapLines(text));
+  };
+  const takeText = (text: string): void => {
+    const end = text.lastIndexOf("\n") + 1;
+    const ended = text.slice(0, end);
+    if (end > 0) take(folds ? foldControls(ended) : ended, false);
+    open = text.slice(end);
+    if (open.length < maxOpenLength) return;
+    // Progress that goes on: only its last state is kept.
+    if (folds) open = foldControls(open) + (open.endsWith("\r") ? "\r" : "");
+    // A character stays, so that the line does not end in an empty one.
+    const [part = ""] = /^(?:.{2000})+(?=.)/su.exec(open) ?? [];
+    if (part !== "") take(part, true);
+    open = open.slice(part.length);
+  };
+
+  return {
+    append(chunk) {
+      received += chunk.length;
+      if (received > maxFoldedBytes) record.fill();
+      if (!record.isFull()) return takeText(open + Buffer.from(chunk).toString());
+      // A string for each chunk of endless output would be created faster than it is collected (R-14).
+      if (open !== "") take(open, false);
+      open = "";
+      bytes += chunk.length;
+      memory.append(chunk);
+      record.skip(chunk);
+    },
+    end() {
+      if (open !== "") take(folds ? foldControls(open) : open, false);
+      open = "";
+      const { head, tail } = memory.toParts();
+      // A tail of nothing but controls is a tail, too.
+      const last = folds && record.isFull() && tail !== "" ? foldControls(tail) || "\n" : tail;
+      return { bytes, lines: record.lines(), head, tail: last, keep: () => record.keep() };
+    },
+  };
+}
+
+/** The text as it is in the file, which is made once there is more than memory shows. */
+function createRecord(results: KeptResults | undefined) {
+  let waiting = "";
+  let file: KeptFile | undefined;
+  let lines = 0;
+  let linesInFile = 0;
+  let isLineOpen = false;
+  let isFull = false;
+  const write = (text: string): void => {
+    file ??= results?.create();
+    if (file?.append(text)) linesInFile = lines;
+    else isFull = true;
+  };
+  const flush = (): void => {
+    const text = waiting;
+    waiting = "";
+    if (text !== "") write(text);
+  };
+  return {
+    isFull: () => isFull,
+    /** Nothing more is written. */
+    fill(): void {
+      flush();
+      isFull = true;
+    },
+    lines: () => lines + (isLineOpen ? 1 : 0),
+    append(text: string): void {
+      lines += text.split("\n").length - 1;
+      isLineOpen = !text.endsWith("\n");
+      if (isFull) return;
+      waiting += text;
+      if (file || waiting.length > maxMemoryBytes) flush();
+    },
+    /** What is only counted. */
+    skip(bytes: Uint8Array): void {
+      lines += countLineEnds(bytes);
+      isLineOpen = bytes.at(-1) !== lineEnd;
+    },
+    keep(): WholeFile | undefined {
+      flush();
+      file?.end();
+      return file && { name: file.name, lines: linesInFile + (isLineOpen && !isFull ? 1 : 0) };
+    },
+  };
+}
+
+const lineEnd = 10;
+
+function countLineEnds(bytes: Uint8Array): number {
+  let count = 0;
+  // Six times as fast as an iterator: every byte of endless output passes here.
+  for (let index = 0; index < bytes.length; index += 1) if (bytes[index] === lineEnd) count += 1;
+  return count;
+}
+
+/** Breaks long lines. */
+function wrapLines(text: string): string {
+  return text.length <= maxLineLength ? text : text.replaceAll(/[^\n]{2000}(?=[^\n])/gu, "$&\n");
+}
+
+/** What a program writes to go back to the start of its line: npm and others do so for each step of a spinner. */
+// oxlint-disable-next-line no-control-regex
+const lineStarts = /(?:\u001b\[|\u009b)(?:[01]?G|2K)/g;
+
+/** Other sequences of terminals: CSI, strings such as titles, and those of two or three characters (ECMA-48). */
+const sequences =
+  // oxlint-disable-next-line no-control-regex
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?/g;
+
+/** All but tab and line end. */
+// oxlint-disable-next-line no-control-regex
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** What a terminal would show in the end: no colours; of a line that was written over, the last text. */
+export function foldControls(text: string): string {
+  if (text.search(controls) === -1) return text;
+  const lines = text.replaceAll(lineStarts, "\r").replaceAll(sequences, "").split("\n");
+  return lines.map(foldLine).join("\n");
+}
+
+/** The letter before a backspace goes. */
+function foldLine(line: string): string {
+  const whole = line.replace(/\r+$/, "");
+  return (
+    whole
+      .slice(whole.lastIndexOf("\r") + 1)
+      // oxlint-disable-next-line no-control-regex
+      .replaceAll(/.\u0008/gu, "")
+      .replaceAll(controls, "")
+  );
+}
