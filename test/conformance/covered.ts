@@ -28,6 +28,7 @@ export const covered: readonly string[] = [
   "C33",
   "C42",
   "C34",
+  "C35",
   "C36",
   "C43",
   "C44",

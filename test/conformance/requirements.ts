@@ -38,6 +38,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C33", document: "cli", title: "convert ends as a live run with the same bytes does, and loses no content" },
   { id: "C42", document: "cli", title: "--image attaches images and PDF to the prompt" },
   { id: "C34", document: "cli", title: "read_file lists a folder, and reads the cells of a notebook" },
+  { id: "C35", document: "cli", title: "the window of a run, and /compact" },
   { id: "C36", document: "cli", title: "how much the model thinks, in each protocol's words" },
   { id: "C43", document: "cli", title: "models by the names of cursor-agent: aliases, notices, lists, accounts" },
   { id: "C44", document: "cli", title: "--stream-partial-output prints each text once, or as the setting says" },

@@ -93,6 +93,8 @@ export interface RunStart {
   readonly prompt: string;
   /** Files that go with it (N66). */
   readonly attachments?: readonly Attachment[];
+  /** The user asked for a summary of the conversation, and for no answer (C35). */
+  readonly shortens?: true;
   /** Stdin stayed open and silent, so the prompt lacks it (C1). */
   readonly stdin?: "skipped";
   /** What differs from what the caller asked for, one sentence each (C43). */

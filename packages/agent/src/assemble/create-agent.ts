@@ -5,9 +5,10 @@ import { resolve } from "node:path";
 import type { ClarificationAnswer, Effort, Mode } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { findNearest } from "../base/nearest-names.ts";
-import { toUserFiles, type Environment } from "../base/paths.ts";
+import { toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
 import { findUserConfig } from "../config/config-file.ts";
 import { isEffort, modes } from "../config/config.ts";
+import { findWindowTokens } from "../config/model-windows.ts";
 import { efforts } from "../config/user-config.ts";
 import { chooseModel } from "../config/endpoints.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
@@ -277,7 +278,10 @@ function toModelOpener({ model, apiKey, baseUrl, environment }: AgentOptions): (
     const config = environment ? findUserConfig(files.config) : { settings: {}, fault: undefined };
     const flags = { model, apiKey, baseUrl };
     const choice = chooseModel({ flags, environment: environment ?? defaultEnvironment, config, files });
-    const facts = { price: config.settings.prices?.[model], windowTokens: config.settings.contextTokens?.[model] };
+    const { settings } = config;
+    const dataFolder = environment && toDataFolder(environment);
+    const windowTokens = findWindowTokens(model, { settings, dataFolder, baseUrl });
+    const facts = { price: settings.prices?.[model], windowTokens };
     return async () => ({ model: await createModel(choice), ...facts });
   }
   if (typeof model === "object" && model !== null) {

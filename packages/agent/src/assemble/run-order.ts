@@ -55,7 +55,7 @@ export interface RunOrder extends RunSetup {
   readonly responseId: string;
   /** `conv_<uuid>`. */
   readonly conversationId: string;
-  readonly message: Pick<RunStart, "prompt" | "attachments" | "answers" | "stdin" | "notices">;
+  readonly message: Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers" | "stdin" | "notices">;
   /** As the log names it. */
   readonly model: Pick<Model, "id" | "name" | "apiKeySource">;
   /** What the model costs; undefined: not known. */

@@ -100,6 +100,11 @@ export const flags = {
   "session-id": { kind: "value", placeholder: "UUID", help: "Id of the session to begin" },
   "no-save": { kind: "switch", help: "Keep nothing on disk" },
   "wait-for-quota": { kind: "switch", help: "Wait for a quota to reset, instead of exiting with 5 at once" },
+  "context-tokens": {
+    kind: "value",
+    placeholder: "N",
+    help: "Shorten the conversation before a request exceeds N tokens (default: as known of the model)",
+  },
   "max-turns": { kind: "value", placeholder: "N", help: "End after N model requests" },
   "max-tool-calls": { kind: "value", placeholder: "N", help: "End before tool call N + 1" },
   "max-tokens": { kind: "value", placeholder: "N", help: "End once N tokens are used" },

@@ -21,6 +21,7 @@ export const requestFlags = [
 /** What a run may take; of a server, each of its runs. */
 export const limitFlags = [
   "wait-for-quota",
+  "context-tokens",
   "max-turns",
   "max-tool-calls",
   "max-tokens",

@@ -18,7 +18,7 @@ import type { Approver } from "../tools/approval.ts";
 
 /** What is asked for, and how. */
 export interface PromptOrder {
-  readonly message: Pick<RunStart, "prompt" | "attachments" | "answers" | "stdin">;
+  readonly message: Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers" | "stdin">;
   readonly config: Config;
   readonly flags: FlagValues;
   readonly environment: Environment;

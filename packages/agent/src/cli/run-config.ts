@@ -43,6 +43,7 @@ export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig
     addDir: flags["add-dir"],
     trust: flags.trust,
     timeout: flags.timeout,
+    contextTokens: flags["context-tokens"],
     maxTurns: flags["max-turns"],
     maxToolCalls: flags["max-tool-calls"],
     maxTokens: flags["max-tokens"],

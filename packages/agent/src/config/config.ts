@@ -8,6 +8,7 @@ import type { McpServers } from "./mcp-settings.ts";
 import type { FoundConfig } from "./config-file.ts";
 import { chooseModel, findModelName, type ModelChoice, type ModelFlags } from "./endpoints.ts";
 import { toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
+import { findWindowTokens } from "./model-windows.ts";
 import { isTrusted } from "./trust.ts";
 import { efforts, longestSeconds } from "./user-config.ts";
 
@@ -20,6 +21,7 @@ export interface RawSettings extends ModelFlags {
   readonly addDir?: readonly string[] | undefined;
   readonly trust?: true | undefined;
   readonly timeout?: string | undefined;
+  readonly contextTokens?: string | undefined;
   readonly maxTurns?: string | undefined;
   readonly maxToolCalls?: string | undefined;
   readonly maxTokens?: string | undefined;
@@ -67,7 +69,7 @@ export interface Config {
   };
   /** Price of the model; undefined: not configured. */
   readonly price: TokenPrice | undefined;
-  /** Tokens that fit into one request; undefined: not configured. */
+  /** Tokens that fit into one request; undefined: not known. */
   readonly windowTokens: number | undefined;
   /** Milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
@@ -113,7 +115,12 @@ export function createConfig(
   const workspace = toWorkspace(raw.workspace, cwd);
   const model = findModelName(modelSettings)?.name;
   const price = found.settings.prices?.[model ?? ""];
-  const windowTokens = found.settings.contextTokens?.[model ?? ""];
+  const contextTokens = toPositive("--context-tokens", raw.contextTokens, toInteger);
+  if (contextTokens !== undefined && contextTokens < 1000) {
+    throw new SheafError("USAGE", `--context-tokens "${raw.contextTokens}" is too small: give at least 1000`);
+  }
+  const { settings } = found;
+  const windowTokens = contextTokens ?? findWindowTokens(model ?? "", { settings, dataFolder, baseUrl: raw.baseUrl });
   if (maxCostUsd !== undefined && model !== undefined && !price) {
     const example = JSON.stringify({ prices: { [model]: { input: 3, output: 15 } } });
     const message =

@@ -67,6 +67,7 @@ export function explainSettings(
     explain("providers", { flag: ["", undefined], config: toNames(config.providers) }),
     explain("MCP servers", { flag: ["", undefined], config: toNames(config.mcpServers) }),
     explain("prices for", { flag: ["", undefined], config: toNames(config.prices) }),
+    explain("context tokens", { flag: ["--context-tokens", raw.contextTokens] }),
     explain("context tokens for", { flag: ["", undefined], config: toNames(config.contextTokens) }),
     explain("configuration", { flag: ["", undefined], variable: inHome(found.configFile), fallback: found.configFile }),
     explain("store", { flag: ["", undefined], variable: inHome(found.storeFile), fallback: found.storeFile }),

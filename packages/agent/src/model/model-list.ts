@@ -1,6 +1,7 @@
 /** Gets the list of models from a provider. */
 import { SheafError } from "../base/errors.ts";
 import type { ProviderEndpoint } from "./endpoint.ts";
+import { toRequestTokens } from "./known-windows.ts";
 import { type BodyReader, createHttpClient } from "./live/http-client.ts";
 
 /** Bytes that are read of a list. */
@@ -13,11 +14,11 @@ export type ListedEndpoint = Pick<
 >;
 
 /**
- * Ids of the models, in the provider's order. Redirects are not followed, so that a key goes to no other host (S-42).
+ * The models, in the provider's order. Redirects are not followed, so that a key goes to no other host (S-42).
  * @throws SheafError NETWORK, AUTH_REJECTED, RATE_LIMITED, OVERLOADED or PROVIDER_REJECTED; no message contains text of
  * the server, which might repeat the key. The reason of the signal after an abort.
  */
-export async function listModels(endpoint: ListedEndpoint, signal: AbortSignal): Promise<string[]> {
+export async function listModels(endpoint: ListedEndpoint, signal: AbortSignal): Promise<ListedModel[]> {
   const { provider, baseUrl } = endpoint;
   const where = `the list of models of ${provider} (${baseUrl}/models)`;
   const end = new AbortController();
@@ -91,15 +92,44 @@ async function readBounded(body: BodyReader): Promise<string> {
   return text + decoder.decode();
 }
 
+/** A model in a provider's list. */
+export interface ListedModel {
+  readonly id: string;
+  /** What fits into one request, if the list says so. Tokens. */
+  readonly windowTokens: number | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>> | null;
+
 /** `{data:[{id}]}` of OpenAI and Anthropic, `{models:[{name}]}` of Gemini. @throws SyntaxError for anything else. */
-function parseModelList(text: string): string[] {
-  const value = JSON.parse(text) as { data?: unknown; models?: unknown } | null;
+function parseModelList(text: string): ListedModel[] {
+  const value = JSON.parse(text) as Fields;
   const entries: unknown = value?.data ?? value?.models;
   if (!Array.isArray(entries)) throw new SyntaxError("no list");
-  return entries.flatMap((entry: { id?: unknown; name?: unknown } | null) => {
+  return entries.flatMap((entry: Fields) => {
     const id = entry?.id ?? entry?.name;
-    return typeof id === "string" && id !== "" ? [id.replace(/^models\//, "")] : [];
+    if (typeof id !== "string" || id === "") return [];
+    return [{ id: id.replace(/^models\//, ""), windowTokens: findWindow(entry) }];
   });
+}
+
+/** OpenRouter and Together, Groq, Mistral, vLLM, Anthropic, Gemini. */
+const windowFields = [
+  "context_length",
+  "context_window",
+  "max_context_length",
+  "max_model_len",
+  "max_input_tokens",
+  "inputTokenLimit",
+];
+
+function findWindow(entry: Fields): number | undefined {
+  const context = windowFields.map((name) => entry?.[name]).find((value) => typeof value === "number");
+  const { max_completion_tokens: longest } = (entry?.top_provider ?? {}) as {
+    readonly max_completion_tokens?: unknown;
+  };
+  const answer = longest ?? entry?.outputTokenLimit ?? entry?.max_tokens;
+  return context && toRequestTokens(context, typeof answer === "number" ? answer : 0);
 }
 
 function adviseOnNetwork(code: string): string {

@@ -45,7 +45,7 @@ export interface Shortener {
   shortenIfFull(signal: AbortSignal): Promise<Compaction | undefined>;
   /** After a turn that the provider refused as too long; the caller then repeats the turn. Undefined if the one before was refused, too. */
   shortenIfRefused(state: TurnState, signal: AbortSignal): Promise<Compaction | undefined>;
-  /** Because the user asked for it. */
+  /** Because the user asked for it; undefined: nothing to remove. @throws SheafError when the model fails. */
   shorten(signal: AbortSignal): Promise<Compaction | undefined>;
 }
 
@@ -82,6 +82,8 @@ export function createShortener(
     // Its events are not part of the answer.
     for await (const _ of runModelTurn(request, state, { model, now, findQuote: async () => undefined }, signal))
       continue;
+    // Who asked for it wants to know; a run that goes on without it learns from the provider.
+    if (state.error && reason === "asked") throw state.error;
     const summary = state.text.trim();
     if (summary === "" || !state.end || state.error || signal.aborted) return undefined;
     const { usage, modelMs } = state.end;

@@ -2,7 +2,7 @@
 import { toWellFormed } from "@sheaf/documents";
 import { findEndFailure } from "@sheaf/documents/model-streams";
 import type { RunEnd, RunEventBody, RunStart, ToolResult, TurnEnd, TurnStart, Usage } from "@sheaf/protocol";
-import { SheafError } from "../base/errors.ts";
+import { SheafError, toSheafError } from "../base/errors.ts";
 import type { Model, ModelMessage, ModelRequest } from "../model/provider.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { Approver } from "../tools/approval.ts";
@@ -67,7 +67,7 @@ export async function* runResponse(
   const run = createRunMemory(settings, ports);
   const { shortener } = run;
   yield run.note({ events: [run.start], durability: "synced" });
-  let end: RunEnd | undefined;
+  let end = run.start.shortens && (yield* runShortening(run, signal));
   for (let turn = 1; !end; turn += 1) {
     const shorter = await shortener.shortenIfFull(signal);
     if (shorter) yield run.note({ events: [shorter], durability: "synced" });
@@ -103,6 +103,22 @@ export async function* runResponse(
   yield* run.closing.run(end, ports);
   yield { events: [end], durability: "synced" };
 }
+
+/** No turn: the conversation gets a summary because the user asked for it. */
+async function* runShortening(
+  { shortener, note }: Pick<RunMemory, "shortener" | "note">,
+  signal: AbortSignal,
+): AsyncGenerator<EventGroup, RunEnd> {
+  try {
+    const shorter = await shortener.shorten(signal);
+    if (shorter) yield note({ events: [shorter], durability: "synced" });
+  } catch (error) {
+    if (!signal.aborted) return toRunFailure(toSheafError(error));
+  }
+  return signal.aborted ? toRunFailure(toAbortReason(signal)) : { type: "run_end", reason: "end_turn" };
+}
+
+type RunMemory = ReturnType<typeof createRunMemory>;
 
 /** What a run remembers from turn to turn. */
 function createRunMemory(settings: RunSettings, ports: RunPorts) {

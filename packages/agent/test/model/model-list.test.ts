@@ -17,7 +17,7 @@ afterAll(() => {
   server.close();
 });
 
-function list(protocol: WireProtocol, signal: AbortSignal = AbortSignal.timeout(10_000)): Promise<string[]> {
+function list(protocol: WireProtocol, signal: AbortSignal = AbortSignal.timeout(10_000)) {
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`;
   return listModels({ provider: "lab", protocol, baseUrl, apiKey: "CANARY", headers: { "x-team": "a" } }, signal);
 }
@@ -38,10 +38,23 @@ test.each([
       seen = request;
       response.end(JSON.stringify(body));
     };
-    expect(await list(protocol)).toEqual(["a", "b"]);
+    expect((await list(protocol)).map(({ id }) => id)).toEqual(["a", "b"]);
     expect(seen).toMatchObject({ url, headers: { [header]: value, "x-team": "a" } });
   },
 );
+
+test.each([
+  [{ id: "a", context_length: 200_000, top_provider: { max_completion_tokens: 8000 } }, 192_000],
+  [{ id: "a", context_window: 131_072 }, 131_072],
+  [{ id: "a", max_model_len: 32_768 }, 32_768],
+  [{ id: "a", max_input_tokens: 200_000, max_tokens: 64_000 }, 150_000],
+  [{ id: "a", inputTokenLimit: 1_048_576, outputTokenLimit: 65_536 }, 983_040],
+  [{ id: "a", context_length: "large" }, undefined],
+  [{ id: "a" }, undefined],
+])(verifies("R-26", "the window in %j is %s"), async (entry, windowTokens) => {
+  answer = (_request, response) => response.end(JSON.stringify({ data: [entry] }));
+  expect(await list("openai-chat")).toEqual([{ id: "a", windowTokens }]);
+});
 
 describe("an answer that is no list", () => {
   test.each([

@@ -177,6 +177,48 @@ describe("a conversation that fills the window", () => {
   });
 });
 
+describe("a summary that the user asks for", () => {
+  const asked = (prompt = "") => {
+    const settings = withContext(100_000, prompt);
+    return { ...settings, start: { ...settings.start, responseId: "chat_2", shortens: true as const } };
+  };
+
+  test(verifies("C35", "shortens a conversation that is far from full; the next answer begins with it"), async () => {
+    const store = createSqliteStore(":memory:");
+    const { model, requests, summaries } = createWindowModel(100_000, 12);
+    await runModel(model, { tools: readTool, settings: withContext(100_000), store });
+    const { messages } = await openConversation(store, "conv_1", () => 1);
+    const count = requests.length;
+    const events = (await runModel(model, { settings: { ...asked(), history: messages }, store })).flat();
+    expect(events.map(({ type }) => type)).toEqual(["run_start", "compaction", "run_end"]);
+    expect(events.at(-1)).toMatchObject({ reason: "end_turn" });
+    expect(compactionsOf(events)).toMatchObject([{ reason: "asked", summary: "what was learned" }]);
+    expect([requests.length, summaries.length]).toEqual([count, 1]);
+    const { messages: left } = await openConversation(store, "conv_1", () => 1);
+    expect(left.length).toBeLessThan(messages.length / 2);
+    expect(left.slice(0, 2)).toMatchObject([
+      { text: "the task, word for word" },
+      { text: expect.stringContaining("what was learned") as string },
+    ]);
+    checkPairs(left);
+  });
+
+  test(verifies("C35", "of nothing is none; a model that fails says why"), async () => {
+    const { model, summaries } = createWindowModel(100_000, 0);
+    const events = (await runModel(model, { settings: asked() })).flat();
+    expect(events.map(({ type }) => type)).toEqual(["run_start", "run_end"]);
+    expect(summaries).toEqual([]);
+    const answer = (content: string): ModelMessage => ({
+      role: "assistant",
+      content: [{ type: "text", text: content }],
+    });
+    const history = [answer("a ".repeat(1000)), answer("b ".repeat(1000))];
+    const failing = createWindowModel(10, 0);
+    const failed = (await runModel(failing.model, { settings: { ...asked(), history } })).flat();
+    expect(failed.at(-1)).toMatchObject({ reason: "error", error: { code: "CONTEXT_LENGTH" } });
+  });
+});
+
 describe("three summaries in a row", () => {
   const todos = [
     { id: "one", content: "find the cause", status: "completed", dependencies: [] },

@@ -2,7 +2,8 @@
 import { findUserConfig } from "../../config/config-file.ts";
 import { toListedName } from "../../config/cursor-models.ts";
 import { findProviderEndpoint, type ModelSettings } from "../../config/endpoints.ts";
-import { toUserFiles } from "../../base/paths.ts";
+import { toDataFolder, toUserFiles } from "../../base/paths.ts";
+import { keepListedWindows } from "../../config/model-windows.ts";
 import { toProviders, type Provider } from "../../config/providers.ts";
 import type { UserConfig } from "../../config/user-config.ts";
 import { SheafError, toSheafError } from "../../base/errors.ts";
@@ -78,8 +79,13 @@ async function askProvider(provider: Provider, settings: ModelSettings): Promise
   const endpoint = findProviderEndpoint(provider, "ID", `${name}/ID`, settings);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const ids = await listModels(endpoint, signal);
-    const models = toNames(provider, [...provider.models, ...ids.map(toVisibleLine)]);
+    const listed = await listModels(endpoint, signal);
+    const models = toNames(provider, [...provider.models, ...listed.map(({ id }) => toVisibleLine(id))]);
+    // A list from another address than the provider's own says nothing of the provider's models.
+    if (settings.flags.baseUrl === undefined) {
+      const windows = listed.map(({ id, windowTokens = 0 }) => [`${name}/${id}`, windowTokens] as const);
+      keepListedWindows(toDataFolder(settings.environment), name, new Map(windows));
+    }
     return { provider: name, models, problem: undefined };
   } catch (error) {
     if (!signal.aborted) throw error;

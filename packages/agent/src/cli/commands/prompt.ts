@@ -51,7 +51,7 @@ export function toMessageFiles({ image }: FlagValues, { cwd }: CommandIo): Pick<
 
 /** What a run is begun with. */
 export interface PromptStart {
-  readonly message: Pick<RunStart, "prompt" | "attachments" | "answers" | "stdin">;
+  readonly message: Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers" | "stdin">;
   readonly config: Config;
   readonly flags: FlagValues;
 }

@@ -23,7 +23,7 @@ import { toBareId } from "../../output/result-line.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { createTerminalProjection } from "../../output/terminal/terminal.ts";
 
-type Message = Pick<RunStart, "prompt" | "attachments" | "answers">;
+type Message = Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers">;
 
 /** Runs the conversation to its end; gives 0, or the code of the signal that ended it. */
 export async function runInteractive({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
@@ -33,7 +33,13 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
   checkPromptFlags(flags);
   keepTerminalClean();
   const files = toMessageFiles(flags, io);
-  const state: InteractiveState = { flags, session: await chooseSession(flags, io), seen: new Set(), files };
+  const state: InteractiveState = {
+    flags,
+    session: await chooseSession(flags, io),
+    seen: new Set(),
+    files,
+    shorten: async () => void (await respond({ prompt: "", shortens: true }, state, io)),
+  };
   process.stdout.write(formatHead(state, io));
   const reader = createLineReader(completeSlashLine);
   let first = positionals.join(" ").trim();

@@ -47,6 +47,7 @@ const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
     }
     print(`model: ${toConfig(state.flags, io).model ?? "none"}\n`);
   },
+  compact: (_words, state) => state.shorten(),
   new(_words, state) {
     state.session = randomUUID();
     print(`new session: ${state.session}\n`);
@@ -122,6 +123,8 @@ export interface InteractiveState {
   session: string;
   /** Notices that the person has seen. */
   readonly seen: Set<string>;
+  /** Summarises the conversation (C35). */
+  readonly shorten: () => Promise<void>;
   /** What goes with the next prompt (C42). */
   files: Pick<RunStart, "attachments">;
 }

@@ -10,6 +10,7 @@ const slashCommands = {
   help: { usage: "", help: "show these commands" },
   mode: { usage: "[agent|plan|ask|debug]", help: "show or change the mode" },
   model: { usage: "[NAME]", help: "show or change the model" },
+  compact: { usage: "", help: "summarise the conversation so far, to make room" },
   new: { usage: "", help: "begin a new session" },
   resume: { usage: "[SESSION]", help: "go on with another session" },
   revert: { usage: "", help: "undo the last response, files and history" },

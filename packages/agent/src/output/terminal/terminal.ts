@@ -27,6 +27,9 @@ class Terminal implements Projection {
   readonly #outputLines = new Map<string, number>();
   #isAtLineStart = true;
   #workspace = "";
+  /** Whether a summary was asked for, and came (C35). */
+  #shortens = false;
+  #hasShortened = false;
   #startedAt = 0;
   #turns = 0;
   #tokens = 0;
@@ -41,6 +44,7 @@ class Terminal implements Projection {
       case "run_start":
         this.#startedAt = event.time;
         this.#workspace = event.workspace;
+        this.#shortens = event.shortens ?? false;
         return [];
       case "text_delta":
         return this.#print(this.#styler.push(event.text));
@@ -62,9 +66,18 @@ class Terminal implements Projection {
         this.#turns += 1;
         this.#tokens += event.usage.totalTokens;
         return this.#endText();
+      case "compaction":
+        this.#hasShortened = true;
+        return [
+          ...this.#endText(),
+          ...this.#line(this.#toDim(`(Summarised the conversation so far: about ${event.tokens} tokens are left.)`)),
+        ];
       case "run_end":
         return [
           ...this.#endText(),
+          ...(this.#shortens && !this.#hasShortened && !event.error
+            ? this.#line("There is nothing to summarise.")
+            : []),
           ...(this.#turns === 0 ? [] : this.#line(this.#toDim(this.#formatTotals(event.time)))),
         ];
       default:

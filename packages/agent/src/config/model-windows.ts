@@ -1,0 +1,67 @@
+/** What fits into one request to a model: as the user, the provider's list of models, or Sheaf's table says (R-26). */
+import { join } from "node:path";
+import { findKnownWindow } from "../model/known-windows.ts";
+import { readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";
+import { toProviders } from "./providers.ts";
+import type { UserConfig } from "./user-config.ts";
+
+/** Windows below are mistakes, above, too. Tokens. */
+const smallest = 1000;
+const largest = 1e9;
+
+/** Where lists of providers are kept. */
+function toTarget(dataFolder: string): PrivateFile {
+  return {
+    file: join(dataFolder, "model-windows.json"),
+    subject: "the list of windows",
+    remedy: "remove it",
+    exposure: "",
+  };
+}
+
+/** Tokens by model name, as `sheaf models` last read them. What cannot be read is not known. */
+function readListedWindows(dataFolder: string): ReadonlyMap<string, number> {
+  try {
+    const value: unknown = JSON.parse(readPrivateFile(toTarget(dataFolder)) ?? "{}");
+    return new Map(Object.entries(value as object).filter(([, tokens]) => isWindow(tokens)));
+  } catch {
+    return new Map();
+  }
+}
+
+function isWindow(tokens: unknown): tokens is number {
+  return Number.isInteger(tokens) && Number(tokens) >= smallest && Number(tokens) <= largest;
+}
+
+/** Replaces what is known of a provider's models. A list that cannot be kept is still of use to its reader. */
+export function keepListedWindows(dataFolder: string, provider: string, windows: ReadonlyMap<string, number>): void {
+  const before = readListedWindows(dataFolder);
+  const others = [...before].filter(([name]) => !name.startsWith(`${provider}/`));
+  const own = [...windows].filter(([, tokens]) => isWindow(tokens));
+  if (own.length === 0 && others.length === before.size) return;
+  try {
+    writePrivateFile(toTarget(dataFolder), `${JSON.stringify(Object.fromEntries([...others, ...own]))}\n`);
+  } catch {
+    // As before it was read.
+  }
+}
+
+interface WindowSources {
+  readonly settings: UserConfig;
+  /** Undefined: no list is kept. */
+  readonly dataFolder: string | undefined;
+  /** `--base-url`: another server than the provider's own may have other limits. */
+  readonly baseUrl: string | undefined;
+}
+
+/** Undefined: not known. Tokens. */
+export function findWindowTokens(name: string, { settings, dataFolder, baseUrl }: WindowSources): number | undefined {
+  const configured = settings.contextTokens?.[name];
+  if (configured !== undefined || baseUrl !== undefined) return configured;
+  const listed = dataFolder === undefined ? undefined : readListedWindows(dataFolder).get(name);
+  if (listed !== undefined) return listed;
+  const [provider = ""] = name.split("/", 1);
+  // A server on this machine loads a model with a window of its user's choice.
+  const isHosted = toProviders(settings).get(provider)?.isLocal === false;
+  return isHosted ? findKnownWindow(name.slice(provider.length + 1)) : undefined;
+}
