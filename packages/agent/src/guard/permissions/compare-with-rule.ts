@@ -1,5 +1,5 @@
 /** Whether a deny rule names a command: its program, the subcommand, and options that belong to it (S-85). */
-import { isOption, toKnownName, toOptions, toPattern, toShown } from "./known-word.ts";
+import { countValueWords, isOption, toKnownName, toOptions, toPattern, toShown } from "./known-word.ts";
 import type { RunCommand, Unclear } from "./list-run-commands.ts";
 import { toPlainName, toProgramName } from "./programs.ts";
 import {
@@ -123,12 +123,10 @@ function takeWord(program: string, wanted: string, words: SimpleCommand, step: S
 function takeOption(program: string, text: string, next: ShellWord | undefined): readonly number[] {
   const runner = Object.hasOwn(runners, program) ? runners[program] : undefined;
   const listed = Object.hasOwn(valuedOptions, program) ? valuedOptions[program] : runner?.valued;
-  const valued = toOptions(listed);
+  const count = countValueWords(text, toOptions(listed));
+  if (count === undefined) return [1, 2];
   // Without quotes the value may be several words.
-  if (valued.has(text)) return [next?.isMany ? 1 : 2];
-  const isJoined = text.includes("=") || (/^-[A-Za-z]./.test(text) && valued.has(text.slice(0, 2)));
-  const isSwitch = isJoined || text.startsWith("--no-") || (runner !== undefined && !runner.isLoose);
-  return isSwitch ? [1] : [1, 2];
+  return [count === 1 && !next?.isMany ? 2 : 1];
 }
 
 /** Whether a command has an option that a rule names. The order of options and of their letters does not matter. */

@@ -28,6 +28,13 @@ export function isOption(text: string): boolean {
   return text.length > 1 && text.startsWith("-");
 }
 
+/** How many of the next words are an option's value; undefined: none or one. */
+export function countValueWords(text: string, valued: ReadonlySet<string>): 0 | 1 | undefined {
+  if (valued.has(text)) return 1;
+  const isJoined = /^-\w./.test(text) && valued.has(text.slice(0, 2));
+  return isJoined || text.includes("=") || text.startsWith("--no-") ? 0 : undefined;
+}
+
 /** A word as it is written, in one short line. */
 export function toShown({ source }: ShellWord): string {
   return source.replaceAll(/\s+/g, " ").slice(0, 200);

@@ -1,8 +1,25 @@
 /** What a line runs, also through programs that run others: `sudo`, `xargs`, `sh -c`, `find -exec`. */
-import { isOpen, isOption, toKnownName, toKnownText, toOptions, toPattern, toShown } from "./known-word.ts";
+import {
+  isOpen,
+  isOption,
+  countValueWords,
+  toKnownName,
+  toKnownText,
+  toOptions,
+  toPattern,
+  toShown,
+} from "./known-word.ts";
 import { toPlainName } from "./programs.ts";
 import { readCommand } from "./read-command.ts";
-import { commandOptions, interpreters, languages, runners, shells, valuedOptions } from "./runners.ts";
+import {
+  commandOptions,
+  interpreters,
+  languages,
+  runners,
+  shells,
+  subcommandGroups,
+  valuedOptions,
+} from "./runners.ts";
 import type { Interpreter, Runner } from "./runners.ts";
 import { UNKNOWN, type ShellReading, type ShellWord, type SimpleCommand } from "./shell-reading.ts";
 import { findValues, replaceMark, specialPrograms, type RunList, type Way } from "./special-programs.ts";
@@ -18,8 +35,8 @@ export interface RunCommand {
 export interface Unclear {
   readonly part: string;
   readonly advice: string;
-  /** What runs is a text in the line itself. */
-  readonly isCode?: boolean;
+  /** A program that runs what it reads: as the value of a variable it only gets the name of a file. */
+  readonly isReader?: boolean;
 }
 
 /** What a reading runs: everything, unless something is unclear. */
@@ -33,7 +50,7 @@ const MAX_LEVELS = 10;
 
 /** Variables whose value programs or shells run. */
 const runVariables =
-  /(?:ASKPASS|BROWSER|CMD|COMMAND|EDITOR|EXTERNAL_DIFF|GIT_SSH|OPENER|PAGER|_RSH|RUNNER|SHELL|VISUAL|WRAPPER)$|^(?:AR|CC|CXX|LD|LESSOPEN|LESSCLOSE|PS[0-4])$|^BASH_FUNC|^GIT_CONFIG_(?:VALUE|PARAMETERS)/i;
+  /(?:ASKPASS|BROWSER|CMD|COMMAND|EDITOR|EXTERNAL_DIFF|GIT_SSH|OPENER|MAKEFLAGS|PAGER|_RSH|RUNNER|SHELL|VISUAL|WRAPPER)$|^(?:AR|CC|CXX|LD|LESSOPEN|LESSCLOSE|PS[0-4])$|^BASH_FUNC|^GIT_CONFIG_(?:VALUE|PARAMETERS)/i;
 
 /** A place in the words of a runner. */
 interface Place {
@@ -60,8 +77,9 @@ const tableKeys = [
   ...shells,
 ];
 const listed: ReadonlySet<string> = new Set(tableKeys.map((key) => key.split(" ", 1)[0]!));
-const subcommanded: ReadonlySet<string> = new Set(
-  tableKeys.flatMap((key) => (key.includes(" ") ? [key.split(" ", 1)[0]!] : [])),
+/** Beginnings of keys: `docker`, `docker compose`, `docker compose run`. */
+const beginnings: ReadonlySet<string> = new Set(
+  tableKeys.flatMap((key) => key.split(" ").map((_, index, words) => words.slice(0, index + 1).join(" "))),
 );
 
 /** `python3.12` as `python`, unless the tables know that name. */
@@ -69,25 +87,28 @@ function toListedName(name: string): string {
   return listed.has(name) ? name : toPlainName(name);
 }
 
-/** The places of the first operands, if no option before a subcommand is a surprise. */
-function findOperands(name: string, words: SimpleCommand): number[] {
-  const valued = toOptions(get(valuedOptions, name));
-  const found: number[] = [];
-  for (let at = 1; at < words.length && found.length < 2; at += 1) {
-    const text = toPattern(words[at]!);
-    if (valued.has(text)) at += 1;
-    else if (!isOption(text)) found.push(at);
-  }
-  return found;
-}
-
 /** By which names the tables may know a command, the longest first, and where each ends. */
 function toKeys(name: string, words: SimpleCommand): readonly { readonly key: string; readonly at: number }[] {
   const keys = [{ key: name, at: 0 }];
-  if (subcommanded.has(name)) {
-    for (const at of findOperands(name, words)) keys.unshift({ key: `${keys[0]!.key} ${words[at]!.text}`, at });
+  const valued = toOptions(get(valuedOptions, name));
+  for (const { key, at: start } of keys) {
+    let mayBeValue = false;
+    for (let at = start + 1; at < words.length; at += 1) {
+      const text = toPattern(words[at]!);
+      const longer = `${key} ${text}`;
+      if (isOption(text)) {
+        const count = countValueWords(text, valued);
+        mayBeValue = count === undefined;
+        at += count ?? 0;
+        continue;
+      }
+      if (beginnings.has(longer)) keys.push({ key: longer, at });
+      // `docker container run`
+      if (!mayBeValue && !get(subcommandGroups, name)?.includes(text)) break;
+      mayBeValue = false;
+    }
   }
-  return keys;
+  return keys.toReversed();
 }
 
 /** What an option with one dash, or a long one, means to an interpreter. */
@@ -108,9 +129,9 @@ function readLetters(interpreter: Interpreter, text: string): "code" | "module" 
 /** `xargs` adds what it reads to the words, or puts it in the place of a mark (`-I{}`). */
 function replaceInput(words: SimpleCommand, from: number): SimpleCommand {
   const texts = words.map(({ text }) => text);
-  const at = texts.findIndex((text, index) => index >= from && /^-[IJi]|^--replace/.test(text));
+  const at = texts.findIndex((text, index) => index >= from && /^-\w*?[IJi]|^--replace/.test(text));
   const option = texts[at] ?? "";
-  const named = option === "-I" || option === "-J" ? texts[at + 1] : option.replace(/^-[IJi]|^--replace=?/, "");
+  const named = /^-\w*[IJ]$/.test(option) ? texts[at + 1] : option.replace(/^-\w*?[IJi]|^--replace=?/, "");
   const mark = named === undefined || named === "" ? "{}" : named;
   const input: ShellWord = { text: UNKNOWN, isGlob: false, isMany: true, source: "what xargs reads" };
   const replaced = at < 0 ? words : words.map((word) => replaceMark(word, mark, UNKNOWN));
@@ -126,8 +147,8 @@ class RunLister implements RunList {
     for (const words of commands) this.add(words, way);
   }
 
-  doubt(part: string, advice: string, isCode = false): void {
-    this.unclear.push({ part, advice, isCode });
+  doubt(part: string, advice: string, isReader = false): void {
+    this.unclear.push({ part, advice, isReader });
   }
 
   add(words: SimpleCommand, { isCertain, level }: Way): void {
@@ -136,7 +157,8 @@ class RunLister implements RunList {
     const name = toKnownName(program);
     if (name === undefined || level > MAX_LEVELS) {
       const why = name === undefined ? "is known only when it runs" : "is run by too many others";
-      return this.doubt(`the program ${toShown(program)} ${why}`, "write its name");
+      const advice = program.isMany ? "write its name, or quote it if it is a value" : "write its name";
+      return this.doubt(`the program ${toShown(program)} ${why}`, advice);
     }
     this.commands.push({ words, isCertain });
     this.#follow(toListedName(name), words, { isCertain, level: level + 1 });
@@ -146,12 +168,13 @@ class RunLister implements RunList {
     get(specialPrograms, name)?.(this, words, way);
     const keys = toKeys(name, words);
     for (const { key } of keys) this.addOptionValues(words, get(commandOptions, key), way);
-    const known = keys.find(({ key }) => Object.hasOwn(runners, key));
-    if (keys.some(({ key }) => languages.has(key))) {
-      this.doubt(`${name} can run any program`, "use another one");
-    } else if (known) this.#addRun(runners[known.key]!, words, known.at + 1, way);
-    else if (shells.has(name)) this.#addShell(words, way);
-    else if (Object.hasOwn(interpreters, name)) this.#addInterpreter(interpreters[name]!, words, way);
+    const language = keys.find(({ key }) => languages.has(key));
+    if (language) return this.doubt(`${language.key} can run any program`, "use another one", true);
+    for (const { key, at } of keys) {
+      if (Object.hasOwn(runners, key)) this.#addRun(runners[key]!, words, at + 1, way);
+    }
+    if (shells.has(name)) this.#addShell(words, way);
+    if (Object.hasOwn(interpreters, name)) this.#addInterpreter(interpreters[name]!, words, way);
   }
 
   /** What follows the options and operands of a runner. */
@@ -191,8 +214,9 @@ class RunLister implements RunList {
       } else if (mayBeOption && (text === "--" || text === "-")) go(1, { mayBeOption: text === "-" });
       else if (mayBeOption && isOption(text)) {
         // Without quotes the value may be several words.
-        go(valued.has(text) && !words[at + 1]?.isMany ? 2 : 1);
-        if (runner.isLoose && !text.includes("=")) go(2, { isCertain: false });
+        const count = countValueWords(text, valued);
+        go(count === 1 && !words[at + 1]?.isMany ? 2 : 1);
+        if (count === undefined) go(2, { isCertain: false });
       } else if (skips > 0 && !word.isMany) {
         go(1, { skips: skips - 1 });
         if (mayBeOption && isOpen(word)) go(1, { isCertain: false });
@@ -251,12 +275,12 @@ class RunLister implements RunList {
   }
 
   #doubtInput(program: ShellWord): void {
-    this.doubt(`${toShown(program)} runs what it reads from its input`, "write that to a file and run the file");
+    this.doubt(`${toShown(program)} runs what it reads from its input`, "write that to a file and run the file", true);
   }
 
   #doubtCode(program: ShellWord, option: ShellWord): void {
     const part = `${toShown(program)} ${toShown(option)} runs code that no rule can read`;
-    this.doubt(part, "write the code to a file and run the file", true);
+    this.doubt(part, "write the code to a file and run the file");
   }
 
   /** Values of options that are commands. Says whether there is one. */
@@ -273,11 +297,11 @@ class RunLister implements RunList {
     const unknown = words.find((word) => toKnownText(word) === undefined);
     if (unknown) {
       const part = `${toShown(unknown)} is run as a command, and known only when it runs`;
-      return this.doubt(part, "write the command itself", true);
+      return this.doubt(part, "write the command itself");
     }
     const result = readCommand(words.map(({ text }) => text).join(" "));
     if (result.ok) return this.addReading(result.reading, { ...way, level: way.level + 1 });
-    this.doubt(`${toShown(words[0]!)} is run as a command and contains ${result.problem}`, "write it plainly", true);
+    this.doubt(`${toShown(words[0]!)} is run as a command and contains ${result.problem}`, "write it plainly");
   }
 
   /** `NAME=value`: programs run what some variables say, and the shell what is in others. */
@@ -290,7 +314,6 @@ class RunLister implements RunList {
     const inner = new RunLister();
     inner.addReading(result.reading, { isCertain: false, level: way.level + 1 });
     this.commands.push(...inner.commands);
-    // An editor or a shell alone is no commands yet.
-    this.unclear.push(...inner.unclear.filter(({ isCode }) => isCode));
+    this.unclear.push(...inner.unclear.filter(({ isReader }) => !isReader));
   }
 }

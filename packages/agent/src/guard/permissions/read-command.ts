@@ -345,13 +345,16 @@ class CommandReader extends WordReader {
       const isEnd = (isIndented ? line.replace(/^\t+/, "") : line) === end;
       const body = this.text.slice(start, this.at);
       this.at = lineEnd < 0 ? this.text.length : lineEnd + 1;
-      if (isEnd) return isQuoted ? undefined : this.#readBody(body);
+      if (isEnd) return isQuoted ? undefined : this.#readBody(body, end);
       if (lineEnd < 0) throw new UnreadableError("a here-document without an end");
     }
   }
 
-  #readBody(body: string): void {
-    if (/\\\n/.test(body)) throw new UnreadableError("a backslash at the end of a line of a here-document");
+  /** Bash joins lines that a backslash ends, and then looks for the end. */
+  #readBody(body: string, end: string): void {
+    const lines = body.split("\n").map((line) => line.replace(/^\t+/, ""));
+    const isJoined = lines.some((line) => line.endsWith("\\") && end.startsWith(line.slice(0, -1)));
+    if (isJoined || body.endsWith("\\\n")) throw new UnreadableError("a here-document whose end cannot be read");
     new CommandReader(body, this.#found, this.depth).readExpansions();
   }
 

@@ -1,6 +1,6 @@
 /** Programs that run others, or run text, and where that is in their words. The tests of deny rules go through it. */
 
-/** How a program takes what it runs. Options are separated by blanks. */
+/** How a program takes what it runs. Options are separated by blanks; one that is not listed may have a value or not. */
 export interface Runner {
   /** Options whose value is the next word. */
   readonly valued?: string;
@@ -20,8 +20,6 @@ export interface Runner {
   readonly readsInput?: true;
   /** With such an option before the program, nothing runs. */
   readonly idle?: string;
-  /** Its options are not listed: each may have a value or not. */
-  readonly isLoose?: true;
 }
 
 /** How an interpreter takes what it runs. Letters are those of options with one dash. */
@@ -45,14 +43,13 @@ function toTable<T>(rows: readonly (readonly [names: string, value: T])[]): Read
 }
 
 const inContainer =
-  "-a -c -e -h -l -m -p -u -v -w --add-host --cap-add --cap-drop --cpus --device --dns --env --env-file --expose --gpus --group-add --hostname --index --ip --ipc --label --link --log-driver --memory --mount --name --net --network --pid --platform --publish --pull --restart --runtime --security-opt --shm-size --stop-signal --tmpfs --ulimit --user --userns --volume --volumes-from --workdir";
+  "-a -c -e -h -m -p -u -v -w --add-host --cap-add --cap-drop --cpus --device --dns --env --env-file --expose --gpus --group-add --hostname --index --ip --ipc --label --link --log-driver --memory --mount --name --net --network --pid --platform --publish --pull --restart --runtime --security-opt --shm-size --stop-signal --tmpfs --ulimit --user --userns --volume --volumes-from --workdir";
 
 /** By program, or by program and subcommand. */
 export const runners: Readonly<Record<string, Runner>> = toTable<Runner>([
-  ["builtin, busybox, corepack, nohup, setsid, toybox", {}],
   ["command", { idle: "-v -V -pv" }],
   ["exec", { valued: "-a" }],
-  ["env, genv", { valued: "-C -u --chdir --unset", texts: "-S --split-string", takesSettings: true }],
+  ["env, genv", { valued: "-C -P -a -u --argv0 --chdir --unset", takesSettings: true }],
   ["cross-env", { takesSettings: true }],
   ["sudo", { valued: "-C -D -R -T -U -g -h -p -r -t -u --chdir --chroot --close-from --command-timeout --group --host --other-user --prompt --role --type --user", idle: "-K -V -k -l -v", takesSettings: true, readsInput: true }],
   ["doas", { valued: "-C -u", readsInput: true }],
@@ -63,52 +60,44 @@ export const runners: Readonly<Record<string, Runner>> = toTable<Runner>([
   ["ionice", { valued: "-P -c -n -p -u --class --classdata" }],
   ["gtimeout, timeout", { valued: "-k -s --kill-after --signal", skips: 1 }],
   ["gstdbuf, stdbuf", { valued: "-e -i -o --error --input --output" }],
-  ["chroot, chrt, envdir, faketime, gosu, ip netns exec, s6-setuidgid, setuidgid, su-exec, taskset", { skips: 1, isLoose: true }],
+  ["chroot, chrt, envdir, faketime, gosu, ip netns exec, s6-setuidgid, setuidgid, su-exec, taskset", { skips: 1 }],
   ["flock", { valued: "-E -w --conflict-exit-code --timeout --wait", texts: "-c --command", skips: 1 }],
   ["watch", { valued: "-n -q --equexit --interval", isJoined: true }],
   ["gxargs, xargs", { valued: "-E -I -J -L -P -R -S -a -d -n -s --arg-file --delimiter --max-args --max-chars --max-lines --max-procs --process-slot-var", isAppending: true }],
-  ["ssh", { valued: "-B -D -E -F -I -J -L -O -Q -R -S -W -b -c -e -i -l -m -o -p -w", idle: "-G -N -O -Q -V", skips: 1, isJoined: true, readsInput: true }],
+  ["autossh, ssh", { valued: "-B -D -E -F -I -J -L -O -Q -R -S -W -b -c -e -i -l -m -o -p -w", idle: "-G -N -O -Q -V", skips: 1, isJoined: true, readsInput: true }],
   ["script", { texts: "-c --command", skips: Number.POSITIVE_INFINITY, readsInput: true }],
-  ["concurrently, hyperfine", { isEachText: true }],
-  ["nodemon", { texts: "-x --exec", isLoose: true }],
+  ["concurrently, hyperfine, start-server-and-test", { isEachText: true }],
+  ["cargo watch", { valued: "-i -w -x", texts: "-s --shell" }],
+  ["nodemon", { texts: "-x --exec" }],
+  ["chokidar, entr, watchman-make", { texts: "-c -s --command --run" }],
   ["nix-shell", { texts: "--command --run", readsInput: true }],
   ["vagrant ssh", { texts: "-c --command", readsInput: true }],
+  ["npm explore", { skips: 1 }],
   ["npx, npm exec, npm x", { valued: "-p -w --package --workspace", texts: "-c --call", readsInput: true }],
-  ["bun x, bunx, pnpm dlx, pnpm exec, pnpx, yarn dlx, yarn exec", { valued: "-C -F -p --dir --filter --package" }],
-  ["bundle exec, cabal exec, lerna exec, mise exec, mise x, nodenv exec, nx exec, opam exec, pyenv exec, rbenv exec, stack exec, volta run", { isLoose: true }],
-  ["conda run, devbox run, doppler run, foreman run, hatch run, honcho run, infisical run, mamba run, op run, pdm run, pipenv run, pipx run, poetry run, rye run, uv run, uvx", { isLoose: true }],
-  ["aws-vault exec, direnv exec, lxc exec, nvm exec, rustup run, uv tool", { skips: 1, isLoose: true }],
+  ["yarn workspace", { skips: 1 }],
+  ["bun x, bunx, pnpm dlx, pnpm exec, pnpx, yarn dlx, yarn exec, yarn workspaces foreach", { valued: "-C -F -p --dir --filter --package" }],
+  ["bundle exec, cabal exec, mise exec, mise x, nodenv exec, nx exec, opam exec, pyenv exec, rbenv exec, stack exec, volta run", {}],
+  ["conda run, devbox run, doppler run, foreman run, hatch run, honcho run, infisical run, mamba run, op run, pdm run, pipenv run, pipx run, poetry run, rye run, uv run, uvx", {}],
+  ["aws-vault exec, chamber exec, direnv exec, lxc exec, nvm exec, rustup run, uv tool", { skips: 1 }],
   ["heroku run", { valued: "-a -r -s -e --app", isJoined: true }],
-  ["docker compose exec, docker compose run, docker exec, docker run, docker-compose exec, docker-compose run, podman exec, podman run", { valued: inContainer, skips: 1 }],
-  ["kubectl run", { skips: 1, isLoose: true }],
-  ["kubectl exec, oc exec", { valued: "-c -f -n --container --filename --namespace", skips: 1 }],
+  ["docker compose exec, docker compose run, docker create, docker exec, docker run, docker-compose exec, docker-compose run, nerdctl exec, nerdctl run, podman create, podman exec, podman run", { valued: inContainer, texts: "--health-cmd", skips: 1 }],
+  ["kubectl debug, kubectl run, limactl shell, lxc-attach, machinectl shell, mosh, multipass exec, onchange, rsh, systemd-nspawn", { skips: 1 }],
+  ["kubectl exec, oc exec, oc rsh", { valued: "-c -f -n --container --filename --namespace", skips: 1 }],
   ["git bisect run", {}],
-  ["git submodule foreach", { isJoined: true }],
+  ["git submodule foreach, lerna exec", { isJoined: true }],
   ["git shell", { texts: "-c" }],
-  ["arch, bwrap, caffeinate, capsh, cgexec, chpst, chronic, dumb-init, eatmydata, proxychains, proxychains4, retry, ssh-agent, tini, wsl, xcrun,  catchsegv, choom, cpulimit, dbus-run-session, dotenv, entr, env-cmd, fakeroot, firejail, inotifywait, ld.so, linux32, linux64, ltrace, nsenter, numactl, perf record, perf stat, pkexec, prlimit, proot, rlwrap, rush, runcon, setarch, setpriv, strace, systemd-run, torsocks, unbuffer, unshare, valgrind, watchexec, x86_64, xvfb-run", { isLoose: true }],
+  ["arch, builtin, busybox, caffeinate, catatonit, capsh, cgexec, chpst, chronic, colima ssh, corepack, dumb-init, eatmydata, proxychains, proxychains4, retry, ssh-agent, tini, wsl, xcrun, catchsegv, choom, cpulimit, dbus-run-session, dotenv, env-cmd, envconsul, fakeroot, firejail, inotifywait, ld.so, lima, linux32, linux64, ltrace, minikube ssh, nohup, nsenter, numactl, perf record, perf stat, pkexec, prlimit, proot, reflex, rlwrap, runcon, rush, sem, setarch, setpriv, setsid, sshpass, strace, systemd-inhibit, systemd-run, torsocks, tox exec, toybox, unbuffer, unshare, valgrind, watchexec, with-contenv, x86_64, xvfb-run, zellij run", {}],
 ]); // prettier-ignore
 
 /** Programs that read a text as bash does, or much like it. */
-export const shells: ReadonlySet<string> = new Set([
-  "ash",
-  "bash",
-  "csh",
-  "dash",
-  "fish",
-  "ksh",
-  "mksh",
-  "rbash",
-  "sh",
-  "tcsh",
-  "zsh",
-]);
+export const shells: ReadonlySet<string> = new Set("ash bash csh dash fish ksh mksh rbash sh tcsh zsh".split(" "));
 
 export const interpreters: Readonly<Record<string, Interpreter>> = toTable<Interpreter>([
   ["pypy, python", { code: "c", valued: "QWX", longValued: "--check-hash-based-pycs", idle: "-V -VV -h --help --version", module: "m" }],
   ["node, nodejs, ts-node, tsx", { code: "ep", valued: "CPr", longCode: "--eval --print", longValued: "--conditions --env-file --env-file-if-exists --experimental-loader --import --input-type --loader --project --require --test-name-pattern --test-reporter --test-reporter-destination --tsconfig", idle: "-h -v --help --run --test --v8-options --version" }],
   ["bun", { code: "ep", longCode: "--eval --print", idle: "-h -v --help --revision --version" }],
-  ["perl", { code: "Ee", joined: "0CDFIMVdilmx", idle: "-h -v --help --version" }],
-  ["ruby", { code: "e", valued: "CEIr", joined: "0FKTWix", idle: "-h -v --help --version" }],
+  ["perl", { code: "Ee", joined: "DFIMVdimx", idle: "-h -v --help --version" }],
+  ["ruby", { code: "e", valued: "CEIr", joined: "FKix", idle: "-h -v --help --version" }],
   ["php", { code: "BERr", valued: "Scdtz", idle: "-h -i -m -v -S --help --ini --version" }],
   ["lua, luajit", { code: "e", valued: "l", idle: "-v" }],
   ["r, rscript", { code: "e", valued: "dfg", idle: "--help --version" }],
@@ -119,10 +108,9 @@ export const interpreters: Readonly<Record<string, Interpreter>> = toTable<Inter
 
 /** Programs whose own language can run others, and that read it from their words or their input. */
 export const languages: ReadonlySet<string> = new Set([
-  "agetty", "at", "batch", "crontab", "cscript", "dc", "deno eval", "deno repl", "ed", "emacs", "erl", "ex", "fc", "gdb", "ghci",
-  "gnuplot", "iex", "irb", "jshell", "lldb", "m4", "nvim", "parallel", 
-  "runuser", "sbcl", "screen", "start-stop-daemon", "timeit", "tmux", "vi", "view", "vim", "vimdiff", 
-  "xterm",
+  "agetty", "at", "batch", "bwrap", "cmd", "crontab", "cscript", "dc", "deno eval", "deno repl", "ed", "emacs", "erl", "ex", "fc", "gdb",
+  "ghci", "git for-each-repo", "gnuplot", "iex", "irb", "jshell", "lldb", "m4", "nvim", "parallel", "runuser", "sbcl", "screen",
+  "start-stop-daemon", "timeit", "tmux", "vi", "view", "vim", "vimdiff", "xterm",
 ]); // prettier-ignore
 
 /** Whether all that a program does is run others, or text. */
@@ -139,6 +127,7 @@ export const commandOptions: Readonly<Record<string, string>> = {
   "git clone": "-u --upload-pack",
   "git difftool": "-x --extcmd",
   "git fetch": "--upload-pack",
+  "git fetch-pack": "--exec --upload-pack",
   "git filter-branch": "--commit-filter --env-filter --index-filter --msg-filter --parent-filter --setup --tag-name-filter --tree-filter",
   "git grep": "-O --open-files-in-pager",
   "git ls-remote": "--exec --upload-pack",
@@ -152,9 +141,9 @@ export const commandOptions: Readonly<Record<string, string>> = {
   npm: "--browser --editor --git --script-shell --shell --viewer",
   readarray: "-C",
   rg: "--hostname-bin --pre",
-  rsync: "-e --rsh --rsync-path",
-  scp: "-S",
-  sftp: "-S",
+  rsync: "--rsync-path",
+  scp: "-S -o",
+  sftp: "-S -o",
   sort: "--compress-program",
   split: "--filter",
   ssh: "-o",

@@ -16,8 +16,7 @@ export interface RunList {
   addScript(program: ShellWord, words: SimpleCommand, way: Way): void;
   addTexts(words: readonly ShellWord[], way: Way): void;
   addSetting(word: ShellWord, way: Way): void;
-  /** `isCode`: the line has text that runs. */
-  doubt(part: string, advice: string, isCode?: boolean): void;
+  doubt(part: string, advice: string): void;
 }
 
 type Special = (list: RunList, words: SimpleCommand, way: Way) => void;
@@ -37,7 +36,7 @@ export function findValues(words: SimpleCommand, option: string): ShellWord[] {
     if (text === option || isGroup) return next ? [next] : [];
     if (isShort) return text.startsWith(option) ? [{ ...word, text: text.slice(2) }] : [];
     const [name = "", ...value] = text.split("=");
-    const isCut = option.startsWith("--") && name.length > 4 && option.startsWith(name);
+    const isCut = /^--\w/.test(name) && option.startsWith(name);
     if (name !== option && !isCut) return [];
     if (value.length > 0) return [{ ...word, text: value.join("=") }];
     return next ? [next] : [];
@@ -72,16 +71,18 @@ const gitCommand =
 /** `git -c alias.x=…`, `git config core.pager …`. */
 function addGitSettings(list: RunList, words: SimpleCommand, way: Way): void {
   const config = words.findIndex(({ text }) => text === "config");
-  const set = config < 0 ? [] : words.slice(config + 1).filter(({ text }) => !isOption(text));
-  const [key, value] = set[0]?.text === "set" ? set.slice(1) : set;
+  const named = config < 0 ? [] : words.slice(config + 1).filter(({ text }) => !isOption(text));
+  const [key, value] = named[0]?.text === "set" ? named.slice(1) : named;
   if (key && value) addGitSetting(list, value, key.text, value.text, way);
-  for (const word of findFrontValues(words, "-c")) {
+  const isClone = words.some(({ text }) => text === "clone");
+  const set = isClone ? [...findValues(words, "-c"), ...findValues(words, "--config")] : findFrontValues(words, "-c");
+  for (const word of set) {
     const [, name = "", text = ""] = /^([^=]*)=?([^]*)$/.exec(word.text) ?? [];
     addGitSetting(list, word, name, text, way);
   }
   const [found] = findFrontValues(words, "--config-env");
   const risky = found ?? words.find(({ text }) => text.startsWith("ext::"));
-  if (risky) list.doubt(`git ${toShown(risky)} may run a command`, "leave it out", true);
+  if (risky) list.doubt(`git ${toShown(risky)} may run a command`, "leave it out");
 }
 
 function addGitSetting(list: RunList, word: ShellWord, key: string, value: string, way: Way): void {
@@ -109,13 +110,13 @@ function addMake(list: RunList, words: SimpleCommand, way: Way): void {
     for (const { text } of findValues(words, option)) {
       const isFile = option.startsWith("-f") || option.startsWith("--f") || option.startsWith("--m");
       if (!isFile || /^(?:-$|\/(?:dev|proc)\/)/.test(text)) {
-        list.doubt(`make ${option} runs a text that no rule can read`, "write the rules to a file", true);
+        list.doubt(`make ${option} runs a text that no rule can read`, "write the rules to a file");
       }
     }
   }
   for (const word of words.slice(1)) {
     if (isOption(word.text) || !word.text.includes("=")) continue;
-    if (word.text.includes("$")) list.doubt(`${toShown(word)} is text that make runs`, "leave it out", true);
+    if (word.text.includes("$")) list.doubt(`${toShown(word)} is text that make runs`, "leave it out");
     else if (!word.text.includes(UNKNOWN)) addValue(list, word, word.text.replace(/^[^=]*=/, ""), way);
   }
 }
@@ -141,8 +142,7 @@ function addAwk(list: RunList, words: SimpleCommand): void {
       toKnownText(word)
         ?.replaceAll("||", "")
         .match(/system|[|@]/) === null;
-    if (!isQuiet)
-      list.doubt("this awk script may run commands", "leave out system, pipes and variables of the shell", true);
+    if (!isQuiet) list.doubt("this awk script may run commands", "leave out system, pipes and variables of the shell");
   }
   addScriptInput(list, words);
 }
@@ -151,7 +151,7 @@ function addAwk(list: RunList, words: SimpleCommand): void {
 function addSed(list: RunList, words: SimpleCommand): void {
   for (const word of findScripts(words, /^(?:-[Enrsuz]*f|--file)/, "l")) {
     if (word.isMany || !isQuietSed(word.text)) {
-      list.doubt(`the sed script ${toShown(word)} may run commands`, "use only s, p, d and other plain commands", true);
+      list.doubt(`the sed script ${toShown(word)} may run commands`, "use only s, p, d and other plain commands");
     }
   }
   addScriptInput(list, words);
@@ -194,13 +194,21 @@ const databaseEscape = /\\!|\\[a-z]+\s*\||(?:^|[;\n])\s*(?:system\b|\.s[hy])|\bp
 /** The settings of cargo can name programs, and other names of commands. */
 function addCargo(list: RunList, words: SimpleCommand): void {
   const found = findValues(words, "--config").find(({ text }) => /alias|runner|wrapper|linker|\0/.test(text));
-  if (found) list.doubt(`cargo --config ${toShown(found)} may define a command`, "leave it out", true);
+  if (found) list.doubt(`cargo --config ${toShown(found)} may define a command`, "leave it out");
 }
 
 /** `tar cIf PROGRAM …`: letters whose values follow. */
 function addTar(list: RunList, [, letters]: SimpleCommand): void {
   if (/^(?:[A-Za-z]*|-[A-Za-z]+)[IF][A-Za-z]/.test(letters?.text ?? ""))
-    list.doubt(`tar ${letters!.text} runs a program`, "leave it out", true);
+    list.doubt(`tar ${letters!.text} runs a program`, "leave it out");
+}
+
+/** `env -S "-i program" word`: a text and more words. */
+function addEnv(list: RunList, words: SimpleCommand, way: Way): void {
+  const [text] = ["-S", "--split-string"].flatMap((option) => findValues(words, option));
+  if (!text) return;
+  const rest = words.slice(words.findIndex(({ source }) => source === text.source) + 1);
+  list.addTexts([{ ...words[0]!, text: "env" }, text, ...rest], way);
 }
 
 function onlyWith(option: RegExp, special: Special): Special {
@@ -210,7 +218,7 @@ function onlyWith(option: RegExp, special: Special): Special {
 function doubtOption(pattern: RegExp, what: string): Special {
   return (list, words) => {
     const found = words.slice(1).find(({ text }) => pattern.test(text));
-    if (found) list.doubt(`${toShown(words[0]!)} ${toShown(found)} ${what}`, "leave it out", true);
+    if (found) list.doubt(`${toShown(words[0]!)} ${toShown(found)} ${what}`, "leave it out");
   };
 }
 
@@ -218,17 +226,34 @@ const addDatabase = doubtOption(databaseEscape, "may run commands");
 const addFind = addExecuted("-exec -execdir -ok -okdir");
 const addFd = addExecuted("-x -X --exec --exec-batch");
 
+/** `rsync -e "ssh -p 22"`: a host and a command follow. */
+function addRsync(list: RunList, words: SimpleCommand, way: Way): void {
+  const values = ["-e", "--rsh"].flatMap((option) => findValues(words, option));
+  for (const value of values) list.addTexts([{ ...value, text: `${value.text} host rsync` }], way);
+}
+
+function addTrap(list: RunList, words: SimpleCommand, way: Way): void {
+  const [text, signal] = withoutDashes(words);
+  if (text && signal && !text.text.startsWith("-")) list.addTexts([text], way);
+}
+
+function withoutDashes([, ...words]: SimpleCommand): SimpleCommand {
+  return words[0]?.text === "--" ? words.slice(1) : words;
+}
+
 export const specialPrograms: Readonly<Record<string, Special>> = {
   ".": (list, words, way) => list.addScript(words[0]!, words.slice(1), way),
   source: (list, words, way) => list.addScript(words[0]!, words.slice(1), way),
-  eval: (list, words, way) => words.length > 1 && list.addTexts(words.slice(1), way),
-  trap: (list, words, way) => words.length > 2 && !isOption(words[1]!.text) && words[1]!.text !== "-" && list.addTexts(words.slice(1, 2), way),
+  env: addEnv, genv: addEnv,
+  eval: (list, words, way) => list.addTexts(withoutDashes(words), way),
+  trap: addTrap,
   alias: doubtOption(/=/, "gives a command another name"),
   hash: doubtOption(/^-[a-z]*p/, "gives a command another name"),
   enable: doubtOption(/^-[a-z]*f/, "loads code"),
   // With histexpand the shell puts words of earlier lines in the place of `!`.
   set: doubtOption(/^-[A-Za-z]*H|^histexpand$|^-.*\0/, "changes how words are read"),
   cargo: addCargo,
+  less: doubtOption(/^\+.*!/, "runs a command"),
   docker: doubtOption(/^--entrypoint/, "runs another program"),
   podman: doubtOption(/^--entrypoint/, "runs another program"),
   tar: addTar,
@@ -236,6 +261,7 @@ export const specialPrograms: Readonly<Record<string, Special>> = {
   find: addFind, gfind: addFind, fd: addFd, fdfind: addFd,
   git: addGitSettings,
   nix: addExecuted("-c --command"),
+  rsync: addRsync,
   make: addMake, gmake: addMake,
   mariadb: addDatabase, mysql: addDatabase, psql: addDatabase, sqlite: addDatabase,
   declare: addEvaluated, export: addEvaluated, getopts: addEvaluated, let: addEvaluated, local: addEvaluated, mapfile: addEvaluated,
