@@ -72,7 +72,7 @@ test.each(cursorCalls.map((one) => [one.repository, one.args.join(" "), one] as 
 test(verifies("C30", "the guide names every one of these programs"), () => {
   const guide = readFileSync(join(import.meta.dirname, "../../docs/guide/drop-in.md"), "utf8");
   const missing = cursorCalls.filter(
-    (one) => !guide.includes(`${one.repository}`) || !guide.includes(one.commit.slice(0, 7)),
+    (one) => !guide.includes(one.repository) || !guide.includes(one.commit.slice(0, 7)),
   );
   expect([...new Set(missing.map(({ repository }) => repository))]).toEqual([]);
 });
