@@ -128,7 +128,7 @@ export interface ChangedFile extends Pick<FileChange, "operation" | "linesAdded"
 export interface OpenFailure {
   readonly callId: string;
   readonly toolName: string;
-  /** The command or the file, else the arguments; shortened. */
+  /** The command or the file; shortened. "" for other calls. */
   readonly target: string;
   /** Code and message of the error, or the exit code of the command and the end of its output. */
   readonly message: string;

@@ -28,6 +28,9 @@ const TRANSCRIPT = 0.5;
 /** The most that a text to summarise takes in a large window: the request costs as much as it is long. Tokens. */
 const MAX_TRANSCRIPT = 150_000;
 
+/** A refusal of less is none of the window's. Tokens. */
+const SMALLEST_WINDOW = 1000;
+
 /** Used where the window is not known. Tokens. */
 const ASSUMED_WINDOW = 100_000;
 
@@ -71,7 +74,8 @@ export function createShortener(
   const compact = async (reason: Compaction["reason"], signal: AbortSignal): Promise<Compaction | undefined> => {
     if (signal.aborted) return undefined;
     const present = sumTokens(history.messages) + headTokens;
-    if (reason === "refused") windowTokens = Math.min(windowTokens ?? Infinity, present);
+    // In the provider's count, as far as there is one: the next check compares with it.
+    if (reason === "refused") windowTokens = Math.min(windowTokens ?? Infinity, Math.max(size.tokens, SMALLEST_WINDOW));
     // What the user asks for is of use in a conversation that is far from full, too.
     const window = Math.min(windowTokens ?? ASSUMED_WINDOW, reason === "window" ? Infinity : present);
     const plan = planCompaction(history, window);

@@ -8,7 +8,10 @@ const MAX_FAILURES = 5;
 /** Longest message of a failure. UTF-16 units. */
 const MAX_MESSAGE = 400;
 
-/** Files and tasks that are listed; the rest is counted. */
+/** Files that are remembered: those that changed last. */
+const MAX_CHANGES = 300;
+
+/** Files and tasks that are listed. */
 const MAX_LISTED = 100;
 
 export interface ProgressTracker {
@@ -40,9 +43,9 @@ export function createProgress(): ProgressTracker {
 }
 
 /** What a call is about: another call of the tool with the same target is a new try. */
-function toTarget({ target_file: file, command, ...rest }: Readonly<Record<string, unknown>>): string {
+function toTarget({ target_file: file, command }: Readonly<Record<string, unknown>>): string {
   const named = [command, file].find((value) => typeof value === "string");
-  return cutMiddle(named ?? JSON.stringify(rest), MAX_MESSAGE);
+  return cutMiddle(named ?? "", MAX_MESSAGE);
 }
 
 type Call = Pick<OpenFailure, "toolName" | "target">;
@@ -58,7 +61,7 @@ function applyResult(progress: Progress, result: ToolResult, call: Call): Progre
   return {
     todos:
       isDone && (effect?.kind === "todo" || effect?.kind === "plan") ? effect.todos.map(toKnownTodo) : progress.todos,
-    changes: changed.reduce(addChange, progress.changes),
+    changes: changed.reduce(addChange, progress.changes).slice(-MAX_CHANGES),
     failures:
       message === undefined
         ? failures
@@ -113,7 +116,7 @@ export function formatProgress({ todos, changes, failures }: Progress, isShown: 
     toList(
       "Calls that failed and have not succeeded since:",
       open,
-      ({ toolName, target, message }) => `${toolName} ${target}: ${message.replaceAll("\n", "\n  ")}`,
+      ({ toolName, target, message }) => `${`${toolName} ${target}`.trimEnd()}: ${message}`,
     ),
   ];
   return parts.filter((part) => part !== "").join("\n\n");
@@ -121,7 +124,7 @@ export function formatProgress({ todos, changes, failures }: Progress, isShown: 
 
 function toList<Item>(head: string, items: readonly Item[], format: (item: Item) => string): string {
   if (items.length === 0) return "";
-  const shown = items.slice(-MAX_LISTED).map((item) => `- ${format(item)}`);
-  const more = items.length > MAX_LISTED ? [`- (and ${items.length - MAX_LISTED} before these)`] : [];
+  const shown = items.slice(-MAX_LISTED).map((item) => `- ${format(item).replaceAll("\n", "\n  ")}`);
+  const more = items.length > MAX_LISTED ? ["- (and more before these)"] : [];
   return [head, ...more, ...shown].join("\n");
 }
