@@ -111,7 +111,7 @@ async function write(create: CreateLanguageModel, { protocol, data }: Writer, mo
     headers: { "X-Team": "sheaf" },
   };
   const messages = createMessages(toOrigin(endpoint), data);
-  const tools = toDefinitions("agent");
+  const tools = toDefinitions({ mode: "agent", hasPlan: true });
   const asked = { effort: "high", includesReasoning: true } as const;
   const request = { system: "Be brief.", messages, tools, mode: "agent", ...asked, newCallId: () => "call_x" } as const;
   return createRequestWriter(endpoint, create).write(toCallOptions(request, endpoint));

@@ -89,6 +89,10 @@ export interface RunStart {
     /** What earlier responses use of it. */
     readonly usedTokens: number;
   };
+  /** For the model, before the prompt: where and when it works; only what it has not been told (C38). */
+  readonly environment?: string;
+  /** For the model, before the prompt: what the mode asks of it (C38). */
+  readonly modeNote?: string;
   /** What the user wrote. */
   readonly prompt: string;
   /** Files that go with it (N66). */

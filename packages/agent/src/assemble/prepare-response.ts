@@ -9,12 +9,14 @@ import { openConversation } from "../run/conversations/open-conversation.ts";
 import type { RespondPorts } from "../run/conversations/respond.ts";
 import type { SheafError } from "../base/errors.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
+import { prepareNotes } from "./prepare-notes.ts";
 import { preparePolicy } from "./prepare-policy.ts";
 import { checkAttachmentTypes } from "../model/attachments.ts";
 import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { RunSettings } from "../run/run.ts";
 import { isOffered } from "../guard/permissions/permissions.ts";
+import { parseRule } from "../guard/permissions/rule.ts";
 import { createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
 import { toCacheFolder } from "../guard/sandbox/hold/tool-caches.ts";
 import { createSearchProgram } from "../guard/sandbox/launch/search-program.ts";
@@ -29,7 +31,7 @@ import { createCheckpoints } from "../workspace/checkpoints.ts";
 import { createKeptResults } from "../workspace/kept-results.ts";
 import { toRunStart, type PermissionSettings, type RunOrder } from "./run-order.ts";
 import { connectMcpServers, createCodeSearch, createPageFetcher } from "./wire.ts";
-import { findRepository, readBranch } from "../workspace/repository.ts";
+import { findRepository } from "../workspace/repository.ts";
 import { createQuoteFinder } from "./find-quote.ts";
 
 /** What the caller brings. */
@@ -95,17 +97,22 @@ export async function prepareResponse(
     ...(ordered.context && { context: { ...ordered.context, usedTokens: conversation.tokens } }),
     ...(mcpServers.length > 0 && { mcpServers }),
   };
-  const { mode } = start;
   const held = { environment, workspace: workspace.root, sandbox, denials: fileDenials, addedFolders };
+  const commands = createCommandRunner({
+    ...held,
+    variables: order.trusted ? {} : untrustedGitVariables,
+    network,
+    cacheFolder: dataFolder === undefined ? undefined : toCacheFolder(dataFolder, workspace.root),
+  });
+  const notes = await prepareNotes(
+    { order, policy, commands, told: conversation.told, isAttended: approver !== undefined, now: now() },
+    signal,
+  );
+  const rules = [...order.permissions.allow, ...conversation.state.answers.allow];
   const toolBox = createToolBox({
     workspace,
     addedWorkspaces,
-    commands: createCommandRunner({
-      ...held,
-      variables: start.trusted ? {} : untrustedGitVariables,
-      network,
-      cacheFolder: dataFolder === undefined ? undefined : toCacheFolder(dataFolder, workspace.root),
-    }),
+    commands,
     search: createSearchProgram(held),
     permissions,
     state: conversation.state,
@@ -117,7 +124,11 @@ export async function prepareResponse(
         ? { temporaryPrefix: join(tmpdir(), toRunPrefix()) }
         : { dataFolder, conversationId: start.conversationId },
     ),
-    mode,
+    mode: order.mode,
+    offer: {
+      canRunCommands: sandbox.state !== "unavailable",
+      canFetchPages: approver !== undefined || rules.some((rule) => parseRule(rule).kind === "WebFetch"),
+    },
     furtherTools: [...customTools, ...(mcp?.tools ?? [])],
   });
   const endMcp = async (): Promise<void> => {
@@ -127,7 +138,7 @@ export async function prepareResponse(
   const tools: ToolBox = mcp ? { ...toolBox, settle: endMcp } : toolBox;
   return {
     settings: {
-      start,
+      start: { ...start, ...notes },
       history: conversation.messages,
       system: createSystemPrompt(order, addedFolders),
       limits,
@@ -160,16 +171,14 @@ function withServers({ permissions }: RunOrder, servers: McpServers): Permission
   return { ...permissions, allow: [...permissions.allow, ...Object.keys(servers).map((name) => `Mcp(${name}:*)`)] };
 }
 
-/** A workspace contributes its branch and its AGENTS.md; nothing else of it is read (S-01). */
+/** A workspace contributes its files of instructions; nothing else of it is read (S-01). */
 function createSystemPrompt(order: RunOrder, addedFolders: readonly string[]): string {
-  const { mode, workspace, trusted, userFiles, systemPrompt } = order;
+  const { workspace, trusted, userFiles, systemPrompt } = order;
   const repository = findRepository(workspace);
   return toSystemPrompt({
-    mode,
     workspace,
     addedFolders,
     trusted,
-    branch: readBranch(repository),
     userInstructions: userFiles && readUserInstructions(userFiles.instructions),
     repositoryInstructions: readRepositoryInstructions(repository, workspace),
     programInstructions: systemPrompt,

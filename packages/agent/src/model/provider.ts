@@ -26,7 +26,13 @@ export type AssistantPart = { readonly type: "text"; readonly text: string } | M
 
 /** The history that a model sees, in order; a pure function of the logs of the conversation. */
 export type ModelMessage =
-  | { readonly role: "user"; readonly text: string; readonly attachments?: readonly Attachment[] }
+  /** `isNote`: Sheaf wrote it, not the user. */
+  | {
+      readonly role: "user";
+      readonly text: string;
+      readonly attachments?: readonly Attachment[];
+      readonly isNote?: true;
+    }
   | {
       readonly role: "assistant";
       readonly content: readonly AssistantPart[];

@@ -190,6 +190,10 @@ export interface ContextSize {
   readonly tokens: number;
 }
 
+function toStartText({ environment = "", modeNote = "", prompt }: RunStart): string {
+  return `${environment}\n${modeNote}\n${prompt}`;
+}
+
 /** Follows the events of a conversation. `tokens`: those of its earlier messages. */
 export function createContextSize(tokens = 0): ContextSize {
   const size = { tokens };
@@ -200,7 +204,7 @@ export function createContextSize(tokens = 0): ContextSize {
     },
     push(event) {
       if (event.type === "run_start" || event.type === "tool_result") {
-        add(event.type === "run_start" ? event.prompt : (event.shown ?? event.output));
+        add(event.type === "run_start" ? toStartText(event) : (event.shown ?? event.output));
         size.tokens += estimateAttachmentTokens(event.attachments);
       } else if (event.type === "turn_start") add(event.note ?? "");
       else if (event.type === "compaction") size.tokens = event.tokens;

@@ -60,6 +60,15 @@ export function toSummaryText(message: ModelMessage): string | undefined {
   return message.text.slice(SUMMARY_HEAD.length).split(`\n\n${PROGRESS_HEAD}`, 1)[0]!.trim();
 }
 
+/** What the user wrote, with the notes before the last of it: they say where and in which mode the model works now. */
+function listWords(messages: readonly ModelMessage[]): UserMessage[] {
+  // The new summary includes an older one.
+  const own = messages.filter(isUserMessage).filter((message) => toSummaryText(message) === undefined);
+  const last = own.findLastIndex(({ isNote }) => !isNote);
+  const before = own.slice(0, last).findLastIndex(({ isNote }) => !isNote);
+  return own.filter(({ isNote }, index) => !isNote || (index > before && index < last));
+}
+
 /** What a summary leaves of the messages before those that stay: the user's words, then the summary with the progress (R-25). */
 export function toCompacted(
   messages: readonly ModelMessage[],
@@ -68,12 +77,7 @@ export function toCompacted(
 ): ModelMessage[] {
   const cut = Math.max(0, messages.length - keptMessages);
   const kept = messages.slice(cut);
-  // Notes are short; the new summary includes an older one.
-  const words = messages
-    .slice(0, cut)
-    .map(withoutAttachments)
-    .filter(isUserMessage)
-    .filter((message) => toSummaryText(message) === undefined);
+  const words = listWords(messages.slice(0, cut).map(withoutAttachments));
   const texts = fitTexts(
     words.map(({ text }) => text),
     userTokens,
@@ -110,6 +114,10 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
     messages.push({ role: "tool", callId, toolName, output, isError, ...(attachments && { attachments }) });
   };
 
+  const addNote = (text: string | undefined): void => {
+    if (text !== undefined) messages.push({ role: "user", text, isNote: true });
+  };
+
   /** The user's answers become the result of the tool that asked (N42). */
   const answerQuestion = (answers: readonly ClarificationAnswer[]): void => {
     const index = messages.findLastIndex((message) => message.role === "tool" && message.callId === questionCallId);
@@ -134,6 +142,8 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
           for (const callId of unanswered.keys())
             addResult(callId, "The run ended before this call had a result.", true);
           if (event.answers) answerQuestion(event.answers);
+          addNote(event.environment);
+          addNote(event.modeNote);
           if (event.prompt !== "" || event.attachments) {
             messages.push({
               role: "user",
@@ -145,7 +155,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
         case "turn_start":
           // The note of the turn has them.
           corrections.take();
-          if (event.note !== undefined) messages.push({ role: "user", text: event.note });
+          addNote(event.note);
           parts = [];
           openText = undefined;
           messages.push({ role: "assistant", content: parts });
@@ -197,11 +207,8 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
           return;
         case "reference_check":
           return corrections.push(event);
-        case "run_end": {
-          const note = corrections.take();
-          if (note !== undefined) messages.push({ role: "user", text: note });
-          return;
-        }
+        case "run_end":
+          return addNote(corrections.take());
       }
     },
   };

@@ -51,8 +51,9 @@ export interface RunPorts {
 
 const zeroUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
+/** A note and not part of the system prompt, which must not change during a run (C38). */
 const wrapUpNote =
-  "\n\nThis is the last turn of the budget: call no tools. Say what is done, what is left, and how to go on.";
+  "This is the last turn of the budget of this answer: call no tools. Say what is done, what is left, and how to go on.";
 
 /**
  * Runs turns until the model ends, asks, fails, or a budget ends.
@@ -150,14 +151,15 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     },
     /** The first event of a turn, and the request to the model. */
     startTurn(turn: number): { readonly turnStart: TurnStart; readonly request: ModelRequest } {
-      const text = [answer.note, loop.note, corrections.take()].filter((line) => line !== undefined).join("\n");
-      const turnNote: readonly ModelMessage[] = text === "" ? [] : [{ role: "user", text }];
+      const notes = [answer.note, loop.note, corrections.take(), budget.isLastTurn ? wrapUpNote : undefined];
+      const text = notes.filter((line) => line !== undefined).join("\n");
+      const turnNote: readonly ModelMessage[] = text === "" ? [] : [{ role: "user", text, isNote: true }];
       return {
         turnStart: { type: "turn_start", turn, ...(text !== "" && { note: text }) },
         request: {
           // Descriptions by servers and programs do not come from the log; providers refuse lone surrogates.
           ...toWellFormed({
-            system: settings.system + (budget.isLastTurn ? wrapUpNote : ""),
+            system: settings.system,
             messages: [...history.messages, ...turnNote],
             tools: ports.tools.definitions,
           }),

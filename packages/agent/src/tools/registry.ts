@@ -1,6 +1,7 @@
 /** All tools, and the check of their arguments. */
 import type { Mode } from "@sheaf/protocol";
 import { formatProblem, parseValue, type Problem } from "@sheaf/protocol/check-value";
+import { findNearest } from "../base/nearest-names.ts";
 import { isOffered } from "../guard/permissions/permissions.ts";
 import type { ToolDefinition } from "../model/provider.ts";
 import { addInstrumentationTool } from "./add-instrumentation.ts";
@@ -74,27 +75,66 @@ const tools: readonly CallableTool[] = [
   toCallable(removeInstrumentationTool),
 ];
 
-/** A tool by its name; an unknown name is a failure that lists the known ones. `further`: those of servers. */
-export function findTool(
-  name: string,
-  further: readonly CallableTool[] = [],
-): { readonly ok: true; readonly tool: CallableTool } | { readonly ok: false; readonly outcome: ToolOutcome } {
-  const all = [...tools, ...further];
-  const tool = all.find((candidate) => candidate.name === name);
-  if (tool) return { ok: true, tool };
-  const names = all.map((candidate) => candidate.name).join(", ");
-  return { ok: false, outcome: toFailure("UNKNOWN_TOOL", `there is no tool "${name}": use one of ${names}`) };
+/** A tool by its name. `further`: those of servers and programs. */
+export function findTool(name: string, further: readonly CallableTool[] = []): CallableTool | undefined {
+  return [...tools, ...further].find((candidate) => candidate.name === name);
+}
+
+/** What other agents call these tools; models that were trained with them write such names. */
+const foreignNames: Readonly<Record<string, string>> = {
+  bash: "run_terminal_cmd",
+  exec: "run_terminal_cmd",
+  shell: "run_terminal_cmd",
+  ls: "list_dir",
+  view: "read_file",
+  str: "edit_file",
+  patch: "edit_file",
+};
+
+/** The failure of a call whose tool does not exist: the nearest names, and all that the model has (C40). */
+export function toUnknownTool(name: string, offered: readonly string[]): ToolOutcome {
+  const words = name.toLowerCase().split(/[^a-z]+/);
+  const meant = new Set(words.map((word) => foreignNames[word]));
+  const near = findNearest(name, offered);
+  const similar = offered.filter((tool) => meant.has(tool) || tool.split("_").some((word) => words.includes(word)));
+  const guesses = (near.length > 0 ? near : similar).slice(0, 3);
+  const question = guesses.length > 0 ? `did you mean ${guesses.join(" or ")}? ` : "";
+  const shown = JSON.stringify(name.slice(0, 100));
+  return toFailure("UNKNOWN_TOOL", `there is no tool ${shown}: ${question}use one of ${offered.join(", ")}`);
 }
 
 /** The arguments of a call with what models often get wrong put right (N59); those of servers' tools as they are. */
 export function fixCallArguments(toolName: string, args: ToolInvocation["arguments"]): ToolInvocation["arguments"] {
-  const tool = tools.find(({ name }) => name === toolName);
+  const tool = findTool(toolName);
   return tool ? fixArguments(tool.schema, args) : args;
 }
 
-/** The tools that a mode offers, as a model sees them. Created once per run; every turn sends them. */
-export function toDefinitions(mode: Mode, further: readonly CallableTool[] = []): ToolDefinition[] {
-  return [...tools, ...further].filter((tool) => isOffered(mode, tool)).map(toDefinition);
+/** What decides which tools a model sees, besides the mode. */
+export interface ToolOffer {
+  readonly mode: Mode;
+  /** Whether the conversation has a plan. */
+  readonly hasPlan: boolean;
+  /** Whether any command can run. Default true. */
+  readonly canRunCommands?: boolean | undefined;
+  /** Whether any page can be permitted. Default true. */
+  readonly canFetchPages?: boolean | undefined;
+}
+
+/**
+ * The tools as a model sees them (C39): those that the run can use. Created once per run; every turn sends them.
+ * Plan mode and the work on its plan have the same list, so that a provider's cache of the conversation survives the
+ * change; the gate refuses what plan mode forbids.
+ */
+export function toDefinitions(offer: ToolOffer, further: readonly CallableTool[] = []): ToolDefinition[] {
+  return [...tools, ...further].filter((tool) => isShown(tool, offer)).map(toDefinition);
+}
+
+function isShown(tool: CallableTool, offer: ToolOffer): boolean {
+  const { mode, hasPlan, canRunCommands = true, canFetchPages = true } = offer;
+  if (tool.name === createPlanTool.name) return mode === "plan" || (mode === "agent" && hasPlan);
+  if (tool.name === webFetchTool.name && !canFetchPages) return false;
+  if ((tool.access === "command" || tool.name === readTerminalTool.name) && !canRunCommands) return false;
+  return isOffered(mode === "plan" ? "agent" : mode, tool);
 }
 
 function toDefinition({ name, description, schema }: CallableTool): ToolDefinition {

@@ -14,7 +14,7 @@ import { chooseWorkspace, listOtherFolders } from "./real-arguments.ts";
 import { createTurnBudget, limitResult } from "./result-budget.ts";
 import type { ToolState } from "./tool-state.ts";
 import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
-import { findTool, toDefinitions, type CallableTool } from "./registry.ts";
+import { findTool, toDefinitions, toUnknownTool, type CallableTool, type ToolOffer } from "./registry.ts";
 import type { ToolBox, ToolInvocation, ToolOutcome } from "./tool.ts";
 
 /** What tools work with. */
@@ -32,6 +32,8 @@ export interface ToolBoxPorts extends GatePorts {
   /** The web; undefined: no access. */
   readonly web?: PageFetcher | undefined;
   readonly mode: Mode;
+  /** Which tools the run can use at all. */
+  readonly offer?: Omit<ToolOffer, "mode" | "hasPlan">;
   /** Of servers of the Model Context Protocol. */
   readonly furtherTools?: readonly CallableTool[] | undefined;
 }
@@ -42,18 +44,25 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
   const gate = createGate(ports);
   const background = createBackgroundCommands(ports.commands);
   const { furtherTools } = ports;
+  const hasPlan = ports.state.planRevision > 0;
+  const definitions = toDefinitions({ ...ports.offer, mode: ports.mode, hasPlan }, furtherTools);
+  const toUnknown = (name: string): ToolOutcome =>
+    toUnknownTool(
+      name,
+      definitions.map((tool) => tool.name),
+    );
 
   const execute: ToolBox["execute"] = async (call, { approval, budget = createTurnBudget(), ...options }) => {
-    const found = findTool(call.toolName, furtherTools);
-    if (!found.ok) return found.outcome;
+    const tool = findTool(call.toolName, furtherTools);
+    if (!tool) return toUnknown(call.toolName);
     const edited = toEditedCall(call, approval);
-    const prepared = await found.tool.prepare(edited);
+    const prepared = await tool.prepare(edited);
     if (!prepared.ok) return prepared.outcome;
     const kept = findKept(edited, ports.results);
     if (kept && !kept.found) return toFailure("FILE_NOT_FOUND", lostMessage);
     const chosen = kept?.found ?? chooseWorkspace(edited, ports.workspace, ports.addedWorkspaces);
     const workspace = fixPaths(chosen);
-    const refusal = await gate.findRefusal(call, found.tool, { workspace, approval });
+    const refusal = await gate.findRefusal(call, tool, { workspace, approval });
     if (refusal) return refusal;
     const returned = await prepared.run({ ...ports, ...options, workspace, background, callId: call.callId });
     const result = limitResult(returned, budget, ports.results);
@@ -66,20 +75,19 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
   };
 
   return {
-    definitions: toDefinitions(ports.mode, furtherTools),
+    definitions,
     accessOf(toolName) {
-      const tool = findTool(toolName, furtherTools);
-      return tool.ok ? tool.tool.access : "read";
+      return findTool(toolName, furtherTools)?.access ?? "read";
     },
     async checkArguments({ callId, toolName }, args) {
-      const found = findTool(toolName, furtherTools);
-      const prepared = found.ok ? await found.tool.prepare({ callId, toolName, arguments: args }) : found;
-      return prepared.ok ? undefined : prepared.outcome.error?.message;
+      const prepared = await findTool(toolName, furtherTools)?.prepare({ callId, toolName, arguments: args });
+      const outcome = prepared ? !prepared.ok && prepared.outcome : toUnknown(toolName);
+      return outcome ? outcome.error?.message : undefined;
     },
     async review(call) {
-      const found = findTool(call.toolName, furtherTools);
-      if (!found.ok || !(await found.tool.prepare(call)).ok) return undefined;
-      return gate.toQuestion(call, found.tool);
+      const tool = findTool(call.toolName, furtherTools);
+      if (!tool || !(await tool.prepare(call)).ok) return undefined;
+      return gate.toQuestion(call, tool);
     },
     async execute(call, options) {
       const outcome = execute(call, options);

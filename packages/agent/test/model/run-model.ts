@@ -39,7 +39,8 @@ export interface World {
   readonly commands?: Readonly<Record<string, string>>;
   /** Messages of earlier responses. */
   readonly history?: readonly ModelMessage[];
-  readonly system?: string;
+  /** A note of the run after the messages. */
+  readonly note?: string;
   /** No message is added to the history: its last question was answered. */
   readonly isSilent?: boolean;
 }
@@ -68,7 +69,7 @@ const notThere: Readonly<Record<Mode, readonly string[]>> = {
 
 /** Runs one prompt to its end; a question ends it too, as in the agent. */
 export async function runModel(model: Model, prompt: string, world: World = {}): Promise<Conversation> {
-  const { mode = "agent", without = [], history = [], system = "You are a coding agent." } = world;
+  const { mode = "agent", without = [], history = [], note } = world;
   const files = new Map(Object.entries(world.files ?? {}));
   const messages: ModelMessage[] = [...history, ...(world.isSilent ? [] : [{ role: "user" as const, text: prompt }])];
   const tools: ToolDefinition[] = toolNames
@@ -79,7 +80,9 @@ export async function runModel(model: Model, prompt: string, world: World = {}):
   const newCallId = (): string => `call_${(number += 1)}`;
 
   for (let count = 0; count < 12; count += 1) {
-    const request = { system, messages: [...messages], tools, mode, newCallId };
+    const notes: ModelMessage[] = note === undefined ? [] : [{ role: "user", text: note, isNote: true }];
+    const system = "You are a coding agent.";
+    const request = { system, messages: [...messages, ...notes], tools, mode, newCallId };
     const turn = await runTurn(model, request);
     turns.push(turn.turn);
     messages.push({ role: "assistant", content: turn.content });

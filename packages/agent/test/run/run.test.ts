@@ -1,7 +1,7 @@
 import type { ModelEvent, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { SheafError } from "../../src/base/errors.ts";
-import type { Model } from "../../src/model/provider.ts";
+import type { Model, ModelMessage } from "../../src/model/provider.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
 import { createHistory } from "../../src/run/history.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -225,7 +225,7 @@ describe(verifies("N61", "a code reference with wrong lines"), () => {
       verified: true,
       correction: { quoted: "5:6:a.ts", startLine: 7, endLine: 8 },
     });
-    expect(model.requests[1]!.messages.at(-1)).toEqual({ role: "user", text: note });
+    expect(model.requests[1]!.messages.at(-1)).toEqual({ role: "user", text: note, isNote: true });
     const history = createHistory();
     for (const event of groups.flat()) history.push(event);
     expect(history.messages.filter((message) => message.role === "user" && message.text === note)).toHaveLength(1);
@@ -237,7 +237,7 @@ describe(verifies("N61", "a code reference with wrong lines"), () => {
     const groups = await runModel(createFakeModel([[[text(moved), end()]]]));
     const history = createHistory();
     for (const event of groups.flat()) history.push(event);
-    expect(history.messages.at(-1)).toEqual({ role: "user", text: note });
+    expect(history.messages.at(-1)).toEqual({ role: "user", text: note, isNote: true });
   });
 });
 
@@ -406,12 +406,14 @@ describe("failures", () => {
 describe("budgets", () => {
   const loop = () => Array.from({ length: 9 }, (_, index) => [[text("t"), ...call(`call_${index}`, "read"), end()]]);
   const tools = createFakeTools({ read: async () => ok() });
+  const isToldLast = (message: ModelMessage | undefined): boolean =>
+    message?.role === "user" && message.isNote === true && message.text.includes("last turn");
 
   test(verifies("C24", "turns: the last one is told to wrap up, no further one is asked for"), async () => {
     const model = createFakeModel(loop());
     const groups = await runModel(model, { tools, settings: { limits: { maxTurns: 3 }, system: "S" } });
     expect(model.requests).toHaveLength(3);
-    expect(model.requests.map(({ system }) => system.includes("last turn"))).toEqual([false, false, true]);
+    expect(model.requests.map(({ messages }) => isToldLast(messages.at(-1)))).toEqual([false, false, true]);
     expect(last(groups)).toMatchObject({ reason: "budget", error: { code: "BUDGET_TURNS" } });
     expect(groups.flat().findLast((event) => event.type === "tool_result")).toMatchObject({ status: "cancelled" });
   });
@@ -423,7 +425,7 @@ describe("budgets", () => {
   ])(verifies("C24", "%s: the turn that cannot go on is told to wrap up, too"), async (_, limits, turns) => {
     const model = createFakeModel(loop());
     await runModel(model, { tools, settings: { limits, system: "S" } });
-    const told = model.requests.map(({ system }) => system.includes("last turn"));
+    const told = model.requests.map(({ messages }) => isToldLast(messages.at(-1)));
     expect(told).toEqual([...Array<boolean>(turns - 1).fill(false), true]);
   });
 

@@ -13,7 +13,9 @@ interface Exchange {
 
 /** The job of a request; a pure function of it. */
 export function toTask(request: ModelRequest): { readonly job: Job; readonly context: Context } {
-  const exchanges = toExchanges(request.messages);
+  const isNote = (message: ModelMessage): boolean => message.role === "user" && message.isNote === true;
+  const lastNote = request.messages.at(-1);
+  const exchanges = toExchanges(request.messages.filter((message) => !isNote(message)));
   // A few messages are enough for questions in a row, and for the language.
   const understood = understand(exchanges.slice(-8));
   const outcomes = exchanges.slice(0, -1).flatMap((exchange) => exchange.outcomes);
@@ -23,7 +25,7 @@ export function toTask(request: ModelRequest): { readonly job: Job; readonly con
     tools: new Set(request.tools.map(({ name }) => name)),
     usedIds: new Set(outcomes.flatMap(({ args }) => toRecords(args["todos"]).map(({ id }) => String(id)))),
     outcomes: exchanges.at(-1)?.outcomes ?? [],
-    isLastTurn: request.system.includes("last turn of the budget"),
+    isLastTurn: lastNote?.role === "user" && isNote(lastNote) && lastNote.text.includes("last turn of the budget"),
   };
   const job = withLastFile(understood, outcomes);
   return { job: request.mode === "plan" ? toPlanned(job, understood) : job, context };

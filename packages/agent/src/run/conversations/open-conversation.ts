@@ -4,6 +4,7 @@ import { applyToState, createToolState, type ToolState } from "../../tools/tool-
 import type { ModelMessage } from "../../model/provider.ts";
 import { createContextSize } from "../compaction.ts";
 import { createHistory } from "../history.ts";
+import { createToldFacts, type ToldFacts } from "../prompts/environment-note.ts";
 import { createBusyError, type Store } from "../../store/store.ts";
 import { listEndedResponses } from "./end-cut-response.ts";
 
@@ -13,6 +14,8 @@ export interface OpenConversation {
   /** The messages to and from the model so far. */
   readonly messages: readonly ModelMessage[];
   readonly state: ToolState;
+  /** What the model knows of mode and environment. */
+  readonly told: ToldFacts;
   /** What it did so far. */
   readonly progress: Progress;
   /** Roughly how much of a model's window the messages take. */
@@ -27,6 +30,7 @@ export async function openConversation(store: Store, id: string, now: () => numb
   const history = createHistory();
   const state = createToolState();
   const size = createContextSize();
+  const told = createToldFacts();
   for (const response of await listEndedResponses(store, id, now)) {
     if (!response.ended) throw createBusyError(id);
     if (response.reverted) continue;
@@ -34,7 +38,8 @@ export async function openConversation(store: Store, id: string, now: () => numb
       history.push(event);
       applyToState(state, event);
       size.push(event);
+      told.push(event);
     }
   }
-  return { id, messages: history.messages, state, progress: history.progress, tokens: size.tokens };
+  return { id, messages: history.messages, state, told, progress: history.progress, tokens: size.tokens };
 }

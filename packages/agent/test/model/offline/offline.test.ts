@@ -134,8 +134,8 @@ describe("failures end with what failed and what the tool says", () => {
   });
 
   test(verifies("C24", "in the last turn of a budget nothing is called"), async () => {
-    const system = "x\n\nThis is the last turn of the budget: call no tools. Say what is done.";
-    const { calls, answer } = await run("Summarise README.md", { system });
+    const note = "This is the last turn of the budget of this answer: call no tools. Say what is done.";
+    const { calls, answer } = await run("Summarise README.md", { note });
     expect(calls).toEqual([]);
     expect(answer).toContain("`README.md`");
     expect(answer).toContain("(`--max-turns`, `--max-tool-calls`, `--max-tokens`)");

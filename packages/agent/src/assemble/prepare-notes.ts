@@ -1,0 +1,79 @@
+/** What the model of a response is told before the prompt: the environment and its mode (C38). */
+import type { CommandRunner } from "../guard/sandbox/command.ts";
+import { parseRule } from "../guard/permissions/rule.ts";
+import { type GitState, type ToldFacts, toEnvironmentNote } from "../run/prompts/environment-note.ts";
+import { toModeNote } from "../run/prompts/mode-note.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { findRepository, readBranch } from "../workspace/repository.ts";
+import type { RunStart } from "@sheaf/protocol";
+import type { PreparedPolicy } from "./prepare-policy.ts";
+import type { RunOrder } from "./run-order.ts";
+
+/** What the notes are made from. */
+export interface NoteSources {
+  readonly order: RunOrder;
+  readonly policy: Pick<PreparedPolicy, "workspace" | "sandbox" | "permissions">;
+  readonly commands: CommandRunner;
+  readonly told: ToldFacts;
+  readonly isAttended: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+export async function prepareNotes(
+  { order, policy, commands, told, isAttended, now }: NoteSources,
+  signal: AbortSignal,
+): Promise<Pick<RunStart, "environment" | "modeNote">> {
+  const { workspace, sandbox } = policy;
+  const canRun = await canAskGit(policy, order.trusted);
+  const environment = toEnvironmentNote(
+    {
+      now,
+      platform: `${process.platform} ${process.arch}`,
+      git: await readGitState(workspace, canRun ? commands : undefined, signal),
+      sandbox: sandbox.state,
+      hosts: listHosts(order.permissions.allow),
+      isAttended,
+    },
+    told.lines,
+  );
+  const modeNote = toModeNote(order.mode, told.mode);
+  return { ...(environment !== undefined && { environment }), ...(modeNote !== undefined && { modeNote }) };
+}
+
+/** Locks nothing, starts nothing in submodules, and lists a new folder as one entry. */
+const statusCommand = "git --no-optional-locks status --porcelain --ignore-submodules=all";
+
+/** A large repository is not waited for. Milliseconds. */
+const statusMs = 700;
+
+/** Where the model itself may run it. Without trust, nothing but the name of the branch is read (S-01). */
+async function canAskGit({ permissions }: NoteSources["policy"], trusted: boolean): Promise<boolean> {
+  const request = { toolName: "run_terminal_cmd", access: "command", arguments: { command: statusCommand } } as const;
+  return trusted && (await permissions.decide(request)).decision === "allow";
+}
+
+async function readGitState(
+  workspace: Workspace,
+  commands: CommandRunner | undefined,
+  signal: AbortSignal,
+): Promise<GitState | undefined> {
+  const repository = findRepository(workspace.root);
+  if (repository.git === "none") return undefined;
+  const branch = readBranch(repository);
+  const outcome = await commands?.run({
+    command: statusCommand,
+    workingDirectory: workspace.root,
+    timeoutMs: statusMs,
+    signal,
+    onOutput: () => undefined,
+  });
+  const isKnown = outcome?.exitCode === 0 && outcome.startError === "" && !outcome.truncated;
+  return { branch, changedFiles: isKnown ? outcome.stdout.split("\n").filter(Boolean).length : undefined };
+}
+
+function listHosts(allow: readonly string[]): string[] {
+  return allow
+    .map(parseRule)
+    .flatMap((rule) => (rule.kind === "Network" ? [rule.text.slice("Network(".length, -1)] : []));
+}

@@ -1,0 +1,97 @@
+/** Where and when a response works: a note before the prompt. Later responses are told only what has changed (C38). */
+import type { Mode, RunEventBody, RunStart } from "@sheaf/protocol";
+import { toLine } from "../../workspace/read-folder.ts";
+
+/** What the note tells. */
+export interface EnvironmentFacts {
+  /** Milliseconds since 1970. Only the day is shown, in the local time zone. */
+  readonly now: number;
+  /** As in `process.platform`. */
+  readonly platform: string;
+  /** Undefined: the workspace is in no repository. */
+  readonly git: GitState | undefined;
+  readonly sandbox: RunStart["sandbox"];
+  /** What rules name as hosts for commands. */
+  readonly hosts: readonly string[];
+  /** Whether a person can grant permissions during the run. */
+  readonly isAttended: boolean;
+}
+
+export interface GitState {
+  /** Undefined: none is checked out, or its name is not known. */
+  readonly branch: string | undefined;
+  /** Files that are changed, new or deleted; undefined: not known. */
+  readonly changedFiles: number | undefined;
+}
+
+/** What the model of a conversation has been told. */
+export interface ToldFacts {
+  push(event: RunEventBody): void;
+  /** The lines of the environment by their subject. */
+  readonly lines: ReadonlyMap<string, string>;
+  /** The mode of the last response. */
+  readonly mode: Mode | undefined;
+}
+
+/** A summary of the conversation may have removed the environment. */
+export function createToldFacts(): ToldFacts {
+  const lines = new Map<string, string>();
+  let mode: Mode | undefined;
+  return {
+    lines,
+    get mode() {
+      return mode;
+    },
+    push(event) {
+      if (event.type === "compaction") lines.clear();
+      if (event.type !== "run_start") return;
+      mode = event.mode;
+      for (const line of event.environment?.split("\n").slice(1) ?? []) lines.set(toSubject(line), line);
+    },
+  };
+}
+
+/** Undefined if nothing has changed. */
+export function toEnvironmentNote(facts: EnvironmentFacts, told: ToldFacts["lines"]): string | undefined {
+  const lines = toLines(facts).filter((line) => told.get(toSubject(line)) !== line);
+  if (lines.length === 0) return undefined;
+  return [told.size === 0 ? "Environment:" : "Changed in the environment:", ...lines].join("\n");
+}
+
+function toSubject(line: string): string {
+  return line.slice(0, line.indexOf(":"));
+}
+
+function toLines({ now, platform, git, sandbox, hosts, isAttended }: EnvironmentFacts): string[] {
+  return [
+    `- Date: ${toDay(now)}`,
+    `- Platform: ${platform}; commands run in bash, without a terminal and without input`,
+    `- Git: ${toGitLine(git)}`,
+    `- Sandbox: ${toSandboxLine(sandbox, hosts)}`,
+    isAttended
+      ? "- User: can be asked to permit a call while you work"
+      : "- User: not there while you work. What needs a permission is refused; ask_question ends the run, and the answer comes with the next message",
+  ];
+}
+
+function toDay(now: number): string {
+  const date = new Date(now);
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0"));
+  return `${date.getFullYear()}-${month}-${day}`;
+}
+
+function toGitLine(git: GitState | undefined): string {
+  if (!git) return "no repository";
+  const { branch, changedFiles } = git;
+  const place = branch === undefined ? "no branch" : `branch ${toLine(branch)}`;
+  if (changedFiles === undefined) return place;
+  const files = changedFiles === 1 ? "1 file" : `${changedFiles} files`;
+  return `${place}, ${changedFiles === 0 ? "clean" : `${files} changed`} at the start`;
+}
+
+function toSandboxLine(sandbox: RunStart["sandbox"], hosts: readonly string[]): string {
+  if (sandbox === "disabled") return "none; commands have the user's rights";
+  if (sandbox === "unavailable") return "cannot start here, so no command runs";
+  const network = hosts.length === 0 ? "have no network" : `reach only these hosts: ${hosts.map(toLine).join(", ")}`;
+  return `commands write only in the workspace and in /tmp, which is private to the run, and ${network}`;
+}

@@ -1,0 +1,31 @@
+/** What a mode asks of the model: a note before the prompt, so that the system prompt is the same in every mode (C38). */
+import type { Mode } from "@sheaf/protocol";
+
+const plan = `Plan mode. Change nothing and run nothing: tools that write, run commands or use the network are refused until the user starts the work.
+- Read until you know which files and functions the work touches, and what depends on them.
+- If an answer of the user would change the plan, call ask_question: few questions, each with concrete options.
+- Otherwise say in a sentence or two what you found, then call create_plan as the last thing you do: what will change and why, the files by path, what is left out, how it will be checked. Each todo can be done and checked by itself and names what it depends on. The plan ends your answer.`;
+
+const ask = `Ask mode. Answer; change nothing and run nothing.
+- Look the answer up in the files, and quote the lines that it rests on.
+- Say what you did not find, and what you only suppose.
+- If a change is wanted, describe it; the user can start it in agent mode.`;
+
+const debug = `Debug mode. Find the cause of a fault by evidence, and fix the cause.
+1. Write two to five hypotheses as todos with todo_write, one id each (h1, h2, …): what is wrong, and what you would see if it were so.
+2. Instrument with add_instrumentation and nothing else. Each block belongs to one hypothesis and prints what decides it.
+3. Reproduce the fault with run_terminal_cmd and read the output. If only the user can reproduce it, call ask_question and say what to do; the instrumentation stays until then.
+4. Judge each hypothesis by what was printed: completed if it was confirmed, cancelled if it was refuted. If none was confirmed, write new ones.
+5. Fix what was confirmed, nothing else, and run it again with the instrumentation still in place.
+6. Call remove_instrumentation, check once more, and say: the cause, the evidence, what you changed.
+Sheaf removes what is left at the end.`;
+
+const notes: Readonly<Record<Exclude<Mode, "agent">, string>> = { plan, ask, debug };
+
+/** `before`: the mode of the response before; undefined: none. A summary may have removed older notes, so each is whole. */
+export function toModeNote(mode: Mode, before: Mode | undefined): string | undefined {
+  if (mode !== "agent") return notes[mode];
+  if (before === undefined || before === "agent") return undefined;
+  const work = before === "plan" ? " Carry out the plan if the user asks for it, task by task." : "";
+  return `Agent mode: what the note on ${before} mode said no longer applies. You may change files and run commands.${work}`;
+}
