@@ -111,6 +111,7 @@ export const covered: readonly string[] = [
   "N55",
   "N59",
   "N60",
+  "N63",
   "N65",
   "N66",
   "N67",

@@ -121,6 +121,7 @@ export const requirements: readonly Requirement[] = [
   { id: "N55", document: "documents", title: "limits of events, contents, logs and readers" },
   { id: "N59", document: "documents", title: "arguments that can mean one thing only are mended" },
   { id: "N60", document: "documents", title: "line numbers are for the model alone, and left out of edits" },
+  { id: "N63", document: "documents", title: "notices of the model" },
   { id: "N65", document: "documents", title: "attachments: kinds, known by their bytes, and limits" },
   { id: "N66", document: "documents", title: "the log holds the bytes of attachments, no format shows them" },
   { id: "N67", document: "documents", title: "what a model does not take is refused, or replaced by a line of text" },

@@ -30,6 +30,7 @@ class Summary implements RunSummary {
   #usage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
   #toolCalls = 0;
   #actions = 0;
+  readonly #notices = new Set<string>();
   readonly #openApprovals = new Set<string>();
   #waitingSince = 0;
   #waiting: number | undefined;
@@ -43,6 +44,7 @@ class Summary implements RunSummary {
         return this.#startTurn(event.turn);
       case "turn_end":
         this.#turnIsOpen = false;
+        if (event.notice !== undefined) this.#notices.add(event.notice);
         return this.#addUsage(event.usage);
       case "compaction":
         // A request for a summary is one of the model requests too (N5, N6).
@@ -74,6 +76,7 @@ class Summary implements RunSummary {
       actionCount: this.#actions,
       ...(this.#waiting !== undefined && { waiting_ms: this.#waiting }),
       finishReason,
+      ...(this.#notices.size > 0 && { notices: [...this.#notices] }),
     };
   }
 

@@ -31,6 +31,14 @@ test(verifies("N6", "usage is marked as estimated if any part of it is, or if a 
   expect(toResponse(toRunLog([...toTurn(1, []), endTurn])).usage).not.toHaveProperty("estimated");
 });
 
+test(verifies("N63", "notices of turns are in the metadata, each once; without any the field is absent"), () => {
+  const toNoticed = (turn: number, notice: string): RunEventBody[] =>
+    toTurn(turn, []).map((event) => (event.type === "turn_end" ? { ...event, notice } : event));
+  const log = toRunLog([...toNoticed(1, "no such effort"), ...toNoticed(2, "no such effort"), endTurn]);
+  expect(toResponse(log).metadata.notices).toEqual(["no such effort"]);
+  expect(toResponse(toRunLog([...toTurn(1, []), endTurn])).metadata).not.toHaveProperty("notices");
+});
+
 test(verifies("N5", "a turn that is tried again counts once"), () => {
   const again: RunEventBody[] = [{ type: "turn_start", turn: 1 }, ...toTurn(1, []), ...toTurn(2, [])];
   const response = toResponse(toRunLog([...again, endTurn]));

@@ -307,6 +307,8 @@ const resultSuccess = s.object({
   num_turns: count,
   /** Ext. */
   total_cost_usd: s.optional(s.number()),
+  /** Ext: what the user should know of the model, for instance that it lacks the effort (C36). */
+  notices: s.optional(s.list(s.string())),
   /** Ext, with `--output-schema`: the answer's value. */
   structured_output: s.optional(s.anything()),
   /** Ext: the plan that a run of plan mode ended with; `plan` is Markdown. */

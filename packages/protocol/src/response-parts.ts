@@ -105,6 +105,8 @@ export const responseMetadata = s.object({
   waiting_ms: s.optional(milliseconds),
   /** Ext (N2). */
   finishReason: s.optional(finishReason),
+  /** Ext: what the user should know of the model, for instance that it lacks the effort (N63). */
+  notices: s.optional(s.list(s.string())),
   /** Ext: the last event included in this snapshot; only while streaming (N3). */
   lastEventId: s.optional(count),
 });

@@ -49,6 +49,7 @@ export function createResultCollector(): ResultCollector {
   let modelMs = 0;
   let cost = 0;
   let usage: CliUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const notices = new Set<string>();
   const words = createGrowingText();
   const collector = {
     get text() {
@@ -66,6 +67,7 @@ export function createResultCollector(): ResultCollector {
         case "compaction":
         case "turn_end": {
           turns += 1;
+          if (event.type === "turn_end" && event.notice !== undefined) notices.add(event.notice);
           if (start?.price) cost += toCostUsd(event.usage, start.price);
           modelMs += event.modelMs;
           const { promptTokens, completionTokens, cachedPromptTokens = 0, cacheWriteTokens = 0 } = event.usage;
@@ -117,6 +119,7 @@ export function createResultCollector(): ResultCollector {
       duration_model_ms: modelMs,
       num_turns: turns,
       ...(run.price && { total_cost_usd: cost }),
+      ...(notices.size > 0 && { notices: [...notices] }),
       ...("output" in end && { structured_output: end.output }),
       ...(run.mode === "plan" && plan && { plan: toCliPlan(plan) }),
     };

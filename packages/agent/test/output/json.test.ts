@@ -15,6 +15,12 @@ test(verifies("C3", "exactly one object on success, byte for byte, keys in order
   parseValidLines("stream-json", printed);
 });
 
+test(verifies("C36", "notices of the model are in the result, each once"), () => {
+  const noticed = { ...turnEnd, notice: "no such effort" };
+  const printed = print(...toTexts("Hi"), noticed, noticed, { type: "run_end", reason: "end_turn" });
+  expect(parseValidLines("stream-json", printed)).toMatchObject([{ notices: ["no such effort"] }]);
+});
+
 test(verifies("C3", "nothing on failure"), () => {
   const error = { code: "OVERLOADED", message: "m", source: "provider", details: "", retryable: true };
   expect(print(...toTexts("half"), turnEnd, { type: "run_end", reason: "error", error })).toEqual([]);

@@ -49,6 +49,9 @@ export function TotalsRow({ response }: { readonly response: ChatResponse }) {
       />
       {cost === undefined ? undefined : <Fact name={messages.cost} value={formatCost(cost, language)} />}
       <Fact name={messages.stepsLabel} value={messages.turns(metadata.turnCount)} />
+      {(metadata.notices ?? []).map((notice) => (
+        <Fact key={notice} name={messages.effort} value={notice} />
+      ))}
       <Fact name={messages.duration} value={formatDuration(metadata.duration_ms, language)} />
     </dl>
   );
