@@ -40,7 +40,7 @@ export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
       return toFailure("NOT_A_DIRECTORY", `${path.named} is not a folder: name the folder that contains it`);
     const anchored = toAnchoredPattern(pattern.trim(), workspace, path);
     if (!anchored.ok) return toFailedOutcome(anchored.error);
-    const glob = parseGlob(anchored.glob, { dot: true });
+    const glob = parseGlob(anchored.glob);
     if (!glob || pattern.trim() === "") {
       return toFailure(
         "INVALID_PATTERN",

@@ -117,7 +117,7 @@ function isReadOnlySed(words: readonly string[], place: ReadingPlace): boolean {
 /** The options in front of the subcommand are all refused. */
 function isReadOnlyGit([subcommand = "", ...words]: readonly string[], place: ReadingPlace): boolean {
   if (!place.isTrustedRoot || !Object.hasOwn(readOnlyGit, subcommand)) return false;
-  return isCovered(readOnlyGit[subcommand]!, words, place);
+  return isCovered({ ...readOnlyGit[subcommand]!, isJoined: true }, words, place);
 }
 
 /** What those words of a program mean that are not options. */
@@ -153,7 +153,7 @@ export interface ReadOnlyProgram {
   /** At most so many operands. */
   readonly most?: number;
   /** Values are part of the option's word: the next word is an operand. */
-  readonly isJoined?: true;
+  readonly isJoined?: boolean;
 }
 
 const digests: ReadOnlyProgram = { operands: "files", letters: "bt", long: ["--tag"] };
@@ -170,13 +170,7 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   cut: { operands: "files", letters: "sz", valued: "bcdf", long: ["--delimiter=", "--fields=", "--complement"] },
   date: { operands: "format", letters: "uR", long: ["--utc", "--iso-8601", "--iso-8601="] },
   df: { operands: "none", letters: "HThikm" },
-  diff: {
-    operands: "files",
-    letters: "BEZabdeiqstuwy",
-    valued: "UW",
-    long: ["--brief", "--color", "--color=", "--side-by-side", "--unified", "--unified=", "--width="],
-    most: 2,
-  },
+  diff: { operands: "files", letters: "BEZabdeiqstuwy", valued: "UW", long: ["--brief", "--color", "--color=", "--side-by-side", "--unified", "--unified=", "--width="], most: 2 },
   dirname: { operands: "text", letters: "z" },
   du: { operands: "folders", letters: "abchkmsx", valued: "d", long: ["--max-depth=", "--summarize"] },
   echo: { operands: "words" },
@@ -184,22 +178,12 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   false: { operands: "words" },
   file: { operands: "folders", letters: "bih", long: ["--brief", "--mime", "--mime-type"] },
   fold: { operands: "files", letters: "bs", valued: "w" },
-  grep: {
-    operands: "pattern and folders",
-    letters: `${searching}r`,
-    valued: "ABCem",
-    long: ["--color", "--color=", "--count", "--exclude-dir=", "--exclude=", "--files-with-matches", "--fixed-strings", "--ignore-case", "--include=", "--line-number", "--no-filename", "--only-matching", "--recursive", "--word-regexp"],
-    takesCount: true,
-  },
+  grep: { operands: "pattern and folders", letters: `${searching}r`, valued: "ABCem", long: ["--color", "--color=", "--count", "--exclude-dir=", "--exclude=", "--files-with-matches", "--fixed-strings", "--ignore-case", "--include=", "--line-number", "--no-filename", "--only-matching", "--recursive", "--word-regexp"], takesCount: true },
   groups: { operands: "none" },
   head: { operands: "files", letters: "qvz", valued: "cn", long: ["--lines=", "--bytes="], takesCount: true },
   hostname: { operands: "none", letters: "s" },
   id: { operands: "none", letters: "Ggnu" },
-  ls: {
-    operands: "folders",
-    letters: "1ABCFGQRSUXZabcdfghiklmnopqrstuvx",
-    long: ["--all", "--almost-all", "--color", "--color=", "--full-time", "--group-directories-first", "--human-readable", "--recursive", "--reverse", "--size", "--sort=", "--time=", "--time-style="],
-  },
+  ls: { operands: "folders", letters: "1ABCFGQRSUXZabcdfghiklmnopqrstuvx", long: ["--all", "--almost-all", "--color", "--color=", "--full-time", "--group-directories-first", "--human-readable", "--recursive", "--reverse", "--size", "--sort=", "--time=", "--time-style="] },
   md5sum: digests,
   nl: { operands: "files", valued: "bnsvw" },
   nproc: { operands: "none", long: ["--all"] },
@@ -210,23 +194,13 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   readlink: { operands: "folders", letters: "efmn" },
   realpath: { operands: "folders", letters: "emqs" },
   rev: { operands: "files" },
-  rg: {
-    operands: "pattern and folders",
-    letters: "FHIPSUcilnosvwx",
-    valued: "ABCTegmt",
-    long: ["--color=", "--count", "--files", "--files-with-matches", "--fixed-strings", "--glob=", "--hidden", "--ignore-case", "--json", "--line-number", "--max-count=", "--multiline", "--no-heading", "--no-ignore", "--only-matching", "--sort=", "--type=", "--word-regexp"],
-  },
+  rg: { operands: "pattern and folders", letters: "FHIPSUcilnosvwx", valued: "ABCTegmt", long: ["--color=", "--count", "--files", "--files-with-matches", "--fixed-strings", "--glob=", "--hidden", "--ignore-case", "--json", "--line-number", "--max-count=", "--multiline", "--no-heading", "--no-ignore", "--only-matching", "--sort=", "--type=", "--word-regexp"] },
   seq: { operands: "text", letters: "w", valued: "fs" },
   sha1sum: digests,
   sha256sum: digests,
   sha512sum: digests,
   sleep: { operands: "text", most: 1 },
-  sort: {
-    operands: "files",
-    letters: "CMRVbcdfghimnrsuz",
-    valued: "kt",
-    long: ["--human-numeric-sort", "--key=", "--numeric-sort", "--reverse", "--unique", "--version-sort"],
-  },
+  sort: { operands: "files", letters: "CMRVbcdfghimnrsuz", valued: "kt", long: ["--human-numeric-sort", "--key=", "--numeric-sort", "--reverse", "--unique", "--version-sort"] },
   stat: { operands: "folders", letters: "ft", valued: "c", long: ["--format=", "--printf="] },
   tac: { operands: "files" },
   tail: { operands: "files", letters: "qvz", valued: "cn", long: ["--lines=", "--bytes="], takesCount: true },
@@ -252,38 +226,23 @@ const findTests: Readonly<Record<string, number>> = {
 }; // prettier-ignore
 
 /**
- * Commands of git that only read. The repository's configuration can make git run programs, so this part of the list
+ * Commands of git that only read; values of options are joined to them. The repository's configuration can make git run programs, so this part of the list
  * applies only at the root of a trusted workspace.
  */
 export const readOnlyGit: Readonly<Record<string, ReadOnlyProgram>> = {
-  blame: { isJoined: true, operands: "folders", letters: "bceflnstw", valued: "LMC", most: 2 },
-  branch: { isJoined: true, operands: "none", letters: "arv", long: ["--all", "--list", "--remotes", "--show-current", "--sort=", "--format=", "--verbose"] },
-  describe: { isJoined: true, operands: "text", long: ["--abbrev=", "--all", "--always", "--dirty", "--long", "--tags"] },
-  diff: {
-    isJoined: true, operands: "folders",
-    letters: "bw",
-    valued: "U",
-    long: ["--cached", "--check", "--color=", "--diff-filter=", "--exit-code", "--find-renames", "--ignore-all-space", "--ignore-space-change", "--name-only", "--name-status", "--no-color", "--no-ext-diff", "--no-renames", "--no-textconv", "--numstat", "--quiet", "--shortstat", "--staged", "--stat", "--stat=", "--summary", "--unified=", "--word-diff", "--word-diff="],
-  },
-  log: {
-    isJoined: true, operands: "folders",
-    letters: "bipw",
-    valued: "nSGL",
-    long: ["--abbrev-commit", "--after=", "--all", "--author=", "--before=", "--branches", "--cherry-pick", "--color=", "--date=", "--decorate", "--decorate=", "--diff-filter=", "--first-parent", "--follow", "--format=", "--graph", "--grep=", "--left-right", "--max-count=", "--merges", "--name-only", "--name-status", "--no-color", "--no-decorate", "--no-ext-diff", "--no-merges", "--no-textconv", "--numstat", "--oneline", "--patch", "--pretty=", "--reverse", "--shortstat", "--since=", "--skip=", "--stat", "--tags", "--until="],
-    takesCount: true,
-  },
-  "ls-files": { isJoined: true, operands: "folders", letters: "cdmosz", long: ["--cached", "--deleted", "--exclude-standard", "--modified", "--others", "--stage"] },
-  "merge-base": { isJoined: true, operands: "text", letters: "a", long: ["--all", "--is-ancestor", "--octopus"] },
-  reflog: { isJoined: true, operands: "none", valued: "n", takesCount: true },
-  remote: { isJoined: true, operands: "none", letters: "v" },
-  "rev-list": { isJoined: true, operands: "folders", valued: "n", long: ["--all", "--count", "--max-count=", "--since=", "--until="], takesCount: true },
-  "rev-parse": { isJoined: true, operands: "text", long: ["--abbrev-ref", "--git-dir", "--is-inside-work-tree", "--short", "--short=", "--show-prefix", "--show-toplevel", "--verify"], letters: "q" },
-  shortlog: { isJoined: true, operands: "text", letters: "ens", long: ["--all", "--email", "--numbered", "--summary"] },
-  show: {
-    isJoined: true, operands: "folders",
-    letters: "bpqsw",
-    long: ["--abbrev-commit", "--color=", "--date=", "--format=", "--name-only", "--name-status", "--no-color", "--no-ext-diff", "--no-patch", "--no-textconv", "--numstat", "--oneline", "--pretty=", "--shortstat", "--stat", "--summary"],
-  },
-  status: { isJoined: true, operands: "folders", letters: "bsvz", valued: "u", long: ["--branch", "--ignored", "--long", "--porcelain", "--porcelain=", "--short", "--show-stash", "--untracked-files", "--untracked-files="] },
-  tag: { isJoined: true, operands: "none", letters: "ln", long: ["--list", "--sort=", "--format="] },
+  blame: { operands: "folders", letters: "bceflnstw", valued: "LMC", most: 2 },
+  branch: { operands: "none", letters: "arv", long: ["--all", "--list", "--remotes", "--show-current", "--sort=", "--format=", "--verbose"] },
+  describe: { operands: "text", long: ["--abbrev=", "--all", "--always", "--dirty", "--long", "--tags"] },
+  diff: { operands: "folders", letters: "bw", valued: "U", long: ["--cached", "--check", "--color=", "--diff-filter=", "--exit-code", "--find-renames", "--ignore-all-space", "--ignore-space-change", "--name-only", "--name-status", "--no-color", "--no-ext-diff", "--no-renames", "--no-textconv", "--numstat", "--quiet", "--shortstat", "--staged", "--stat", "--stat=", "--summary", "--unified=", "--word-diff", "--word-diff="] },
+  log: { operands: "folders", letters: "bipw", valued: "nSGL", long: ["--abbrev-commit", "--after=", "--all", "--author=", "--before=", "--branches", "--cherry-pick", "--color=", "--date=", "--decorate", "--decorate=", "--diff-filter=", "--first-parent", "--follow", "--format=", "--graph", "--grep=", "--left-right", "--max-count=", "--merges", "--name-only", "--name-status", "--no-color", "--no-decorate", "--no-ext-diff", "--no-merges", "--no-textconv", "--numstat", "--oneline", "--patch", "--pretty=", "--reverse", "--shortstat", "--since=", "--skip=", "--stat", "--tags", "--until="], takesCount: true },
+  "ls-files": { operands: "folders", letters: "cdmosz", long: ["--cached", "--deleted", "--exclude-standard", "--modified", "--others", "--stage"] },
+  "merge-base": { operands: "text", letters: "a", long: ["--all", "--is-ancestor", "--octopus"] },
+  reflog: { operands: "none", valued: "n", takesCount: true },
+  remote: { operands: "none", letters: "v" },
+  "rev-list": { operands: "folders", valued: "n", long: ["--all", "--count", "--max-count=", "--since=", "--until="], takesCount: true },
+  "rev-parse": { operands: "text", long: ["--abbrev-ref", "--git-dir", "--is-inside-work-tree", "--short", "--short=", "--show-prefix", "--show-toplevel", "--verify"], letters: "q" },
+  shortlog: { operands: "text", letters: "ens", long: ["--all", "--email", "--numbered", "--summary"] },
+  show: { operands: "folders", letters: "bpqsw", long: ["--abbrev-commit", "--color=", "--date=", "--format=", "--name-only", "--name-status", "--no-color", "--no-ext-diff", "--no-patch", "--no-textconv", "--numstat", "--oneline", "--pretty=", "--shortstat", "--stat", "--summary"] },
+  status: { operands: "folders", letters: "bsvz", valued: "u", long: ["--branch", "--ignored", "--long", "--porcelain", "--porcelain=", "--short", "--show-stash", "--untracked-files", "--untracked-files="] },
+  tag: { operands: "none", letters: "ln", long: ["--list", "--sort=", "--format="] },
 }; // prettier-ignore
