@@ -2,6 +2,7 @@ import type { Effort, Mode, ModelInfo } from "@sheaf/protocol";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../elements/icon.tsx";
 import { useMessages } from "../messages/use-messages.ts";
+import { AttachedFiles, FileButton, useAttachedFiles } from "./attached-files.tsx";
 import { AttachmentField, AttachmentList } from "./attachments.tsx";
 import { type Draft, isSendable } from "./draft.ts";
 
@@ -26,6 +27,8 @@ export function Composer(props: ComposerProps) {
   const messages = useMessages();
   const { draft, onChange, isStreaming, onSend } = props;
   const field = useGrowingField(draft.text);
+  const files = useAttachedFiles(draft.files, (chosen) => onChange({ files: chosen }));
+  const refusal = files.problem ?? props.refusal;
   const send = (event: Event): void => {
     event.preventDefault();
     if (!isStreaming && isSendable(draft)) onSend();
@@ -33,11 +36,12 @@ export function Composer(props: ComposerProps) {
   };
   return (
     <form class="composer" onSubmit={send} id="composer">
-      {props.refusal === undefined ? undefined : (
+      {refusal === undefined ? undefined : (
         <p class="composer-refusal" role="alert">
-          <Icon name="warning" /> {props.refusal}
+          <Icon name="warning" /> {refusal}
         </p>
       )}
+      <AttachedFiles files={draft.files} onRemove={files.remove} />
       <AttachmentList paths={draft.paths} onChange={(paths) => onChange({ paths })} />
       <textarea
         ref={field}
@@ -49,6 +53,11 @@ export function Composer(props: ComposerProps) {
         placeholder={messages.messagePlaceholder}
         value={draft.text}
         onInput={(event) => onChange({ text: event.currentTarget.value })}
+        onPaste={(event) => {
+          const pasted = [...(event.clipboardData?.files ?? [])];
+          if (pasted.length > 0) event.preventDefault();
+          files.add(pasted);
+        }}
         onKeyDown={(event) => {
           // In an input method, Enter chooses a character.
           if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229) send(event);
@@ -59,6 +68,7 @@ export function Composer(props: ComposerProps) {
         <ModelChoice models={props.models} model={draft.model} onChange={(model) => onChange({ model })} />
         <EffortChoice effort={draft.effort} onChange={(effort) => onChange({ effort })} />
         <AttachmentField paths={draft.paths} onChange={(paths) => onChange({ paths })} />
+        <FileButton onChoose={files.add} />
         <SendButton {...props} />
       </div>
       <p id="composer-hint" class="composer-hint">

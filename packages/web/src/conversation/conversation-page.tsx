@@ -53,14 +53,17 @@ export function ConversationPage(props: ConversationPageProps) {
   useAnswerNews(state);
   const change = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
   const send = async (text: string, changed: Partial<Draft> = {}, answers?: readonly ClarificationAnswer[]) => {
+    const { files } = changed;
     const { mode, model, effort } = { ...draft, ...changed };
     list.current?.goToEnd();
-    return store.send({ message: text, mode, model, effort, ...(answers !== undefined && { answers }) });
+    const more = { ...(answers !== undefined && { answers }), ...(files && files.length > 0 && { files }) };
+    return store.send({ message: text, mode, model, effort, ...more });
   };
   const sendDraft = async (): Promise<void> => {
-    change({ text: "", paths: [] });
+    const { files } = draft;
+    change({ text: "", paths: [], files: [] });
     // A message that the server did not accept goes back into the field, unless something new is there.
-    if (!(await send(toMessageText(draft)))) setDraft((now) => (now.text === "" ? draft : now));
+    if (!(await send(toMessageText(draft), { files }))) setDraft((now) => (now.text === "" ? draft : now));
   };
   const port = useConversationPort(state, list, isOnline, {
     buildPlan: () => {

@@ -1,11 +1,14 @@
 /** What the page knows of one conversation. */
 import type { ChatResponse, ClarificationAnswer } from "@sheaf/protocol";
+import type { ShownFile } from "../composer/attached-files.tsx";
 
 /** A message and its answer. */
 export interface Turn {
   readonly message: string;
   /** Answers to the questions of the previous response (N42). */
   readonly answers?: readonly ClarificationAnswer[];
+  /** Images and PDF files of the message (X19). */
+  readonly attachments?: readonly ShownFile[];
   /** Without documents and id until the server has answered. */
   readonly response: ChatResponse;
 }

@@ -2,6 +2,7 @@
 import { type ResponseStream, SheafApiError, type SheafClient } from "@sheaf/client";
 import type { ApprovalAnswer, ChatResponse, ClarificationAnswer, Effort, Mode } from "@sheaf/protocol";
 import { createReducer } from "@sheaf/protocol";
+import type { AttachedFile } from "../composer/attached-file.ts";
 import { createFrameScheduler, createStore, type Store } from "../elements/store.ts";
 import {
   type ConversationState,
@@ -18,6 +19,7 @@ interface OutgoingMessage {
   readonly model: string | undefined;
   readonly effort: Effort | undefined;
   readonly answers?: readonly ClarificationAnswer[];
+  readonly files?: readonly AttachedFile[];
 }
 
 /** Result of an undo; for a conflict, what prevents it, one line per file. */
@@ -92,12 +94,13 @@ class OpenConversation implements ConversationStore {
     }
   };
 
-  readonly send = async ({ message, mode, model, effort, answers }: OutgoingMessage): Promise<boolean> => {
+  readonly send = async ({ message, mode, model, effort, answers, files }: OutgoingMessage): Promise<boolean> => {
     const before = this.get();
     if (isStreaming(before)) return false;
     const turn: Turn = {
       message,
       ...(answers !== undefined && { answers }),
+      ...(files && { attachments: files.map(({ name, mediaType, blob }) => ({ name, mediaType, blob })) }),
       response: toEmptyResponse(mode, this.#ports.now()),
     };
     this.#change({ turns: [...before.turns, turn], connection: "connecting", refusal: undefined });
@@ -109,6 +112,7 @@ class OpenConversation implements ConversationStore {
       ...(model !== undefined && { model }),
       ...(effort !== undefined && { effort }),
       ...(answers !== undefined && { answers }),
+      ...(files && { attachments: files.map(({ name, data }) => ({ name, data })) }),
     };
     const stream = this.#ports.client.chat(request, this.#toStreamOptions());
     const taken = Promise.withResolvers<boolean>();

@@ -6,7 +6,15 @@ import type { Turn } from "./conversation-state.ts";
 
 /** Everything, in the form of the Chat API. */
 export function toJsonExport(id: string, title: string, turns: readonly Turn[]): string {
-  return `${JSON.stringify({ id, title, turns }, undefined, 2)}\n`;
+  const shown = turns.map(({ attachments, ...turn }) => {
+    // An image at hand is no part of that form.
+    const named = attachments?.map((file) => {
+      const { blob: _, ...rest } = file;
+      return rest;
+    });
+    return named ? { ...turn, attachments: named } : turn;
+  });
+  return `${JSON.stringify({ id, title, turns: shown }, undefined, 2)}\n`;
 }
 
 /** For people: messages as quotes, documents as Markdown. */

@@ -1,5 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import { AttachedFiles } from "../composer/attached-files.tsx";
 import { useConfirm } from "../elements/confirm.tsx";
 import { Menu, MenuItem } from "../elements/menu.tsx";
 import { formatMoment } from "../elements/format.ts";
@@ -29,7 +30,7 @@ export function MessageRow({ row }: { readonly row: MessageRowData }) {
   const language = useLanguage();
   const confirm = useConfirm();
   const actions = useConversationActions();
-  const { responseId, created, isSettled, message } = row;
+  const { responseId, created, isSettled, message, attachments = [] } = row;
   const askRevert = (): void =>
     confirm({
       title: messages.revertTitle,
@@ -54,9 +55,12 @@ export function MessageRow({ row }: { readonly row: MessageRowData }) {
           </Menu>
         ) : undefined}
       </div>
-      <p class="message-text" dir="auto">
-        {message === "" ? messages.answered : message}
-      </p>
+      <AttachedFiles files={attachments} />
+      {message === "" && attachments.length > 0 ? undefined : (
+        <p class="message-text" dir="auto">
+          {message === "" ? messages.answered : message}
+        </p>
+      )}
     </div>
   );
 }

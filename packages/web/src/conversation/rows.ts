@@ -9,6 +9,7 @@ export interface MessageRowData {
   readonly kind: "message";
   readonly key: string;
   readonly message: string;
+  readonly attachments: Turn["attachments"];
   /** "" until the server accepted the message. */
   readonly responseId: string;
   readonly created: string;
@@ -74,7 +75,7 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
   return {
     toRows(turn, isCurrent) {
       if (known?.turn === turn && known.isCurrent === isCurrent) return known.rows;
-      const { message, response } = turn;
+      const { message, attachments, response } = turn;
       const { id: responseId, created, status } = response;
       const key = `${responseId} ${isCurrent}`;
       if (documents?.key !== key) {
@@ -82,7 +83,7 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
       }
       const isSettled = responseId !== "" && status !== "streaming";
       const rows: readonly Row[] = [
-        keepMessage({ kind: "message", key: `${index}/message`, message, responseId, created, isSettled }),
+        keepMessage({ kind: "message", key: `${index}/message`, message, attachments, responseId, created, isSettled }),
         ...documents.map.map(response.documents),
         status === "streaming"
           ? keepWorking({
@@ -123,7 +124,7 @@ export function toDocumentKey(responseId: string, documentId: string): string {
 /** Approximate height of a row in pixels, until it was measured. */
 export function estimateHeight(row: Row): number {
   if (row.kind === "totals" || row.kind === "working") return 44;
-  if (row.kind === "message") return 72 + Math.ceil(row.message.length / 80) * 24;
+  if (row.kind === "message") return 72 + Math.ceil(row.message.length / 80) * 24 + (row.attachments ? 112 : 0);
   const { type, content } = row.document;
   if (type === "tool_call" || type === "todo_update") return 50;
   const length = content?.length ?? 0;

@@ -12,6 +12,13 @@ test.each([
   expect(toMessageText(draft)).toBe(message);
 });
 
+test("an image alone is sent, without text", () => {
+  const blob = new Blob([]);
+  const draft = { ...emptyDraft, files: [{ name: "a.png", mediaType: "image/png", blob, data: "" }] };
+  expect(isSendable(draft)).toBe(true);
+  expect(toMessageText(draft)).toBe("");
+});
+
 test("blanks alone are not sent", () => {
   expect(isSendable({ ...emptyDraft, text: " \n " })).toBe(false);
 });
