@@ -25,7 +25,8 @@ describe("attachments of a message", () => {
     const { id, conversationId } = (await answer.json()) as ChatResponse;
     const read = await server.fetch(`/v1/conversations/${conversationId}`);
     const text = await read.text();
-    const { turns } = JSON.parse(text) as Conversation;
+    const { turns, title } = JSON.parse(text) as Conversation;
+    expect(title).toBe("a.png");
     expect(turns[0]?.attachments).toEqual([
       { name: "a.png", mediaType: "image/png", bytes: png.length, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
       { name: "b.pdf", mediaType: "application/pdf", bytes: pdf.length, sha256: expect.any(String) },

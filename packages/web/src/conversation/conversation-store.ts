@@ -210,7 +210,7 @@ class OpenConversation implements ConversationStore {
   #take({ conversationId }: ResponseStream): void {
     if (conversationId === undefined || this.get().id === conversationId) return;
     const [first] = this.get().turns;
-    this.#change({ id: conversationId, title: first?.message.slice(0, 80) ?? "" });
+    this.#change({ id: conversationId, title: (first?.message || first?.attachments?.[0]?.name)?.slice(0, 80) ?? "" });
     this.#ports.onChange(conversationId);
   }
 

@@ -34,12 +34,12 @@ export async function* respond(
   signal: AbortSignal,
 ): AsyncGenerator<readonly RunEvent[]> {
   const { store, abort, now, request } = ports;
-  const { responseId, conversationId, workspace, prompt } = settings.start;
+  const { responseId, conversationId, workspace, prompt, attachments = [] } = settings.start;
   await store.createResponse({
     id: responseId,
     conversationId,
     workspace,
-    title: toTitle(prompt),
+    title: toTitle(prompt || (attachments[0]?.name ?? "")),
     createdAt: now(),
     request,
   });
