@@ -40,7 +40,7 @@ export async function readJsonBody<Value>(
     throw new HttpError("UNSUPPORTED_MEDIA_TYPE", "compressed bodies are not supported: send plain JSON");
   }
   const text = await readText(request, large?.largest ?? maxBody);
-  const value = parseJson(text);
+  const value = parseJson(text, large !== undefined && text.length > maxBody);
   checkNesting(value, 0);
   const parsed = parseValue(schema, value);
   if (parsed.ok) {
@@ -78,10 +78,11 @@ async function readText(request: HonoRequest, largest: number): Promise<string> 
   }
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, isLarge: boolean): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    if (isLarge) throw createSizeError(maxBody);
     throw new HttpError("USAGE", "the body is not JSON: send one JSON object");
   }
 }
