@@ -203,6 +203,7 @@ export const covered: readonly string[] = [
   "S-97",
   "S-99",
   "S-100",
+  "S-96",
   "R-01",
   "R-02",
   "R-03",

@@ -120,7 +120,7 @@ test(verifies("S-04", "a rule of the configuration that cannot be read ends ever
   }
 });
 
-test(verifies(["S-01", "S-06"], "a workspace can only deny, and only where it is trusted"), async () => {
+test(verifies(["S-01", "S-06", "S-96"], "a workspace can only deny, and only where it is trusted"), async () => {
   const cwd = folders.newFolder({ ".sheaf/config.json": JSON.stringify({ permissions: { deny: ["Shell(npm)"] } }) });
   expect(await check(["--command", "npm test", "--force"], { cwd })).toMatchObject({ decision: "allow" });
   expect(await check(["--command", "npm test", "--force", "--trust"], { cwd })).toMatchObject({
@@ -130,6 +130,7 @@ test(verifies(["S-01", "S-06"], "a workspace can only deny, and only where it is
   for (const content of [
     '{"permissions":{"allow":["Shell(*)"]}}',
     '{"model":"x"}',
+    '{"afterEdit":[{"glob":"*","command":"touch owned"}]}',
     "{",
     '{"permissions":{"deny":["x"]}}',
   ]) {

@@ -225,6 +225,11 @@ export const requirements: readonly Requirement[] = [
   { id: "S-97", document: "security-reliability", title: "caches of tools are Sheaf's own, per workspace" },
   { id: "S-99", document: "security-reliability", title: "commands see registries without tokens" },
   { id: "S-100", document: "security-reliability", title: "failures by the sandbox say so" },
+  {
+    id: "S-96",
+    document: "security-reliability",
+    title: "commands after an edit are the user's, and held like the model's",
+  },
   { id: "R-01", document: "security-reliability", title: "SIGKILL of the server loses nothing" },
   { id: "R-02", document: "security-reliability", title: "faults at every write, fsync and rename" },
   { id: "R-03", document: "security-reliability", title: "durable before sent" },

@@ -124,6 +124,7 @@ export async function prepareResponse(
         ? { temporaryPrefix: join(tmpdir(), toRunPrefix()) }
         : { dataFolder, conversationId: start.conversationId },
     ),
+    afterEdit: order.afterEdit,
     mode: order.mode,
     offer: {
       canRunCommands: sandbox.state !== "unavailable",

@@ -7,6 +7,7 @@ import type { McpServers } from "../config/mcp-settings.ts";
 import type { SandboxSetting } from "../guard/sandbox/sandbox.ts";
 import type { Model } from "../model/provider.ts";
 import type { BudgetLimits } from "../run/budget.ts";
+import type { AfterEditCommand } from "../tools/after-edit.ts";
 
 /** Rules of flags, configuration or a program; a workspace can only add denials (S-06). */
 export interface PermissionSettings {
@@ -37,6 +38,8 @@ export interface RunSetup {
   readonly addedFolders: readonly string[];
   /** The user's servers of the Model Context Protocol; those of the workspace need a yes of their own (S-87). */
   readonly mcpServers: McpServers;
+  /** The user's commands after an edit (S-96). */
+  readonly afterEdit?: readonly AfterEditCommand[] | undefined;
   /** Sheaf's data folder; undefined: none is used. */
   readonly dataFolder: string | undefined;
   /** The data folder is read, and nothing is written to it (`--no-save`). */

@@ -76,6 +76,8 @@ export interface Config {
   readonly stopsOnDenied: boolean;
   /** Of the user's configuration. */
   readonly mcpServers: McpServers;
+  /** Of the user's configuration alone (S-96). */
+  readonly afterEdit: readonly { readonly glob: string; readonly command: string }[];
   /** Whether commands run in the system's sandbox (S-30). */
   readonly sandbox: "enabled" | "disabled";
   /** Rules of flags and configuration together (S-06). */
@@ -149,6 +151,7 @@ export function createConfig(
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
     stopsOnDenied: toStopsOnDenied(raw.onDenied),
     mcpServers: found.settings.mcpServers ?? {},
+    afterEdit: found.settings.afterEdit ?? [],
     sandbox: toSandboxSetting(raw.sandbox),
     permissions: {
       force: raw.force ?? false,

@@ -66,6 +66,7 @@ export function explainSettings(
     explain("endpoints", { flag: ["", undefined], config: toNames(config.endpoints) }),
     explain("providers", { flag: ["", undefined], config: toNames(config.providers) }),
     explain("MCP servers", { flag: ["", undefined], config: toNames(config.mcpServers) }),
+    explain("after edits of", { flag: ["", undefined], config: toList(config.afterEdit?.map(({ glob }) => glob)) }),
     explain("prices for", { flag: ["", undefined], config: toNames(config.prices) }),
     explain("context tokens", { flag: ["--context-tokens", raw.contextTokens] }),
     explain("context tokens for", { flag: ["", undefined], config: toNames(config.contextTokens) }),

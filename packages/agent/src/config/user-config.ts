@@ -1,6 +1,7 @@
 /** What the user's configuration may say: one schema for its types, its check, and the help of editors. */
 import type { Effort } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
+import { parsePathGlob } from "../guard/permissions/glob.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
 import { headerFields, parseBaseUrl } from "./key-text.ts";
 import { mcpServers } from "./mcp-settings.ts";
@@ -72,6 +73,15 @@ const price = s.object({
   cacheWrite: s.optional(dollars),
 });
 
+const afterEdit = s.object({
+  glob: s.refine(
+    s.string({ minLength: 1 }),
+    "a glob, for instance *.ts or src/**",
+    (text) => parsePathGlob(text) !== undefined,
+  ),
+  command: s.string({ minLength: 1, maxLength: 4000 }),
+});
+
 const fields = s.object({
   /** Where editors find the schema (`sheaf schema config`). */
   $schema: s.optional(s.string()),
@@ -94,6 +104,8 @@ const fields = s.object({
   contextTokens: s.optional(s.record(s.integer({ minimum: 1000 }), modelName)),
   /** Whether a model takes images and PDF, by its name; default: yes (N67). */
   images: s.optional(s.record(s.boolean(), modelName)),
+  /** Commands that run after a file was edited (S-96). */
+  afterEdit: s.optional(s.list(s.strict(afterEdit), { maxItems: 10 })),
   /** Servers of the Model Context Protocol. */
   mcpServers: s.optional(mcpServers),
   /** Rules that apply to every run (S-06). */

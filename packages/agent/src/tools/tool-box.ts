@@ -9,6 +9,7 @@ import type { Checkpoints } from "../workspace/checkpoints.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import { toLine } from "../workspace/read-folder.ts";
 import { fixPaths, type Workspace } from "../workspace/workspace.ts";
+import { type AfterEditCommand, runAfterEdit } from "./after-edit.ts";
 import { toFailure } from "./failure.ts";
 import { chooseWorkspace, listOtherFolders } from "./real-arguments.ts";
 import { createTurnBudget, limitResult } from "./result-budget.ts";
@@ -31,12 +32,17 @@ export interface ToolBoxPorts extends GatePorts {
   readonly codebase?: CodeSearch | undefined;
   /** The web; undefined: no access. */
   readonly web?: PageFetcher | undefined;
+  /** The user's commands after an edit. */
+  readonly afterEdit?: readonly AfterEditCommand[] | undefined;
   readonly mode: Mode;
   /** Which tools the run can use at all. */
   readonly offer?: Omit<ToolOffer, "mode" | "hasPlan">;
   /** Of servers of the Model Context Protocol. */
   readonly furtherTools?: readonly CallableTool[] | undefined;
 }
+
+/** After which the user's commands run. */
+const editingTools: ReadonlySet<string> = new Set(["edit_file", "write_file"]);
 
 /** Creates the tools of a run. */
 export function createToolBox(ports: ToolBoxPorts): ToolBox {
@@ -64,7 +70,10 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     const workspace = fixPaths(chosen);
     const refusal = await gate.findRefusal(call, tool, { workspace, approval });
     if (refusal) return refusal;
-    const returned = await prepared.run({ ...ports, ...options, workspace, background, callId: call.callId });
+    const context = { ...ports, ...options, workspace, background, callId: call.callId };
+    const done = await prepared.run(context);
+    const isEdit = editingTools.has(call.toolName);
+    const returned = isEdit ? await runAfterEdit(done, ports.afterEdit ?? [], context, ports.permissions) : done;
     const result = limitResult(returned, budget, ports.results);
     if (kept) return result;
     const outcome =

@@ -2,14 +2,14 @@
 import type { ApprovalOption, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import type { PermissionOptions } from "../../src/guard/permissions/permissions.ts";
-import type { CommandOutcome, CommandRequest } from "../../src/guard/sandbox/command.ts";
+import type { CommandRequest } from "../../src/guard/sandbox/command.ts";
 import type { Approval, ApprovalQuestion } from "../../src/tools/approval.ts";
 import { applyToState, createToolState, type ToolState } from "../../src/tools/tool-state.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolBox, ToolInvocation, ToolOutcome } from "../../src/tools/tool.ts";
-import { createOutputSink } from "../../src/workspace/whole-output.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createPolicy } from "../guard/permissions/policy.ts";
+import { endedCommand } from "./ended-command.ts";
 import { createFileToolContext } from "./file-tool-context.ts";
 
 interface Box {
@@ -18,30 +18,13 @@ interface Box {
   readonly started: string[];
 }
 
-const ended: CommandOutcome = {
-  exitCode: 0,
-  signal: "",
-  timedOut: false,
-  cancelled: false,
-  stdout: "",
-  stderr: "",
-  output: "",
-  truncated: false,
-  bytes: 0,
-  whole: createOutputSink().end(),
-  startError: "",
-  refusal: "",
-  refusals: [],
-  permissions: [],
-};
-
 function createBox(options: Partial<PermissionOptions> = {}, state = createToolState()): Box {
   const { context } = createFileToolContext();
   const started: string[] = [];
   const commands = {
     run: async ({ command }: CommandRequest) => {
       started.push(command);
-      return ended;
+      return endedCommand;
     },
     permissions: [],
     end: async () => undefined,

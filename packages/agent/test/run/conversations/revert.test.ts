@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../../test/support/verifies.ts";
 import { chooseRuns } from "../../../../../test/support/soak.ts";
 import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
 import { createCheckpoints } from "../../../src/workspace/checkpoints.ts";
@@ -36,6 +37,26 @@ function readTree(root: string): Record<string, string> {
 }
 
 describe("files", () => {
+  test(verifies("S-96", "are as they were before an edit and before the formatter that followed it"), async () => {
+    const session = createToolSession(undefined, (root) => {
+      for (const name of readdirSync(root)) {
+        writeFileSync(join(root, name), `${readFileSync(join(root, name), "utf8").trimEnd()} // formatted\n`);
+      }
+    });
+    session.write("a.ts", "one\ntwo\n");
+    const before = readTree(session.root);
+    const outcomes = await session.respond("chat_1", [
+      replace("a.ts", "two", "three"),
+      replace("a.ts", "three", "four"),
+    ]);
+    expect(outcomes.map(({ status, note }) => [status, note])).toEqual(outcomes.map(() => ["success", undefined]));
+    expect(session.read("a.ts")).toBe("one\nfour // formatted // formatted\n");
+    expect(await session.revert()).toMatchObject({ conflicts: [], files: [{ filePath: "a.ts", action: "restored" }] });
+    expect(readTree(session.root)).toEqual(before);
+    await session.respond("chat_2", [write("new.ts", "new")]);
+    expect(await session.revert()).toMatchObject({ files: [{ filePath: "new.ts", action: "removed" }] });
+  });
+
   test("are as they were before the response: changed, new, deleted and moved ones", async () => {
     const session = createToolSession();
     session.write("edited.txt", "one\r\ntwo\r\n");

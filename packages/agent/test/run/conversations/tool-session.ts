@@ -14,6 +14,7 @@ import { createCheckpoints, type Checkpoints } from "../../../src/workspace/chec
 import { start } from "../fake-ports.ts";
 import { createTemporaryWorkspace, type TemporaryWorkspace } from "../../workspace/temporary-workspace.ts";
 import { createPolicy } from "../../guard/permissions/policy.ts";
+import { endedCommand } from "../../tools/ended-command.ts";
 
 export type Call = readonly [toolName: string, args: Record<string, unknown>];
 
@@ -27,6 +28,8 @@ export interface ToolSession extends TemporaryWorkspace {
 
 export function createToolSession(
   toCheckpoints: (dataFolder: string) => Checkpoints = createOwnCheckpoints,
+  /** What the user's command after an edit does. */
+  afterEdit?: (root: string) => void,
 ): ToolSession {
   const temporary = createTemporaryWorkspace();
   const dataFolder = mkdtempSync(join(tmpdir(), "sheaf-data-"));
@@ -39,12 +42,17 @@ export function createToolSession(
     const tools = createToolBox({
       workspace,
       commands: {
-        run: () => Promise.reject(new Error("no commands here")),
+        async run() {
+          if (!afterEdit) throw new Error("no commands here");
+          afterEdit(root);
+          return endedCommand;
+        },
         permissions: [],
         end: async () => undefined,
       },
       search: () => Promise.reject(new Error("no searches here")),
-      permissions: createPolicy(),
+      permissions: createPolicy({ allow: ["Shell(format)"] }),
+      afterEdit: afterEdit && [{ glob: "*", command: "format {file}" }],
       state,
       checkpoints: toCheckpoints(dataFolder),
       mode: "agent",

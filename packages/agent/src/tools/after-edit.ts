@@ -1,0 +1,119 @@
+/** The user's commands after an edit, such as a formatter or a type check (S-96). */
+import { stripVTControlCharacters } from "node:util";
+import type { FileChange } from "@sheaf/protocol";
+import { toFullReason } from "../guard/permissions/decision.ts";
+import { parsePathGlob } from "../guard/permissions/glob.ts";
+import type { Permissions } from "../guard/permissions/permissions.ts";
+import type { CommandOutcome } from "../guard/sandbox/command.ts";
+import type { WorkspacePath } from "../workspace/workspace.ts";
+import { formatExcerpt } from "./edit-matching.ts";
+import { toEditChange } from "./file-change.ts";
+import { loadTextFile, type TextFile } from "./text-file.ts";
+import { toChangedLines } from "./text-region.ts";
+import type { ToolContext, ToolOutcome } from "./tool.ts";
+
+/** A command for the files that a glob matches; `{file}` in it is the path of the file. */
+export interface AfterEditCommand {
+  readonly glob: string;
+  readonly command: string;
+}
+
+/** Milliseconds of one command. */
+const timeoutMs = 60_000;
+/** Characters of its output that the model sees, at the beginning and at the end. */
+const shownCharacters = 2000;
+
+/**
+ * Runs the commands for the file that a call has written. They run as the model's own commands do: in the sandbox, and
+ * only if the rules allow them without a question. What they change in the file is a further change of the same call, so
+ * that a revert restores the state before both.
+ */
+export async function runAfterEdit(
+  edited: ToolOutcome,
+  list: readonly AfterEditCommand[],
+  context: ToolContext,
+  permissions: Permissions,
+): Promise<ToolOutcome> {
+  const { effect, status } = edited;
+  const change = effect?.kind === "file_edit" && status === "success" ? effect.changes[0] : undefined;
+  const resolved = change && context.workspace.resolve(change.path);
+  if (effect?.kind !== "file_edit" || !change || !resolved?.ok) return edited;
+  const path = { ...resolved.path, named: change.filePath };
+  const commands = list.filter(({ glob }) => parsePathGlob(glob)?.isCovering(path.relative));
+  if (commands.length === 0) return edited;
+  const before = await loadTextFile(context, path, true);
+  const reports: string[] = [];
+  for (const { command } of commands) {
+    if (context.signal.aborted) break;
+    reports.push(await runCommand(command, path, context, permissions));
+  }
+  const formatted = before.ok && before.value ? await findFormatted(change, before.value, path, context) : undefined;
+  return {
+    ...edited,
+    output: [edited.output, ...reports, formatted?.report ?? ""].filter((part) => part !== "").join("\n"),
+    effect: formatted ? { ...effect, changes: [...effect.changes, formatted.change] } : effect,
+  };
+}
+
+/** What the command said, for the model. */
+async function runCommand(
+  template: string,
+  { relative }: WorkspacePath,
+  { commands, workspace, state: { answers }, signal }: ToolContext,
+  permissions: Permissions,
+): Promise<string> {
+  // A name is one word, whatever is in it, and never an option.
+  const command = template.replaceAll("{file}", () => `'./${relative.replaceAll("'", String.raw`'\''`)}'`);
+  const decision = await permissions.decide({
+    toolName: "run_terminal_cmd",
+    access: "command",
+    answered: { allow: [...answers.allow], deny: [...answers.deny] },
+    arguments: { command },
+  });
+  if (decision.decision !== "allow") return `${template}: not run: ${toFullReason(decision)}`;
+  const request = { command, workingDirectory: workspace.root, timeoutMs, signal, onOutput: () => undefined };
+  return `${template}: ${formatOutcome(await commands.run(request))}`;
+}
+
+function formatOutcome(outcome: CommandOutcome): string {
+  const fault = outcome.refusal || outcome.startError;
+  if (fault !== "") return `not run: ${fault}`;
+  const end = outcome.timedOut ? `ended after ${timeoutMs / 1000} s` : `exit code ${outcome.exitCode}`;
+  const text = cut(stripVTControlCharacters(outcome.output).trim());
+  return [outcome.exitCode === 0 ? "ok" : end, text, ...outcome.refusals].filter((part) => part !== "").join("\n");
+}
+
+function cut(text: string): string {
+  if (text.length <= 2 * shownCharacters) return text;
+  const left = text.length - 2 * shownCharacters;
+  const [head, tail] = [text.slice(0, shownCharacters), text.slice(-shownCharacters)];
+  return `${head.toWellFormed()}\n[... ${left} characters left out]\n${tail.toWellFormed()}`;
+}
+
+interface Formatted {
+  readonly change: FileChange;
+  readonly report: string;
+}
+
+/** What the commands changed in the file; undefined: nothing, or it is not known to be their work alone. */
+async function findFormatted(
+  edit: FileChange,
+  before: TextFile,
+  path: WorkspacePath,
+  context: ToolContext,
+): Promise<Formatted | undefined> {
+  const loaded = await loadTextFile(context, path, true);
+  const after = loaded.ok ? loaded.value : undefined;
+  if (!after || after.hash === before.hash || before.hash !== edit.hashAfter) return undefined;
+  const { fileHashes, writtenHashes } = context.state;
+  if (fileHashes.get(path.absolute) === before.hash) fileHashes.set(path.absolute, after.hash);
+  writtenHashes.set(path.absolute, after.hash);
+  const region = toChangedLines(before.text, after.text);
+  const change = toEditChange(path, before, after, region);
+  const startLine = after.text.slice(0, region.start).split("\n").length;
+  const lines = after.text.slice(region.start, region.endAfter).replace(/\n$/, "").split("\n");
+  const counts = `+${change.linesAdded} -${change.linesRemoved}`;
+  const report =
+    `These commands changed the file (${counts}); it is now:\n${formatExcerpt(lines, startLine)}`.trimEnd();
+  return { change, report };
+}
