@@ -36,6 +36,7 @@ export const covered: readonly string[] = [
   "C43",
   "C44",
   "C45",
+  "C46",
   "C47",
   "R1",
   "R2",

@@ -46,6 +46,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C43", document: "cli", title: "models by the names of cursor-agent: aliases, notices, lists, accounts" },
   { id: "C44", document: "cli", title: "--stream-partial-output prints each text once, or as the setting says" },
   { id: "C45", document: "cli", title: "flags of cursor-agent without a use here are accepted with a notice" },
+  { id: "C46", document: "cli", title: "texts of the caller in the system prompt, and the choice of tools" },
   { id: "C47", document: "cli", title: "a key of Cursor goes to no provider" },
   { id: "R1", document: "documents", title: "an answer is an ordered array of documents" },
   { id: "R2", document: "documents", title: "fields of the response" },

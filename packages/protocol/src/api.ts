@@ -44,6 +44,10 @@ const chatRequestFields = s.object(
     model: s.optional(id),
     /** Ext: how much the model thinks; default: that of the server (X18). */
     effort: s.optional(effort),
+    /** Ext: in place of Sheaf's own instructions to the model (C46). */
+    systemPrompt: s.optional(s.string({ minLength: 1, maxLength: 100_000 })),
+    /** Ext: the end of the system prompt (C46). */
+    appendSystemPrompt: s.optional(s.string({ maxLength: 100_000 })),
     /** Server-Sent Events instead of one JSON object. */
     stream: s.optional(s.boolean()),
     /** Answers to the clarification that ended the response before (N42). */

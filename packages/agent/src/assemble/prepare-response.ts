@@ -127,6 +127,7 @@ export async function prepareResponse(
     afterEdit: order.afterEdit,
     mode: order.mode,
     offer: {
+      choice: order.toolChoice,
       canRunCommands: sandbox.state !== "unavailable",
       canFetchPages: approver !== undefined || rules.some((rule) => parseRule(rule).kind === "WebFetch"),
     },
@@ -174,12 +175,13 @@ function withServers({ permissions }: RunOrder, servers: McpServers): Permission
 
 /** A workspace contributes its files of instructions; nothing else of it is read (S-01). */
 function createSystemPrompt(order: RunOrder, addedFolders: readonly string[]): string {
-  const { workspace, trusted, userFiles, systemPrompt } = order;
+  const { workspace, trusted, userFiles, basePrompt, systemPrompt } = order;
   const repository = findRepository(workspace);
   return toSystemPrompt({
     workspace,
     addedFolders,
     trusted,
+    basePrompt,
     userInstructions: userFiles && readUserInstructions(userFiles.instructions),
     repositoryInstructions: readRepositoryInstructions(repository, workspace),
     programInstructions: systemPrompt,

@@ -6,6 +6,7 @@ import { sheafVersion } from "../base/version.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import type { SandboxSetting } from "../guard/sandbox/sandbox.ts";
 import type { Model } from "../model/provider.ts";
+import type { ToolChoice } from "../tools/registry.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { AfterEditCommand } from "../tools/after-edit.ts";
 
@@ -48,6 +49,10 @@ export interface RunSetup {
   readonly environment: Environment;
   /** Where the user's own AGENTS.md is; undefined: it is not read. */
   readonly userFiles: Pick<UserFiles, "instructions"> | undefined;
+  /** In place of Sheaf's own instructions (C46). */
+  readonly basePrompt?: string | undefined;
+  /** Which tools the run has; default: all (C46). */
+  readonly toolChoice?: ToolChoice | undefined;
   /** Of a program: the end of the system prompt. */
   readonly systemPrompt?: string | undefined;
 }

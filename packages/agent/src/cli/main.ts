@@ -76,6 +76,9 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
   if (parsed.flags["list-models"]) {
     return (await import("./commands/models.ts")).runModels({ ...parsed, flags: {} }, io);
   }
+  if (parsed.command === "prompt" && parsed.flags["list-tools"]) {
+    return (await import("./commands/list-tools.ts")).runListTools(parsed, io);
+  }
   if (parsed.command === "prompt" && !isPrintMode(parsed.flags, io)) {
     return (await import("./interactive/interactive.ts")).runInteractive(parsed, io);
   }

@@ -34,6 +34,12 @@ export const limitFlags = [
 export const settingFlags = [
   "model",
   ...requestFlags,
+  "system-prompt",
+  "append-system-prompt",
+  "append-system-prompt-file",
+  "tools",
+  "exclude-tools",
+  "allowed-tools",
   "approve-mcps",
   "on-denied",
   "sandbox",
@@ -50,6 +56,7 @@ export const runFlags = ["print", ...outputFlags, ...settingFlags, "output-schem
 export const promptFlags: readonly FlagName[] = [
   ...runFlags,
   "list-models",
+  "list-tools",
   "image",
   "resume",
   "continue",

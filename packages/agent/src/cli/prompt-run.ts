@@ -10,7 +10,7 @@ import type { FlagValues } from "./flags.ts";
 import { toConversationId } from "./session-id.ts";
 import { findConversation } from "./session-words.ts";
 import type { RunControl } from "./signals.ts";
-import type { Config } from "../config/config.ts";
+import type { RunConfig } from "./run-config.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { createRecording } from "../recording/recording.ts";
 import { memoryFile, type Store } from "../store/store.ts";
@@ -19,7 +19,7 @@ import type { Approver } from "../tools/approval.ts";
 /** What is asked for, and how. */
 export interface PromptOrder {
   readonly message: Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers" | "stdin">;
-  readonly config: Config;
+  readonly config: RunConfig;
   readonly flags: FlagValues;
   readonly environment: Environment;
   readonly control: Pick<RunControl, "signal" | "abort">;

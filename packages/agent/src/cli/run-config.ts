@@ -4,16 +4,27 @@ import { findNearest } from "../base/nearest-names.ts";
 import { toUserFiles } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";
 import type { CommandIo } from "./io.ts";
+import { readPromptTexts, type PromptTexts } from "./prompt-texts.ts";
+import { toAllowRules, toToolChoice } from "./tool-choice.ts";
+import type { ToolChoice } from "../tools/registry.ts";
 import { findUserConfig } from "../config/config-file.ts";
 import { createConfig, type Config } from "../config/config.ts";
 import { toCursorModel } from "../config/cursor-models.ts";
 import type { ModelFlags, ModelSettings } from "../config/endpoints.ts";
 import type { Provider } from "../config/providers.ts";
 
+/** What one run is set up with. */
+export interface RunConfig extends Config, PromptTexts {
+  readonly toolChoice: ToolChoice;
+}
+
 /** The settings of a run. @throws SheafError USAGE or CONFIG_INVALID. */
-export function toConfig(flags: FlagValues, io: CommandIo): Config {
-  const { config, flags: raw, notices } = toModelSettings(toRawSettings(flags), io);
-  return createConfig({ ...raw, notices: [...(io.notices ?? []), ...notices] }, io.environment, io.cwd, config);
+export function toConfig(flags: FlagValues, io: CommandIo): RunConfig {
+  const { config: found, flags: raw, notices } = toModelSettings(toRawSettings(flags), io);
+  const allow = [...(raw.allow ?? []), ...toAllowRules(flags)];
+  const settings = { ...raw, allow, notices: [...(io.notices ?? []), ...notices] };
+  const config = createConfig(settings, io.environment, io.cwd, found);
+  return { ...config, ...readPromptTexts(flags, io.cwd), toolChoice: toToolChoice(flags) };
 }
 
 /** What the model depends on. In the profile `cursor-2026` its name is made one of Sheaf's (C43). */

@@ -147,6 +147,8 @@ function toRunOrder(
     mode,
     effort,
     includesReasoning: body.accept?.reasoning,
+    basePrompt: body.systemPrompt ?? settings.basePrompt,
+    systemPrompt: body.appendSystemPrompt ?? settings.systemPrompt,
     workspace,
     trusted: settings.isTrusted(workspace),
     userFiles: toUserFiles(settings.environment),

@@ -109,9 +109,30 @@ export function fixCallArguments(toolName: string, args: ToolInvocation["argumen
   return tool ? fixArguments(tool.schema, args) : args;
 }
 
+/** Which tools the caller wants the run to have, by name; `NAME*` is every tool whose name begins so (C46). */
+export interface ToolChoice {
+  /** Undefined: all. */
+  readonly only?: readonly string[] | undefined;
+  readonly excluded?: readonly string[] | undefined;
+}
+
+/** Whether the caller wants the tool. */
+export function isChosen(name: string, { only, excluded = [] }: ToolChoice = {}): boolean {
+  const matches = (pattern: string): boolean =>
+    pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+  return (only === undefined || only.some(matches)) && !excluded.some(matches);
+}
+
+/** Names of all tools but those of servers and programs. */
+export function listToolNames(): readonly string[] {
+  return tools.map(({ name }) => name);
+}
+
 /** What decides which tools a model sees, besides the mode. */
 export interface ToolOffer {
   readonly mode: Mode;
+  /** Default: all. */
+  readonly choice?: ToolChoice | undefined;
   /** Whether the conversation has a plan. */
   readonly hasPlan: boolean;
   /** Whether any command can run. Default true. */
@@ -130,7 +151,8 @@ export function toDefinitions(offer: ToolOffer, further: readonly CallableTool[]
 }
 
 function isShown(tool: CallableTool, offer: ToolOffer): boolean {
-  const { mode, hasPlan, canRunCommands = true, canFetchPages = true } = offer;
+  const { mode, choice, hasPlan, canRunCommands = true, canFetchPages = true } = offer;
+  if (!isChosen(tool.name, choice)) return false;
   if (tool.name === createPlanTool.name) return mode === "plan" || (mode === "agent" && hasPlan);
   if (tool.name === webFetchTool.name && !canFetchPages) return false;
   if ((tool.access === "command" || tool.name === readTerminalTool.name) && !canRunCommands) return false;

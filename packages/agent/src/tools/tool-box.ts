@@ -15,7 +15,7 @@ import { chooseWorkspace, listOtherFolders } from "./real-arguments.ts";
 import { createTurnBudget, limitResult } from "./result-budget.ts";
 import type { ToolState } from "./tool-state.ts";
 import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
-import { findTool, toDefinitions, toUnknownTool, type CallableTool, type ToolOffer } from "./registry.ts";
+import { type CallableTool, type ToolOffer, findTool, isChosen, toDefinitions, toUnknownTool } from "./registry.ts";
 import type { ToolBox, ToolInvocation, ToolOutcome } from "./tool.ts";
 
 /** What tools work with. */
@@ -52,6 +52,9 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
   const { furtherTools } = ports;
   const hasPlan = ports.state.planRevision > 0;
   const definitions = toDefinitions({ ...ports.offer, mode: ports.mode, hasPlan }, furtherTools);
+  // A tool that the caller left out does not exist for the model (C46).
+  const find = (name: string): CallableTool | undefined =>
+    isChosen(name, ports.offer?.choice) ? findTool(name, furtherTools) : undefined;
   const toUnknown = (name: string): ToolOutcome =>
     toUnknownTool(
       name,
@@ -59,7 +62,7 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     );
 
   const execute: ToolBox["execute"] = async (call, { approval, budget = createTurnBudget(), ...options }) => {
-    const tool = findTool(call.toolName, furtherTools);
+    const tool = find(call.toolName);
     if (!tool) return toUnknown(call.toolName);
     const edited = toEditedCall(call, approval);
     const prepared = await tool.prepare(edited);
@@ -86,15 +89,15 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
   return {
     definitions,
     accessOf(toolName) {
-      return findTool(toolName, furtherTools)?.access ?? "read";
+      return find(toolName)?.access ?? "read";
     },
     async checkArguments({ callId, toolName }, args) {
-      const prepared = await findTool(toolName, furtherTools)?.prepare({ callId, toolName, arguments: args });
+      const prepared = await find(toolName)?.prepare({ callId, toolName, arguments: args });
       const outcome = prepared ? !prepared.ok && prepared.outcome : toUnknown(toolName);
       return outcome ? outcome.error?.message : undefined;
     },
     async review(call) {
-      const tool = findTool(call.toolName, furtherTools);
+      const tool = find(call.toolName);
       if (!tool || !(await tool.prepare(call)).ok) return undefined;
       return gate.toQuestion(call, tool);
     },

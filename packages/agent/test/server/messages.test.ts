@@ -3,6 +3,7 @@ import { reduce, type ChatResponse } from "@sheaf/protocol";
 import { toBaseEvents } from "@sheaf/protocol/base-form";
 import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
+import { createModelServer } from "../../../../test/support/model-server.ts";
 import { parseValidLines } from "../../../../test/support/schema-check.ts";
 import { readEvents } from "../../../../test/support/server.ts";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
@@ -49,6 +50,18 @@ describe("a message", () => {
     expect([await effortOf({}), await effortOf({ effort: "max" })]).toEqual(["low", "max"]);
     const refused = await server.chat({ message: "go", effort: "huge" });
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("effort")]);
+  });
+
+  test(verifies("C46", "brings the model's instructions, and the end of its system prompt"), async () => {
+    const chunk = { choices: [{ index: 0, delta: { content: "Done." }, finish_reason: "stop" }] };
+    const provider = await createModelServer({ chunks: [`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`] });
+    const server = await start(undefined, ["--model", "openai-compatible/m", "--base-url", `${provider.url}/v1`]);
+    await server.chat({ message: "go", systemPrompt: "You review code.", appendSystemPrompt: "Be brief." });
+    const { messages } = JSON.parse(provider.requests[0]!.body) as { messages: { content: string }[] };
+    expect(messages[0]!.content).toMatch(/^You review code\.\n[\s\S]*\n\nBe brief\.$/);
+    const refused = await server.chat({ message: "go", systemPrompt: "" });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("systemPrompt")]);
+    await provider.close();
   });
 
   test(verifies(["R1", "R2", "N1", "X10"], "is answered by one JSON object"), async () => {

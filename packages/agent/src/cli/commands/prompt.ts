@@ -1,7 +1,6 @@
 /** `sheaf -p PROMPT`: one response, printed (sections 1 and 2 of docs/formats/cli.md). */
 import { resolve } from "node:path";
 import type { RunStart } from "@sheaf/protocol";
-import type { Config } from "../../config/config.ts";
 import { SheafError } from "../../base/errors.ts";
 import type { Projection } from "../../output/projection.ts";
 import type { Approver } from "../../tools/approval.ts";
@@ -18,7 +17,7 @@ import { printRefusedRun } from "../refused-run.ts";
 import { reportEnd } from "../report-end.ts";
 import { createNoticeReport } from "../report-notices.ts";
 import { formatNotice } from "../report-error.ts";
-import { toConfig } from "../run-config.ts";
+import { toConfig, type RunConfig } from "../run-config.ts";
 import { checkSessionWord } from "../session-words.ts";
 import type { RunControl } from "../signals.ts";
 import { createLineOutput } from "../standard-output.ts";
@@ -52,7 +51,7 @@ export function toMessageFiles({ image }: FlagValues, { cwd }: CommandIo): Pick<
 /** What a run is begun with. */
 export interface PromptStart {
   readonly message: Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers" | "stdin">;
-  readonly config: Config;
+  readonly config: RunConfig;
   readonly flags: FlagValues;
 }
 
@@ -75,7 +74,7 @@ export async function answerMessage(
 }
 
 /** Stdin that never ends takes the time of the run, too (C24): the run then ends before its first turn. */
-function setInputTimer({ timeoutMs }: Config, control: RunControl): NodeJS.Timeout | undefined {
+function setInputTimer({ timeoutMs }: RunConfig, control: RunControl): NodeJS.Timeout | undefined {
   if (timeoutMs === undefined) return undefined;
   const message = `stdin did not end within ${timeoutMs / 1000} s: close it, or raise --timeout`;
   const leftMs = Math.max(0, timeoutMs - performance.now());
@@ -95,7 +94,7 @@ export interface Person {
 /** Runs one response to its end and prints it; gives the exit code. Without a person nobody is asked. */
 export async function answerPrompt(
   message: PromptStart["message"],
-  config: Config,
+  config: RunConfig,
   flags: FlagValues,
   io: CommandIo,
   control: RunControl,
