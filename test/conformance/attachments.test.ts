@@ -44,12 +44,12 @@ describe("attachments of a prompt", () => {
     const first = await run("-p", "Compare", ...files, "--record", "run.ndjson", "--output-format", "stream-json");
     expect(first).toMatchObject({ code: 0, stderr: "" });
     const source = { type: "base64", media_type: "image/png", data };
-    const sent = readPrompt().slice(0, 2);
+    const sent = readPrompt().slice(1, 3);
     expect(sent).toMatchObject([{ type: "image", source }, { type: "document" }]);
     const { session_id: session = "" } = JSON.parse(first.stdout.split("\n", 1)[0]!) as { session_id?: string };
 
     await run("-p", "And now?", "--resume", session);
-    expect(readPrompt()).toMatchObject([...sent, { type: "text", text: "Compare" }]);
+    expect(readPrompt().slice(1)).toMatchObject([...sent, { type: "text", text: "Compare" }]);
     for (const format of ["text", "json", "stream-json", "documents", "documents-stream"]) {
       const { code, stdout } = await run("show", session, "--output-format", format);
       expect([format, code, stdout.includes(data.slice(0, 64))]).toEqual([format, 0, false]);
@@ -91,6 +91,48 @@ describe("attachments of a prompt", () => {
     writeFileSync(file, exported);
     expect((await run("import", file)).code).toBe(0);
   });
+
+  test(
+    verifies(["N66", "N68"], "an image that read_file opens reaches the model, after a resume with the same bytes"),
+    async () => {
+      const { run } = createPlace();
+      const call = { type: "tool_use", id: "toolu_1", name: "read_file", input: {} };
+      const args = { type: "input_json_delta", partial_json: '{"target_file":"shot.png"}' };
+      const hello = { chunks: shortAnswers["anthropic-messages"] };
+      server.answer(
+        {
+          chunks: [
+            { type: "message_start", message: { id: "m", type: "message", role: "assistant", content: [], usage: {} } },
+            { type: "content_block_start", index: 0, content_block: call },
+            { type: "content_block_delta", index: 0, delta: args },
+            { type: "content_block_stop", index: 0 },
+            { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 1 } },
+            { type: "message_stop" },
+          ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
+        },
+        hello,
+      );
+      const { code, stdout } = await run("-p", "Look at shot.png", "--output-format", "stream-json");
+      expect(code).toBe(0);
+      expect(stdout).not.toContain(data.slice(0, 64));
+      expect(stdout).toContain("shot.png (image/png, 640 x 480 px, 3033 bytes)");
+      const source = { type: "base64", media_type: "image/png", data };
+      const readResult = (): unknown => {
+        const { messages } = JSON.parse(server.requests.at(-1)?.body ?? "") as { messages: readonly Message[] };
+        return messages[2]?.content[0]?.["content"];
+      };
+      const sent = readResult();
+      expect(sent).toEqual([
+        { type: "text", text: "shot.png (image/png, 640 x 480 px, 3033 bytes)" },
+        { type: "image", source },
+      ]);
+      const { session_id: session = "" } = JSON.parse(stdout.split("\n", 1)[0]!) as { session_id?: string };
+      expect((await run("-p", "And now?", "--resume", session)).code).toBe(0);
+      expect(readResult()).toEqual(sent);
+      // A model that sees nothing goes on with the same session.
+      expect((await run("--print", "List the files", "--resume", session, "--model", "offline")).code).toBe(0);
+    },
+  );
 
   test(verifies("C42", "what cannot be attached ends the run before anything is sent"), async () => {
     const { run } = createPlace();

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ClarificationAnswer, Effort, Mode } from "@sheaf/protocol";
+import type { ClarificationAnswer, Effort, Mode, RunStart } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { findNearest } from "../base/nearest-names.ts";
 import { toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
@@ -21,6 +21,7 @@ import { memoryFile, type SharedStore, type Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
 import { startAgentRun, type AgentRun } from "./agent-run.ts";
 import { checkTools, createUsageError, toCallableTool, toSchemaName, type CustomTool } from "./custom-tool.ts";
+import { toMessageAttachments } from "../workspace/attachment.ts";
 import { createLoggedRun, type OpenedRun } from "./logged-run.ts";
 import type { PermissionSettings, RunOrder, RunSetup } from "./run-order.ts";
 import { createLanguageModelAdapter, createModel, createStore, now, type LanguageModel } from "./wire.ts";
@@ -81,6 +82,8 @@ export interface AgentRunOptions {
   readonly conversation?: string;
   /** Answers to the questions of the response before. */
   readonly answers?: readonly ClarificationAnswer[];
+  /** Images and PDF files that the model sees with the prompt (N65). */
+  readonly attachments?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   /** Default: that of the agent. */
   readonly mode?: Mode;
 }
@@ -293,7 +296,7 @@ function toModelOpener({ model, apiKey, baseUrl, environment }: AgentOptions): (
 }
 
 function toOrder(setup: RunSetup, prompt: string, options: AgentRunOptions): RunOrder {
-  const { conversation = `conv_${randomUUID()}`, answers, mode = setup.mode } = options;
+  const { conversation = `conv_${randomUUID()}`, answers, attachments, mode = setup.mode } = options;
   if (typeof prompt !== "string" || prompt.trim() === "") {
     throw createUsageError(`the prompt is ${JSON.stringify(prompt)}: write what the agent is to do`);
   }
@@ -306,10 +309,17 @@ function toOrder(setup: RunSetup, prompt: string, options: AgentRunOptions): Run
     ...setup,
     responseId: `chat_${randomUUID()}`,
     conversationId: conversation,
-    message: { prompt, ...(answers && answers.length > 0 && { answers }) },
+    message: { prompt, ...toFiles(attachments), ...(answers && answers.length > 0 && { answers }) },
     model: { id: "", name: "", apiKeySource: "none" },
     mode,
   };
+}
+
+/** @throws SheafError USAGE that names the file. */
+function toFiles(files: AgentRunOptions["attachments"] = []): Pick<RunStart, "attachments"> {
+  const wrong = files.find(({ name, bytes }) => typeof name !== "string" || !(bytes instanceof Uint8Array));
+  if (wrong) throw createUsageError(`an attachment is not {name, bytes}: give the bytes of its file as a Uint8Array`);
+  return files.length === 0 ? {} : { attachments: toMessageAttachments(files) };
 }
 
 /** Ends the run with the program's signal; call the result to listen no more. */

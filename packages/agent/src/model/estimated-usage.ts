@@ -1,5 +1,6 @@
 /** Usage for models that do not count tokens: one token for every four bytes (N6). */
 import type { Usage } from "@sheaf/protocol";
+import { estimateAttachmentTokens } from "./attachments.ts";
 import type { ModelMessage, ModelRequest } from "./provider.ts";
 
 /** The usage of a request. `bytes`: the length of what the model wrote. */
@@ -21,9 +22,14 @@ function toToolBytes(tools: ModelRequest["tools"]): number {
   );
 }
 
+/** Images count by their pixels. */
+function toAttachedBytes({ attachments }: Exclude<ModelMessage, { role: "assistant" }>): number {
+  return Math.round(estimateAttachmentTokens(attachments)) * 4;
+}
+
 function toMessageBytes(message: ModelMessage): number {
-  if (message.role === "user") return Buffer.byteLength(message.text);
-  if (message.role === "tool") return Buffer.byteLength(message.output);
+  if (message.role === "user") return Buffer.byteLength(message.text) + toAttachedBytes(message);
+  if (message.role === "tool") return Buffer.byteLength(message.output) + toAttachedBytes(message);
   return message.content.reduce((sum, part) => {
     if (part.type === "provider_data") return sum;
     const text =

@@ -3,6 +3,7 @@ import { toWellFormed } from "@sheaf/documents";
 import { findEndFailure } from "@sheaf/documents/model-streams";
 import type { RunEnd, RunEventBody, RunStart, ToolResult, TurnEnd, TurnStart, Usage } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../base/errors.ts";
+import { estimateAttachmentTokens, hasAttachments, withoutAttachments } from "../model/attachments.ts";
 import type { Model, ModelMessage, ModelRequest } from "../model/provider.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { Approver } from "../tools/approval.ts";
@@ -208,7 +209,12 @@ function toSpentUsage(
   const usage = end?.usage ?? zeroUsage;
   const isCounted = maxTokens !== undefined || maxCostUsd !== undefined;
   if (!end || usage.totalTokens > 0 || !isCounted) return usage;
-  const promptTokens = Math.round(toTokens(system) + toTokens(JSON.stringify(messages)));
+  const attached = messages
+    .filter(hasAttachments)
+    .reduce((sum, one) => sum + estimateAttachmentTokens(one.attachments), 0);
+  const promptTokens = Math.round(
+    toTokens(system) + toTokens(JSON.stringify(messages.map(withoutAttachments))) + attached,
+  );
   const completionTokens = Math.round(toTokens(text) + toTokens(JSON.stringify(calls)));
   return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
 }

@@ -65,7 +65,7 @@ function refusesImages(status: number, words: string): boolean {
 /** The conversation goes on either way: what it has attached stays in its log. */
 function formatImageAdvice({ displayName }: ProviderIdentity): string {
   const example = JSON.stringify({ images: { [displayName]: false } });
-  return `use a model that takes them, or go on without images and PDF: put ${example} into the configuration`;
+  return `use a model that takes them, undo the message with sheaf revert, or go on without images and PDF: put ${example} into the configuration`;
 }
 
 /**
