@@ -67,7 +67,9 @@ class TestProvider {
         JSON.stringify({ error: { message: `bad key ${authorization.replace("Bearer ", "")}`, code: "x" } }),
       );
     } else if (url.startsWith("/v1/models")) {
-      response.end(JSON.stringify({ data: [{ id: "small" }, { id: "large\u001b[2J" }, { noId: true }] }));
+      response.end(
+        JSON.stringify({ data: [{ id: "small", max_model_len: 32_768 }, { id: "large\u001b[2J" }, { noId: true }] }),
+      );
     } else {
       response.writeHead(200, { "content-type": "text/event-stream" });
       const chunk = (delta: object, finish: string | null): string =>
@@ -382,7 +384,10 @@ describe("keys", () => {
 
 describe("sheaf models", () => {
   test(
-    verifies(["C20", "S-70"], "lists what a provider offers, and tells in one line why another does not answer"),
+    verifies(
+      ["C20", "S-70", "R-26"],
+      "lists what a provider offers, and tells in one line why another does not answer",
+    ),
     async () => {
       const { cwd, home } = newPlace();
       writeConfig(home, {
@@ -393,6 +398,9 @@ describe("sheaf models", () => {
       });
       const lab = await run(["models", "lab"], { cwd, home });
       expect([lab.code, lab.stderr, lab.stdout]).toEqual([0, "", "lab/named\nlab/small\nlab/large␛[2J\n"]);
+      // The windows that it names are kept for the runs (R-26).
+      const kept = readFileSync(join(home, "model-windows.json"), "utf8");
+      expect(JSON.parse(kept)).toEqual({ "lab/small": 32_768 });
       const down = await run(["models", "down"], { cwd, home });
       expect([down.code, down.stdout]).toEqual([5, ""]);
       expect(down.stderr).toMatch(/^sheaf: NETWORK: [^\n]*down[^\n]*ECONNREFUSED[^\n]*\n$/);

@@ -111,6 +111,24 @@ describeWithProgram("tmux", () => {
     expect(terminal.readModes()).toMatch(/[^-]icanon[\s\S]*[^-]echo\b/);
   });
 
+  test(verifies("C35", "/compact summarises the conversation; a new one has nothing to summarise"), async () => {
+    const say = (word: string) => ({ events: [{ text: `${word}\n${"and so on. ".repeat(200)}\nEnd of ${word}.\n` }] });
+    const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns: [say("First"), say("Second")] }) });
+    const { terminal } = start(80, 24, { cwd });
+    await terminal.waitFor("›");
+    terminal.type("/compact\r");
+    await terminal.waitFor("There is nothing to summarise.");
+    terminal.type("one\r");
+    await terminal.waitFor(/End of First[^]*›/);
+    terminal.type("two\r");
+    await terminal.waitFor(/End of Second[^]*›/);
+    terminal.type("/compact\r");
+    const screen = await terminal.waitFor(/Summarised the conversation so far: about \d+ tokens are left/);
+    expect(screen).not.toContain("There is nothing to summarise.");
+    terminal.press("C-d");
+    await terminal.waitFor("SHELL>");
+  });
+
   test("commands with a slash: help, mode, a wrong value, a slip", async () => {
     const { terminal } = start(80, 24);
     await terminal.waitFor("›");

@@ -56,7 +56,7 @@ export interface Shortener {
 interface Conversation {
   readonly history: History;
   readonly size: ContextSize;
-  /** What a request has besides its messages: system prompt and tools. Tokens. */
+  /** The system prompt. Tokens. */
   readonly headTokens: number;
 }
 

@@ -127,7 +127,8 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const start: RunStart = { type: "run_start", ...settings.start };
   const history = createHistory(settings.history);
   const size = createContextSize(start.context?.usedTokens);
-  const headTokens = toTokens(settings.system) + toTokens(JSON.stringify(ports.tools.definitions));
+  // Without the tools, which a replay does not have: the provider's next count brings them.
+  const headTokens = toTokens(settings.system);
   const loop = createLoopGuard();
   const budget = createBudget(settings.limits, start.price);
   const answer = createFinalAnswer(ports.checkAnswer);
