@@ -202,6 +202,7 @@ export const covered: readonly string[] = [
   "S-92",
   "S-93",
   "S-97",
+  "S-98",
   "S-99",
   "S-100",
   "S-96",

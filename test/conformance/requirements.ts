@@ -224,6 +224,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-92", document: "security-reliability", title: "foreign names stay on their line in prompts" },
   { id: "S-93", document: "security-reliability", title: "text is well-formed Unicode everywhere" },
   { id: "S-97", document: "security-reliability", title: "caches of tools are Sheaf's own, per workspace" },
+  { id: "S-98", document: "security-reliability", title: "rules open the registries that package managers name" },
   { id: "S-99", document: "security-reliability", title: "commands see registries without tokens" },
   { id: "S-100", document: "security-reliability", title: "failures by the sandbox say so" },
   {

@@ -30,8 +30,16 @@ interface WebRule {
 interface NetworkRule {
   readonly kind: "Network";
   readonly text: string;
+  /** Matches nothing in a rule about registries. */
   readonly host: HostPattern;
+  /** `Network(@npm)`: the registries of a language, whose hosts its package manager knows (S-98). */
+  readonly registry?: RegistryName;
 }
+
+const registryNames = ["npm", "python", "go", "rust", "ruby"] as const;
+
+/** What a rule calls the registries of a language. */
+export type RegistryName = (typeof registryNames)[number];
 
 /** A rule about tools of a server; undefined: all of them. */
 interface McpRule {
@@ -93,6 +101,11 @@ function parseFileRule(text: string, content: string, kind: FileRule["kind"]): F
 }
 
 function parseHostRule(text: string, content: string, kind: (WebRule | NetworkRule)["kind"]): WebRule | NetworkRule {
+  if (kind === "Network" && content.startsWith("@")) {
+    const registry = registryNames.find((name) => `@${name}` === content);
+    if (registry !== undefined) return { kind, text, host: { isMatch: () => false }, registry };
+    throw createRuleError(text, `names no registries (@${registryNames.join(", @")}; for others, the host)`);
+  }
   const host = parseHostPattern(content);
   if (!host) throw createRuleError(text, "names no host (a name alone, such as example.org or *.example.org)");
   return { kind, text, host };

@@ -4,6 +4,11 @@ import { toRealPlace } from "../../workspace/repository.ts";
 import { isBelow } from "../../workspace/workspace.ts";
 
 const allowedNames = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "TZ", "USER", "LOGNAME", "SHELL"] as const;
+/** Where programs and certificates are, by absolute path: package managers do not work without. */
+const placeNames = [
+  "JAVA_HOME", "GOROOT", "RUSTUP_HOME", "PYENV_ROOT", "NVM_DIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
+  "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "GIT_SSL_CAINFO",
+] as const; // prettier-ignore
 const localeName = /^LC_[A-Z]+$/;
 const defaultPath = "/usr/local/bin:/usr/bin:/bin";
 
@@ -17,6 +22,7 @@ export function toCommandEnvironment(environment: Environment, marker: string): 
     const value = environment[name];
     return value === undefined ? [] : [[name, value] as const];
   });
+  for (const name of placeNames) if (environment[name]?.startsWith("/")) values.push([name, environment[name]]);
   return { ...Object.fromEntries(values), PATH: toFixedPath(environment.PATH), [markerName]: marker };
 }
 

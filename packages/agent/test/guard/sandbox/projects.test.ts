@@ -1,12 +1,16 @@
 /** Projects of each language build and test themselves in the sandbox (S-97): one project for each tool that is installed here. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
+import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import type { CommandOutcome } from "../../../src/guard/sandbox/command.ts";
 import { findProgram } from "../../../src/guard/sandbox/programs.ts";
+import type { RunnerOptions } from "./run-command.ts";
 import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
 
 /** The user's own variables: tools are where the user has them. */
@@ -29,6 +33,14 @@ interface Project {
 const npmPackage = { "dep/package.json": '{"name":"dep","version":"1.0.0"}', "dep/index.js": "module.exports = 42" };
 const readDep = `node -p 'require("dep")'`;
 const packDep = "npm pack ./dep --silent >pack.log";
+
+const packWheel = `import zipfile
+with zipfile.ZipFile("dep-1.0-py3-none-any.whl", "w") as wheel:
+    wheel.writestr("dep.py", "answer = 42")
+    wheel.writestr("dep-1.0.dist-info/METADATA", "Metadata-Version: 2.1\\nName: dep\\nVersion: 1.0\\n")
+    wheel.writestr("dep-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    wheel.writestr("dep-1.0.dist-info/RECORD", "")
+`;
 
 const projects: readonly Project[] = [
   {
@@ -70,13 +82,7 @@ console.log("linted");`,
     tool: "python3",
     title: "a virtual environment, a wheel by pip, and its test",
     files: {
-      "pack.py": `import zipfile
-with zipfile.ZipFile("dep-1.0-py3-none-any.whl", "w") as wheel:
-    wheel.writestr("dep.py", "answer = 42")
-    wheel.writestr("dep-1.0.dist-info/METADATA", "Metadata-Version: 2.1\\nName: dep\\nVersion: 1.0\\n")
-    wheel.writestr("dep-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-    wheel.writestr("dep-1.0.dist-info/RECORD", "")
-`,
+      "pack.py": packWheel,
     },
     command:
       "python3 pack.py && python3 -m venv .venv && .venv/bin/pip install ./dep-1.0-py3-none-any.whl && .venv/bin/python -c 'import dep; print(dep.answer)'",
@@ -164,6 +170,69 @@ function runProject({ files, tool }: Project, command: string): Promise<CommandO
   const cacheFolder = join(caches, workspace.slice(-6));
   return runHeld(command, workspace, { timeoutMs: 120_000 }, user, { cacheFolder });
 }
+
+/** A registry of this machine, for npm and for pip, which stands for `registry.test`. */
+const registry = createServer((request, response) => {
+  const origin = `http://${request.headers.host}`;
+  const file = downloads[request.url ?? ""];
+  const version = { name: "dep", version: "1.0.0", dist: { tarball: `${origin}/dep.tgz` } };
+  if (file !== undefined) response.end(readFileSync(file));
+  else if (request.url === "/dep")
+    response.end(JSON.stringify({ name: "dep", "dist-tags": { latest: "1.0.0" }, versions: { "1.0.0": version } }));
+  else if (request.url === "/dep/")
+    response.setHeader("content-type", "text/html").end(`<a href="${origin}/${wheelName}">${wheelName}</a>`);
+  else response.writeHead(404).end();
+});
+const wheelName = "dep-1.0-py3-none-any.whl";
+const downloads: Record<string, string> = {};
+beforeAll(() => new Promise<void>((resolve) => void registry.listen(0, "127.0.0.1", resolve)));
+afterAll(() => void registry.close());
+
+/** Each downloads with a rule for the host, and finds what it downloaded in a later run without a network. */
+const downloaders = [
+  {
+    tool: "npm",
+    files: { ...npmPackage, "package.json": "{}" },
+    prepare: "npm pack ./dep --silent",
+    packed: ["dep-1.0.0.tgz", "/dep.tgz"],
+    toDownload: (address: string) => `npm install dep --registry ${address} && ${readDep}`,
+    offline: `rm -rf node_modules && npm ci --offline && ${readDep}`,
+  },
+  {
+    tool: "python3",
+    files: { "pack.py": packWheel },
+    prepare: "python3 pack.py",
+    packed: [wheelName, `/${wheelName}`],
+    toDownload: (address: string) =>
+      `python3 -m venv .venv && .venv/bin/pip install --trusted-host registry.test --index-url ${address} dep && .venv/bin/python -c 'import dep; print(dep.answer)'`,
+    offline: ".venv/bin/python -c 'import dep; print(dep.answer)'",
+  },
+] as const;
+
+describeWithSandbox("a registry that a rule allows", () => {
+  for (const { tool, files, prepare, packed, toDownload, offline } of downloaders) {
+    const isHere = findProgram(tool, user) !== undefined;
+    test.skipIf(!isHere)(verifies(["S-97", "S-32"], `is used by ${tool}`), { timeout: 150_000 }, async () => {
+      const workspace = createFolder("project", files);
+      const cacheFolder = join(caches, workspace.slice(-6));
+      const run = (command: string, options: RunnerOptions = {}): Promise<CommandOutcome> =>
+        runHeld(command, workspace, { timeoutMs: 120_000 }, user, { cacheFolder, ...options });
+      await run(prepare);
+      downloads[packed[1]] = join(workspace, packed[0]);
+      const { port } = registry.address() as AddressInfo;
+      const networkPorts = {
+        resolveHost: async () => [{ address: "127.0.0.1", family: 4 }],
+        isAllowed: (address: string) => address === "127.0.0.1",
+      };
+      const network = createCommandNetwork({ allow: ["Network(registry.test)"], deny: [] });
+      const downloaded = await run(toDownload(`http://registry.test:${port}/`), { network, networkPorts });
+      expect(downloaded, downloaded.output).toMatchObject({ exitCode: 0, refusals: [] });
+      const { exitCode, output } = await run(offline);
+      expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+      expect(output).toContain("42");
+    });
+  }
+});
 
 describeWithSandbox("a project", () => {
   for (const project of projects) {

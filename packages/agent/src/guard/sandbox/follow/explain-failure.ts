@@ -57,7 +57,7 @@ function explainNetwork({ timedOut, permissions }: FailedCommand, text: string):
     return [
       isOpen
         ? "In the sandbox hosts can be reached only through the proxy in HTTPS_PROXY, which also resolves their names."
-        : 'The sandbox has no network; the user allows a host with --allow "Network(HOST)".',
+        : 'The sandbox has no network; the user allows a host with --allow "Network(HOST)", registries with Network(@npm), @python, @go, @rust or @ruby.',
     ];
   }
   if (!localServer.test(text)) return [];

@@ -105,6 +105,8 @@ function toCacheVariables({ folder, proxyPort }: CachePlan, home: string, path: 
     // The user's downloads serve as a proxy that needs no network.
     ...(proxyPort === undefined && isFolder(goDownloads) && { GOPROXY: `file://${goDownloads}` }),
     GRADLE_USER_HOME: join(path, "gradle"),
+    // Without a network, waiting and trying again takes minutes.
+    ...(proxyPort === undefined && { npm_config_fetch_retries: "0", PIP_RETRIES: "0", CARGO_NET_RETRY: "0" }),
     ...(isFolder(join(home, ".gradle/caches/modules-2")) && { GRADLE_RO_DEP_CACHE: join(home, ".gradle/caches") }),
     ...(isNeeded("cargo", ".cargo/registry") && { CARGO_HOME: join(path, "cargo") }),
     ...(isNeeded("m2", ".m2/repository") && { MAVEN_OPTS: toMavenOptions(join(path, "m2"), home, proxyPort) }),
