@@ -35,10 +35,10 @@ export async function createFolderReader(workspace: Workspace, start: string): P
       try {
         const all = readEntries(workspace.root, path);
         const entries = isStartIgnored ? all : await rules.filterEntries(path, all);
+        if (entries.length === all.length) return { ok: true, entries, ignored: [] };
         const kept = new Set(entries);
         // Everybody knows `.git`.
-        const ignored = all.filter((entry) => !kept.has(entry) && entry.name !== ".git");
-        return { ok: true, entries, ignored };
+        return { ok: true, entries, ignored: all.filter((entry) => !kept.has(entry) && entry.name !== ".git") };
       } catch (error) {
         return { ok: false, error: toFileError(error, path) };
       }
@@ -49,12 +49,13 @@ export async function createFolderReader(workspace: Workspace, start: string): P
 /** The folder stays open meanwhile, so that a link that replaces it is not followed (S-21). */
 function readEntries(root: string, path: string): FolderEntry[] {
   const folder = openFolder(root, path);
+  const prefix = path === "." ? "" : `${path}/`;
   try {
     return readdirSync(folder.entry("."), { withFileTypes: true })
       .map((entry) => {
         const kind = toKind(entry);
         const target = kind === "link" ? readTarget(folder.entry(entry.name)) : "";
-        return { name: entry.name, path: posix.join(path, entry.name), kind, target };
+        return { name: entry.name, path: prefix + entry.name, kind, target };
       })
       .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   } finally {

@@ -40,6 +40,8 @@ function createGlob(text: string): Glob {
   const parts = toSegments(text).map(toPart);
   const start = close(new Set([0]), parts);
   const end = parts.length;
+  // `**/*.ts` is what most searches say.
+  const ofName = end === 2 && parts[0] === "folders" && parts[1] !== "folders" ? parts[1] : undefined;
 
   const walk = (path: string, onStates: (states: ReadonlySet<number>) => boolean): ReadonlySet<number> => {
     let states: ReadonlySet<number> = start;
@@ -50,7 +52,10 @@ function createGlob(text: string): Glob {
     return states;
   };
   return {
-    isMatch: (path) => walk(path, () => false).has(end),
+    isMatch(path) {
+      const name = path.slice(path.lastIndexOf("/") + 1);
+      return ofName && name !== "" && name !== "." ? ofName(name) : walk(path, () => false).has(end);
+    },
     isCovering: (path) => start.has(end) || walk(path, (states) => states.has(end)).has(end),
     mayMatchBelow: (folder) => walk(folder, (states) => states.has(end)).size > 0,
   };
@@ -106,6 +111,7 @@ function isMatch(tokens: readonly Token[], characters: readonly string[]): boole
 function toPart(text: string): Part {
   if (text === "**") return "folders";
   if (!/[*?[\\]/.test(text)) return (name) => name === text;
+  if (/^\*[^*?[\\]+$/.test(text)) return (name) => name.endsWith(text.slice(1));
   // A `[` that is never closed is literal, and so is a closing bracket in first place.
   const pieces = text.match(/\[(?:[!^][^]|[^!^])[^\]]*\]|\\[^]|[^]/gu) ?? [];
   const tokens = pieces.map(toToken);
