@@ -1,5 +1,6 @@
 /** `--output-format json`: one object, at the end (C3, C22). */
 import type { ResultLine } from "@sheaf/protocol";
+import { createAnswerText } from "./answer-text.ts";
 import { toCursorResult, type CursorResult } from "./cursor-stream.ts";
 import { encodeLine, type CliProfile, type Projection } from "./projection.ts";
 import { createResultCollector } from "./result-line.ts";
@@ -16,15 +17,20 @@ interface JsonOptions {
 export function createJsonProjection(options: JsonOptions = {}): Projection {
   const { profile, showsFailure = false } = options;
   const collector = createResultCollector();
+  const answer = createAnswerText();
   const toObject = (result: ResultLine | undefined): Record<string, unknown> | undefined => {
     if (!result) return undefined;
-    if (result.is_error) return showsFailure ? toJsonObject(result) : undefined;
-    if (profile !== "cursor-2026") return toJsonObject(result);
+    const isCursor = profile === "cursor-2026";
+    // Nothing was streamed that it must equal (C7).
+    const whole = isCursor ? result : { ...result, result: answer.whole };
+    if (result.is_error) return showsFailure ? toJsonObject(whole) : undefined;
+    if (!isCursor) return toJsonObject(whole);
     return result.subtype === "success" ? toJsonObject(toCursorResult(result)) : undefined;
   };
   return {
     push(event) {
       collector.push(event);
+      answer.push(event);
       const object = toObject(collector.result);
       return object ? [encodeLine(object)] : [];
     },

@@ -1,7 +1,7 @@
-/** `--output-format text`: one line per action, then the final message (C11). */
+/** `--output-format text`: one line per action, then the answer (C11). */
 import type { PlanEffect, RunEvent } from "@sheaf/protocol";
-import { createGrowingText } from "../base/growing-text.ts";
 import { formatAction, type Locale } from "./action-words.ts";
+import { createAnswerText } from "./answer-text.ts";
 import { formatFailureLine } from "./failure-line.ts";
 import type { Projection } from "./projection.ts";
 import { toCliQuestions } from "./result-line.ts";
@@ -10,9 +10,9 @@ import { toVisibleLine, toVisibleText } from "./visible-text.ts";
 /** Options of the format. */
 export interface TextOptions {
   readonly locale: Locale;
-  /** False: the final message only (C30). Default true. */
+  /** False: only the text after the last tool call (C30). Default true. */
   readonly showsActions?: boolean;
-  /** A failing run prints its message so far, and why it failed. Default false. */
+  /** A failing run prints its answer so far, and why it failed. Default false. */
   readonly showsFailure?: boolean;
 }
 
@@ -20,10 +20,7 @@ export interface TextOptions {
 export function createTextProjection(options: TextOptions): Projection {
   const { locale, showsActions = true, showsFailure = false } = options;
   const toolNames = new Map<string, string>();
-  const words = createGrowingText();
-  let length = 0;
-  /** Where the text after the model's last tool call begins. */
-  let lastStart = 0;
+  const answer = createAnswerText();
   let questions: string[] = [];
   /** The plan, unless text follows it. */
   let plan = "";
@@ -31,8 +28,8 @@ export function createTextProjection(options: TextOptions): Projection {
 
   const message = (): string[] => {
     // A model may end with a tool call; then its earlier text is the message.
-    const lastText = words.text.slice(lastStart);
-    const text = toVisibleText(lastText.trim() === "" ? words.text : lastText).trim();
+    const isWhole = showsActions || answer.last.trim() === "";
+    const text = toVisibleText(isWhole ? answer.whole : answer.last).trim();
     const paragraphs = [text, plan, ...questions].filter((paragraph) => paragraph !== "");
     if (paragraphs.length === 0) return [];
     return [...(hasActions ? ["\n"] : []), `${paragraphs.join("\n\n")}\n`];
@@ -40,15 +37,13 @@ export function createTextProjection(options: TextOptions): Projection {
 
   return {
     push(event: RunEvent) {
+      answer.push(event);
       switch (event.type) {
         case "text_delta":
-          words.push(event.text);
-          length += event.text.length;
           if (event.text.trim() !== "") plan = "";
           return [];
         case "tool_call_start":
           toolNames.set(event.callId, event.toolName);
-          if (event.origin !== "agent") lastStart = length;
           return [];
         case "tool_result": {
           hasActions = showsActions;

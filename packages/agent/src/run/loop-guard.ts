@@ -1,12 +1,12 @@
-/** Notices a model that makes the same calls and gets the same results, over and over. */
+/** Notices a model that makes the same calls and gets the same results, over and over (C41). */
 import { hash } from "node:crypto";
 import type { ToolResult } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import type { ToolInvocation } from "../tools/tool.ts";
 
 /** Numbers of turns in a row without anything new. Each warns the model; the last ends the run. */
-const TURNS_TO_WARN: ReadonlySet<number> = new Set([3, 6, 9]);
-const TURNS_TO_END = 12;
+const TURNS_TO_WARN: ReadonlySet<number> = new Set([2, 4, 6]);
+const TURNS_TO_END = 8;
 
 export interface LoopGuard {
   /** Takes the calls of a turn with their results. */
@@ -19,7 +19,7 @@ export interface LoopGuard {
 
 /**
  * A turn is idle when each of its calls was made before with the same arguments and gave the same result. Anything new
- * in between, such as an edit or another file, restarts the count.
+ * in between, such as an edit or another file, restarts the count. Waiting for a command that still runs does not count.
  */
 export function createLoopGuard(): LoopGuard {
   const seen = new Set<string>();
@@ -28,6 +28,7 @@ export function createLoopGuard(): LoopGuard {
   return {
     addTurn(calls, results) {
       const byId = new Map(results.map((result) => [result.callId, result]));
+      if (calls.every((call) => isWaiting(call, byId.get(call.callId)))) return;
       let isIdle = true;
       for (const call of calls) {
         const key = toKey(call, byId.get(call.callId));
@@ -50,6 +51,14 @@ export function createLoopGuard(): LoopGuard {
       return new SheafError("LOOP_DETECTED", message, { source: "provider" });
     },
   };
+}
+
+/** Milliseconds that a call must be ready to wait for output. */
+const WAIT_MS = 1000;
+
+function isWaiting({ arguments: args }: ToolInvocation, result: ToolResult | undefined): boolean {
+  const isRunning = result?.effect?.kind === "terminal" && result.effect.isRunning;
+  return isRunning && Number(args["wait_ms"]) >= WAIT_MS;
 }
 
 function toKey({ toolName, arguments: args, rawArguments }: ToolInvocation, result: ToolResult | undefined): string {

@@ -10,7 +10,7 @@ import type { ExecuteOptions, ToolBox, ToolInvocation, ToolOutcome } from "../to
 
 /**
  * Runs calls and yields their live output and results as they come, exactly one result per call.
- * Calls that only read run in parallel; a call that does more runs alone, in order. All questions to a person are asked
+ * Calls that only read, one after the other, run at once; a call that does more runs alone, in order (N64). All questions to a person are asked
  * before the first call runs; each call waits for its own answer only.
  */
 export async function* runToolCalls(
@@ -22,10 +22,8 @@ export async function* runToolCalls(
   const requests = signal.aborted ? [] : await createApprovalRequests(calls, ports);
   if (requests.length > 0) yield { events: requests, durability: "synced" };
   const approvals = askApprovals(requests, calls, ports, queue, signal);
-  const sideBySide = calls.every((call) => ports.tools.accessOf(call.toolName) === "read");
   const budget = createTurnBudget();
-  const batches = sideBySide ? [calls] : calls.map((call) => [call]);
-  for (const batch of batches) {
+  for (const batch of toBatches(calls, ports.tools)) {
     const running = new Set(batch);
     const tasks = batch.map(async (call) => {
       const result = await runCall(call, { ...ports, budget }, approvals.get(call.callId), queue, signal);
@@ -35,6 +33,19 @@ export async function* runToolCalls(
     yield* queue.drain(() => running.size === 0);
     await Promise.all(tasks);
   }
+}
+
+/** A read that the model wrote after a change sees the change. */
+function toBatches(calls: readonly ToolInvocation[], tools: Pick<ToolBox, "accessOf">): ToolInvocation[][] {
+  const batches: ToolInvocation[][] = [];
+  let isReading = false;
+  for (const call of calls) {
+    const reads = ["read", "network"].includes(tools.accessOf(call.toolName));
+    if (reads && isReading) batches.at(-1)!.push(call);
+    else batches.push([call]);
+    isReading = reads;
+  }
+  return batches;
 }
 
 /** Answers by call. Each is stored before its call may run. */

@@ -153,7 +153,8 @@ export function toDefinitions(offer: ToolOffer, further: readonly CallableTool[]
 function isShown(tool: CallableTool, offer: ToolOffer): boolean {
   const { mode, choice, hasPlan, canRunCommands = true, canFetchPages = true } = offer;
   if (!isChosen(tool.name, choice)) return false;
-  if (tool.name === createPlanTool.name) return mode === "plan" || (mode === "agent" && hasPlan);
+  const isWanted = hasPlan || choice?.only?.includes(tool.name);
+  if (tool.name === createPlanTool.name) return mode === "plan" || (mode === "agent" && isWanted === true);
   if (tool.name === webFetchTool.name && !canFetchPages) return false;
   if ((tool.access === "command" || tool.name === readTerminalTool.name) && !canRunCommands) return false;
   return isOffered(mode === "plan" ? "agent" : mode, tool);

@@ -21,6 +21,16 @@ test(verifies("C36", "notices of the model are in the result, each once"), () =>
   expect(parseValidLines("stream-json", printed)).toMatchObject([{ notices: ["no such effort"] }]);
 });
 
+test(verifies("C3", "texts before and after a tool call are separated by a blank line"), () => {
+  const call = toCall("call_1", "read_file", {}, {});
+  const events = [...toTexts("I read."), ...call, ...toTexts("    Done."), turnEnd] as const;
+  const end = { type: "run_end", reason: "end_turn" } as const;
+  expect(JSON.parse(print(...events, end)[0]!)).toMatchObject({ result: "I read.\n\nDone." });
+  const cursor = createJsonProjection({ profile: "cursor-2026" });
+  const [line] = project(cursor, toLog(runStart, ...events, end));
+  expect(JSON.parse(line!)).toMatchObject({ result: "I read.    Done." });
+});
+
 test(verifies("C3", "nothing on failure"), () => {
   const error = { code: "OVERLOADED", message: "m", source: "provider", details: "", retryable: true };
   expect(print(...toTexts("half"), turnEnd, { type: "run_end", reason: "error", error })).toEqual([]);

@@ -242,7 +242,7 @@ describe(verifies("N61", "a code reference with wrong lines"), () => {
 });
 
 describe("tool calls", () => {
-  test("calls that only read run side by side", async () => {
+  test(verifies("N64", "calls that only read, one after the other, run at once"), async () => {
     let running = 0;
     let most = 0;
     const read = async () => {
@@ -254,12 +254,17 @@ describe("tool calls", () => {
       running -= 1;
       return ok();
     };
-    const calls = [...call("call_1", "read"), ...call("call_2", "read"), ...call("call_3", "read"), end()];
-    await runModel(createFakeModel([[calls], [[text("x")], [end()]]]), { tools: createFakeTools({ read }) });
+    const write = async () => ok(String(running));
+    const calls = ["write", "read", "read", "read", "write"].flatMap((name, index) => call(`call_${index}`, name));
+    const groups = await runModel(createFakeModel([[[...calls, end()]], [[text("x")], [end()]]]), {
+      tools: createFakeTools({ read, write }),
+    });
     expect(most).toBe(3);
+    const results = groups.flat().filter((event) => event.type === "tool_result");
+    expect(results.map(({ callId, output }) => callId + output)).toMatchObject({ 0: "call_00", 4: "call_40" });
   });
 
-  test("a call that writes runs alone, in order", async () => {
+  test(verifies("N64", "a call that writes runs alone, in order"), async () => {
     const order: string[] = [];
     const tool = (name: string) => async () => {
       order.push(`${name} begins`);

@@ -1,12 +1,24 @@
-/** AGENTS.md: what the user and the repository tell every model. */
+/** AGENTS.md and the like: what the user and the repository tell every model (S-101). */
+import { readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { createWorkspace } from "../../workspace/workspace.ts";
+import { openFolder } from "../../workspace/open-folder.ts";
+import { createWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import type { Repository } from "../../workspace/repository.ts";
 import { readSmallBytesIn, readSmallFile } from "../../workspace/open-file.ts";
 import { toPrefix } from "../../workspace/text-format.ts";
+import { toCursorInstructions } from "./cursor-rule.ts";
 
-/** Name of the file in the root of a repository and the folders below. */
-const FILE_NAME = "AGENTS.md";
+/** In the root of a repository and in the folders below, down to the workspace; the first one counts most. */
+const FILE_NAMES = ["AGENTS.md", "CLAUDE.md"];
+
+/** Rules of Cursor, in the same folders. */
+const CURSOR_FOLDER = ".cursor/rules";
+
+/** In the root of the repository. */
+const COPILOT_FILE = ".github/copilot-instructions.md";
+
+/** Files of Cursor that are read in one folder. */
+const MAX_CURSOR_FILES = 50;
 
 /** A larger file is not read. Bytes. */
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -29,23 +41,65 @@ export function readUserInstructions(file: string): Instructions | undefined {
 }
 
 /**
- * The files from the root of the repository down to the workspace. Nearer ones come later, so that they take precedence.
+ * The files from the root of the repository down to the workspace. Nearer ones come later, so that they take precedence,
+ * and so does AGENTS.md in its folder. What two files say alike is shown once.
  * Does not follow a link out of the repository. If not all of them fit, the nearer ones are kept.
  */
 export function readRepositoryInstructions({ root }: Repository, workspace: string): Instructions[] {
   const found: Instructions[] = [];
+  const seen = new Set<string>();
   const inside = createWorkspace(root);
   let free = MAX_TOTAL_BYTES;
-  for (const folder of listFolders(root, workspace).toReversed()) {
-    const name = relative(root, join(folder, FILE_NAME)).replaceAll(sep, "/");
+  for (const name of listFiles(inside, workspace)) {
     const resolved = inside.resolve(name);
-    const bytes = resolved.ok ? readSmallBytesIn(root, resolved.path.relative, MAX_FILE_BYTES) : undefined;
-    const instructions = free > 0 ? toInstructions(name, bytes?.toString(), free) : undefined;
-    if (!instructions) continue;
+    const bytes = free > 0 && resolved.ok ? readSmallBytesIn(root, resolved.path.relative, MAX_FILE_BYTES) : undefined;
+    const text = bytes?.toString().replace(/^\uFEFF/, "") ?? "";
+    const told = name.endsWith(".mdc") ? toCursorInstructions(text) : withoutImports(text);
+    const instructions = toInstructions(name, told, free);
+    if (!instructions || seen.has(instructions.text)) continue;
+    seen.add(instructions.text);
     free -= Buffer.byteLength(instructions.text);
     found.unshift(instructions);
   }
   return found;
+}
+
+/** Relative to the root, the nearest and most important first. */
+function listFiles(inside: Workspace, workspace: string): string[] {
+  const { root } = inside;
+  const toName = (folder: string, name: string): string => relative(root, join(folder, name)).replaceAll(sep, "/");
+  const names = listFolders(root, workspace)
+    .toReversed()
+    .flatMap((folder) => [
+      ...FILE_NAMES.map((name) => toName(folder, name)),
+      ...listCursorFiles(inside, toName(folder, CURSOR_FOLDER)),
+    ]);
+  return [...names, COPILOT_FILE];
+}
+
+function listCursorFiles(inside: Workspace, name: string): string[] {
+  const resolved = inside.resolve(name);
+  if (!resolved.ok) return [];
+  try {
+    const folder = openFolder(inside.root, resolved.path.relative);
+    try {
+      const files = readdirSync(folder.entry(".")).filter((file) => file.endsWith(".mdc"));
+      return files
+        .toSorted()
+        .slice(0, MAX_CURSOR_FILES)
+        .map((file) => `${name}/${file}`)
+        .toReversed();
+    } finally {
+      folder.close();
+    }
+  } catch {
+    return [];
+  }
+}
+
+/** Each of the two files is read by itself, so a line by which one imports the other says nothing. */
+function withoutImports(text: string): string {
+  return text.replace(/^@(?:\.\/)?(?:AGENTS|CLAUDE)\.md[ \t]*$/gm, "");
 }
 
 /** From the root to the workspace, both included. */
@@ -57,7 +111,7 @@ function listFolders(root: string, workspace: string): string[] {
 function toInstructions(name: string, text: string | undefined, maxBytes: number): Instructions | undefined {
   // A byte order mark is not text.
   const trimmed = (text ?? "").replace(/^\uFEFF/, "").trim();
-  if (trimmed === "") return undefined;
+  if (trimmed === "" || maxBytes <= 0) return undefined;
   const shown = toPrefix(trimmed, maxBytes);
   return { name, text: shown, isCut: shown.length < trimmed.length };
 }
