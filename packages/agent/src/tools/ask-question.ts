@@ -25,7 +25,8 @@ const parameters = s.object({
 /** The answer comes with the next prompt; it is never invented. */
 export const askQuestionTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "ask_question",
-  description: "Ask the user one or more questions. The run ends; the answer comes with the next message.",
+  description:
+    "Ask the user for decisions that you cannot make, all in one call. The run ends; the answers come with the next message.",
   documentType: "clarification",
   access: "state",
   parameters,

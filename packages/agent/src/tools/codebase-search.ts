@@ -29,7 +29,7 @@ type Places =
 export const codebaseSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "codebase_search",
   description:
-    "Find the places in the code that match a question best, ranked by their words. For an exact text or a pattern, use grep_search.",
+    "Find the places in the code that match a question best, when you do not know the exact text. Returns ranked pieces of files. Words are compared, not meanings. For an exact text or a pattern, use grep_search.",
   documentType: "tool_call",
   access: "read",
   parameters,

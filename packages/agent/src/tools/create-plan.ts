@@ -27,7 +27,8 @@ const parameters = s.object({
 /** A newer plan replaces the older one; its tasks become the task list. */
 export const createPlanTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "create_plan",
-  description: "Present a plan with tasks and their dependencies. It changes nothing.",
+  description:
+    "Present a plan, with tasks and their dependencies, to the user. It changes nothing; in plan mode it ends the answer.",
   documentType: "plan",
   access: "state",
   parameters,

@@ -27,7 +27,8 @@ const parameters = s.object({
  */
 export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "edit_file",
-  description: "Replace parts of a file. All edits are made, or none. An empty old_string writes a new or empty file.",
+  description:
+    'Replace parts of a file. All edits are made, or none. Copy old_string from what read_file showed, without the line numbers, with as many lines around it as make it unique. An empty old_string writes a new or empty file. Example: {"target_file": "a.js", "edits": [{"old_string": "x = 1;", "new_string": "x = 2;"}]}',
   documentType: "file_edit",
   access: "write",
   parameters,

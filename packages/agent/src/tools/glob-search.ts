@@ -26,7 +26,7 @@ const parameters = s.object({
 /** Names that begin with a dot are names like any other; links to folders are not followed (N62). */
 export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "glob_search",
-  description: `Find files by a glob; at most ${maxFiles} paths, sorted, without what .gitignore excludes.`,
+  description: `Find files by name or path. Returns at most ${maxFiles} paths, sorted, without what .gitignore excludes, unless target_directory names it.`,
   documentType: "tool_call",
   access: "read",
   parameters,

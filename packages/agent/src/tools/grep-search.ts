@@ -40,7 +40,7 @@ type Arguments = s.ValueOf<typeof parameters>;
 export const grepSearchTool: Tool<Arguments> = {
   name: "grep_search",
   description:
-    "Search the text of files in the workspace with a regular expression, hidden files included. What .gitignore excludes is searched only if path names it.",
+    'Search the text of files with a regular expression. Returns the matching lines with path and number, or only paths or counts (output_mode). Hidden files are searched; what .gitignore excludes only if path names it. Example: {"pattern": "class \\\\w+Error", "glob": "*.ts", "after": 3}',
   documentType: "tool_call",
   access: "read",
   parameters,

@@ -22,7 +22,7 @@ const parameters = s.object({
 /** Sorted by name, folders with `/` at the end, links not followed; level by level up to the limit. */
 export const listDirTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "list_dir",
-  description: `Show a folder as a tree: at most ${maxDepth} levels and ${maxEntries} entries, without what .gitignore excludes.`,
+  description: `Show a folder as a tree: at most ${maxDepth} levels and ${maxEntries} entries, without what .gitignore excludes. To find files by name, use glob_search.`,
   documentType: "tool_call",
   access: "read",
   parameters,

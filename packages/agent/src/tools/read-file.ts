@@ -16,7 +16,7 @@ const MAX_BYTES = 256 * 1024;
 const parameters = s.object({
   target_file: s.string({ description: "File, relative to the workspace" }),
   offset: s.optional(s.integer({ minimum: 1, description: "First line to read, from 1" })),
-  limit: s.optional(s.integer({ minimum: 1, description: `Number of lines; ${DEFAULT_LINES} if left out` })),
+  limit: s.optional(s.integer({ minimum: 1, description: `Number of lines; default ${DEFAULT_LINES}` })),
 });
 
 type Arguments = s.ValueOf<typeof parameters>;
@@ -24,8 +24,7 @@ type Arguments = s.ValueOf<typeof parameters>;
 /** Memory is bounded for a file of any size (R-15); `totalLines` counts the empty tail, so an empty file has 1 (C9). */
 export const readFileTool: Tool<Arguments> = {
   name: "read_file",
-  description:
-    "Read a text file, an image or a PDF, or list a folder. Each line of a text begins with its number and a tab; a note says what is left out.",
+  description: `Read a text file, an image or a PDF, or list a folder. Each line of a text begins with its number and a tab. Returns ${DEFAULT_LINES} lines at most, and a note says what is left out: go on with offset. In a large file, find the place with grep_search first.`,
   documentType: "tool_call",
   access: "read",
   parameters,

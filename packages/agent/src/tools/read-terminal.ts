@@ -25,7 +25,8 @@ const parameters = s.object({
 /** Sheaf also calls it itself, for commands still running at the end of a run. */
 export const readTerminalTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "read_terminal",
-  description: "Read what a command in the background has printed since the last call, or end it.",
+  description:
+    "Read what a command in the background has printed since the last call, and whether it still runs; or end it. To wait for it, use wait_ms.",
   documentType: "tool_call",
   access: "state",
   parameters,

@@ -32,7 +32,7 @@ const parameters = s.object({
 export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "run_terminal_cmd",
   description:
-    "Run a shell command in the workspace and wait until it ends. It gets no input; processes that it leaves running are ended, so start servers with is_background.",
+    "Run a shell command and wait until it ends: tests, builds, git and other programs. To read, search and change files, use the other tools. Returns output and exit code; limit what it prints, for instance with | tail -n 40. It gets no input, so pass flags such as --yes. Processes that it leaves running are ended: start servers with is_background.",
   documentType: "terminal_command",
   access: "command",
   parameters,

@@ -29,7 +29,8 @@ type Arguments = s.ValueOf<typeof parameters>;
 /** Keeps the list in the conversation; the result says what changed. */
 export const todoWriteTool: Tool<Arguments> = {
   name: "todo_write",
-  description: "Create or change the task list. Keep exactly one task in_progress while you work.",
+  description:
+    "Create or change the task list that the user sees, for work of three or more steps. Keep exactly one task in_progress, and mark it completed as soon as it is done.",
   documentType: "todo_update",
   access: "state",
   parameters,

@@ -18,7 +18,7 @@ const parameters = s.object({
 export const writeFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "write_file",
   description:
-    "Create a file, or replace its whole content. Missing folders are created. For changes to a file use edit_file.",
+    "Create a file, or replace its whole content. Missing folders are created. To change parts of a file, use edit_file.",
   documentType: "file_edit",
   access: "write",
   parameters,
