@@ -18,11 +18,11 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "executes no file of it, and nothing by a name that PATH could lead there",
     ],
     [
-      "Sheaf itself reads only `AGENTS.md`, `.gitignore`, `.sheafignore`, and `.git/HEAD` for the name of the branch.",
+      "Sheaf itself reads only the instruction files below, `.gitignore`, `.sheafignore`, and `.git/HEAD` for the name of the branch.",
       "reads its AGENTS.md and what tells its branch, nothing else",
     ],
     [
-      "Without trust the model sees them as quoted material that gives no orders.",
+      "Without trust the model sees them as quoted data that gives no orders.",
       "without trust the text is quoted behind a fence that it cannot close",
     ],
     [
