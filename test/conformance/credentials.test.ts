@@ -255,6 +255,7 @@ describe("keys", () => {
       const { providers, ...rest } = JSON.parse(status.stdout) as { providers: { provider: string }[] };
       expect(rest).toEqual({
         isAuthenticated: true,
+        status: "authenticated",
         model: "anthropic/m",
         modelSource: "env",
         configFile: join(home, "config.json"),

@@ -45,11 +45,23 @@ export function takeCursorArguments(parsed: ParsedArguments, environment: Enviro
   const ignored = [...new Set(parsed.foreign ?? [])].map(
     (flag) => `${flag} is ignored: ${findForeignFlag(flag)!.reason}`,
   );
-  const cursorKey = environment.CURSOR_API_KEY?.trim();
-  const { "api-key": key = "", ...others } = parsed.flags;
-  const isCursorKey = /^(key|crsr)_/.test(key.trim()) || (cursorKey !== "" && key.trim() === cursorKey);
-  if (!isCursorKey && !cursorKey) return { parsed, notices: ignored };
-  const name = isCursorKey ? "the key of --api-key" : "CURSOR_API_KEY";
+  const cursorKey = environment.CURSOR_API_KEY?.trim() ?? "";
+  // Of a header, each word: `Authorization: Bearer KEY`. Part of a word says nothing: clients set the variable to a dummy.
+  const isCursorKey = (text: string): boolean =>
+    text.split(/[\s:]+/).some((word) => /^(key|crsr)_/.test(word) || (word !== "" && word === cursorKey));
+  const { "api-key": key = "", header: headers = [], ...others } = parsed.flags;
+  const kept = headers.filter((header) => !isCursorKey(header));
+  const names = [
+    ...(isCursorKey(key) ? ["the key of --api-key"] : []),
+    ...(kept.length < headers.length ? ["the key in --header"] : []),
+  ];
+  if (names.length === 0 && cursorKey === "") return { parsed, notices: ignored };
+  const name = names.length === 0 ? "CURSOR_API_KEY" : names.join(" and ");
   const notice = `${name} is Cursor's and is sent to no one: the model's provider gets its own key, see sheaf status`;
-  return { parsed: isCursorKey ? { ...parsed, flags: others } : parsed, notices: [...ignored, notice] };
+  const flags = {
+    ...others,
+    ...(key !== "" && !isCursorKey(key) && { "api-key": key }),
+    ...(kept.length > 0 && { header: kept }),
+  };
+  return { parsed: { ...parsed, flags }, notices: [...ignored, notice] };
 }

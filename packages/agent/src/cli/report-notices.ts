@@ -1,6 +1,15 @@
 /** Tells a person what a run goes without: MCP servers (S-87), an effort of the model (C36). */
 import type { RunStart } from "@sheaf/protocol";
+import { formatNotice } from "./report-error.ts";
 import { toVisibleLine } from "../output/visible-text.ts";
+
+/** One line each on stderr, whatever it is, about what differs from what the caller asked for (C43); `seen` as below. */
+export function reportNotices(notices: readonly string[], seen: Set<string>): void {
+  for (const notice of notices) {
+    if (!seen.has(notice)) process.stderr.write(formatNotice(notice));
+    seen.add(notice);
+  }
+}
 
 /** One line each on stderr, which must be a terminal (C15); `seen` has those that were told before. */
 export interface NoticeReport {

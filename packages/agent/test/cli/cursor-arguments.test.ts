@@ -79,11 +79,19 @@ describe("keys", () => {
     expect(notices[0]).not.toMatch(/key_1|crsr_1|anything/);
   });
 
+  test(verifies("C47", "a header with such a key is left out, another one stays"), () => {
+    const words = ["-p", "-H", "Authorization: Bearer key_1", "-H", "X-Key:mine", "-H", "X-Team: keys", "go"];
+    const { parsed, notices } = take(words, { CURSOR_API_KEY: "mine" });
+    expect(parsed.flags.header).toEqual(["X-Team: keys"]);
+    expect(notices).toEqual([expect.stringMatching(/^the key in --header is Cursor's/)]);
+  });
+
   test(verifies("C47", "the variable is said not to be used; another key is used as ever"), () => {
     expect(take(["-p", "--api-key", "sk-1", "go"], { CURSOR_API_KEY: "key_1" })).toMatchObject({
       parsed: { flags: { "api-key": "sk-1" } },
       notices: [expect.stringMatching(/^CURSOR_API_KEY is Cursor's/)],
     });
     expect(take(["-p", "--api-key", "", "go"], { CURSOR_API_KEY: "" }).notices).toEqual([]);
+    expect(take(["-p", "--api-key", "sk-1", "go"], { CURSOR_API_KEY: "1" }).parsed.flags["api-key"]).toBe("sk-1");
   });
 });

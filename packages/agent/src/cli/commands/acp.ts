@@ -4,13 +4,15 @@ import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { createAcpAgent } from "../acp/agent.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
+import { reportNotices } from "../report-notices.ts";
 import { toConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
 
 /** Serves one editor until it goes away. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runAcp(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
   // A wrong setting fails before the first message.
-  toConfig(parsed.flags, io);
+  const { notices } = toConfig(parsed.flags, io);
+  reportNotices(notices, new Set());
   const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
   const output = Writable.toWeb(process.stdout) as WritableStream<Uint8Array>;
   const connection = createAcpAgent(parsed.flags, io).connect(ndJsonStream(output, input));

@@ -15,7 +15,7 @@ import { createPromptRun } from "../prompt-run.ts";
 import { readPrompt, skippedInputNotice, toInputKind } from "../standard-input.ts";
 import { printRefusedRun } from "../refused-run.ts";
 import { reportEnd } from "../report-end.ts";
-import { createNoticeReport } from "../report-notices.ts";
+import { createNoticeReport, reportNotices } from "../report-notices.ts";
 import { formatNotice } from "../report-error.ts";
 import { toConfig, type RunConfig } from "../run-config.ts";
 import { checkSessionWord } from "../session-words.ts";
@@ -104,7 +104,7 @@ export async function answerPrompt(
   // Where a person writes, each run has its own time; else there is one, and its time is that of the process.
   const spentMs = person ? 0 : performance.now();
   const format = toOutputFormat(flags, io);
-  if (!person) for (const notice of config.notices) process.stderr.write(formatNotice(notice));
+  reportNotices(config.notices, person?.seen ?? new Set());
   const run = createPromptRun({ message, config, flags, environment, control, spentMs, approver: person?.approver });
   const notices = person || isTerminal(2) ? createNoticeReport(person?.seen ?? new Set()) : undefined;
   const delivery = await deliverEvents(run.events(), {
