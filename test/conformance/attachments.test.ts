@@ -58,6 +58,7 @@ describe("attachments of a prompt", () => {
     for (const format of ["markdown", "html"]) {
       const { stdout } = await run("export", session, "--format", format);
       expect([format, stdout.includes(data.slice(0, 64))]).toEqual([format, false]);
+      expect(stdout).toContain(`[shot.png (image/png, 640 x 480 px, ${png.length} bytes)]`);
     }
     expect((await run("replay", "run.ndjson", "--output-format", "stream-json")).stdout).toBe(first.stdout);
 

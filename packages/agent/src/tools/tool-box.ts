@@ -12,6 +12,7 @@ import { fixPaths, type Workspace } from "../workspace/workspace.ts";
 import { type AfterEditCommand, runAfterEdit } from "./after-edit.ts";
 import { toFailure } from "./failure.ts";
 import { chooseWorkspace, listOtherFolders } from "./real-arguments.ts";
+import { limitAttachments } from "./limit-attachments.ts";
 import { createTurnBudget, limitResult } from "./result-budget.ts";
 import type { ToolState } from "./tool-state.ts";
 import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
@@ -77,7 +78,7 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     const done = await prepared.run(context);
     const isEdit = editingTools.has(call.toolName);
     const returned = isEdit ? await runAfterEdit(done, ports.afterEdit ?? [], context, ports.permissions) : done;
-    const result = limitResult(returned, budget, ports.results);
+    const result = limitResult(limitAttachments(returned, ports.state), budget, ports.results);
     if (kept) return result;
     const outcome =
       chosen === ports.workspace

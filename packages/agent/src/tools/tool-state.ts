@@ -21,6 +21,8 @@ export interface ToolState {
   readonly fileHashes: Map<string, string>;
   /** SHA-256 of each file as a tool of this response left it, by absolute path; not rebuilt from the log. */
   readonly writtenHashes: Map<string, string>;
+  /** Bytes of what tools attached to their results. */
+  attachedBytes: number;
   /** What debug mode inserted into files and has not removed yet. */
   instrumentation: readonly InstrumentationBlock[];
   /** Approvals that apply to the conversation (X8). */
@@ -34,6 +36,7 @@ export function createToolState(): ToolState {
     planRevision: 0,
     fileHashes: new Map(),
     writtenHashes: new Map(),
+    attachedBytes: 0,
     instrumentation: [],
     answers: createStandingAnswers(),
   };
@@ -43,7 +46,8 @@ export function createToolState(): ToolState {
 export function applyToState(state: ToolState, event: RunEvent): void {
   applyToAnswers(state.answers, event);
   if (event.type !== "tool_result") return;
-  const { effect } = event;
+  const { effect, attachments = [] } = event;
+  state.attachedBytes += attachments.reduce((sum, { bytes }) => sum + bytes, 0);
   // A call that failed may have done part of its work.
   if (effect?.kind === "file_edit" && effect.instrumentation) state.instrumentation = effect.instrumentation;
   if (event.status !== "success") return;

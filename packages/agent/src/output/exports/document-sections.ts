@@ -1,5 +1,6 @@
 /** A document as a heading with paragraphs and code: what a page on paper shows of it. */
 import type { ClarificationQuestion, Document, PlanTodo, TodoChange, RunEvent } from "@sheaf/protocol";
+import { formatAttachment } from "../../workspace/attachment.ts";
 
 /** A paragraph of Markdown, or code that is shown as it is. */
 export type SectionPart =
@@ -87,7 +88,11 @@ function toCode(text: string, language: string): SectionPart & { readonly kind: 
   return { kind: "code", text, language };
 }
 
+/** With the names of what was attached. */
 export function toPrompt(events: readonly RunEvent[]): string {
   const [start] = events;
-  return start?.type === "run_start" ? start.prompt : "";
+  if (start?.type !== "run_start") return "";
+  const { prompt, attachments = [] } = start;
+  const names = attachments.map((attachment) => `[${formatAttachment(attachment)}]`);
+  return [prompt, ...names].filter((line) => line !== "").join("\n");
 }
