@@ -230,6 +230,8 @@ export const covered: readonly string[] = [
   "R-19",
   "R-20",
   "R-22",
+  "R-23",
+  "R-24",
   "R-25",
   "R-26",
 ];

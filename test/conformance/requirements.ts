@@ -257,6 +257,8 @@ export const requirements: readonly Requirement[] = [
   { id: "R-20", document: "security-reliability", title: "soak of 8 h" },
   { id: "R-21", document: "security-reliability", title: "same suite on every storage" },
   { id: "R-22", document: "security-reliability", title: "parsing in linear time" },
+  { id: "R-23", document: "security-reliability", title: "commands at their time limit go on in the background" },
+  { id: "R-24", document: "security-reliability", title: "nothing that is stuck holds a run" },
   { id: "R-25", document: "security-reliability", title: "what a summary of a long conversation leaves" },
   {
     id: "R-26",

@@ -1,6 +1,7 @@
 /** run_terminal_cmd: one shell command, to its end (N37). */
 import type { CommandEffect } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
+import { type BackgroundCommand, maxRunning } from "../guard/sandbox/follow/background-command.ts";
 import type { CommandOutcome } from "../guard/sandbox/command.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import type { Tool, ToolContext, ToolReturn } from "./tool.ts";
@@ -9,8 +10,6 @@ const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
 /** Milliseconds. */
 const firstLookMs = 200;
-/** Commands in the background at a time. */
-const maxBackground = 8;
 
 const parameters = s.object({
   command: s.string({ description: "Shell command (bash)" }),
@@ -19,7 +18,7 @@ const parameters = s.object({
     s.integer({
       minimum: 1,
       maximum: maxTimeoutMs,
-      description: `Ends the command after this time; default ${defaultTimeoutMs}, in the background none; at most ${maxTimeoutMs}`,
+      description: `Waits this long, then the command goes on in the background; default ${defaultTimeoutMs}, at most ${maxTimeoutMs}. With is_background: ends it after this time; default none`,
     }),
   ),
   is_background: s.optional(
@@ -43,17 +42,21 @@ export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
     const workingDirectory = folder.path.absolute;
     if (is_background) return startInBackground({ command, workingDirectory, timeoutMs: timeout_ms }, context);
     const timeoutMs = timeout_ms ?? defaultTimeoutMs;
-    const outcome = await context.commands.run({
-      command,
-      workingDirectory,
-      timeoutMs,
-      results: context.results,
-      signal: context.signal,
-      onOutput: context.emitOutput,
-    });
-    return toToolOutcome(outcome, { command, workingDirectory, timeoutMs });
+    const { results, signal, emitOutput, background } = context;
+    const facts = { command, workingDirectory, timeoutMs };
+    const { outcome, goesOn } = await background.run({ ...facts, results }, { signal, onOutput: emitOutput });
+    return goesOn ? toOpenOutcome(outcome, goesOn, facts) : toToolOutcome(outcome, facts);
   },
 };
+
+/** The time limit is reached: the command goes on, since a second try would not be faster (R-23). */
+function toOpenOutcome(outcome: CommandOutcome, { id }: BackgroundCommand, facts: CommandFacts): ToolReturn {
+  const returned = toToolOutcome(outcome, facts);
+  if (returned.effect?.kind !== "command") return returned;
+  const note = `It did not end within ${facts.timeoutMs} ms and goes on in the background as ${id}, so do not start it again: wait for its output with read_terminal (wait_ms), or end it there (end). It ends with this run.`;
+  const notes = [note, ...outcome.refusals].join(" ");
+  return { ...returned, effect: { ...returned.effect, background: true, terminalId: id }, note: notes };
+}
 
 /** A command that fails at once is reported at once. */
 async function startInBackground(
@@ -61,7 +64,7 @@ async function startInBackground(
   { background, signal, results }: ToolContext,
 ): Promise<ToolReturn> {
   const running = background.all.filter(({ outcome }) => outcome === undefined);
-  if (running.length >= maxBackground) {
+  if (running.length >= maxRunning) {
     const ids = running.map(({ id }) => id).join(", ");
     return toFailure("TOO_MANY_COMMANDS", `${ids} are still running: end one of them with read_terminal`);
   }
@@ -135,7 +138,7 @@ function toToolOutcome(outcome: CommandOutcome, { command, workingDirectory, tim
 function toNote(outcome: CommandOutcome, timeoutMs: number | undefined): string {
   const { exitCode, signal, timedOut, output } = outcome;
   const notes: string[] = [];
-  if (timedOut) notes.push(`The command was ended after ${timeoutMs} ms; raise timeout_ms (at most ${maxTimeoutMs}).`);
+  if (timedOut) notes.push(`The command was ended after ${timeoutMs} ms.`);
   else if (signal !== "") notes.push(`Ended by ${signal}, exit code ${exitCode}.`);
   else if (exitCode !== 0) notes.push(`Exit code ${exitCode}.`);
   else if (output === "") notes.push("Exit code 0, no output.");

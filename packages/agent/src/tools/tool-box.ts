@@ -1,4 +1,5 @@
 /** All tools of a run: offered by mode, checked, permitted, approved, then run. */
+import { setTimeout as wait } from "node:timers/promises";
 import type { Mode } from "@sheaf/protocol";
 import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { RunSearch } from "../guard/sandbox/launch/search-program.ts";
@@ -112,13 +113,20 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
       }
     },
     async settle() {
-      await Promise.allSettled([...running, background.end()]);
+      const stuck = new AbortController();
+      // The code of a program or a server need not obey an abort.
+      const period = wait(SETTLE_MS, undefined, { signal: stuck.signal }).catch(() => undefined);
+      await Promise.race([Promise.allSettled([...running, background.end()]), period]);
+      stuck.abort();
       await ports.commands.end();
       await ports.checkpoints?.settle();
       await ports.results?.settle();
     },
   };
 }
+
+/** How long calls may take to end after the run: longer than the processes of a command. Milliseconds. */
+const SETTLE_MS = 5000;
 
 /** Tools that open kept results, by the argument that names one (N57). */
 const readers: Readonly<Record<string, string>> = { read_file: "target_file", grep_search: "path" };

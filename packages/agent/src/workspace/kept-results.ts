@@ -78,8 +78,10 @@ export function createKeptResults(place: ResultPlace, limits: ResultLimits = def
         removeOldest(join(folder, prefix), limits);
         const descriptor = openSync(join(folder, name), flags, 0o600);
         open.add(descriptor);
+        const append = createAppend(descriptor, limits.fileBytes);
         const end = (): void => void (open.delete(descriptor) && closeSync(descriptor));
-        return { name, append: createAppend(descriptor, limits.fileBytes), end };
+        // The number of a closed descriptor may be another file's.
+        return { name, append: (text) => open.has(descriptor) && append(text), end };
       } catch {
         // The result is shortened all the same, and its note says that the rest is lost.
         return undefined;

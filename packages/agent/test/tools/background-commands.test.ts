@@ -8,6 +8,9 @@ import { findByCommandLine } from "../guard/sandbox/processes.ts";
 import { createContext, createFolder } from "./search-workspace.ts";
 
 interface Terminals {
+  readonly run: (command: string, timeout_ms: number) => Promise<ToolOutcome>;
+  /** Live output. */
+  readonly live: string[];
   readonly start: (command: string, timeout_ms?: number) => Promise<ToolOutcome>;
   readonly read: (
     terminal_id: string,
@@ -16,14 +19,17 @@ interface Terminals {
   readonly end: () => Promise<void>;
 }
 
-function createTerminals(): Terminals {
-  const context = createContext(createFolder());
+function createTerminals(signal = new AbortController().signal): Terminals {
+  const live: string[] = [];
+  const context = createContext(createFolder(), { signal, emitOutput: (_, text) => live.push(text) });
   const end = async (): Promise<void> => {
     await context.background.end();
     await context.commands.end();
   };
   onTestFinished(end);
   return {
+    live,
+    run: (command, timeout_ms) => runTerminalCmdTool.run({ command, timeout_ms }, context),
     start: (command, timeout_ms) =>
       runTerminalCmdTool.run(
         { command, is_background: true, ...(timeout_ms !== undefined && { timeout_ms }) },
@@ -113,4 +119,72 @@ describe("a command in the background", () => {
     await read("bg_3", { end: true });
     expect(await start("sleep 60")).toMatchObject({ effect: { terminalId: "bg_9" } });
   }, 20_000);
+});
+
+describe("a command at its time limit", () => {
+  test(
+    verifies(["R-23", "N37"], "goes on in the background, and nothing of its output is lost or told twice"),
+    async () => {
+      const { run, read, live } = createTerminals();
+      const outcome = await run("echo first; sleep 1; echo second >&2; exit 3", 400);
+      expect(outcome).toMatchObject({
+        status: "success",
+        output: "first\n",
+        effect: { exitCode: 124, timedOut: true, background: true, terminalId: "bg_1", stdout: "first\n" },
+      });
+      expect(outcome.note).toMatch(/within 400 ms and goes on in the background as bg_1.*read_terminal/);
+      expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({ output: "second\n" });
+      expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({
+        output: "",
+        note: "It ended, exit code 3.",
+        effect: { exitCode: 3, isRunning: false },
+      });
+      expect(live.join("")).toBe("first\n");
+    },
+  );
+
+  test(
+    verifies(["R-23", "R-24"], "that prints nothing and never ends is ended on request, or with the run"),
+    async () => {
+      const { run, read, end } = createTerminals();
+      const period = `7${process.pid}.25`;
+      expect(await run(`sleep ${period}`, 100)).toMatchObject({ output: "", effect: { terminalId: "bg_1" } });
+      expect(await run(`trap '' TERM; sleep ${period}; sleep ${period}`, 100)).toMatchObject({
+        effect: { terminalId: "bg_2" },
+      });
+      expect(await read("bg_1", { end: true })).toMatchObject({ note: "It was ended." });
+      await end();
+      expect(findByCommandLine(`sleep ${period}`)).toEqual([]);
+    },
+  );
+
+  test(verifies(["R-23", "R-14"], "shows later output beyond the limit of live output"), async () => {
+    const { run, read } = createTerminals();
+    await run("head -c 3000000 /dev/zero | tr '\\0' x; sleep 1; echo later", 600);
+    let text = "";
+    while (!text.endsWith("later\n")) text += (await read("bg_1", { wait_ms: 20_000 })).output;
+    expect(text).toBe("later\n");
+  });
+
+  test(
+    verifies("R-23", "is ended if eight are running in the background"),
+    async () => {
+      const { start, run } = createTerminals();
+      for (let round = 0; round < 8; round += 1) await start("sleep 60");
+      expect(await run("echo a; sleep 60", 200)).toMatchObject({
+        output: "a\n",
+        note: "The command was ended after 200 ms.",
+        effect: { exitCode: 124, timedOut: true, background: false },
+      });
+    },
+    20_000,
+  );
+
+  test(verifies("R-23", "is not started by an abort before it, and is cancelled by one until then"), async () => {
+    const { run } = createTerminals(AbortSignal.abort());
+    expect(await run("echo a", 1000)).toMatchObject({ status: "cancelled", output: "" });
+    const later = createTerminals(AbortSignal.timeout(300));
+    expect(await later.run("echo a; sleep 60", 30_000)).toMatchObject({ status: "cancelled", output: "a\n" });
+    expect(await later.read("bg_1")).toMatchObject({ error: { code: "UNKNOWN_TERMINAL" } });
+  });
 });

@@ -14,6 +14,11 @@ export interface CommandRequest {
   readonly isBackground?: boolean;
   /** Where long output is kept; undefined: nowhere. */
   readonly results?: KeptResults | undefined;
+  /**
+   * Called at the time limit with what came until then. True: the command goes on, in the background (R-23). Without it,
+   * or on false, it is ended.
+   */
+  readonly onTimeLimit?: (soFar: CommandOutcome) => boolean;
   readonly signal: AbortSignal;
   /** Called with decoded output as it arrives. */
   readonly onOutput: (stream: "stdout" | "stderr", text: string) => void;

@@ -1,8 +1,11 @@
+import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
+import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
+import { runInLauncher } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import { environment } from "./run-command.ts";
 import { describeBothWays } from "./sandbox-run.ts";
 
@@ -156,4 +159,38 @@ describeBothWays("environment", (runCommand, isHeld) => {
   ])(verifies("S-12", "no relative entry of PATH is used: %j"), async (path, expected) => {
     expect((await runCommand('echo "$PATH"', {}, { ...environment, PATH: path })).stdout).toBe(`${expected}\n`);
   });
+});
+
+test(verifies("R-24", "a process that SIGKILL does not end is left behind"), async () => {
+  const never = new Promise<never>(() => undefined);
+  const child = {} as ChildProcess;
+  const start = async () => ({
+    process: {
+      child,
+      isRunning: () => true,
+      ended: never,
+      closed: never,
+      kill: () => undefined,
+      release: () => undefined,
+    },
+    pipes: { stdio: ["pipe", "pipe"] as const, follow: () => undefined, ended: never, close: () => undefined },
+    tree: { end: async () => undefined },
+    toSignal: () => undefined,
+    findStartError: () => "",
+    moveToBackground: () => undefined,
+    release: () => ["It is still there."],
+  });
+  const launcher = { file: "/bin/none", permissions: [], start, close: async () => undefined };
+  const network = createCommandNetwork({ allow: [], deny: [] });
+  const options = { sandbox: { state: "disabled" }, workspace: "/", environment, network } as const;
+  const request = { command: "x", workingDirectory: "/", onOutput: () => undefined };
+  const limited = { ...request, timeoutMs: 10, signal: new AbortController().signal };
+  expect(await runInLauncher(limited, launcher, options)).toMatchObject({
+    exitCode: 124,
+    signal: "SIGKILL",
+    timedOut: true,
+    refusals: ["It is still there."],
+  });
+  const cancelled = { ...request, timeoutMs: undefined, signal: AbortSignal.timeout(10) };
+  expect(await runInLauncher(cancelled, launcher, options)).toMatchObject({ exitCode: 137, cancelled: true });
 });

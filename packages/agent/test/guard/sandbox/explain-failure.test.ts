@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { explainFailure } from "../../../src/guard/sandbox/follow/explain-failure.ts";
 
-const failed = { exitCode: 1, timedOut: false, output: "", permissions: [], workspace: "/work" } as const;
+const failed = { command: "x", exitCode: 1, timedOut: false, output: "", permissions: [], workspace: "/work" } as const;
 
 describe("a failed command", () => {
   test.each([
@@ -48,5 +48,38 @@ describe("a failed command", () => {
     expect(explainFailure({ ...failed, output: "1 test failed" })).toEqual([]);
     const missing = "ENOENT: no such file or directory, mkdir '/work/a/b'";
     expect(explainFailure({ ...failed, output: missing })).toEqual([]);
+  });
+});
+
+describe("a command whose exit code hides that a program failed", () => {
+  const ended = { ...failed, exitCode: 0 };
+  const noHost = "curl: (6) Could not resolve host: example.org\n";
+
+  test.each([
+    ["curl -s https://example.org/a.json | head -5", ""],
+    ["cd a && wget -qO- https://example.org | jq .", "\n"],
+    ["curl https://example.org 2>&1 | tail -3", noHost],
+    ["npm install 2>&1 | tail -20", "npm error code EAI_AGAIN"],
+    ["git clone https://example.org/a || true", "fatal: unable to access: Could not resolve host: example.org"],
+    ["pip install x; echo done", "Temporary failure in name resolution"],
+  ])(verifies("S-100", "%s: hears of the network"), (command, output) => {
+    expect(explainFailure({ ...ended, command, output })[0]).toMatch(/no network.*Network\(HOST\)/);
+    expect(explainFailure({ ...ended, command, output, permissions: ["unsandboxed"] })).toEqual([]);
+  });
+
+  test.each([
+    ["curl -s http://localhost:3000/health | head -5", "ok"],
+    ["curl -s http://127.0.0.1:3000 | head -5", ""],
+    ["grep -rn ENOTFOUND src | head", "src/a.ts: ENOTFOUND"],
+    ["npm test", "ok 1 - retries after EAI_AGAIN"],
+    ["npm test | tail", "1 passed"],
+  ])("%s: hears nothing", (command, output) => {
+    expect(explainFailure({ ...ended, command, output })).toEqual([]);
+  });
+
+  test("with a network, only what it printed counts", () => {
+    const command = "curl -s https://example.org | head";
+    expect(explainFailure({ ...ended, command, permissions: ["network"] })).toEqual([]);
+    expect(explainFailure({ ...ended, command, output: noHost, permissions: ["network"] })[0]).toMatch(/HTTPS_PROXY/);
   });
 });

@@ -138,6 +138,21 @@ describe("commands next to each other", () => {
     expect(() => places.begin(background)).not.toThrow();
   });
 
+  test(verifies(["S-78", "R-23"], "go on in the background only if they are held as others there are"), () => {
+    const open = createPlaces(createFolder("workspace", { ".envrc": "", "a/b.txt": "" }));
+    open.begin(foreground);
+    expect(open.moveToBackground()).toBe(true);
+    expect(() => open.begin(foreground)).not.toThrow();
+    open.end(background);
+    expect(() => open.begin(foreground)).toThrow(/another command is running: wait for it with read_terminal/);
+    const movable = createPlaces(createFolder("workspace", { "a/.envrc": "" }));
+    movable.begin(foreground);
+    expect(movable.moveToBackground()).toBe(false);
+    expect(() => movable.begin(foreground)).toThrow(/another command is running/);
+    movable.end(foreground);
+    expect(() => movable.begin(foreground)).not.toThrow();
+  });
+
   test(verifies("S-78", "leave a place mounted that was there when the first one started"), () => {
     const workspace = createFolder("workspace", { "a/.envrc": "x" });
     const places = createPlaces(workspace);

@@ -22,6 +22,14 @@ export interface BackgroundCommand {
   end(): Promise<CommandOutcome>;
 }
 
+/** Who waits for a command until its time limit. */
+type Foreground = Pick<CommandRequest, "signal" | "onOutput">;
+
+interface ForegroundEnd {
+  readonly outcome: CommandOutcome;
+  readonly goesOn?: BackgroundCommand;
+}
+
 interface TakenOutput {
   readonly text: string;
   readonly truncated: boolean;
@@ -30,14 +38,22 @@ interface TakenOutput {
   readonly whole: WholeOutput;
 }
 
+/** Commands in the background at a time. */
+export const maxRunning = 8;
+
 /** Unread output kept of one command. Bytes. */
 const maxKeptBytes = 256 * 1024;
 
-type BackgroundRequest = Omit<CommandRequest, "signal" | "onOutput" | "isBackground">;
+type BackgroundRequest = Omit<CommandRequest, "signal" | "onOutput" | "onTimeLimit" | "isBackground">;
 
 /** The commands in the background of one run. */
 export interface BackgroundCommands {
   start(request: BackgroundRequest): BackgroundCommand;
+  /**
+   * Runs a command in the foreground. At its time limit it goes on in the background, unless as many as may run there do
+   * (R-23): then `goesOn` is it, and `outcome` what came until then.
+   */
+  run(request: BackgroundRequest, foreground: Foreground): Promise<ForegroundEnd>;
   /** All that were started, oldest first, including those that have ended. */
   readonly all: readonly BackgroundCommand[];
   /** Ends all of them. */
@@ -46,11 +62,30 @@ export interface BackgroundCommands {
 
 export function createBackgroundCommands(commands: CommandRunner): BackgroundCommands {
   const all: BackgroundCommand[] = [];
+  const keep = (command: FollowedCommand): BackgroundCommand => {
+    command.id = `bg_${all.length + 1}`;
+    all.push(command);
+    return command;
+  };
   return {
-    start(request) {
-      const command = startCommand(`bg_${all.length + 1}`, request, commands);
-      all.push(command);
-      return command;
+    start: (request) => keep(startCommand(request, commands)),
+    async run(request, foreground) {
+      const limit = Promise.withResolvers<ForegroundEnd>();
+      const command: FollowedCommand = startCommand(request, commands, {
+        ...foreground,
+        onTimeLimit(outcome) {
+          if (all.filter((other) => other.outcome === undefined).length >= maxRunning) return false;
+          limit.resolve({ outcome, goesOn: keep(command) });
+          return true;
+        },
+      });
+      const onAbort = (): void => void command.end();
+      foreground.signal.addEventListener("abort", onAbort, { once: true });
+      try {
+        return await Promise.race([limit.promise, command.ended.then((outcome) => ({ outcome }))]);
+      } finally {
+        foreground.signal.removeEventListener("abort", onAbort);
+      }
     },
     all,
     async end() {
@@ -59,25 +94,45 @@ export function createBackgroundCommands(commands: CommandRunner): BackgroundCom
   };
 }
 
-function startCommand(id: string, request: BackgroundRequest, commands: CommandRunner): BackgroundCommand {
+/** `id` is "" until it goes on in the background. */
+type FollowedCommand = Omit<BackgroundCommand, "id"> & { id: string; readonly ended: Promise<CommandOutcome> };
+
+/** `foreground`: where its output goes until its time limit. */
+function startCommand(
+  request: BackgroundRequest,
+  commands: CommandRunner,
+  foreground?: Foreground & Pick<CommandRequest, "onTimeLimit">,
+): FollowedCommand {
   const controller = new AbortController();
-  const { results, ...ownRequest } = request;
+  if (foreground?.signal.aborted) controller.abort();
+  const { results } = request;
   let unread = createBoundedOutput(maxKeptBytes);
   let sink = createOutputSink({ results });
   let bytes = 0;
   let outcome: CommandOutcome | undefined;
   let news = Promise.withResolvers<void>();
+  let showLive = foreground?.onOutput;
+  const keepOutput: CommandRequest["onOutput"] = (_stream, text) => {
+    const encoded = Buffer.from(text);
+    bytes += encoded.length;
+    unread.append(encoded);
+    sink.append(encoded);
+    news.resolve();
+  };
   const running = commands.run({
-    ...ownRequest,
-    isBackground: true,
+    ...request,
+    // In the background each reading has its own file.
+    results: foreground && results,
+    isBackground: foreground === undefined,
     signal: controller.signal,
-    onOutput(_stream, text) {
-      const encoded = Buffer.from(text);
-      bytes += encoded.length;
-      unread.append(encoded);
-      sink.append(encoded);
-      news.resolve();
-    },
+    onOutput: (stream, text) => (showLive ?? keepOutput)(stream, text),
+    ...(foreground && {
+      onTimeLimit(soFar) {
+        const goesOn = foreground.onTimeLimit?.(soFar) ?? false;
+        if (goesOn) showLive = undefined;
+        return goesOn;
+      },
+    }),
   });
   const ended = keepOutcome();
 
@@ -88,7 +143,8 @@ function startCommand(id: string, request: BackgroundRequest, commands: CommandR
   }
 
   return {
-    id,
+    id: "",
+    ended,
     command: request.command,
     permissions: commands.permissions,
     get outcome() {

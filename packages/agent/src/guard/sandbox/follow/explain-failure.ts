@@ -4,6 +4,7 @@ import { isBelow } from "../../../workspace/workspace.ts";
 
 /** How a command ended. */
 interface FailedCommand {
+  readonly command: string;
   readonly exitCode: number;
   readonly timedOut: boolean;
   readonly output: string;
@@ -33,7 +34,8 @@ const writable =
 /** A sentence for each restriction that the output mentions; none for a command that succeeded. */
 export function explainFailure(failed: FailedCommand): string[] {
   const { exitCode, output, permissions } = failed;
-  if (exitCode === 0 || permissions.includes("unsandboxed")) return [];
+  if (permissions.includes("unsandboxed")) return [];
+  if (exitCode === 0) return explainHiddenFailure(failed);
   const text = output.slice(-maxLength);
   const sentences: string[] = [];
   if (readOnly.test(text) || isFolderOutside(text, failed.workspace)) {
@@ -51,14 +53,29 @@ export function explainFailure(failed: FailedCommand): string[] {
   return [...sentences, ...explainNetwork(failed, text)];
 }
 
+/** Programs that reach hosts, and what hides their exit code: a pipe to `head`, another command, `|| true`. */
+const hiddenFetch =
+  /\b(?:curl|wget|npm|npx|pnpm|yarn|pip3?|uv|cargo|apt(?:-get)?|go|gem|git\s+(?:clone|fetch|pull|push|ls-remote))\s[^]*[|;&\n]/;
+/** What is silent then: `curl -s URL | head`. */
+const silentFetch = /\b(?:curl|wget)\s[^|;&\n]*\bhttps?:\/\/(?!localhost|127\.|\[::1)[^]*[|;&\n]/;
+
+/** Of a command that succeeded, though a program in it may not have. */
+function explainHiddenFailure({ command, output, permissions }: FailedCommand): string[] {
+  const isOpen = permissions.includes("network");
+  const isSeen = hiddenFetch.test(command) && noNetwork.test(output.slice(-maxLength));
+  return isSeen || (!isOpen && silentFetch.test(command)) ? [toNetworkAdvice(isOpen)] : [];
+}
+
+function toNetworkAdvice(isOpen: boolean): string {
+  return isOpen
+    ? "In the sandbox hosts can be reached only through the proxy in HTTPS_PROXY, which also resolves their names."
+    : 'The sandbox has no network; the user allows a host with --allow "Network(HOST)", registries with Network(@npm), @python, @go, @rust or @ruby.';
+}
+
 function explainNetwork({ timedOut, permissions }: FailedCommand, text: string): string[] {
   const isOpen = permissions.includes("network");
   if (noNetwork.test(text) || (timedOut && !isOpen && download.test(text))) {
-    return [
-      isOpen
-        ? "In the sandbox hosts can be reached only through the proxy in HTTPS_PROXY, which also resolves their names."
-        : 'The sandbox has no network; the user allows a host with --allow "Network(HOST)", registries with Network(@npm), @python, @go, @rust or @ruby.',
-    ];
+    return [toNetworkAdvice(isOpen)];
   }
   if (!localServer.test(text)) return [];
   return [

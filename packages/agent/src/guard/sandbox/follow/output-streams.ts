@@ -7,6 +7,8 @@ export type StreamName = "stdout" | "stderr";
 /** Both streams of one command. */
 export interface OutputStreams {
   write(stream: StreamName, chunk: Uint8Array): void;
+  /** From now on everything is shown live: somebody waits for it. */
+  showAll(): void;
   /** After the last chunk: the rest of a cut character becomes U+FFFD. */
   end(): void;
   toResult(): {
@@ -64,6 +66,7 @@ export function createOutputStreams(
       if (endsInCharacter(chunk)) open.add(stream);
       else open.delete(stream);
     },
+    showAll: () => live.liftLimit(),
     end() {
       take("stdout", decoders.stdout.decode());
       take("stderr", decoders.stderr.decode());
@@ -98,6 +101,8 @@ interface LiveOutput {
   push(stream: StreamName, text: string): void;
   /** Whether the limit is reached: nothing more is shown. */
   isFull(): boolean;
+  /** Shows what is waiting, and from now on everything. */
+  liftLimit(): void;
   /** Shows what is still waiting. */
   end(): void;
 }
@@ -113,6 +118,7 @@ function createLiveOutput(
   onOutput: (stream: StreamName, text: string) => void,
   maxBytes: number = defaultMaxBytes,
 ): LiveOutput {
+  let limit = maxBytes;
   let held: { readonly stream: StreamName; text: string }[] = [];
   let timer: NodeJS.Timeout | undefined;
   let bytes = 0;
@@ -126,15 +132,19 @@ function createLiveOutput(
   };
   return {
     push(stream, text) {
-      if (bytes > maxBytes) return;
+      if (bytes > limit) return;
       bytes += Buffer.byteLength(text);
-      const shown = bytes > maxBytes ? notice : text;
+      const shown = bytes > limit ? notice : text;
       const last = held.at(-1);
       if (last?.stream === stream) last.text += shown;
       else held.push({ stream, text: shown });
       timer ??= setTimeout(flush, holdPeriod);
     },
-    isFull: () => bytes > maxBytes,
+    isFull: () => bytes > limit,
+    liftLimit() {
+      flush();
+      limit = Number.POSITIVE_INFINITY;
+    },
     end: flush,
   };
 }

@@ -22,6 +22,11 @@ export interface HeldPlaces {
    * @throws Error with a sentence when the places cannot be held: then no command runs.
    */
   begin(command: { readonly isBackground: boolean }): HeldMounts;
+  /**
+   * The command in the foreground goes on next to others. False if it is not held like one in the background: it may move
+   * folders around places, so no other command starts until it has ended.
+   */
+  moveToBackground(): boolean;
   /** For a command that has ended. Returns a sentence for each place taken away, for the model and the user. */
   end(command: { readonly isBackground: boolean }): string[];
 }
@@ -47,7 +52,7 @@ const maxMounts = 300;
 
 export function createHeldPlaces(held: HeldFolders): HeldPlaces {
   const { workspace, worktree, addedFolders = [], denials = [], environment, maxFolders } = held;
-  if (held.isProbe) return { begin: () => ({ kept: [], mounts: [] }), end: () => [] };
+  if (held.isProbe) return { begin: () => ({ kept: [], mounts: [] }), moveToBackground: () => true, end: () => [] };
   const folders = [workspace, ...addedFolders];
   const repositoryFolders = listRepositoryFolders(worktree);
   const tops = [...folders, ...repositoryFolders.map(({ path }) => path)];
@@ -56,11 +61,15 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
   const findDenied = createDeniedIndex(folders, denials);
   const isWriteDenied = denials.some(({ kind }) => kind === "Write");
   const running = { foreground: 0, background: 0 };
+  /** Of the command in the foreground. */
+  let canMovePlaces = false;
   let known: KnownPlaces = { places: [], paths: new Set(), keys: new Set() };
   return {
     begin({ isBackground }) {
       // It may rename folders above places, and so mislead the plan of another command.
-      if (running.foreground > 0) throw new Error("another command is running: try again when it has ended");
+      if (running.foreground > 0) {
+        throw new Error("another command is running: wait for it with read_terminal, or end it there, and try again");
+      }
       const denied = findDenied();
       if (denied.fault !== undefined) throw new Error(denied.fault);
       // What appears while no command runs was made by the user. Commands in the background cannot move known places.
@@ -71,11 +80,24 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       }
       const places = [...known.places, ...denied.places.filter(({ path }) => !known.paths.has(path))];
       const mounts = [...new Map(places.flatMap(toMounts).map((mount) => [mount.path, mount])).values()];
-      const around = isBackground ? mounts.map(({ path }) => path) : [];
-      const kept = [...new Set([...denied.ancestors, ...listAncestors(around, tops)])];
+      const around = listAncestors(
+        mounts.map(({ path }) => path),
+        tops,
+      );
+      // The folder of a repository is always fixed: almost every workspace has one, and its command could not go on next
+      // to others.
+      const fixed = around.filter((path) => isBackground || basename(path) === ".git");
+      const kept = [...new Set([...denied.ancestors, ...fixed])];
       checkCount(mounts.length + kept.length, places, workspace);
       running[isBackground ? "background" : "foreground"] += 1;
+      if (!isBackground) canMovePlaces = around.some((path) => !kept.includes(path));
       return { kept, mounts };
+    },
+    moveToBackground() {
+      if (canMovePlaces) return false;
+      running.foreground -= 1;
+      running.background += 1;
+      return true;
     },
     end({ isBackground }) {
       running[isBackground ? "background" : "foreground"] -= 1;

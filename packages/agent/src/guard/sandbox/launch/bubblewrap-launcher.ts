@@ -166,16 +166,18 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       if (request.isBackground) network.share();
       const shared = await network.enter();
       const pipes = await openOutputPipes();
+      let { isBackground } = request;
       let endPlaces = (): string[] => [];
       try {
         const held = places.begin(request);
-        endPlaces = () => places.end(request);
+        endPlaces = () => places.end({ isBackground });
         facts ??= findFacts();
         const mounts = planMounts({ ...facts, held });
         const child = spawnBubblewrap(request, mounts, { shared, pipes });
         const { workingDirectory } = request;
         const takeNotes = (): string[] => [...network.takeNotes(), ...endPlaces()];
-        return await followBubblewrap(child, { pipes, workingDirectory, limits, takeNotes, mounts, tops });
+        const followed = await followBubblewrap(child, { pipes, workingDirectory, limits, takeNotes, mounts, tops });
+        return { ...followed, moveToBackground: () => void (isBackground ||= places.moveToBackground()) };
       } catch (error) {
         pipes.close();
         const notes = endPlaces();
@@ -204,7 +206,10 @@ interface FollowFacts {
 }
 
 /** Lets the command run. Rejects if its mounts are not as planned. */
-async function followBubblewrap(child: ChildProcess, facts: FollowFacts): Promise<StartedCommand> {
+async function followBubblewrap(
+  child: ChildProcess,
+  facts: FollowFacts,
+): Promise<Omit<StartedCommand, "moveToBackground">> {
   const status = followStatus(child, descriptors);
   const bubblewrap = followChild(child);
   try {

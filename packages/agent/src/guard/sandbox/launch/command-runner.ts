@@ -4,8 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "../command.ts";
 import { explainFailure } from "../follow/explain-failure.ts";
 import { createOutputStreams, type OutputStreams } from "../follow/output-streams.ts";
-import type { ProcessTree } from "../follow/process-tree.ts";
-import type { ProcessEnd, StartedProcess } from "../follow/processes.ts";
+import type { ProcessEnd } from "../follow/processes.ts";
 import { createOutputSink } from "../../../workspace/whole-output.ts";
 import { toStartError } from "../programs.ts";
 import type { Sandbox } from "../sandbox.ts";
@@ -39,7 +38,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   return {
     permissions: launcher.permissions,
     async run(request) {
-      const outcome = runCommand(request, launcher, options);
+      const outcome = runInLauncher(request, launcher, options);
       running.add(outcome);
       try {
         return await outcome;
@@ -83,8 +82,13 @@ function createSilentStreams(): OutputStreams {
   return createOutputStreams(() => undefined);
 }
 
+interface ShellLimits extends Pick<CommandRequest, "timeoutMs" | "signal"> {
+  /** At the time limit: whether the command goes on. */
+  readonly goesOn: () => boolean;
+}
+
 /** Ends what the command left in the background: nothing of it outlives it (R-13). */
-async function runCommand(
+export async function runInLauncher(
   request: CommandRequest,
   launcher: Launcher,
   { variables = {}, workspace }: CommandRunnerOptions,
@@ -99,7 +103,16 @@ async function runCommand(
     let end: ShellEnd | undefined;
     let refusals: readonly string[] = [];
     try {
-      end = await followCommand(started, request, streams);
+      const goesOn = (): boolean => {
+        if (!request.onTimeLimit) return false;
+        streams.showAll();
+        const soFar = toOutcome(streams, permissions, { exitCode: timeoutExitCode, timedOut: true });
+        const reasons = explainFailure({ ...soFar, command, workspace });
+        if (!request.onTimeLimit({ ...soFar, refusals: reasons })) return false;
+        started.moveToBackground();
+        return true;
+      };
+      end = await followCommand(started, { ...request, goesOn }, streams);
     } finally {
       refusals = started.release();
     }
@@ -109,7 +122,7 @@ async function runCommand(
     if (startError !== "") return toOutcome(createSilentStreams(), permissions, { exitCode: -1, startError });
     const signal = end.signal ?? (isOwnEnd ? started.toSignal(end.code ?? 0) : undefined) ?? null;
     const outcome = toOutcome(streams, permissions, toEnd({ ...end, signal }));
-    return { ...outcome, refusals: [...refusals, ...explainFailure({ ...outcome, workspace })] };
+    return { ...outcome, refusals: [...refusals, ...explainFailure({ ...outcome, command, workspace })] };
   } catch (error) {
     const startError = toStartError(error, launcher.file, workingDirectory);
     return toOutcome(streams, permissions, { exitCode: -1, startError });
@@ -117,16 +130,13 @@ async function runCommand(
 }
 
 /** Resolves when none of its processes is left and all of its output is in `streams`. Rejects if it never started. */
-async function followCommand(
-  { process, pipes, tree }: StartedCommand,
-  request: CommandRequest,
-  streams: OutputStreams,
-): Promise<ShellEnd> {
+async function followCommand(started: StartedCommand, limits: ShellLimits, streams: OutputStreams): Promise<ShellEnd> {
+  const { process, pipes, tree } = started;
   pipes.follow(process.child, (stream, chunk) => streams.write(stream, chunk));
   const closed = new AbortController();
   void Promise.all([process.closed, pipes.ended]).then(() => closed.abort());
   try {
-    const end = await followShell(process, tree, request);
+    const end = await followShell(started, limits);
     await waitForClose(closed.signal);
     await tree?.end();
     await waitForClose(closed.signal);
@@ -147,33 +157,39 @@ async function waitForClose(closed: AbortSignal): Promise<void> {
   }
 }
 
-/** Waits for the shell to end; ends its tree on abort and timeout. Rejects if it never started. */
-async function followShell(
-  { ended }: StartedProcess,
-  tree: ProcessTree | undefined,
-  request: CommandRequest,
-): Promise<ShellEnd> {
+/**
+ * Waits for the shell to end; ends its tree on abort and timeout. Rejects if it never started. A process that the system
+ * does not end, for instance one that waits for a disk, is left behind (R-24).
+ */
+async function followShell({ process, tree }: StartedCommand, limits: ShellLimits): Promise<ShellEnd> {
+  const { signal, timeoutMs } = limits;
+  const givenUp = Promise.withResolvers<ProcessEnd>();
   let timedOut = false;
   let cancelled = false;
+  const endTree = async (): Promise<void> => {
+    await tree?.end();
+    await wait(pipePeriod, undefined, { ref: false });
+    givenUp.resolve({ code: null, signal: "SIGKILL" });
+  };
   const onAbort = (): void => {
     if (timedOut) return;
     cancelled = true;
-    void tree?.end();
+    void endTree();
   };
   const onTimeout = (): void => {
-    if (cancelled) return;
+    if (cancelled || limits.goesOn()) return;
     timedOut = true;
-    void tree?.end();
+    void endTree();
   };
-  const timer = request.timeoutMs === undefined ? undefined : setTimeout(onTimeout, request.timeoutMs);
-  request.signal.addEventListener("abort", onAbort, { once: true });
+  const timer = timeoutMs === undefined ? undefined : setTimeout(onTimeout, timeoutMs);
+  signal.addEventListener("abort", onAbort, { once: true });
   // The abort may have come while the command was being started.
-  if (request.signal.aborted) onAbort();
+  if (signal.aborted) onAbort();
   try {
-    return { ...(await ended), timedOut, cancelled };
+    return { ...(await Promise.race([process.ended, givenUp.promise])), timedOut, cancelled };
   } finally {
     clearTimeout(timer);
-    request.signal.removeEventListener("abort", onAbort);
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

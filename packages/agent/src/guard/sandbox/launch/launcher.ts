@@ -30,6 +30,8 @@ export interface StartedCommand {
   toSignal(code: number): NodeJS.Signals | undefined;
   /** After it ended by itself: why the command never ran, "" if it did. `stderr`: what was printed there. */
   findStartError(stderr: string): string;
+  /** It goes on next to other commands, if it is held so that it can; else they wait for its end. */
+  moveToBackground(): void;
   /** After its end: frees its resources. Returns a sentence for each thing that the sandbox kept it from. */
   release(): readonly string[];
 }

@@ -33,6 +33,7 @@ export function createPlainLauncher(environment: Environment): Launcher {
           tree,
           toSignal: () => undefined,
           findStartError: () => "",
+          moveToBackground: () => undefined,
           release: () => [],
         };
       } catch (error) {

@@ -49,6 +49,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
         otherPlaces: undefined,
         proxyPort,
       });
+      let { isBackground } = request;
       const held = places.begin(request).mounts;
       const profile = toSeatbeltProfile({
         workspace,
@@ -83,7 +84,8 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
             refusalCodes.has(child.exitCode ?? 0) && stderr.startsWith("sandbox-exec: ")
               ? toFolderError(workingDirectory) || `the sandbox could not start (${stderr.trim().slice(0, 500)})`
               : "",
-          release: () => [...proxy.takeNotes(), ...places.end(request)],
+          moveToBackground: () => void (isBackground ||= places.moveToBackground()),
+          release: () => [...proxy.takeNotes(), ...places.end({ isBackground })],
         };
       } catch (error) {
         pipes.close();
