@@ -25,19 +25,19 @@ async function runCommand(
   args: readonly string[] = [],
   options: Partial<SheafOptions> = {},
 ): Promise<HeldRun> {
-  const cwd = folders.newFolder();
+  const { cwd = folders.newFolder() } = options;
   const call = { tool: "run_terminal_cmd", arguments: { command } };
   writeFileSync(
     join(cwd, "s.json"),
     JSON.stringify({ turns: [{ events: [{ call }] }, { events: [{ text: "end" }] }] }),
   );
   const words = ["-p", "--model", "scripted:s.json", ...args, "go"];
-  const { code, stdout, stderr } = await runSheaf(words, { cwd, ...options });
+  const { code, stdout, stderr } = await runSheaf(words, { ...options, cwd });
   const lines = parseStream(stdout);
   const completed = lines.find(({ subtype }) => subtype === "completed")!;
   const { shellToolCall } = completed.tool_call as { shellToolCall: { result: HeldRun["result"] } };
   const session = lines[0]!.session_id as string;
-  const shown = await runSheaf(["show", session, "--output-format", "documents"], { cwd, ...options });
+  const shown = await runSheaf(["show", session, "--output-format", "documents"], { ...options, cwd });
   const { documents } = JSON.parse(shown.stdout) as { documents: { type: string; metadata: HeldRun }[] };
   const { permissions } = documents.find(({ type }) => type === "terminal_command")!.metadata;
   return { code, stderr, sandbox: lines[0]!.sandbox, result: shellToolCall.result, permissions, cwd };
@@ -54,6 +54,22 @@ describeWithBubblewrap("with a sandbox", () => {
       expect(existsSync("/etc/sheaf-test")).toBe(false);
     },
   );
+
+  test(verifies(["S-97", "S-98"], "commands find the user's registry, and the caches of earlier runs"), async () => {
+    const bin = folders.newFolder();
+    const listing = "global.index-url='https://registry.example/simple'";
+    writeFileSync(join(bin, "python3"), `#!/bin/sh\n[ "$1" = -m ] && echo "${listing}"\n`, { mode: 0o755 });
+    const environment = { PATH: `${bin}:${process.env.PATH}`, HOME: folders.newFolder() };
+    const home = join(folders.newFolder(), "home");
+    const cwd = folders.newFolder();
+    const command = 'echo "$PIP_INDEX_URL"; cat "$XDG_CACHE_HOME/kept"; echo kept > "$XDG_CACHE_HOME/kept"';
+    const options = { home, environment, cwd };
+    const run = await runCommand(command, ["--allow", "Network(@python)"], options);
+    expect(run.permissions).toEqual(["network"]);
+    expect(run.result.success?.stdout).toBe("https://registry.example/simple\n");
+    expect((await runCommand(command, [], options)).result.success?.stdout).toBe("\nkept\n");
+    expect((await runCommand(command, [], { home, environment })).result.success?.stdout).toBe("\n");
+  });
 
   test(verifies("S-31", "a TMPDIR that is not a folder is reported as such"), async () => {
     // The sandbox is known to work: only the command itself fails.

@@ -100,7 +100,7 @@ export async function prepareResponse(
   const held = { environment, workspace: workspace.root, sandbox, denials: fileDenials, addedFolders };
   const commands = createCommandRunner({
     ...held,
-    variables: order.trusted ? {} : untrustedGitVariables,
+    variables: { ...(order.trusted ? {} : untrustedGitVariables), ...policy.registryVariables },
     network,
     cacheFolder: dataFolder === undefined ? undefined : toCacheFolder(dataFolder, workspace.root),
   });

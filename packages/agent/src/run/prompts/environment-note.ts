@@ -93,5 +93,5 @@ function toSandboxLine(sandbox: RunStart["sandbox"], hosts: readonly string[]): 
   if (sandbox === "disabled") return "none; commands have the user's rights";
   if (sandbox === "unavailable") return "cannot start here, so no command runs";
   const network = hosts.length === 0 ? "have no network" : `reach only these hosts: ${hosts.map(toLine).join(", ")}`;
-  return `commands write only in the workspace and in /tmp, which is private to the run, and ${network}`;
+  return `commands write only in the workspace, in /tmp (private to the run) and in caches of package managers; they ${network}`;
 }
