@@ -61,7 +61,7 @@ const commandWords: Readonly<Record<string, readonly string[]>> = {
   help: commandNames,
   schema: [...schemaNames, "config"],
   permissions: ["explain", "check"],
-  mcp: ["list", "add", "remove", "trust"],
+  mcp: ["list", "list-tools", "add", "remove", "trust", "enable", "disable"],
   login: providers,
   logout: providers,
   models: providers,
