@@ -6,9 +6,8 @@ import { readLines, type ReadLines, readWholeFile } from "../workspace/read-file
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import { formatNotebook } from "./format-notebook.ts";
-import { listDirTool } from "./list-dir.ts";
 import { readAttachment } from "./read-attachment.ts";
-import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
+import type { Tool, ToolOutcome } from "./tool.ts";
 
 const DEFAULT_LINES = 2000;
 const MAX_BYTES = 256 * 1024;
@@ -37,7 +36,6 @@ export const readFileTool: Tool<Arguments> = {
     const cells = path.relative.endsWith(".ipynb") ? await readNotebook(workspace.root, path, range) : undefined;
     const lines = cells ?? (await readLines(workspace.root, path, range, signal));
     if (signal.aborted) return toCancelledOutcome();
-    if (!lines.ok && lines.error.code === "IS_A_DIRECTORY") return listFolder(path, context);
     if (!lines.ok && lines.error.code === "BINARY_FILE") return readAttachment(path, lines.error, context);
     if (!lines.ok) return toFailedOutcome(toReadError(lines.error, path, workspace.root));
     state.fileHashes.set(path.absolute, lines.value.hash);
@@ -66,11 +64,6 @@ async function readNotebook(
   const lines = new LineWindow(range);
   lines.push(text);
   return { ok: true, value: { ...lines.end(), fileSize: file.value.bytes.length, hash: file.value.hash } };
-}
-
-async function listFolder(path: WorkspacePath, context: ToolContext): Promise<ToolOutcome> {
-  const listed = await listDirTool.run({ target_directory: path.named }, context);
-  return listed.effect ? { ...listed, effect: { kind: "list", path: path.absolute } } : listed;
 }
 
 function toReadError(error: ToolError, path: WorkspacePath, root: string): ToolError {

@@ -77,6 +77,10 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     if (refusal) return refusal;
     const context = { ...ports, ...options, workspace, background, callId: call.callId };
     const done = await prepared.run(context);
+    // Other rules apply to a list than to a file.
+    if (call.toolName === "read_file" && done.error?.code === "IS_A_DIRECTORY") {
+      return listInstead(edited, workspace, (list) => execute(list, { ...options, budget }));
+    }
     const isEdit = editingTools.has(call.toolName);
     const returned = isEdit ? await runAfterEdit(done, ports.afterEdit ?? [], context, ports.permissions) : done;
     const result = limitResult(limitAttachments(returned, ports.state), budget, ports.results);
@@ -140,6 +144,18 @@ function findKept(
 ): { readonly found: Workspace | undefined } | undefined {
   const name = args[readers[toolName] ?? ""];
   return typeof name === "string" ? results?.find(name) : undefined;
+}
+
+/** A folder that read_file names, as list_dir shows it (C34). */
+async function listInstead(
+  { callId, arguments: { target_file: folder } }: ToolInvocation,
+  workspace: Workspace,
+  run: (call: ToolInvocation) => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  const resolved = workspace.resolve(String(folder));
+  const listed = await run({ callId, toolName: "list_dir", arguments: { target_directory: folder } });
+  if (!listed.effect || !resolved.ok) return listed;
+  return { ...listed, effect: { kind: "list", path: resolved.path.absolute } };
 }
 
 /** Each folder has its own rules, index and history, so a call works in one of them. */

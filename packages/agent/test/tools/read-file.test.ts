@@ -4,6 +4,8 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { toCliOutcome } from "../../src/output/cli-outcome.ts";
 import { readFileTool } from "../../src/tools/read-file.ts";
+import { createToolBox } from "../../src/tools/tool-box.ts";
+import { createPolicy } from "../guard/permissions/policy.ts";
 import { createFileToolContext, toReadEffect } from "./file-tool-context.ts";
 
 describe("a whole file", () => {
@@ -125,10 +127,15 @@ describe("what cannot be read", () => {
     });
   });
 
-  test(verifies("C34", "a folder is listed"), async () => {
+  test(verifies("C34", "a folder is listed, if no rule keeps a file in it from the model"), async () => {
     const { context, root, write } = createFileToolContext();
     write("src/a/b.ts", "");
-    const outcome = await readFileTool.run({ target_file: "src" }, context);
+    const read = (options?: Parameters<typeof createPolicy>[0]) =>
+      createToolBox({ ...context, permissions: createPolicy(options) }).execute(
+        { callId: "call_1", toolName: "read_file", arguments: { target_file: "src" } },
+        context,
+      );
+    const outcome = await read();
     expect(outcome).toEqual({
       status: "success",
       output: "a/\n  b.ts",
@@ -138,6 +145,9 @@ describe("what cannot be read", () => {
     expect(toCliOutcome("read_file", result)).toMatchObject({
       success: { content: "a/\n  b.ts", isEmpty: false, totalLines: 2, path: join(root, "src") },
     });
+    for (const rule of ["Read(b.ts)", "Read(src/a/**)"]) {
+      expect(await read({ deny: [rule] })).toMatchObject({ status: "rejected", output: "", error: { details: rule } });
+    }
   });
 
   test("a binary file says so", async () => {
