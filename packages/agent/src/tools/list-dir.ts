@@ -68,13 +68,19 @@ interface Tree {
   readonly isCut: boolean;
   /** Some folders are too deep to be opened. */
   readonly isDeep: boolean;
+  /** A folder of packages was not opened. */
+  readonly hasPackages: boolean;
 }
+
+/** It would fill the tree where no ignore rule names it; whoever wants to see it names it. */
+const packages = "node_modules";
 
 async function readTree(reader: FolderReader, start: string, signal: AbortSignal): Promise<Tree> {
   const folders = new Map<string, ShownFolder>();
   const ignored: FolderEntry[] = [];
   let free = maxEntries;
   let level = [start];
+  let hasPackages = false;
   for (let depth = 1; depth <= maxDepth; depth += 1) {
     const next: string[] = [];
     for (const path of level) {
@@ -89,13 +95,15 @@ async function readTree(reader: FolderReader, start: string, signal: AbortSignal
       free -= entries.length;
       ignored.push(...reading.ignored);
       folders.set(path, { entries, hidden: reading.entries.length - entries.length });
-      for (const entry of entries) if (entry.kind === "folder") next.push(entry.path);
+      const inner = entries.filter(({ kind }) => kind === "folder");
+      next.push(...inner.filter(({ name }) => name !== packages).map((entry) => entry.path));
+      hasPackages ||= inner.some(({ name }) => name === packages);
     }
     level = next;
   }
   const shown = [...folders.values()];
   const isCut = free === 0 && (level.length > 0 || shown.some((folder) => "hidden" in folder && folder.hidden > 0));
-  return { folders, ignored, isCut, isDeep: level.length > 0 };
+  return { folders, ignored, isCut, isDeep: level.length > 0, hasPackages };
 }
 
 function formatFolder(tree: Tree, path: string, indent: string): string[] {
@@ -114,9 +122,10 @@ function formatEntry({ name, kind, target }: FolderEntry): string {
   return kind === "link" ? `${toLine(name)} -> ${toLine(target)}` : toLine(name);
 }
 
-function toNote({ isCut, isDeep, ignored }: Tree): string {
+function toNote({ isCut, isDeep, hasPackages, ignored }: Tree): string {
   const notes: string[] = [];
   if (isCut) notes.push(`Only the first ${maxEntries} entries are shown, level by level.`);
   if (isDeep) notes.push(`Folders below level ${maxDepth} are not opened: name one as target_directory to see it.`);
+  if (hasPackages) notes.push(`${packages} is not opened: name it as target_directory to see it.`);
   return [...notes, formatIgnored(ignored)].join(" ").trim();
 }

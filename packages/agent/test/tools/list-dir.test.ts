@@ -11,6 +11,15 @@ async function list(root: string, folder?: string): Promise<ToolOutcome> {
 }
 
 describe("list_dir", () => {
+  test("packages are opened only if the call names them", async () => {
+    const root = createFolder({ "a/node_modules/x/i.js": "", "node_modules/y/i.js": "" });
+    expect(await list(root)).toMatchObject({
+      output: "a/\n  node_modules/\nnode_modules/",
+      note: "node_modules is not opened: name it as target_directory to see it.",
+    });
+    expect(await list(root, "node_modules")).toMatchObject({ output: "y/\n  i.js" });
+  });
+
   test("a tree, sorted, folders with a slash, links with their target", async () => {
     const root = createFolder({
       "b.txt": "",
