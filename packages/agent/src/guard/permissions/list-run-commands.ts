@@ -103,8 +103,9 @@ function toKeys(name: string, words: SimpleCommand): readonly { readonly key: st
         continue;
       }
       if (beginnings.has(longer)) keys.push({ key: longer, at });
-      // `docker container run`
-      if (!mayBeValue && !get(subcommandGroups, name)?.includes(text)) break;
+      // `docker container run`, `cargo +nightly watch`
+      const isInFront = text.startsWith("+") || get(subcommandGroups, name)?.includes(text);
+      if (!mayBeValue && !isInFront && !isOpen(words[at]!)) break;
       mayBeValue = false;
     }
   }
