@@ -42,6 +42,8 @@ async function install(): Promise<Place | undefined> {
     HOME: home,
     SHEAF_HOME: join(home, ".sheaf"),
     SHEAF_MODEL: "scripted:s.json",
+    // A notice on stderr must not disturb them (C47).
+    CURSOR_API_KEY: "key_0123",
   };
   try {
     const flags = ["--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund", "--fetch-retries=0"];
