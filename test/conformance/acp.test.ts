@@ -179,7 +179,7 @@ describe("a session", () => {
     );
   });
 
-  test("attachments: links by name, embedded text whole, images refused", async () => {
+  test("attachments: links by name, embedded text whole, what is no image refused", async () => {
     const cwd = folders.newFolder({ "README.md": "# Wordy\n\nCounts words.\n" });
     const editor = await startEditor(cwd, ["--model", "offline"]);
     const { agent } = editor.connection;
@@ -195,7 +195,7 @@ describe("a session", () => {
     const image = { type: "image" as const, data: "AAAA", mimeType: "image/png" };
     await expect(agent.request(methods.agent.session.prompt, { sessionId, prompt: [image] })).rejects.toMatchObject({
       code: -32_602,
-      message: expect.stringContaining("a prompt holds image") as string,
+      message: expect.stringContaining("image 1 is") as string,
     });
   });
 

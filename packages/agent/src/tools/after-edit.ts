@@ -1,5 +1,4 @@
 /** The user's commands after an edit, such as a formatter or a type check (S-96). */
-import { stripVTControlCharacters } from "node:util";
 import type { FileChange } from "@sheaf/protocol";
 import { toFullReason } from "../guard/permissions/decision.ts";
 import { parsePathGlob } from "../guard/permissions/glob.ts";
@@ -79,6 +78,7 @@ function formatOutcome(outcome: CommandOutcome): string {
   const fault = outcome.refusal || outcome.startError;
   if (fault !== "") return `not run: ${fault}`;
   const end = outcome.timedOut ? `ended after ${timeoutMs / 1000} s` : `exit code ${outcome.exitCode}`;
+  const { stripVTControlCharacters } = process.getBuiltinModule("node:util");
   const text = cut(stripVTControlCharacters(outcome.output).trim());
   return [outcome.exitCode === 0 ? "ok" : end, text, ...outcome.refusals].filter((part) => part !== "").join("\n");
 }
