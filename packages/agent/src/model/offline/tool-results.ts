@@ -24,12 +24,16 @@ export function parseReadOutput({ output, args }: Outcome): ReadText {
   const startLine = Number(args["offset"] ?? 1);
   if (output === "The file is empty.") return { path, text: "", startLine, note: "" };
   const lines = output.split("\n");
-  const end = lines.findIndex((line) => !/^\d+\t/.test(line));
-  const numbered = end === -1 ? lines : lines.slice(0, end);
-  const rest = end === -1 ? [] : lines.slice(end);
-  const text = numbered.map((line) => line.slice(line.indexOf("\t") + 1)).join("\n");
+  const isNumbered = (line: string): boolean => /^\d+\t/.test(line);
+  // A long result begins with the note, and ends with it again.
+  const start = Math.max(0, lines.findIndex(isNumbered));
+  const count = lines.slice(start).findIndex((line) => !isNumbered(line));
+  const end = count === -1 ? lines.length : start + count;
+  const text = lines.slice(start, end).map((line) => line.slice(line.indexOf("\t") + 1));
   // An empty line after the last one is its line end.
-  return { path, text: rest[0] === "" ? `${text}\n` : text, startLine, note: rest.join("\n").trim() };
+  const isEnded = lines[end] === "";
+  const note = (start > 0 ? lines.slice(0, start) : lines.slice(end)).join("\n").trim();
+  return { path, text: text.join("\n") + (isEnded ? "\n" : ""), startLine, note };
 }
 
 /** Paths in a `glob_search` result, as code; its remarks are sentences. */
