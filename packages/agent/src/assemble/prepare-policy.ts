@@ -84,7 +84,11 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
   const places = { environment, folders };
   const allowed = runsCommands ? await openRegistries(allow, places, false) : closedRegistries;
   const denied = runsCommands ? await openRegistries(denials, places, true) : closedRegistries;
-  const network = createCommandNetwork({ allow: [...allow, ...allowed.rules], deny: [...denials, ...denied.rules] });
+  const network = createCommandNetwork({
+    allow,
+    deny: [...denials, ...denied.rules],
+    registryHosts: allowed.rules,
+  });
   const fileDenials = denials.map(parseRule).filter((rule) => "glob" in rule);
   return {
     workspace,

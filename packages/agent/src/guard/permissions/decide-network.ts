@@ -46,6 +46,8 @@ export function decideMcp(server: string, tool: string, { allows, denies }: Rule
 export interface CommandNetwork {
   /** Whether any rule opens a host; if none does, commands have no network at all. */
   readonly isOpen: boolean;
+  /** Whether commands may reach a registry of a language: by its own rule, or perhaps by one for a host. */
+  readonly mayDownload: (registry: string) => boolean;
   /** `host`: as `toHost` gives it. */
   decide(host: string): PermissionDecision;
 }
@@ -58,11 +60,16 @@ export interface CommandNetwork {
 export function createCommandNetwork(rules: {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
+  /** Further rules that allow: those which rules about registries stand for. */
+  readonly registryHosts?: readonly string[];
 }): CommandNetwork {
-  const allows = rules.allow.map(parseRule).filter((rule) => rule.kind === "Network");
-  const denies = rules.deny.map(parseRule).filter((rule) => rule.kind === "Network");
+  const parse = (texts: readonly string[]) => texts.map(parseRule).filter((rule) => rule.kind === "Network");
+  const named = parse(rules.allow);
+  const allows = [...named, ...parse(rules.registryHosts ?? [])];
+  const denies = parse(rules.deny);
   return {
     isOpen: allows.length > 0,
+    mayDownload: (registry) => named.some((rule) => (rule.registry ?? registry) === registry),
     decide(host) {
       const denied = denies.find((rule) => rule.host.isMatch(host));
       if (denied) return deny(`the rule ${denied.text} denies it`, denied.text);

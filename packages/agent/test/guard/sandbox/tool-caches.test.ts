@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
+import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import { toCacheFolder } from "../../../src/guard/sandbox/hold/tool-caches.ts";
 import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
@@ -68,6 +69,27 @@ describeWithSandbox("caches of tools", () => {
     expect(readdirSync(secret)).toEqual(["file"]);
     expect(readFileSync(join(secret, "file"), "utf8")).toBe("old");
     expect(readdirSync(join(home, ".cache/ms-playwright"))).toEqual([]);
+  });
+
+  test(verifies("S-97", "leave the user's own downloads readable, until a rule lets new ones come"), async () => {
+    const home = createFolder("home", {
+      ".cargo/registry/x": "",
+      "go/pkg/mod/cache/download/x": "",
+      ".m2/repository/x": "",
+    });
+    const variables = { ...environment, HOME: home };
+    const read = async (...allow: readonly string[]): Promise<string> => {
+      const network = createCommandNetwork({ allow, deny: [] });
+      const command = "echo $CARGO_HOME $GOPROXY $MAVEN_OPTS";
+      return (await runHeld(command, createFolder("workspace"), {}, variables, { network })).stdout.trim();
+    };
+    const downloads = `file://${home}/go/pkg/mod/cache/download`;
+    expect(await read()).toBe(downloads);
+    expect(await read("Network(@npm)")).toBe(downloads);
+    expect(await read("Network(@rust)")).toBe(`/tmp/.cache/cargo ${downloads}`);
+    expect(await read("Network(registry.example)")).toMatch(
+      /^\/tmp\/\.cache\/cargo -Dmaven\.repo\.local=.*proxyPort=3128$/,
+    );
   });
 
   test(verifies("S-97", "do not cover what commands write or must not see"), async () => {

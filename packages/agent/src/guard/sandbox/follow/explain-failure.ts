@@ -47,7 +47,7 @@ export function explainFailure(failed: FailedCommand): string[] {
   }
   if (unixSocket.test(text)) {
     sentences.push(
-      "The sandbox has no unix sockets, which Docker and browsers with a profile need: a headless shell of Chromium works; for the rest the user passes --sandbox disabled.",
+      "The sandbox has no unix sockets, which Docker and browsers need: try a headless shell of Chromium, or the user passes --sandbox disabled.",
     );
   }
   return [...sentences, ...explainNetwork(failed, text)];

@@ -26,6 +26,8 @@ export interface CachePlan {
   readonly otherPlaces: readonly string[] | undefined;
   /** Of the proxy, by which commands can download; undefined: they have no network. */
   readonly proxyPort: number | undefined;
+  /** Whether commands may reach a registry of a language. */
+  readonly mayDownload: (registry: string) => boolean;
 }
 
 /** The folder of a workspace, by its path without links: no workspace names that of another. */
@@ -91,11 +93,15 @@ function makePlace(path: string): boolean {
 }
 
 /** `path`: of the caches, in the sandbox. */
-function toCacheVariables({ folder, proxyPort }: CachePlan, home: string, path: string): Record<string, string> {
+function toCacheVariables(
+  { folder, proxyPort, mayDownload }: CachePlan,
+  home: string,
+  path: string,
+): Record<string, string> {
   const goDownloads = join(home, "go/pkg/mod/cache/download");
-  /** Without a network, what the user's own store has is worth more than an empty one. */
-  const isNeeded = (name: string, store: string): boolean =>
-    proxyPort !== undefined || isOwnFolder(join(folder, "cache", name)) || !isFolder(join(home, store));
+  /** What the user's own store has is worth more than an empty one that nothing can fill. */
+  const isNeeded = (registry: string, name: string, store: string): boolean =>
+    mayDownload(registry) || isOwnFolder(join(folder, "cache", name)) || !isFolder(join(home, store));
   return {
     XDG_CACHE_HOME: path,
     npm_config_cache: join(path, "npm"),
@@ -103,13 +109,13 @@ function toCacheVariables({ folder, proxyPort }: CachePlan, home: string, path: 
     YARN_GLOBAL_FOLDER: join(path, "yarn-berry"),
     GOMODCACHE: join(path, "go-mod"),
     // The user's downloads serve as a proxy that needs no network.
-    ...(proxyPort === undefined && isFolder(goDownloads) && { GOPROXY: `file://${goDownloads}` }),
+    ...(!mayDownload("go") && isFolder(goDownloads) && { GOPROXY: `file://${goDownloads}` }),
     GRADLE_USER_HOME: join(path, "gradle"),
     // Without a network, waiting and trying again takes minutes.
     ...(proxyPort === undefined && { npm_config_fetch_retries: "0", PIP_RETRIES: "0", CARGO_NET_RETRY: "0" }),
     ...(isFolder(join(home, ".gradle/caches/modules-2")) && { GRADLE_RO_DEP_CACHE: join(home, ".gradle/caches") }),
-    ...(isNeeded("cargo", ".cargo/registry") && { CARGO_HOME: join(path, "cargo") }),
-    ...(isNeeded("m2", ".m2/repository") && { MAVEN_OPTS: toMavenOptions(join(path, "m2"), home, proxyPort) }),
+    ...(isNeeded("rust", "cargo", ".cargo/registry") && { CARGO_HOME: join(path, "cargo") }),
+    ...(isNeeded("java", "m2", ".m2/repository") && { MAVEN_OPTS: toMavenOptions(join(path, "m2"), home, proxyPort) }),
   };
 }
 

@@ -111,6 +111,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       substitute: substituteCache,
       otherPlaces: [...tops, ...secretPlaces, ...privateMounts.map((mount) => mount.path)],
       proxyPort: options.network.isOpen ? proxyPort : undefined,
+      mayDownload: options.network.mayDownload,
     });
     const copies = cleanFiles(listHomes(environment), join(path, "copies"));
     return {

@@ -48,6 +48,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
         substitute: join(cacheFolder, "cache"),
         otherPlaces: undefined,
         proxyPort,
+        mayDownload: options.network.mayDownload,
       });
       let { isBackground } = request;
       const held = places.begin(request).mounts;
