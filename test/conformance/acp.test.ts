@@ -14,6 +14,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import { afterEach, describe, expect, test } from "vitest";
 import { createTestFolder, sheafProgram, compiledCode } from "../support/sheaf.ts";
+import { createPng } from "../support/images.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -179,7 +180,7 @@ describe("a session", () => {
     );
   });
 
-  test("attachments: links by name, embedded text whole, what is no image refused", async () => {
+  test("attachments: links by name, embedded text whole, images by their bytes", async () => {
     const cwd = folders.newFolder({ "README.md": "# Wordy\n\nCounts words.\n" });
     const editor = await startEditor(cwd, ["--model", "offline"]);
     const { agent } = editor.connection;
@@ -195,7 +196,12 @@ describe("a session", () => {
     const image = { type: "image" as const, data: "AAAA", mimeType: "image/png" };
     await expect(agent.request(methods.agent.session.prompt, { sessionId, prompt: [image] })).rejects.toMatchObject({
       code: -32_602,
-      message: expect.stringContaining("image 1 is") as string,
+      message: expect.stringContaining("image 1 is not a PNG, JPEG, GIF or WebP image") as string,
+    });
+    const seen = { ...image, data: createPng(1, 1).toString("base64") };
+    await expect(agent.request(methods.agent.session.prompt, { sessionId, prompt: [seen] })).rejects.toMatchObject({
+      data: { code: "USAGE" },
+      message: expect.stringContaining("does not take image/png") as string,
     });
   });
 
