@@ -22,7 +22,8 @@ export function toTask(request: ModelRequest): { readonly job: Job; readonly con
   const context: Context = {
     language: understood.reading.language,
     mode: request.mode,
-    tools: new Set(request.tools.map(({ name }) => name)),
+    // In agent mode a plan can be presented, although models see the tool in plan mode only (C39).
+    tools: new Set([...request.tools.map(({ name }) => name), ...(request.mode === "agent" ? ["create_plan"] : [])]),
     usedIds: new Set(outcomes.flatMap(({ args }) => toRecords(args["todos"]).map(({ id }) => String(id)))),
     outcomes: exchanges.at(-1)?.outcomes ?? [],
     isLastTurn: lastNote?.role === "user" && isNote(lastNote) && lastNote.text.includes("last turn of the budget"),
