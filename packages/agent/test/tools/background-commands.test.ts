@@ -2,9 +2,12 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readTerminalTool } from "../../src/tools/read-terminal.ts";
 import { runTerminalCmdTool } from "../../src/tools/run-terminal-cmd.ts";
+import type { CallableTool } from "../../src/tools/registry.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { findByCommandLine } from "../guard/sandbox/processes.ts";
+import { createToolBox } from "../../src/tools/tool-box.ts";
+import { createPolicy } from "../guard/permissions/policy.ts";
 import { createContext, createFolder } from "./search-workspace.ts";
 
 interface Terminals {
@@ -188,3 +191,23 @@ describe("a command at its time limit", () => {
     expect(await later.read("bg_1")).toMatchObject({ error: { code: "UNKNOWN_TERMINAL" } });
   });
 });
+
+test(
+  verifies("R-24", "a call that ignores its abort does not hold the end of a run"),
+  async () => {
+    const stuck: CallableTool = {
+      name: "stuck",
+      description: "Never ends",
+      documentType: "tool_call",
+      access: "read",
+      schema: {},
+      prepare: () => ({ ok: true, run: () => new Promise(() => undefined) }),
+    };
+    const permissions = createPolicy({ force: true });
+    const tools = createToolBox({ ...createContext(createFolder()), permissions, furtherTools: [stuck] });
+    const options = { signal: AbortSignal.abort(), emitOutput: () => undefined };
+    void tools.execute({ callId: "call_1", toolName: "stuck", arguments: {} }, options);
+    await tools.settle();
+  },
+  20_000,
+);
