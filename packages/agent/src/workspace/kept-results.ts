@@ -28,7 +28,7 @@ export interface KeptFile {
   /** What the model calls it. */
   readonly name: string;
   /** False once it is full, or nothing more can be written: the text is then not in it. */
-  append(text: string): boolean;
+  append(bytes: Uint8Array): boolean;
   end(): void;
 }
 
@@ -81,7 +81,7 @@ export function createKeptResults(place: ResultPlace, limits: ResultLimits = def
         const append = createAppend(descriptor, limits.fileBytes);
         const end = (): void => void (open.delete(descriptor) && closeSync(descriptor));
         // The number of a closed descriptor may be another file's.
-        return { name, append: (text) => open.has(descriptor) && append(text), end };
+        return { name, append: (bytes) => open.has(descriptor) && append(bytes), end };
       } catch {
         // The result is shortened all the same, and its note says that the rest is lost.
         return undefined;
@@ -104,8 +104,7 @@ export function createKeptResults(place: ResultPlace, limits: ResultLimits = def
 /** What is not written at once is left out: a file has the beginning of its text, without gaps. */
 function createAppend(descriptor: number, maxBytes: number): KeptFile["append"] {
   let free = maxBytes;
-  return (text) => {
-    const bytes = Buffer.from(text);
+  return (bytes) => {
     free -= bytes.length;
     if (free < 0) return false;
     try {

@@ -11,8 +11,11 @@ export const maxLineLength = 2000;
 /** Kept in memory: more than a model ever sees of one result. Bytes. */
 const maxMemoryBytes = 64 * 1024;
 
-/** What is folded, line by line; of output without an end, the rest is only counted. Bytes. */
-const maxFoldedBytes = 64 * 1024 * 1024;
+/**
+ * What is folded and wrapped: it takes strings, which binary output would create faster than they are collected (R-14).
+ * Plain lines do not count; the rest is written as it is. Bytes.
+ */
+const maxFoldedBytes = 1024 * 1024;
 
 /** A line that has no end yet is written in parts from this length on. UTF-16 units. */
 const maxOpenLength = 16 * 1024;
@@ -37,7 +40,7 @@ interface WholeFile {
 
 /** Takes the text piece by piece. */
 export interface OutputSink {
-  /** UTF-8 that ends with a whole character. */
+  /** UTF-8 that ends with a whole character; valid during the call only. */
   append(bytes: Uint8Array): void;
   end(): WholeOutput;
 }
@@ -53,90 +56,107 @@ export function createOutputSink({ results, folds = true }: SinkOptions = {}): O
   const memory = createBoundedOutput(maxMemoryBytes);
   const record = createRecord(results);
   let bytes = 0;
-  let received = 0;
+  let foldedBytes = 0;
   /** The last line, as long as it has no end: what follows may still erase it. */
   let open = "";
 
-  const take = (text: string, isLineOpen: boolean): void => {
-    const encoded = Buffer.from(text);
+  /** `kept`: as it is in the file. */
+  const take = (encoded: Uint8Array, kept = encoded): void => {
     bytes += encoded.length;
     memory.append(encoded);
-    record.append(isLineOpen ? `${wrapLines(text)}\n` : wrapLines(text));
+    record.append(kept);
+  };
+  const takeLines = (text: string): void => {
+    if (text === "") return;
+    const lines = folds ? foldControls(text) : text;
+    take(Buffer.from(lines), Buffer.from(wrapLines(lines)));
   };
   const takeText = (text: string): void => {
     const end = text.lastIndexOf("\n") + 1;
-    const ended = text.slice(0, end);
-    if (end > 0) take(folds ? foldControls(ended) : ended, false);
+    takeLines(text.slice(0, end));
     open = text.slice(end);
     if (open.length < maxOpenLength) return;
     // Progress that goes on: only its last state is kept.
     if (folds) open = foldControls(open) + (open.endsWith("\r") ? "\r" : "");
     // A character stays, so that the line does not end in an empty one.
     const [part = ""] = /^(?:.{2000})+(?=.)/su.exec(open) ?? [];
-    if (part !== "") take(part, true);
+    if (part !== "") take(Buffer.from(part), Buffer.from(`${wrapLines(part)}\n`));
     open = open.slice(part.length);
+  };
+  const endLine = (): void => {
+    takeLines(open);
+    open = "";
   };
 
   return {
     append(chunk) {
-      received += chunk.length;
-      if (received > maxFoldedBytes) record.fill();
-      if (!record.isFull()) return takeText(open + Buffer.from(chunk).toString());
-      // A string for each chunk of endless output would be created faster than it is collected (R-14).
-      if (open !== "") take(open, false);
-      open = "";
-      bytes += chunk.length;
-      memory.append(chunk);
-      record.skip(chunk);
+      const [first, end] = [chunk.indexOf(lineEnd) + 1, chunk.lastIndexOf(lineEnd) + 1];
+      if (!record.isFull() && isPlain(chunk)) {
+        takeText(open + Buffer.from(chunk.subarray(0, first)).toString());
+        if (end > first) take(chunk.subarray(first, end));
+        open += Buffer.from(chunk.subarray(end)).toString();
+        return;
+      }
+      foldedBytes += chunk.length;
+      if (!record.isFull() && foldedBytes <= maxFoldedBytes) return takeText(open + Buffer.from(chunk).toString());
+      endLine();
+      take(chunk);
     },
     end() {
-      if (open !== "") take(folds ? foldControls(open) : open, false);
-      open = "";
+      endLine();
       const { head, tail } = memory.toParts();
       // A tail of nothing but controls is a tail, too.
-      const last = folds && record.isFull() && tail !== "" ? foldControls(tail) || "\n" : tail;
+      const last = folds && tail !== "" ? foldControls(tail) || "\n" : tail;
       return { bytes, lines: record.lines(), head, tail: last, keep: () => record.keep() };
     },
   };
 }
 
+/** No line is long, and no character is folded; of C1 controls the first byte is enough, since few letters share it. */
+function isPlain(bytes: Uint8Array): boolean {
+  let length = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index]!;
+    length = byte === lineEnd ? 0 : length + 1;
+    if (length > maxLineLength || byte === 0x7f || byte === 0xc2) return false;
+    if (byte < 0x20 && byte !== lineEnd && byte !== 0x09) return false;
+  }
+  return true;
+}
+
 /** The text as it is in the file, which is made once there is more than memory shows. */
 function createRecord(results: KeptResults | undefined) {
-  let waiting = "";
+  let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
   let file: KeptFile | undefined;
   let lines = 0;
   let linesInFile = 0;
   let isLineOpen = false;
   let isFull = false;
-  const write = (text: string): void => {
+  const write = (bytes: Uint8Array): void => {
     file ??= results?.create();
-    if (file?.append(text)) linesInFile = lines;
+    if (file?.append(bytes)) linesInFile = lines;
     else isFull = true;
   };
   const flush = (): void => {
-    const text = waiting;
-    waiting = "";
-    if (text !== "") write(text);
+    if (waitingBytes > 0) write(Buffer.concat(waiting));
+    waiting = [];
+    waitingBytes = 0;
   };
   return {
+    /** What follows is only counted. */
     isFull: () => isFull,
-    /** Nothing more is written. */
-    fill(): void {
-      flush();
-      isFull = true;
-    },
     lines: () => lines + (isLineOpen ? 1 : 0),
-    append(text: string): void {
-      lines += text.split("\n").length - 1;
-      isLineOpen = !text.endsWith("\n");
-      if (isFull) return;
-      waiting += text;
-      if (file || waiting.length > maxMemoryBytes) flush();
-    },
-    /** What is only counted. */
-    skip(bytes: Uint8Array): void {
+    append(bytes: Uint8Array): void {
+      if (bytes.length === 0) return;
       lines += countLineEnds(bytes);
       isLineOpen = bytes.at(-1) !== lineEnd;
+      if (isFull) return;
+      if (file) return write(bytes);
+      // A copy: the bytes are valid during the call only.
+      waiting.push(Uint8Array.from(bytes));
+      waitingBytes += bytes.length;
+      if (waitingBytes > maxMemoryBytes) flush();
     },
     keep(): WholeFile | undefined {
       flush();

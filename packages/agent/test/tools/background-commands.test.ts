@@ -207,7 +207,7 @@ test(
     const tools = createToolBox({ ...createContext(createFolder()), permissions, furtherTools: [stuck] });
     const options = { signal: AbortSignal.abort(), emitOutput: () => undefined };
     void tools.execute({ callId: "call_1", toolName: "stuck", arguments: {} }, options);
-    await tools.settle();
+    await expect(tools.settle()).resolves.toBeUndefined();
   },
   20_000,
 );

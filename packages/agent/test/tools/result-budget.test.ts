@@ -160,7 +160,7 @@ describe("a kept result", () => {
     const root = createFolder({ "a.txt": "x" });
     const { call, results } = createTools(root);
     const file = results.create()!;
-    file.append("kept");
+    file.append(Buffer.from("kept"));
     expect(await call("write_file", { target_file: file.name, content: "mine" })).toMatchObject({ status: "success" });
     expect(readFileSync(join(root, file.name), "utf8")).toBe("mine");
     expect(await call("read_file", { target_file: file.name })).toMatchObject({ output: "kept" });

@@ -29,7 +29,7 @@ test(verifies(["N57", "S-42"], "files and folders are for their user alone, and 
   const place = { dataFolder, conversationId: "conv_1" };
   const file = createKeptResults(place).create()!;
   expect(file.name).toMatch(/^sheaf-output\/[\da-f]{8}\.txt$/);
-  expect(file.append("text")).toBe(true);
+  expect(file.append(Buffer.from("text"))).toBe(true);
   const root = join(dataFolder, "results/conv_1");
   expect(statSync(join(root, file.name)).mode & 0o777).toBe(0o600);
   expect(statSync(join(root, "sheaf-output")).mode & 0o777).toBe(0o700);
@@ -66,7 +66,11 @@ test(verifies("N57", "a file, a conversation and all of them are bounded: the ol
   const folder = join(dataFolder, "results/conv_1/sheaf-output");
   const names = [1, 2, 3, 4].map((age) => {
     const file = results.create()!;
-    expect([file.append("x".repeat(90)), file.append("x".repeat(11)), file.append("x")]).toEqual([true, false, false]);
+    expect([
+      file.append(Buffer.from("x".repeat(90))),
+      file.append(Buffer.from("x".repeat(11))),
+      file.append(Buffer.from("x")),
+    ]).toEqual([true, false, false]);
     file.end();
     utimesSync(join(folder, "..", file.name), age, age);
     return file.name;

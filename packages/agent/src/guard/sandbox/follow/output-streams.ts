@@ -111,6 +111,8 @@ interface LiveOutput {
 const defaultMaxBytes = 1024 * 1024;
 /** Milliseconds that text may wait for more. */
 const holdPeriod = 20;
+/** UTF-16 units. */
+const maxHeldLength = 64 * 1024;
 const notice = "\n[... more than 1 MiB of output; the rest is not shown live ...]\n";
 
 /** Above the limit there is one notice, and then nothing. */
@@ -120,6 +122,7 @@ function createLiveOutput(
 ): LiveOutput {
   let limit = maxBytes;
   let held: { readonly stream: StreamName; text: string }[] = [];
+  let heldLength = 0;
   let timer: NodeJS.Timeout | undefined;
   let bytes = 0;
 
@@ -128,6 +131,7 @@ function createLiveOutput(
     timer = undefined;
     const parts = held;
     held = [];
+    heldLength = 0;
     for (const { stream, text } of parts) onOutput(stream, text);
   };
   return {
@@ -138,7 +142,10 @@ function createLiveOutput(
       const last = held.at(-1);
       if (last?.stream === stream) last.text += shown;
       else held.push({ stream, text: shown });
-      timer ??= setTimeout(flush, holdPeriod);
+      heldLength += shown.length;
+      // Without a limit, endless output would fill the memory in one period.
+      if (heldLength >= maxHeldLength) flush();
+      else timer ??= setTimeout(flush, holdPeriod);
     },
     isFull: () => bytes > limit,
     liftLimit() {
