@@ -12,7 +12,8 @@ export { errorTable, SheafError, type ErrorCode, type ErrorKind } from "./base/e
 export type { McpServers, McpServerSettings } from "./config/mcp-settings.ts";
 export type { Model, ModelMessage, ModelRequest, ModelToolCall, ToolDefinition } from "./model/provider.ts";
 export type { Locale } from "./output/action-words.ts";
-export { createProjection, type ProjectionOptions } from "./output/create-projection.ts";
+export type { ProjectionOptions } from "./output/create-message-projection.ts";
+export { createProjection } from "./output/create-projection.ts";
 export { outputFormats, type OutputFormat, type Projection } from "./output/projection.ts";
 export type { BudgetLimits } from "./run/budget.ts";
 export { createSqliteStore } from "./store/sqlite.ts";

@@ -2,7 +2,8 @@
 import { createAssembler, toResponse } from "@sheaf/documents";
 import type { ChatResponse, RunEvent, StreamEvent } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../base/errors.ts";
-import { createProjection, type ProjectionOptions } from "../output/create-projection.ts";
+import type { ProjectionOptions } from "../output/create-message-projection.ts";
+import { createProjection } from "../output/create-projection.ts";
 import { outputFormats, type OutputFormat } from "../output/projection.ts";
 import type { LoggedRun } from "./logged-run.ts";
 

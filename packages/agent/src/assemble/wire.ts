@@ -20,6 +20,9 @@ import type { ServerFolders } from "../tools/mcp/server-connection.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
+import { createMessageProjection, type ProjectionOptions } from "../output/create-message-projection.ts";
+import type { OutputFormat, Projection } from "../output/projection.ts";
+import type { Recording } from "../recording/recording.ts";
 import type { SharedStore } from "../store/store.ts";
 
 /**
@@ -182,4 +185,15 @@ export async function createAnswerCheck(
 ): Promise<AnswerCheck | undefined> {
   if (file === undefined) return undefined;
   return (await import("../run/answer-schema.ts")).createAnswerCheck(file, signal, onClose);
+}
+
+/** A fresh projection of one run. */
+export async function openProjection(format: OutputFormat, options: ProjectionOptions): Promise<Projection> {
+  if (format !== "documents" && format !== "documents-stream") return createMessageProjection(format, options);
+  return (await import("../output/create-projection.ts")).createProjection(format, options);
+}
+
+/** The recording into a file; undefined without one. @throws SheafError USAGE when the file cannot be written. */
+export async function openRecording(file: string | undefined): Promise<Recording | undefined> {
+  return file === undefined ? undefined : (await import("../recording/recording.ts")).createRecording(file);
 }

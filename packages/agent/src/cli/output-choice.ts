@@ -3,7 +3,7 @@ import { SheafError } from "../base/errors.ts";
 import { toLocale } from "../output/action-words.ts";
 import { toUserFiles } from "../base/paths.ts";
 import { findUserConfig } from "../config/config-file.ts";
-import { createProjection } from "../output/create-projection.ts";
+import { openProjection } from "../assemble/wire.ts";
 import type { PartialOutput } from "../output/cursor-stream.ts";
 import { isOutputFormat, outputFormats, type OutputFormat, type Projection } from "../output/projection.ts";
 import { toVisibleJson } from "../output/visible-text.ts";
@@ -21,14 +21,14 @@ export function toOutputFormat(flags: FlagValues, { profile }: CommandIo): Outpu
  * The projection that the flags ask for; the language comes from --locale or the environment (C11).
  * `showsFailure`: nothing else says how the run failed (C31).
  */
-export function createChosenProjection(
+export async function createChosenProjection(
   format: OutputFormat,
   flags: FlagValues,
   io: CommandIo,
   { showsFailure = false }: { readonly showsFailure?: boolean } = {},
-): Projection {
+): Promise<Projection> {
   const { LC_ALL, LC_MESSAGES, LANG } = io.environment;
-  const projection = createProjection(format, {
+  const projection = await openProjection(format, {
     locale: toLocale(flags.locale || LC_ALL || LC_MESSAGES || LANG || "en"),
     includeThinking: flags["include-thinking"] ?? false,
     profile: io.profile,

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { RunStart } from "@sheaf/protocol";
 import { createLoggedRun, type LoggedRun, type OpenedRun, type RunRequest } from "../assemble/logged-run.ts";
 import type { RunOrder } from "../assemble/run-order.ts";
-import { createAnswerCheck, createModel, createStore, now } from "../assemble/wire.ts";
+import { createAnswerCheck, createModel, createStore, now, openRecording } from "../assemble/wire.ts";
 import { SheafError } from "../base/errors.ts";
 import { toUserFiles, type Environment } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";
@@ -12,7 +12,6 @@ import { findConversation } from "./session-words.ts";
 import type { RunControl } from "./signals.ts";
 import type { RunConfig } from "./run-config.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
-import { createRecording } from "../recording/recording.ts";
 import { memoryFile, type Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
 
@@ -71,7 +70,7 @@ async function openPromptRun(
   complete: Parameters<RunRequest["open"]>[0],
   onClose: Parameters<RunRequest["open"]>[1],
 ): Promise<OpenedRun> {
-  const recording = flags.record === undefined ? undefined : createRecording(flags.record);
+  const recording = await openRecording(flags.record);
   onClose(() => recording?.close());
   complete({ trusted: config.findTrust() });
   const model = await createModel(config.chooseModel(), signal);

@@ -43,7 +43,7 @@ export async function printRefusedRun(
     yield createFailedRun(start, error, now());
   };
   const delivery = await deliverEvents(events(), {
-    projection: createChosenProjection(format, flags, io),
+    projection: await createChosenProjection(format, flags, io),
     output: createLineOutput(1),
   });
   return reportEnd(delivery, undefined, { verbose: flags.verbose ?? false, profile: io.profile });

@@ -1,37 +1,11 @@
 /** From the name of a format to its projection (C2). */
-import type { Locale } from "./action-words.ts";
-import { createCursorStreamProjection, type PartialOutput } from "./cursor-stream.ts";
+import { createMessageProjection, type ProjectionOptions } from "./create-message-projection.ts";
 import { createDocumentsProjection, createDocumentsStreamProjection } from "./documents.ts";
-import { createJsonProjection } from "./json.ts";
-import type { CliProfile, OutputFormat, Projection } from "./projection.ts";
-import { createStreamJsonProjection } from "./stream-json.ts";
-import { createTextProjection } from "./text.ts";
-
-/** Options that the formats share. */
-export interface ProjectionOptions {
-  readonly locale: Locale;
-  readonly includeThinking: boolean;
-  /** C30; default `sheaf`. */
-  readonly profile?: CliProfile;
-  /** Of `sheaf show`: `text` and `json` say how a run failed, too; else stderr does (C21, C31). */
-  readonly showsFailure?: boolean;
-  /** `--stream-partial-output`, which only `cursor-2026` needs. */
-  readonly partial?: PartialOutput | undefined;
-}
+import type { OutputFormat, Projection } from "./projection.ts";
 
 /** A fresh projection of one run. */
 export function createProjection(format: OutputFormat, options: ProjectionOptions): Projection {
-  const isCursor = options.profile === "cursor-2026";
-  switch (format) {
-    case "text":
-      return createTextProjection({ ...options, showsActions: !isCursor });
-    case "json":
-      return createJsonProjection(options);
-    case "stream-json":
-      return isCursor ? createCursorStreamProjection(options) : createStreamJsonProjection(options);
-    case "documents":
-      return createDocumentsProjection(options);
-    case "documents-stream":
-      return createDocumentsStreamProjection(options);
-  }
+  if (format === "documents") return createDocumentsProjection(options);
+  if (format === "documents-stream") return createDocumentsStreamProjection(options);
+  return createMessageProjection(format, options);
 }

@@ -58,8 +58,8 @@ describe("the format", () => {
     [{}, { LANG: "de_DE", LC_MESSAGES: "tr_TR" }, "Dosya okundu"],
     [{}, { LANG: "de_DE", LC_MESSAGES: "tr", LC_ALL: "C" }, "Read file"],
     [{ locale: "de" }, { LC_ALL: "tr" }, "Datei gelesen"],
-  ])(verifies("C11", "%j in the environment %j speaks so"), (flags, environment, words) => {
-    const projection = createChosenProjection("text", flags, { ...io, environment });
+  ])(verifies("C11", "%j in the environment %j speaks so"), async (flags, environment, words) => {
+    const projection = await createChosenProjection("text", flags, { ...io, environment });
     const log = toLog(runStart, ...toCall("call_1", "read_file", {}, {}), { type: "run_end", reason: "end_turn" });
     expect(project(projection, log).join("")).toContain(words);
   });

@@ -33,7 +33,7 @@ export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promis
     throw new SheafError("USAGE", `convert reads stdin and takes no words; "${positionals.join(" ")}" was given`);
   const from = choose("--from", flags.from, sources);
   const to = choose("--to", flags.to, targets);
-  const projection = createChosenProjection(to, flags, io);
+  const projection = await createChosenProjection(to, flags, io);
   const delivery = await deliverEvents(from === agentStream ? readAgentRun(io) : readModelRun(from, readInput(), io), {
     projection,
     output: createLineOutput(1),

@@ -105,10 +105,11 @@ export async function answerPrompt(
   const spentMs = person ? 0 : performance.now();
   const format = toOutputFormat(flags, io);
   reportNotices(config.notices, person?.seen ?? new Set());
+  const projection = person?.projection ?? (await createChosenProjection(format, flags, io));
   const run = createPromptRun({ message, config, flags, environment, control, spentMs, approver: person?.approver });
   const notices = person || isTerminal(2) ? createNoticeReport(person?.seen ?? new Set()) : undefined;
   const delivery = await deliverEvents(run.events(), {
-    projection: person?.projection ?? createChosenProjection(format, flags, io),
+    projection,
     output: createLineOutput(1, { isEnding: () => control.exitCode !== undefined }),
     onStart: notices?.reportServers,
     onNotice: notices?.report,

@@ -35,7 +35,7 @@ export async function runReplay(parsed: ParsedArguments, io: CommandIo): Promise
   }
   const store = await createStore(memoryFile);
   const delivery = await deliverEvents(replayRun(cassette, store), {
-    projection: createChosenProjection(format, flags, io),
+    projection: await createChosenProjection(format, flags, io),
     output: createLineOutput(1),
   });
   return reportEnd(delivery, toSignalExitCode(delivery.end?.error?.details ?? ""), {

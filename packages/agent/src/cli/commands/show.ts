@@ -29,7 +29,7 @@ export async function runShow(parsed: ParsedArguments, io: CommandIo): Promise<n
     const output = createLineOutput(1);
     for (const response of responses) {
       if (response.reverted) continue;
-      const projection = createChosenProjection(format, flags, io, { showsFailure: true });
+      const projection = await createChosenProjection(format, flags, io, { showsFailure: true });
       const delivery = await deliverEvents(readGroups(store, response.id), { projection, output });
       if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false);
       if (!delivery.end) throw createUnendedError(conversationId);

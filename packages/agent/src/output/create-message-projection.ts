@@ -1,0 +1,35 @@
+/** From the name of a format to its projection (C2), except those of documents, which are large to load. */
+import type { Locale } from "./action-words.ts";
+import { createCursorStreamProjection, type PartialOutput } from "./cursor-stream.ts";
+import { createJsonProjection } from "./json.ts";
+import type { CliProfile, OutputFormat, Projection } from "./projection.ts";
+import { createStreamJsonProjection } from "./stream-json.ts";
+import { createTextProjection } from "./text.ts";
+
+/** Options that the formats share. */
+export interface ProjectionOptions {
+  readonly locale: Locale;
+  readonly includeThinking: boolean;
+  /** C30; default `sheaf`. */
+  readonly profile?: CliProfile;
+  /** Of `sheaf show`: `text` and `json` say how a run failed, too; else stderr does (C21, C31). */
+  readonly showsFailure?: boolean;
+  /** `--stream-partial-output`, which only `cursor-2026` needs. */
+  readonly partial?: PartialOutput | undefined;
+}
+
+/** The formats that need no documents. */
+export type MessageFormat = Exclude<OutputFormat, "documents" | "documents-stream">;
+
+/** A fresh projection of one run. */
+export function createMessageProjection(format: MessageFormat, options: ProjectionOptions): Projection {
+  const isCursor = options.profile === "cursor-2026";
+  switch (format) {
+    case "text":
+      return createTextProjection({ ...options, showsActions: !isCursor });
+    case "json":
+      return createJsonProjection(options);
+    case "stream-json":
+      return isCursor ? createCursorStreamProjection(options) : createStreamJsonProjection(options);
+  }
+}
