@@ -1,5 +1,5 @@
 /** What every door asks for: one response, completely described. The command line, editors, the server and programs make the same order. */
-import { toWellFormed } from "@sheaf/documents";
+import { toWellFormed } from "@sheaf/documents/text";
 import type { Effort, Mode, RunStart, TokenPrice } from "@sheaf/protocol";
 import type { Environment, UserFiles } from "../base/paths.ts";
 import { sheafVersion } from "../base/version.ts";

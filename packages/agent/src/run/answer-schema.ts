@@ -1,5 +1,5 @@
 /** JSON Schemas of users: what an answer (`--output-schema`) or the arguments of a custom tool must fit. */
-import { parseText } from "@sheaf/documents";
+import { parseText } from "@sheaf/documents/text";
 import { SheafError } from "../base/errors.ts";
 import { readNamedFile } from "../base/read-named-file.ts";
 import type { AnswerCheck, CheckedAnswer } from "./final-answer.ts";

@@ -4,7 +4,7 @@ import {
   type TextSegmentCodeReference,
   createTextParser,
   createWholeCharacters,
-} from "@sheaf/documents";
+} from "@sheaf/documents/text";
 import type { ModelEvent, RunEventBody, TurnEnd } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../base/errors.ts";
 import { createGrowingText } from "../base/growing-text.ts";

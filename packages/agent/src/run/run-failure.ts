@@ -1,5 +1,5 @@
 /** Errors as the log keeps them. */
-import { toWellFormed } from "@sheaf/documents";
+import { toWellFormed } from "@sheaf/documents/text";
 import type { RunEnd, RunError, RunEvent, RunStart } from "@sheaf/protocol";
 import { type SheafError, errorTable, toSheafError } from "../base/errors.ts";
 

@@ -1,5 +1,5 @@
 /** Persist, then deliver: numbers the events of a run, stores them, and only then passes them on. */
-import { toWellFormed } from "@sheaf/documents";
+import { toWellFormed } from "@sheaf/documents/text";
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
 import { type SheafError, toSheafError } from "../base/errors.ts";
 import type { Durability, Store } from "../store/store.ts";

@@ -1,5 +1,5 @@
 /** One run: the turn loop. It knows ports only, and makes nothing but run events. */
-import { toWellFormed } from "@sheaf/documents";
+import { toWellFormed } from "@sheaf/documents/text";
 import { findEndFailure } from "@sheaf/documents/model-streams";
 import type { RunEnd, RunEventBody, RunStart, ToolResult, TurnEnd, TurnStart, Usage } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../base/errors.ts";

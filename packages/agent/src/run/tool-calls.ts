@@ -1,5 +1,5 @@
 /** Runs the tool calls of one turn. */
-import { createWholeCharacters, toWellFormed } from "@sheaf/documents";
+import { createWholeCharacters, toWellFormed } from "@sheaf/documents/text";
 import type { ApprovalRequest, RunEventBody, ToolOutputDelta, ToolResult } from "@sheaf/protocol";
 import { type ApprovalPorts, askApproval, createApprovalRequests } from "./approvals.ts";
 import type { EventGroup } from "./run-log.ts";

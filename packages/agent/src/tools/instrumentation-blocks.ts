@@ -2,7 +2,7 @@
  * Instrumentation in the text of a file: whole lines between two comments that name the block, so that removing it
  * restores the exact text.
  */
-import { toLanguage } from "@sheaf/documents";
+import { toLanguage } from "@sheaf/documents/text";
 
 const BEGIN = "sheaf-debug:begin";
 const END = "sheaf-debug:end";
