@@ -58,7 +58,10 @@ describe("reading", () => {
   });
 
   test(
-    verifies(["C9", "R-15"], "a binary file, a folder, a pipe and a link out of the workspace are refused at once"),
+    verifies(
+      ["C9", "R-15"],
+      "a binary file, a pipe and a link out of the workspace are refused at once; a folder is listed",
+    ),
     async () => {
       const cwd = folders.newFolder({ "image.png": new Uint8Array([137, 80, 78, 71, 0, 0, 1, 2, 0, 255]) });
       mkdirSync(join(cwd, "folder.md"));
@@ -67,7 +70,8 @@ describe("reading", () => {
       for (const name of ["image.png", "folder.md", "pipe.md", "link.md", "../outside.md", "/etc/hostname"]) {
         const { code, outcomes, answer, duration } = await runOffline(cwd, `Summarise "${name}"`);
         expect(code).toBe(0);
-        expect(outcomes.map((outcome) => Object.keys(outcome)[0])).toEqual(["error"]);
+        const outcome = name === "folder.md" ? "success" : "error";
+        expect(outcomes.map((value) => Object.keys(value)[0])).toEqual([outcome]);
         expect(answer).not.toContain("root:");
         expect(duration).toBeLessThan(10_000);
       }

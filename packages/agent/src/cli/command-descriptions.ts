@@ -233,7 +233,7 @@ const described = {
     notes: ["Only programs that this command made are replaced, unless you pass --overwrite."],
   },
   mcp: {
-    usage: "list|list-tools|add|remove|trust|enable|disable …",
+    usage: "list|list-tools|add|remove|trust …",
     summary: "Show, add, remove or trust servers of the Model Context Protocol",
     flags: ["format", "json", "url", "header", "digest", "remove", "workspace"],
     examples: [

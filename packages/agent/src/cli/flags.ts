@@ -83,7 +83,7 @@ export const flags = {
   sandbox: {
     kind: "value",
     placeholder: "STATE",
-    help: "enabled (default): commands run in the sandbox; disabled: they need --force or a rule",
+    help: "enabled (default); disabled: commands run outside of it, and need --force or a rule",
   },
   workspace: {
     kind: "list",
@@ -93,7 +93,7 @@ export const flags = {
   "add-dir": {
     kind: "list",
     placeholder: "DIR",
-    help: "A further folder that tools and commands read and write, by absolute paths (repeatable)",
+    help: "A further folder to read and write, by absolute paths (repeatable)",
   },
   trust: { kind: "switch", help: "Trust this workspace for this run; sheaf trust does so permanently" },
   list: { kind: "switch", help: "trust: list the trusted workspaces" },
@@ -114,7 +114,7 @@ export const flags = {
   "context-tokens": {
     kind: "value",
     placeholder: "N",
-    help: "Shorten the conversation before a request exceeds N tokens (default: as known of the model)",
+    help: "Summarise older parts of a conversation before a request exceeds N tokens",
   },
   "max-turns": { kind: "value", placeholder: "N", help: "End after N model requests" },
   "max-tool-calls": { kind: "value", placeholder: "N", help: "End before tool call N + 1" },
