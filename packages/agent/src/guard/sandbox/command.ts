@@ -10,7 +10,7 @@ export interface CommandRequest {
   readonly workingDirectory: string;
   /** Undefined: no limit. */
   readonly timeoutMs: number | undefined;
-  /** It runs next to other commands, and its live output is not limited. */
+  /** It runs next to other commands. */
   readonly isBackground?: boolean;
   /** Where long output is kept; undefined: nowhere. */
   readonly results?: KeptResults | undefined;
@@ -20,8 +20,10 @@ export interface CommandRequest {
    */
   readonly onTimeLimit?: (soFar: CommandOutcome) => boolean;
   readonly signal: AbortSignal;
-  /** Called with decoded output as it arrives. */
+  /** Called with decoded output as it arrives, up to a limit, until the command is in the background. */
   readonly onOutput: (stream: "stdout" | "stderr", text: string) => void;
+  /** Called with the output in the background: UTF-8 that ends with a whole character; valid during the call only. */
+  readonly onBackgroundOutput?: (bytes: Uint8Array) => void;
 }
 
 /** How a command ended. */

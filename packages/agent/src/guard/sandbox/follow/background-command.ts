@@ -44,7 +44,10 @@ export const maxRunning = 8;
 /** Unread output kept of one command. Bytes. */
 const maxKeptBytes = 256 * 1024;
 
-type BackgroundRequest = Omit<CommandRequest, "signal" | "onOutput" | "onTimeLimit" | "isBackground">;
+type BackgroundRequest = Omit<
+  CommandRequest,
+  "signal" | "onOutput" | "onBackgroundOutput" | "onTimeLimit" | "isBackground"
+>;
 
 /** The commands in the background of one run. */
 export interface BackgroundCommands {
@@ -111,28 +114,20 @@ function startCommand(
   let bytes = 0;
   let outcome: CommandOutcome | undefined;
   let news = Promise.withResolvers<void>();
-  let showLive = foreground?.onOutput;
-  const keepOutput: CommandRequest["onOutput"] = (_stream, text) => {
-    const encoded = Buffer.from(text);
-    bytes += encoded.length;
-    unread.append(encoded);
-    sink.append(encoded);
-    news.resolve();
-  };
   const running = commands.run({
     ...request,
     // In the background each reading has its own file.
     results: foreground && results,
     isBackground: foreground === undefined,
     signal: controller.signal,
-    onOutput: (stream, text) => (showLive ?? keepOutput)(stream, text),
-    ...(foreground && {
-      onTimeLimit(soFar) {
-        const goesOn = foreground.onTimeLimit?.(soFar) ?? false;
-        if (goesOn) showLive = undefined;
-        return goesOn;
-      },
-    }),
+    onOutput: foreground?.onOutput ?? (() => undefined),
+    onBackgroundOutput(encoded) {
+      bytes += encoded.length;
+      unread.append(encoded);
+      sink.append(encoded);
+      news.resolve();
+    },
+    ...(foreground?.onTimeLimit && { onTimeLimit: foreground.onTimeLimit }),
   });
   const ended = keepOutcome();
 

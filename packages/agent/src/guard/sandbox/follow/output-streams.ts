@@ -7,8 +7,10 @@ export type StreamName = "stdout" | "stderr";
 /** Both streams of one command. */
 export interface OutputStreams {
   write(stream: StreamName, chunk: Uint8Array): void;
-  /** From now on everything is shown live: somebody waits for it. */
-  showAll(): void;
+  /** Shows what is still waiting to be shown. */
+  flush(): void;
+  /** From now on nothing is shown live: everything goes to the reader of the background, as bytes. */
+  moveToBackground(): void;
   /** After the last chunk: the rest of a cut character becomes U+FFFD. */
   end(): void;
   toResult(): {
@@ -27,16 +29,24 @@ export interface OutputStreams {
 /** Bytes kept of each stream, and of both together. */
 const maxKeptBytes = 256 * 1024;
 
-/** `onOutput` gets the text as it arrives, and one notice when it exceeds `maxLiveBytes`. */
-export function createOutputStreams(
-  onOutput: (stream: StreamName, text: string) => void,
-  maxLiveBytes?: number,
-  sink: OutputSink = createOutputSink(),
-): OutputStreams {
+interface OutputOptions {
+  /** Gets the text as it arrives, and one notice when there is too much of it. */
+  readonly onOutput: (stream: StreamName, text: string) => void;
+  /** Gets what comes in the background: UTF-8 that ends with a whole character; valid during the call only. */
+  readonly onBackgroundOutput?: ((bytes: Uint8Array) => void) | undefined;
+  readonly sink?: OutputSink;
+}
+
+export function createOutputStreams({
+  onOutput,
+  onBackgroundOutput,
+  sink = createOutputSink(),
+}: OutputOptions): OutputStreams {
   const decoders = { stdout: createDecoder(), stderr: createDecoder() };
   const kept = { stdout: createBoundedOutput(maxKeptBytes), stderr: createBoundedOutput(maxKeptBytes) };
   const both: BoundedOutput = createBoundedOutput(maxKeptBytes);
-  const live = createLiveOutput(onOutput, maxLiveBytes);
+  const live = createLiveOutput(onOutput);
+  let follow: OutputOptions["onBackgroundOutput"];
   // An import would load all exports of the module at every start.
   const { isUtf8 } = process.getBuiltinModule("node:buffer");
   let bytes = 0;
@@ -48,11 +58,12 @@ export function createOutputStreams(
     kept[stream].append(encoded);
     both.append(encoded);
     sink.append(encoded);
+    follow?.(encoded);
   };
   const take = (stream: StreamName, text: string): void => {
     if (text === "") return;
     keep(stream, Buffer.from(text));
-    live.push(stream, text);
+    if (!follow) live.push(stream, text);
   };
 
   return {
@@ -60,13 +71,16 @@ export function createOutputStreams(
       bytes += chunk.length;
       const isWhole = !open.has(stream) && isUtf8(chunk);
       // Text that is not shown live needs no string: endless output would create garbage faster than it is collected.
-      if (isWhole && live.isFull()) return keep(stream, chunk);
+      if (isWhole && (follow || live.isFull())) return keep(stream, chunk);
       take(stream, decoders[stream].decode(chunk, { stream: true }));
       if (isWhole) return;
       if (endsInCharacter(chunk)) open.add(stream);
       else open.delete(stream);
     },
-    showAll: () => live.liftLimit(),
+    flush: () => live.end(),
+    moveToBackground() {
+      follow = onBackgroundOutput;
+    },
     end() {
       take("stdout", decoders.stdout.decode());
       take("stderr", decoders.stderr.decode());
@@ -101,28 +115,19 @@ interface LiveOutput {
   push(stream: StreamName, text: string): void;
   /** Whether the limit is reached: nothing more is shown. */
   isFull(): boolean;
-  /** Shows what is waiting, and from now on everything. */
-  liftLimit(): void;
   /** Shows what is still waiting. */
   end(): void;
 }
 
 /** Bytes of both streams together. */
-const defaultMaxBytes = 1024 * 1024;
+const maxLiveBytes = 1024 * 1024;
 /** Milliseconds that text may wait for more. */
 const holdPeriod = 20;
-/** UTF-16 units. */
-const maxHeldLength = 64 * 1024;
 const notice = "\n[... more than 1 MiB of output; the rest is not shown live ...]\n";
 
 /** Above the limit there is one notice, and then nothing. */
-function createLiveOutput(
-  onOutput: (stream: StreamName, text: string) => void,
-  maxBytes: number = defaultMaxBytes,
-): LiveOutput {
-  let limit = maxBytes;
+function createLiveOutput(onOutput: OutputOptions["onOutput"]): LiveOutput {
   let held: { readonly stream: StreamName; text: string }[] = [];
-  let heldLength = 0;
   let timer: NodeJS.Timeout | undefined;
   let bytes = 0;
 
@@ -131,27 +136,19 @@ function createLiveOutput(
     timer = undefined;
     const parts = held;
     held = [];
-    heldLength = 0;
     for (const { stream, text } of parts) onOutput(stream, text);
   };
   return {
     push(stream, text) {
-      if (bytes > limit) return;
+      if (bytes > maxLiveBytes) return;
       bytes += Buffer.byteLength(text);
-      const shown = bytes > limit ? notice : text;
+      const shown = bytes > maxLiveBytes ? notice : text;
       const last = held.at(-1);
       if (last?.stream === stream) last.text += shown;
       else held.push({ stream, text: shown });
-      heldLength += shown.length;
-      // Without a limit, endless output would fill the memory in one period.
-      if (heldLength >= maxHeldLength) flush();
-      else timer ??= setTimeout(flush, holdPeriod);
+      timer ??= setTimeout(flush, holdPeriod);
     },
-    isFull: () => bytes > limit,
-    liftLimit() {
-      flush();
-      limit = Number.POSITIVE_INFINITY;
-    },
+    isFull: () => bytes > maxLiveBytes,
     end: flush,
   };
 }

@@ -79,7 +79,7 @@ function createRefusingRunner(refusal: string): CommandRunner {
 
 /** Of a command that never printed anything. */
 function createSilentStreams(): OutputStreams {
-  return createOutputStreams(() => undefined);
+  return createOutputStreams({ onOutput: () => undefined });
 }
 
 interface ShellLimits extends Pick<CommandRequest, "timeoutMs" | "signal"> {
@@ -96,7 +96,9 @@ export async function runInLauncher(
   const { command, workingDirectory, isBackground = false } = request;
   const { permissions } = launcher;
   const sink = createOutputSink({ results: request.results });
-  const streams = createOutputStreams(request.onOutput, isBackground ? Number.POSITIVE_INFINITY : undefined, sink);
+  const { onOutput, onBackgroundOutput } = request;
+  const streams = createOutputStreams({ onOutput, onBackgroundOutput, sink });
+  if (isBackground) streams.moveToBackground();
   if (request.signal.aborted) return toOutcome(streams, permissions, { exitCode: -1, cancelled: true });
   try {
     const started = await launcher.start({ command, workingDirectory, isBackground, variables });
@@ -105,10 +107,11 @@ export async function runInLauncher(
     try {
       const goesOn = (): boolean => {
         if (!request.onTimeLimit) return false;
-        streams.showAll();
+        streams.flush();
         const soFar = toOutcome(streams, permissions, { exitCode: timeoutExitCode, timedOut: true });
         const reasons = explainFailure({ ...soFar, command, workspace });
         if (!request.onTimeLimit({ ...soFar, refusals: reasons })) return false;
+        streams.moveToBackground();
         started.moveToBackground();
         return true;
       };
