@@ -1,4 +1,5 @@
 /** `Network(@npm)` and the like open the hosts that package managers name by the user's configuration (S-98). */
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -13,7 +14,7 @@ function createProgram(name: string, answers: Readonly<Record<string, string>>, 
   mkdirSync(folder, { recursive: true });
   const cases = Object.entries(answers).map(([words, text], index) => {
     writeFileSync(join(folder, `${index}.txt`), `${text}\n`);
-    return `"${words}"*) cat "${folder}/${index}.txt";;`;
+    return `*"${words}"*) cat "${folder}/${index}.txt";;`;
   });
   const record = `{ pwd; env; } >> "${folder}/record"`;
   writeFileSync(join(folder, name), `#!/bin/sh\n${record}\ncase "$*" in ${cases.join("\n")} esac\n`);
@@ -43,17 +44,17 @@ describe("the registries of a language", () => {
   });
 
   test(verifies("S-98", "are pip's own, with the host of its files, unless the user names an index"), async () => {
-    const defaults = { "-c": "https://index.example/simple https://files.example" };
-    const plain = await find("python", createProgram("python3", { ...defaults, "-m": "" }));
+    const defaults = { simple_url: "https://index.example/simple https://files.example" };
+    const plain = await find("python", createProgram("python3", { ...defaults, run_module: "" }));
     expect(plain).toEqual({ hosts: ["index.example", "files.example"], variables: {} });
     const list =
       "global.index-url='https://mirror.example/simple'\nglobal.extra-index-url='https://two.example/ file:///x'";
-    expect(await find("python", createProgram("python3", { ...defaults, "-m": list }))).toEqual({
+    expect(await find("python", createProgram("python3", { ...defaults, run_module: list }))).toEqual({
       hosts: ["mirror.example", "two.example"],
       variables: { PIP_INDEX_URL: "https://mirror.example/simple", UV_DEFAULT_INDEX: "https://mirror.example/simple" },
     });
     const secret = "global.index-url='https://user:CANARY@mirror.example/simple'";
-    expect(await find("python", createProgram("python3", { ...defaults, "-m": secret }))).toEqual({
+    expect(await find("python", createProgram("python3", { ...defaults, run_module: secret }))).toEqual({
       hosts: ["mirror.example"],
       variables: {},
     });
@@ -110,6 +111,37 @@ describe("the registries of a language", () => {
     await findRegistries("ruby", { ...order, environment: settings });
     expect(readFileSync(join(own, "record"), "utf8")).not.toContain("CARGO_HOME");
   });
+
+  const python = findProgram("python3", process.env);
+  test.skipIf(python === undefined)(
+    verifies("S-98", "are found without code of a workspace that is installed as editable"),
+    async () => {
+      const workspace = createFolder("workspace");
+      const home = createFolder("home");
+      const environment = { PATH: process.env.PATH, HOME: home };
+      const ask = ["-c", "import site; print(site.getusersitepackages())"];
+      const site = execFileSync(python!, ask, { env: environment, encoding: "utf8" }).trim();
+      expect(site.startsWith(home)).toBe(true);
+      mkdirSync(site, { recursive: true });
+      writeFileSync(join(site, "editable.pth"), `${workspace}\nimport started_by_pth\n`);
+      for (const name of [
+        "sitecustomize",
+        "usercustomize",
+        "started_by_pth",
+        "pip/__init__",
+        "pip/__main__",
+        "runpy",
+      ]) {
+        mkdirSync(join(workspace, "pip"), { recursive: true });
+        writeFileSync(
+          join(workspace, `${name}.py`),
+          `open(${JSON.stringify(join(home, "ran"))}, "a").write("${name} ")`,
+        );
+      }
+      await findRegistries("python", { environment, folders: [workspace], isDenial: false }).catch(() => undefined);
+      expect(existsSync(join(home, "ran"))).toBe(false);
+    },
+  );
 
   test(verifies("S-98", "that are not named are an error, which says what to write"), async () => {
     await expect(find("npm", createProgram("npm", {}))).rejects.toThrow(/npm does not say which host.*Network\(HOST\)/);

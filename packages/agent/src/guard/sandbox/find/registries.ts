@@ -45,6 +45,18 @@ interface Answer {
 
 const refusedByCargo = /(?:failed to (?:download from|fetch)|repository|registry) `(https?:[^`]+)`/g;
 
+/**
+ * Python without what installed packages start with it: `.pth` files and `sitecustomize`. An editable installation of the
+ * workspace names its folders there, and code in them would run outside the sandbox.
+ */
+const startPython =
+  "import site; site.addpackage = lambda *_, **__: None; " +
+  "site.execsitecustomize = site.execusercustomize = lambda: None; site.main(); ";
+
+function runPython(code: string): string[] {
+  return ["-S", "-c", startPython + code];
+}
+
 const presets: Readonly<Record<RegistryName, Preset>> = {
   npm: {
     program: "npm",
@@ -62,11 +74,10 @@ const presets: Readonly<Record<RegistryName, Preset>> = {
   python: {
     program: "python3",
     calls: [
-      ["-m", "pip", "config", "list"],
-      [
-        "-c",
+      runPython("import runpy, sys; sys.argv = ['pip', 'config', 'list']; runpy.run_module('pip', None, '__main__')"),
+      runPython(
         "from pip._internal.models.index import PyPI as i; print(i.simple_url, 'https://' + i.file_storage_domain)",
-      ],
+      ),
     ],
     read: readPip,
   },
