@@ -69,7 +69,11 @@ function toOutcome({ places, words, files, waiting }: CodeSearchResult): ToolOut
       `${files} files were searched. Words are compared, not meanings: try the names that the code would use.`,
     );
   }
-  if (waiting > 0) notes.push(`${waiting} files are not in the index yet: search again for more, or use grep_search.`);
+  if (waiting > 0) {
+    notes.push(
+      `${waiting} of ${files + waiting} files are not in the index yet. The next search continues with them: search again, or use grep_search.`,
+    );
+  }
   const output =
     places.length === 0 ? `Nothing fits ${words.join(", ") || "the query"}.` : places.map(formatPlace).join("\n\n");
   return { status: "success", output, ...(notes.length > 0 && { note: notes.join(" ") }) };

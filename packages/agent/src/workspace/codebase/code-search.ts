@@ -1,11 +1,12 @@
 /** Finds places in code by words, through an index of each folder. */
 import { createHash } from "node:crypto";
 import { join, posix } from "node:path";
+import { setImmediate as yieldToEvents } from "node:timers/promises";
 import { readLines } from "../read-file.ts";
 import type { Workspace } from "../workspace.ts";
 import { type FoundPiece, type IndexDatabase, isDamaged, openIndexDatabase, removeIndex } from "./index-database.ts";
 import { toQueryWords } from "./index-text.ts";
-import { updateIndex } from "./update-index.ts";
+import { type IndexState, updateIndex } from "./update-index.ts";
 
 /** A part of a file that matches a query. */
 export interface CodePlace {
@@ -36,14 +37,21 @@ interface CodeScope {
   readonly folders: readonly string[];
 }
 
+interface SearchCall {
+  /** Searches are numbered as they are requested. */
+  readonly number: number;
+  readonly scope: CodeScope;
+  readonly signal: AbortSignal;
+}
+
 /** Finds places by words. */
 export interface CodeSearch {
   /** @throws an error of the file system or the database. */
   search(query: string, scope: CodeScope, signal: AbortSignal): Promise<CodeSearchResult>;
 }
 
-/** How long one search may index files. Milliseconds. */
-const UPDATE_MS = 45_000;
+/** How long one search may index files, since a person waits. Milliseconds. */
+const UPDATE_MS = 6000;
 
 const MAX_PLACES = 12;
 /** Places of one file. */
@@ -55,10 +63,14 @@ const MAX_CANDIDATES = 2000;
 
 /**
  * Each folder has its own index: a file in `index` of Sheaf's data folder, named by the hash of the folder's root and
- * readable by this user only. Without a data folder the index is in memory, for the lifetime of this object.
+ * readable by this user only. Without a data folder the index is in memory, for the lifetime of this object. `updateMs`: for tests.
  */
-export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
+export function createCodeSearch(dataFolder: string | undefined, updateMs: number = UPDATE_MS): CodeSearch {
   const inMemory = new Map<string, IndexDatabase>();
+  /** By root: the last update that left nothing waiting. */
+  const updates = new Map<string, { readonly lastSearch: number; readonly state: IndexState }>();
+  /** Searches requested so far. */
+  let searches = 0;
 
   const open = (root: string): IndexDatabase => {
     if (dataFolder !== undefined) return openIndexDatabase(toIndexFile(dataFolder, root));
@@ -67,14 +79,30 @@ export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
     return known;
   };
 
-  const run: CodeSearch["search"] = async (query, { workspace, folders }, signal) => {
+  /** Searches requested at once share an update: it saw every change that was made before they were requested. */
+  const update = async (database: IndexDatabase, words: readonly string[], call: SearchCall): Promise<IndexState> => {
+    const { workspace, folders } = call.scope;
+    const known = updates.get(workspace.root);
+    if (known && call.number <= known.lastSearch) return known.state;
+    // Other calls of the same turn are still to come.
+    await yieldToEvents();
+    const lastSearch = searches;
+    const toRank = (path: string): number => rankPath(path, folders, words);
+    const state = await updateIndex(database, workspace, { timeMs: updateMs, toRank, signal: call.signal });
+    if (state.waiting === 0 && !call.signal.aborted) updates.set(workspace.root, { lastSearch, state });
+    return state;
+  };
+
+  const run = async (query: string, call: SearchCall): Promise<CodeSearchResult> => {
+    const { scope, signal } = call;
+    const { workspace, folders } = scope;
     const words = toQueryWords(query);
     const database = open(workspace.root);
     try {
-      const { files, waiting } = await updateIndex(database, workspace, UPDATE_MS, signal);
+      const { files, waiting, outdated } = await update(database, words, call);
       const found = words.length === 0 ? [] : database.findPieces(words, MAX_CANDIDATES);
       const places: CodePlace[] = [];
-      for (const piece of choosePieces(found, folders)) {
+      for (const piece of choosePieces(found, folders, outdated)) {
         const place = await readPlace(workspace, piece, signal);
         if (place) places.push(place);
       }
@@ -84,13 +112,15 @@ export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
     }
   };
 
-  const runSafely = async (query: string, scope: CodeScope, signal: AbortSignal): Promise<CodeSearchResult> => {
+  const runSafely = async (query: string, call: SearchCall): Promise<CodeSearchResult> => {
     try {
-      return await run(query, scope, signal);
+      return await run(query, call);
     } catch (error) {
+      const { root } = call.scope.workspace;
       if (dataFolder === undefined || !isDamaged(error)) throw error;
-      removeIndex(toIndexFile(dataFolder, scope.workspace.root));
-      return run(query, scope, signal);
+      removeIndex(toIndexFile(dataFolder, root));
+      updates.delete(root);
+      return run(query, call);
     }
   };
 
@@ -98,7 +128,9 @@ export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
   return {
     search(query, scope, signal) {
       // One after the other: two writers would wait for each other.
-      const result = last.then(() => runSafely(query, scope, signal));
+      searches += 1;
+      const call = { number: searches, scope, signal };
+      const result = last.then(() => runSafely(query, call));
       last = result.catch(() => undefined);
       return result;
     },
@@ -110,13 +142,26 @@ function toIndexFile(dataFolder: string, root: string): string {
   return join(dataFolder, "index", `${name}.db`);
 }
 
-/** The best ones in these folders, a few of each file. */
-function choosePieces(found: readonly FoundPiece[], folders: readonly string[]): FoundPiece[] {
+/** Files where the search looks come before others, and in each group those whose path has a word of the query. */
+function rankPath(path: string, folders: readonly string[], words: readonly string[]): number {
+  const name = path.toLowerCase();
+  return (isWithin(path, folders) ? 2 : 0) + (words.some((word) => name.includes(word)) ? 1 : 0);
+}
+
+function isWithin(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => folder === "." || path === folder || path.startsWith(`${folder}/`));
+}
+
+/** The best ones in these folders, a few of each file. `outdated`: files whose lines may be others now. */
+function choosePieces(
+  found: readonly FoundPiece[],
+  folders: readonly string[],
+  outdated: ReadonlySet<string>,
+): FoundPiece[] {
   const counts = new Map<string, number>();
   const chosen: FoundPiece[] = [];
   for (const piece of found) {
-    if (!folders.some((folder) => folder === "." || piece.path === folder || piece.path.startsWith(`${folder}/`)))
-      continue;
+    if (!isWithin(piece.path, folders) || outdated.has(piece.path)) continue;
     const count = (counts.get(piece.path) ?? 0) + 1;
     counts.set(piece.path, count);
     if (count <= MAX_PER_FILE) chosen.push(piece);

@@ -6,7 +6,7 @@ import { makeFolder } from "../../base/make-folder.ts";
 import { type CodePiece, toIndexedText } from "./index-text.ts";
 
 /** Raised when older indexes can no longer be read: they are then rebuilt. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** Number of indexes kept, of all workspaces. */
 const MAX_INDEXES = 30;
@@ -20,8 +20,8 @@ const BUSY_TIMEOUT_MS = 2000;
 export interface IndexedFile {
   readonly path: string;
   readonly size: number;
-  /** Nanoseconds since 1970. */
-  readonly changedAt: bigint;
+  /** Milliseconds since 1970, with fractions. */
+  readonly changedAt: number;
 }
 
 export interface FoundPiece {
@@ -78,7 +78,7 @@ export class IndexDatabase {
     this.#database.exec(`BEGIN IMMEDIATE;
       DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS pieces; DROP TABLE IF EXISTS words;
       CREATE TABLE files (key INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
-        changed_at INTEGER NOT NULL) STRICT;
+        changed_at REAL NOT NULL) STRICT;
       CREATE TABLE pieces (key INTEGER PRIMARY KEY, file INTEGER NOT NULL, start_line INTEGER NOT NULL,
         end_line INTEGER NOT NULL) STRICT;
       CREATE INDEX pieces_by_file ON pieces (file);
@@ -93,12 +93,7 @@ export class IndexDatabase {
 
   listFiles(): Map<string, IndexedFile> {
     const select = this.#database.prepare("SELECT path, size, changed_at AS changedAt FROM files");
-    select.setReadBigInts(true);
-    const files = new Map<string, IndexedFile>();
-    for (const row of select.iterate() as Iterable<{ path: string; size: bigint; changedAt: bigint }>) {
-      files.set(row.path, { path: row.path, size: Number(row.size), changedAt: row.changedAt });
-    }
-    return files;
+    return new Map((select.all() as unknown as IndexedFile[]).map((file) => [file.path, file]));
   }
 
   /** Runs `work` in one transaction. False: another process is writing, and nothing was done. */

@@ -18,31 +18,54 @@ const MAX_FILES = 250_000;
 /** Files indexed per transaction; other events have their turn in between. */
 const BATCH = 100;
 
-/** Returns how many files are indexed, and how many are still waiting when the time is over. */
+export interface UpdateOrder {
+  /** After this time no further files are taken, except for the first ones: each update makes progress. */
+  readonly timeMs: number;
+  /** New files with a higher rank are indexed first. */
+  readonly toRank: (path: string) => number;
+  readonly signal: AbortSignal;
+}
+
+export interface IndexState {
+  /** Files that are indexed as they are now. */
+  readonly files: number;
+  /** Files that are not, because time was over. */
+  readonly waiting: number;
+  /** Those of them that the index still knows as they were. */
+  readonly outdated: ReadonlySet<string>;
+}
+
+/** Changed files come first, since the index misleads about them. */
 export async function updateIndex(
   database: IndexDatabase,
   workspace: Workspace,
-  timeMs: number,
-  signal: AbortSignal,
-): Promise<{ readonly files: number; readonly waiting: number }> {
+  { timeMs, toRank, signal }: UpdateOrder,
+): Promise<IndexState> {
   const end = performance.now() + timeMs;
   const known = database.listFiles();
-  const changed: IndexedFile[] = [];
+  const [outdated, added]: [IndexedFile[], IndexedFile[]] = [[], []];
   let files = 0;
   for await (const file of listFiles(workspace, signal)) {
     files += 1;
     const before = known.get(file.path);
     known.delete(file.path);
-    if (!before || before.size !== file.size || before.changedAt !== file.changedAt) changed.push(file);
+    if (!before) added.push(file);
+    else if (before.size !== file.size || before.changedAt !== file.changedAt) outdated.push(file);
   }
-  if (signal.aborted) return { files, waiting: changed.length };
+  const ranks = new Map(added.map(({ path }) => [path, toRank(path)]));
+  const changed = [...outdated, ...added.toSorted((one, other) => ranks.get(other.path)! - ranks.get(one.path)!)];
+  const toState = (taken: number): IndexState => {
+    const waiting = changed.length - taken;
+    return { files: files - waiting, waiting, outdated: new Set(outdated.slice(taken).map(({ path }) => path)) };
+  };
+  if (signal.aborted) return toState(0);
   if (known.size > 0) {
     database.transact(() => {
       for (const path of known.keys()) database.removeFile(path);
     });
   }
   let taken = 0;
-  while (taken < changed.length && !signal.aborted && performance.now() < end) {
+  while (taken < changed.length && !signal.aborted && (taken === 0 || performance.now() < end)) {
     const batch = changed.slice(taken, taken + BATCH);
     const isTaken = database.transact(() => {
       for (const file of batch) database.addFile(file, readPieces(workspace, file));
@@ -52,7 +75,7 @@ export async function updateIndex(
     taken += batch.length;
     await yieldToEvents();
   }
-  return { files: files - (changed.length - taken), waiting: changed.length - taken };
+  return toState(taken);
 }
 
 /**
@@ -93,8 +116,8 @@ function readStates(root: string, folder: string, entries: readonly FolderEntry[
     const opened = openFolder(root, folder);
     try {
       return names.flatMap(({ name, path }) => {
-        const stats = lstatSync(opened.entry(name), { bigint: true, throwIfNoEntry: false });
-        return stats?.isFile() ? [{ path, size: Number(stats.size), changedAt: stats.mtimeNs }] : [];
+        const stats = lstatSync(opened.entry(name), { throwIfNoEntry: false });
+        return stats?.isFile() ? [{ path, size: stats.size, changedAt: stats.mtimeMs }] : [];
       });
     } finally {
       opened.close();

@@ -181,6 +181,46 @@ describe("the index", () => {
     expect(results.map(({ places }) => places[0]?.path)).toEqual(["0.ts", "1.ts", "2.ts", "3.ts"]);
   });
 
+  test("indexes a part when time is short: changed files, then folders and paths of the query; never old lines", async () => {
+    const { write, workspace, root } = createTemporaryWorkspace();
+    const search = createCodeSearch(undefined, 0);
+    const find = async (query: string, folder = ".") => {
+      const scope = { workspace, folders: [folder] };
+      const { places, files, waiting } = await search.search(query, scope, new AbortController().signal);
+      return { paths: places.map(({ path }) => path), files, waiting };
+    };
+    for (let file = 0; file < 230; file += 1) write(`a/${String(file).padStart(3, "0")}.ts`, `beta alpha${file}\n`);
+    write("0/retry-policy.ts", "alpha\n");
+    write("1/found.ts", "alpha\n");
+    expect(await find("alpha retry")).toEqual({ paths: ["0/retry-policy.ts"], files: 100, waiting: 132 });
+    expect(await find("alpha", "1")).toEqual({ paths: ["1/found.ts"], files: 200, waiting: 32 });
+    expect(await find("alpha7 alpha")).toMatchObject({ files: 232, waiting: 0 });
+    for (let file = 0; file < 230; file += 1) {
+      write(`a/${String(file).padStart(3, "0")}.ts`, `gamma and more${file}\n`);
+    }
+    write("x.ts", "alpha\n");
+    const { paths, waiting } = await find("beta gamma x");
+    expect({ waiting, isNew: paths.includes("x.ts") }).toEqual({ waiting: 131, isNew: false });
+    for (const path of paths) expect(readFileSync(join(root, path), "utf8")).toContain("gamma");
+    expect(await find("beta")).toMatchObject({ paths: [], waiting: 31 });
+    expect(await find("alpha")).toMatchObject({ waiting: 0 });
+    expect((await find("x")).paths).toEqual(["x.ts"]);
+  });
+
+  test("searches requested at once share an update; one requested later sees what changed", async () => {
+    const { write, find } = createSearch();
+    write("a.ts", "alpha\n");
+    expect(await Promise.all([find("alpha"), find("beta"), find("alpha")])).toEqual([["a.ts:1"], [], ["a.ts:1"]]);
+    const before = [find("alpha"), find("alpha")];
+    await before[0];
+    write("b.ts", "beta\n");
+    const after = find("beta");
+    expect(await before[1]).toEqual(["a.ts:1"]);
+    expect(await after).toEqual(["b.ts:1"]);
+    await Promise.all([find("beta"), (write("b.ts", "gamma longer\n"), find("gamma"))]);
+    expect([await find("beta"), await find("gamma")]).toEqual([[], ["b.ts:1"]]);
+  });
+
   test("keeps nothing on the disk without a data folder", async () => {
     const { write, find, dataFolder } = createSearch(false);
     write("a.ts", "alpha\n");
