@@ -79,8 +79,17 @@ const afterEdit = s.object({
     "a glob, for instance *.ts or src/**",
     (text) => parsePathGlob(text) !== undefined,
   ),
-  command: s.string({ minLength: 1, maxLength: 4000 }),
+  command: s.refine(
+    s.string({ minLength: 1, maxLength: 4000 }),
+    "a command with {file} outside quotes: the name of the file is quoted when it is put there",
+    (text) => !quotedParts(text).some((part) => part.includes("{file}")),
+  ),
 });
+
+/** Within quotes, those around the name of a file would not keep the shell from running what is in it. */
+function quotedParts(command: string): string[] {
+  return [...command.matchAll(/\\.|'[^']*'|"(?:\\.|[^"\\])*"/gs)].map(([part]) => part);
+}
 
 const fields = s.object({
   /** Where editors find the schema (`sheaf schema config`). */

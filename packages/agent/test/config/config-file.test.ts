@@ -60,6 +60,14 @@ test("every key stands in the guides", () => {
   expect(missing).toEqual([]);
 });
 
+test(verifies("S-96", "the name of an edited file stays one word: {file} in quotes is an error"), () => {
+  const parse = (command: string) => parseUserConfig(JSON.stringify({ afterEdit: [{ glob: "*", command }] }), "f");
+  for (const command of ["x {file}", "x \"a\" {file} 'b'", String.raw`echo it\'s {file} don\'t`])
+    expect(parse(command).afterEdit).toEqual([{ glob: "*", command }]);
+  for (const command of ['x "{file}"', "x '{file}'", 'sh -c "x {file}; y"', 'x "a\\"{file}"'])
+    expect(() => parse(command)).toThrow(/afterEdit.*\{file\} outside quotes/);
+});
+
 test("no file is an empty one", () => {
   expect(readUserConfig(join(folder, "none.json"))).toEqual({});
   writeFileSync(join(folder, "file"), "");

@@ -124,6 +124,7 @@ describeWithSandbox("files that may contain tokens", () => {
       "@two:registry=https://user:CANARY-2@registry.example/",
       "@three:registry=https://registry.example/CANARY3abcdef0123/npm/",
       "registry=https://registry.example/?token=CANARY-4",
+      "@letters:registry=https://registry.example/basic/CANARYxYzQwErTy/npm/",
     ].join("\n"),
     ".config/pip/pip.conf":
       "[global]\nindex-url = https://u:CANARY-5@pip.example/simple\nextra-index-url = https://pip.example/simple\n",

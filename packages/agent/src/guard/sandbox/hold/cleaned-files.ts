@@ -9,8 +9,9 @@ import { toExistingPath } from "./mounts.ts";
 
 /** An address without user and password, query or fragment. */
 const address = String.raw`https?:\/\/[^\s@?#"'<>]+`;
-/** A part of an address's path that may be a token: long, of letters and digits. */
-const tokenLike = /:\/\/[^/]+\/(?:.*\/)?(?:(?=[^/]*\d)(?=[^/]*[a-z])[^/]{12,}|[^/]{32,})/i;
+/** A part of an address's path that may be a token: long, with characters of two kinds. */
+const tokenLike =
+  /:\/\/[^/]+\/(?:.*\/)?(?:(?=[^/]*[a-z])(?=[^/]*[A-Z\d])[^/]{12,}|(?=[^/]*[A-Z])(?=[^/]*\d)[^/]{12,}|[^/]{32,})/;
 
 type Cleaner = (text: string) => string;
 
