@@ -49,8 +49,11 @@ function sortEntries(
   const places = [...ownPlaces];
   const folders: ProtectedFolder[] = [];
   for (const entry of entries) {
+    const isHeld = isProtected(entry, folder);
+    // Nearly all entries are ordinary files; joining their paths takes a fifth of the search.
+    if (!isHeld && !git && !entry.isDirectory()) continue;
     const path = join(folder.path, entry.name);
-    if (isProtected(entry, folder)) {
+    if (isHeld) {
       const isGitFolder = entry.name === ".git" && entry.isDirectory();
       // Commits write in it. A mount point cannot be renamed, so no other folder can replace it.
       const access = isGitFolder ? "writable" : "read-only";
