@@ -1,7 +1,5 @@
 /** What one response uses, put together from its order: the same for every door. */
 import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { readRepositoryInstructions, readUserInstructions } from "../run/prompts/instructions.ts";
 import { chooseServers, type ServerChoice } from "../config/workspace-servers.ts";
 import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
@@ -121,7 +119,7 @@ export async function prepareResponse(
     checkpoints: dataFolder === undefined ? undefined : createCheckpoints(dataFolder, start.conversationId),
     results: createKeptResults(
       dataFolder === undefined
-        ? { temporaryPrefix: join(tmpdir(), toRunPrefix()) }
+        ? { temporaryPrefix: () => toRunPrefix([workspace.root, ...addedFolders]) }
         : { dataFolder, conversationId: start.conversationId },
     ),
     afterEdit: order.afterEdit,

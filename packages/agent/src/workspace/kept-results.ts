@@ -49,7 +49,7 @@ const defaultLimits: ResultLimits = {
 /** Where the files are: of a stored conversation, or in a temporary folder, a path without its last characters. */
 export type ResultPlace =
   | { readonly dataFolder: string; readonly conversationId: string }
-  | { readonly temporaryPrefix: string };
+  | { readonly temporaryPrefix: () => string };
 
 /**
  * Folders 0700, files 0600 (S-42), created with the first result. The oldest of the conversation go when there are too
@@ -63,7 +63,7 @@ export function createKeptResults(place: ResultPlace, limits: ResultLimits = def
   let room: Promise<void> | undefined;
 
   const openRoot = (): string => {
-    root ??= mkdtempSync("temporaryPrefix" in place ? place.temporaryPrefix : "");
+    root ??= mkdtempSync("temporaryPrefix" in place ? place.temporaryPrefix() : "");
     makeFolder(join(root, prefix));
     if (isFirst && "dataFolder" in place) room = makeRoom(root, limits.totalBytes).catch(() => undefined);
     isFirst = false;

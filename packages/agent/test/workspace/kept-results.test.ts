@@ -91,7 +91,7 @@ test(
     createKeptResults({ dataFolder, conversationId: "conv_1" }).create();
     await removeConversationFiles(dataFolder, "conv_1");
     expect(existsSync(join(dataFolder, "results/conv_1"))).toBe(false);
-    const temporary = createKeptResults({ temporaryPrefix: join(dataFolder, "run-") });
+    const temporary = createKeptResults({ temporaryPrefix: () => join(dataFolder, "run-") });
     const { name } = temporary.create()!;
     expect(temporary.find(name)?.found).toBeDefined();
     await temporary.settle();
@@ -104,5 +104,5 @@ test("where nothing can be written, nothing is kept", () => {
   writeFileSync(join(dataFolder, "results"), "");
   expect(createKeptResults({ dataFolder, conversationId: "conv_1" }).create()).toBeUndefined();
   mkdirSync(join(dataFolder, "other"));
-  expect(createKeptResults({ temporaryPrefix: "/proc/none/run-" }).create()).toBeUndefined();
+  expect(createKeptResults({ temporaryPrefix: () => "/proc/none/run-" }).create()).toBeUndefined();
 });

@@ -13,10 +13,11 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import type { CommandOutcome } from "../../../src/guard/sandbox/command.ts";
+import { toRunPrefix } from "../../../src/guard/sandbox/hold/mounts.ts";
 import { createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, runHeld, sandbox } from "./sandbox-run.ts";
@@ -51,6 +52,20 @@ describeWithSandbox("files", () => {
     expect(stdout).toBe("/dev/shm:\nown\n\n/tmp:\nown\n\n/var/tmp:\nown\n");
     for (const path of ["/tmp/own", "/dev/shm/own", "/var/tmp/own"]) expect(existsSync(path)).toBe(false);
   });
+
+  test(
+    verifies("S-78", "temporary folders of Sheaf are where no command replaces them, wherever TMPDIR is"),
+    async () => {
+      const workspace = createFolder("workspace", { "tmp/x": "" });
+      vi.stubEnv("TMPDIR", join(workspace, "tmp"));
+      onTestFinished(() => void vi.unstubAllEnvs());
+      expect((await runHeld("ls tmp; echo y > /tmp/y; cat /tmp/y", workspace)).stdout).toBe("x\ny\n");
+      expect(toRunPrefix([workspace])).toMatch(/^\/tmp\/sheaf-run-/);
+      expect(toRunPrefix([workspace, "/"])).toMatch(/^\/tmp\//);
+      expect(toRunPrefix([workspace, "/tmp"])).toMatch(/^\/var\/tmp\//);
+      expect(() => toRunPrefix([workspace, "/tmp", "/var/tmp"])).toThrow(/set TMPDIR to another one/);
+    },
+  );
 
   test(verifies("S-30", "what is protected in the workspace cannot be changed, moved or replaced"), async () => {
     const files = {

@@ -6,8 +6,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { toRunPrefix } from "../hold/mounts.ts";
 import { findProgram } from "../programs.ts";
 import type { StreamName } from "./output-streams.ts";
@@ -36,20 +34,20 @@ const streamNames = ["stdout", "stderr"] as const;
 /** Bytes; the capacity of a FIFO. */
 const bufferSize = 64 * 1024;
 
-/** FIFOs, or the pipes of `spawn` where no FIFO can be created. */
-export async function openOutputPipes(): Promise<CommandPipes> {
-  const fifos = process.platform === "linux" ? await openFifos() : undefined;
+/** FIFOs, or the pipes of `spawn` where no FIFO can be created. `writable`: folders that other commands write. */
+export async function openOutputPipes(writable: readonly string[] = []): Promise<CommandPipes> {
+  const fifos = process.platform === "linux" ? await openFifos(writable) : undefined;
   return fifos ? toPipes(fifos) : createPlainPipes();
 }
 
 /** Undefined where none can be created. Their names are removed at once, so that nobody else can open them. */
-async function openFifos(): Promise<readonly [Fifo, Fifo] | undefined> {
+async function openFifos(writable: readonly string[]): Promise<readonly [Fifo, Fifo] | undefined> {
   const program = findProgram("mkfifo", {});
   if (program === undefined) return undefined;
   const opened: number[] = [];
   let folder: string | undefined;
   try {
-    folder = mkdtempSync(join(tmpdir(), toRunPrefix()));
+    folder = mkdtempSync(toRunPrefix(writable));
     const files = streamNames.map((name) => `${folder}/${name}`);
     // Mode 666: a command may become another user in its sandbox, and open its output again by name.
     const maker = spawn(program, ["-m", "666", ...files], { cwd: "/", env: {}, stdio: "ignore" });

@@ -133,11 +133,12 @@ export interface PrivateFolder {
 
 /**
  * Creates the folder of a run, whose parts its commands see as `/tmp` and shared memory: for this user only (0700, a random
- * name). Removes those that killed processes left behind.
+ * name). Removes those that killed processes left behind. @throws Error with a sentence if commands write all places for it.
  */
-export function createPrivateFolder(): PrivateFolder {
-  removeOrphans();
-  const path = mkdtempSync(join(tmpdir(), toRunPrefix()));
+export function createPrivateFolder(writable: readonly string[]): PrivateFolder {
+  const prefix = toRunPrefix(writable);
+  removeOrphans(dirname(prefix));
+  const path = mkdtempSync(prefix);
   const toMount = (name: string, place: string): Mount => {
     mkdirSync(join(path, name));
     return { path: place, access: "writable", source: join(path, name) };
@@ -152,17 +153,28 @@ export function createPrivateFolder(): PrivateFolder {
   };
 }
 
-/** Prefix of every temporary folder of this process: a later process removes those that this one could not. */
-export function toRunPrefix(): string {
-  return `${toNamespacePrefix()}${process.pid}-`;
+/**
+ * A path without its last characters, for every temporary folder of this process: a later process removes those that this
+ * one could not. It is in none of the folders that commands write: they could replace it by a link.
+ * @throws Error with a sentence if there is no such place.
+ */
+export function toRunPrefix(writable: readonly string[]): string {
+  const own = ["/tmp", "/var/tmp"];
+  const folder = [tmpdir(), ...own].find((place) => {
+    const path = toExistingPath(place) ?? place;
+    // Commands see others there, unless it is itself a folder that they write.
+    return !writable.some((top) => top === path || (!own.includes(path) && isBelow(path, top)));
+  });
+  if (folder === undefined) throw new Error("commands can write every temporary folder: set TMPDIR to another one");
+  return join(folder, `${toNamespacePrefix()}${process.pid}-`);
 }
 
-function removeOrphans(): void {
+function removeOrphans(folder: string): void {
   const prefix = toNamespacePrefix();
-  for (const name of readdirSync(tmpdir())) {
+  for (const name of readdirSync(folder)) {
     if (!name.startsWith(prefix) || isAlive(Number.parseInt(name.slice(prefix.length), 10))) continue;
     try {
-      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+      rmSync(join(folder, name), { recursive: true, force: true });
     } catch {
       // Of another user.
     }

@@ -102,7 +102,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   let facts: RunFacts | undefined;
 
   const findFacts = (): RunFacts => {
-    folder ??= createPrivateFolder();
+    folder ??= createPrivateFolder(tops);
     const { path, mounts: privateMounts } = folder;
     const secretPlaces = listSecretPlaces(environment, foreignOwner?.uid);
     const caches = planToolCaches({
@@ -166,7 +166,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       if (Buffer.byteLength(request.command) > maxCommandBytes) throw Object.assign(new Error(), { code: "E2BIG" });
       if (request.isBackground) network.share();
       const shared = await network.enter();
-      const pipes = await openOutputPipes();
+      const pipes = await openOutputPipes(tops);
       let { isBackground } = request;
       let endPlaces = (): string[] => [];
       try {
