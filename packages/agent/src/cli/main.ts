@@ -7,7 +7,7 @@ import { takeCursorArguments } from "./cursor-arguments.ts";
 import { chooseProfile, isPrintMode, isTerminal, type CommandIo } from "./io.ts";
 import { formatFailure } from "./report-error.ts";
 import { createRunControl, type RunControl } from "./signals.ts";
-import { useSmallMemory } from "./small-memory.ts";
+import { collectEarly, useSmallMemory } from "./small-memory.ts";
 
 /** What a command does; gives its exit code. */
 type RunCommand = (parsed: ParsedArguments, io: CommandIo, control: RunControl) => Promise<number>;
@@ -47,8 +47,11 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   foreign: async () => (await import("./commands/foreign.ts")).runForeign,
 };
 
-/** Commands that signals end through their `RunControl`. */
+/** Commands that run a model; signals end them through their `RunControl`. */
 const controlled: ReadonlySet<string> = new Set(["prompt", "answer", "serve", "acp"]);
+
+/** Milliseconds until a command has loaded its code, which is no garbage: to collect before would delay the first request. */
+const startMs = 250;
 
 async function runCommandLine(words: readonly string[]): Promise<number> {
   const given = parseArguments(words);
@@ -79,6 +82,7 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
   if (parsed.command === "prompt" && parsed.flags["list-tools"]) {
     return (await import("./commands/list-tools.ts")).runListTools(parsed, io);
   }
+  if (controlled.has(parsed.command)) setTimeout(collectEarly, startMs).unref();
   if (parsed.command === "prompt" && !isPrintMode(parsed.flags, io)) {
     return (await import("./interactive/interactive.ts")).runInteractive(parsed, io);
   }

@@ -1,4 +1,4 @@
-/** Memory of a program that runs for days: how its process is started, so that it takes little (docs/performance.md). */
+/** Memory of programs that run for long, so that they take little (docs/performance.md). */
 
 /** MiB of one half of the space for new objects. Larger ones save little time here, and each MiB counts three times. */
 const nurseryOption = "--max-semi-space-size=8";
@@ -17,6 +17,25 @@ function toSmallMemory(environment: Environment): {
   return { options: [nurseryOption], environment: { [heapsVariable]: heaps, ...environment } };
 }
 
+/** The user's own size for new objects. */
+function hasChosenNursery(): boolean {
+  return `${process.execArgv.join(" ")} ${process.env.NODE_OPTIONS ?? ""}`.includes("semi-space-size");
+}
+
+/** What V8 reads at each collection. Its own values let 100 MB of garbage wait in a run whose objects take 13 MB. */
+const earlyCollection = ["--semi-space-growth-factor=1", "--heap-growing-percent=30"];
+
+/**
+ * Garbage of this process is collected early from now on, because each turn writes a request as long as the conversation.
+ * Costs no restart, which would delay the first request. What the user has chosen stays.
+ */
+export function collectEarly(): void {
+  if (hasChosenNursery()) return;
+  // Not by `import`, which takes longer.
+  const { setFlagsFromString } = process.getBuiltinModule("node:v8");
+  for (const option of earlyCollection) setFlagsFromString(option);
+}
+
 /** Paths of descriptors that a shell passed on; they do not survive. */
 const passedOn = /\/fd\/\d/;
 
@@ -28,8 +47,7 @@ export function useSmallMemory(): void {
   const { execArgv, argv, env, execPath } = process;
   // It has done its work: no child inherits it.
   if (execArgv.includes(nurseryOption) && env[heapsVariable] === heaps) delete env[heapsVariable];
-  const given = `${execArgv.join(" ")} ${env.NODE_OPTIONS ?? ""}`;
-  if (!process.execve || given.includes("semi-space-size") || argv.some((word) => passedOn.test(word))) return;
+  if (!process.execve || hasChosenNursery() || argv.some((word) => passedOn.test(word))) return;
   // Its only warning says that the call is new.
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;

@@ -5,17 +5,23 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 
+/** What a program of this folder prints. */
+interface Printed {
+  readonly options?: readonly string[];
+  readonly inherited?: string;
+  readonly growth?: number;
+}
+
 /** Starts a program with these variables; gives its own words, and what the kernel says that it was started with. */
-async function start(variables: Readonly<Record<string, string>>) {
-  const words = ["--conditions=sheaf-source", join(import.meta.dirname, "print-memory-in-process.ts")];
+async function start(variables: Readonly<Record<string, string>>, program = "print-memory-in-process.ts") {
+  const words = ["--conditions=sheaf-source", join(import.meta.dirname, program)];
   const env = { PATH: process.env.PATH, ...variables };
   const child = spawn(process.execPath, words, { env, stdio: ["pipe", "pipe", "inherit"] });
   const [first] = (await once(child.stdout, "data")) as [Buffer];
   const variablesAtStart = readFileSync(`/proc/${child.pid}/environ`, "latin1").split("\0");
   child.stdin.end();
   await once(child, "close");
-  const told = JSON.parse(first.toString()) as { readonly options: readonly string[]; readonly inherited?: string };
-  return { ...told, variablesAtStart };
+  return { ...(JSON.parse(first.toString()) as Printed), variablesAtStart };
 }
 
 test.runIf(process.platform === "linux")(
@@ -37,3 +43,13 @@ test.runIf(process.platform === "linux")("what its user has chosen stays", async
   expect(nursery.options).toEqual(["--conditions=sheaf-source"]);
   expect(nursery.variablesAtStart.join(" ")).not.toContain("MALLOC_ARENA_MAX");
 });
+
+test.runIf(process.platform === "linux")(
+  "a run keeps the space for new objects as it is, unless its user chose a size",
+  async () => {
+    const program = "print-nursery-in-process.ts";
+    // The first collection adds the other half.
+    expect((await start({}, program)).growth).toBeLessThanOrEqual(2);
+    expect((await start({ NODE_OPTIONS: "--max-semi-space-size=32" }, program)).growth).toBeGreaterThan(4);
+  },
+);
