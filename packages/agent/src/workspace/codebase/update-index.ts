@@ -16,7 +16,7 @@ const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_FILES = 250_000;
 
 /** Files indexed per transaction; other events have their turn in between. */
-const BATCH = 100;
+const BATCH = 200;
 
 export interface UpdateOrder {
   /** After this time no further files are taken, except for the first ones: each update makes progress. */

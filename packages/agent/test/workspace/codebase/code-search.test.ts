@@ -189,18 +189,18 @@ describe("the index", () => {
       const { places, files, waiting } = await search.search(query, scope, new AbortController().signal);
       return { paths: places.map(({ path }) => path), files, waiting };
     };
-    for (let file = 0; file < 230; file += 1) write(`a/${String(file).padStart(3, "0")}.ts`, `beta alpha${file}\n`);
+    for (let file = 0; file < 430; file += 1) write(`a/${String(file).padStart(3, "0")}.ts`, `beta alpha${file}\n`);
     write("0/retry-policy.ts", "alpha\n");
     write("1/found.ts", "alpha\n");
-    expect(await find("alpha retry")).toEqual({ paths: ["0/retry-policy.ts"], files: 100, waiting: 132 });
-    expect(await find("alpha", "1")).toEqual({ paths: ["1/found.ts"], files: 200, waiting: 32 });
-    expect(await find("alpha7 alpha")).toMatchObject({ files: 232, waiting: 0 });
-    for (let file = 0; file < 230; file += 1) {
+    expect(await find("alpha retry")).toEqual({ paths: ["0/retry-policy.ts"], files: 200, waiting: 232 });
+    expect(await find("alpha", "1")).toEqual({ paths: ["1/found.ts"], files: 400, waiting: 32 });
+    expect(await find("alpha7 alpha")).toMatchObject({ files: 432, waiting: 0 });
+    for (let file = 0; file < 430; file += 1) {
       write(`a/${String(file).padStart(3, "0")}.ts`, `gamma and more${file}\n`);
     }
     write("x.ts", "alpha\n");
     const { paths, waiting } = await find("beta gamma x");
-    expect({ waiting, isNew: paths.includes("x.ts") }).toEqual({ waiting: 131, isNew: false });
+    expect({ waiting, isNew: paths.includes("x.ts") }).toEqual({ waiting: 231, isNew: false });
     for (const path of paths) expect(readFileSync(join(root, path), "utf8")).toContain("gamma");
     expect(await find("beta")).toMatchObject({ paths: [], waiting: 31 });
     expect(await find("alpha")).toMatchObject({ waiting: 0 });
