@@ -3,7 +3,7 @@
  * the user's own (S-97). In the sandbox it is at `~/.cache`; variables lead there what tools keep elsewhere in the home.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
 import { isFolder, makeFolder } from "../../../base/make-folder.ts";
@@ -35,11 +35,6 @@ export function toCacheFolder(dataFolder: string, workspace: string): string {
   return join(dataFolder, "caches", createHash("sha256").update(workspace).digest("hex").slice(0, 32));
 }
 
-/** Programs that tools install in `~/.cache`: they stay readable. One level, since commands may have put links deeper. */
-const installedNames = [
-  "ms-playwright", "puppeteer", "Cypress", "electron", "node", "prisma", "huggingface", "torch",
-] as const; // prettier-ignore
-
 /**
  * Creates the folders. Each one that is mounted is in a folder that commands do not see: what they can replace must never be
  * the source of a mount.
@@ -63,7 +58,6 @@ export function planToolCaches(plan: CachePlan): ToolCaches {
   const path = usual ?? substitute;
   const { PNPM_HOME = "", ...variables } = toCacheVariables(plan, home, path);
   const mounts: Mount[] = [{ path, access: "writable", source }];
-  if (usual !== undefined) mounts.push(...listInstalled(usual, source));
   if (pnpmStore === undefined) return { mounts, variables: { ...variables, PNPM_HOME } };
   const pnpmSource = join(folder, "pnpm-store");
   makeFolder(pnpmSource);
@@ -71,25 +65,9 @@ export function planToolCaches(plan: CachePlan): ToolCaches {
   return { mounts, variables };
 }
 
-function listInstalled(usual: string, source: string): Mount[] {
-  return installedNames.flatMap((name) => {
-    const path = join(usual, name);
-    return isOwnFolder(path) && makePlace(join(source, name)) ? [{ path, access: "read-only" as const }] : [];
-  });
-}
-
 /** A link would lead the mount elsewhere. */
 function isOwnFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function makePlace(path: string): boolean {
-  try {
-    mkdirSync(path);
-  } catch {
-    // It exists, as what a command left there.
-  }
-  return isOwnFolder(path);
 }
 
 /** `path`: of the caches, in the sandbox. */
