@@ -58,7 +58,9 @@ describeWithBubblewrap("with a sandbox", () => {
   test(verifies(["S-97", "S-98"], "commands find the user's registry, and the caches of earlier runs"), async () => {
     const bin = folders.newFolder();
     const listing = "global.index-url='https://registry.example/simple'";
-    writeFileSync(join(bin, "python3"), `#!/bin/sh\n[ "$1" = -m ] && echo "${listing}"\n`, { mode: 0o755 });
+    writeFileSync(join(bin, "python3"), `#!/bin/sh\ncase "$*" in *config*) echo "${listing}";; esac\n`, {
+      mode: 0o755,
+    });
     const environment = { PATH: `${bin}:${process.env.PATH}`, HOME: folders.newFolder() };
     const home = join(folders.newFolder(), "home");
     const cwd = folders.newFolder();
@@ -86,7 +88,7 @@ describeWithBubblewrap("with a sandbox", () => {
     const home = join(folders.newFolder(), "home");
     const run = async (...args: readonly string[]): Promise<unknown> => {
       // Without a folder for temporary files a trial of the sandbox fails.
-      const environment = args.includes("--no-save") ? { TMPDIR: join(cwd, "missing") } : {};
+      const environment = args.includes("--no-save") ? { TMPDIR: "/nonexistent" } : {};
       const words = ["-p", "--model", "offline", "--output-format", "stream-json", ...args, "hello"];
       const { stdout, code, stderr } = await runSheaf(words, { cwd, home, environment });
       expect([code, stderr]).toEqual([0, ""]);
