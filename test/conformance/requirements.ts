@@ -39,7 +39,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C38", document: "cli", title: "what the model reads first is short, and the same in every request" },
   { id: "C39", document: "cli", title: "the model sees the tools that the run can use" },
   { id: "C40", document: "cli", title: "an unknown tool is answered with the tools that there are" },
-  { id: "C41", document: "cli", title: "a model that repeats itself is told, and then stopped" },
+  { id: "C41", document: "cli", title: "a model that repeats itself is warned, then the run ends" },
   { id: "C42", document: "cli", title: "--image attaches images and PDF to the prompt" },
   { id: "C34", document: "cli", title: "read_file lists a folder, and reads the cells of a notebook" },
   { id: "C35", document: "cli", title: "the window of a run, and /compact" },

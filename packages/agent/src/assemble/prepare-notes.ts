@@ -1,4 +1,4 @@
-/** What the model of a response is told before the prompt: the environment and its mode (C38). */
+/** The notes before a prompt: the environment and the mode (C38). */
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
 import { type GitState, type ToldFacts, toEnvironmentNote } from "../run/prompts/environment-note.ts";
@@ -44,7 +44,7 @@ export async function prepareNotes(
 /** Locks nothing, starts nothing in submodules, and lists a new folder as one entry. */
 const statusCommand = "git --no-optional-locks status --porcelain --ignore-submodules=all";
 
-/** A large repository is not waited for. Milliseconds. */
+/** Sheaf does not wait for a large repository. Milliseconds. */
 const statusMs = 700;
 
 /** Where the model itself may run it. Without trust, nothing but the name of the branch is read (S-01). */

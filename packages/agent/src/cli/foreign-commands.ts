@@ -1,4 +1,4 @@
-/** Commands of `cursor-agent` that Sheaf needs no own for: as a single word each is told, and no prompt (C30). */
+/** Commands of `cursor-agent` that Sheaf does not have: as a single word each prints why, and is not a prompt (C30). */
 
 interface ForeignCommand {
   readonly text: string;

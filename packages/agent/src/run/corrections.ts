@@ -1,4 +1,4 @@
-/** What the model is told of code references whose lines the run corrected (N61). */
+/** The note about code references whose lines the run corrected (N61). */
 import type { ReferenceCheck, RunEventBody } from "@sheaf/protocol";
 
 export interface Corrections {

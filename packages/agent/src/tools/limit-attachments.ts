@@ -5,7 +5,7 @@ import type { ToolState } from "./tool-state.ts";
 /** The log has all of it, and so has the memory of every run that goes on with the conversation. Bytes. */
 const MAX_CONVERSATION_BYTES = 100 * 1024 * 1024;
 
-/** The outcome without its attachments where they are too much; the model is told. */
+/** The outcome; without its attachments, and with a note, if they exceed the limit. */
 export function limitAttachments(outcome: ToolReturn, state: Pick<ToolState, "attachedBytes">): ToolReturn {
   const { attachments, ...rest } = outcome;
   if (!attachments) return outcome;

@@ -180,17 +180,17 @@ function wrapLines(text: string): string {
   return text.length <= maxLineLength ? text : text.replaceAll(/[^\n]{2000}(?=[^\n])/gu, "$&\n");
 }
 
-/** What a program writes to go back to the start of its line: npm and others do so for each step of a spinner. */
-// oxlint-disable-next-line no-control-regex
+/** What a program writes to return to the start of its line: npm and others do so for each step of a spinner. */
+// oxlint-disable-next-line no-control-regex -- these are terminal control sequences
 const lineStarts = /(?:\u001b\[|\u009b)(?:[01]?G|2K)/g;
 
 /** Other sequences of terminals: CSI, strings such as titles, and those of two or three characters (ECMA-48). */
 const sequences =
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- as above
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?/g;
 
 /** All but tab and line end. */
-// oxlint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- these are the characters that must not pass
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /** What a terminal would show in the end: no colours; of a line that was written over, the last text. */
@@ -203,11 +203,8 @@ export function foldControls(text: string): string {
 /** The letter before a backspace goes. */
 function foldLine(line: string): string {
   const whole = line.replace(/\r+$/, "");
-  return (
-    whole
-      .slice(whole.lastIndexOf("\r") + 1)
-      // oxlint-disable-next-line no-control-regex
-      .replaceAll(/.\u0008/gu, "")
-      .replaceAll(controls, "")
-  );
+  return whole
+    .slice(whole.lastIndexOf("\r") + 1)
+    .replaceAll(/.[\b]/gu, "")
+    .replaceAll(controls, "");
 }

@@ -401,7 +401,7 @@ describe("a loop", () => {
   }
 
   test(
-    verifies(["C20", "C41"], "of the same calls with the same results is told to the model, then ends the run"),
+    verifies(["C20", "C41"], "of the same calls with the same results warns the model, then ends the run"),
     async () => {
       const { notes, end: last, events } = await run(repeat(50));
       expect(notes).toHaveLength(3);

@@ -233,7 +233,7 @@ describe(verifies("N61", "a code reference with wrong lines"), () => {
     expect(history.messages.slice(0, 4)).toEqual(model.requests[1]!.messages);
   });
 
-  test("at the end of a run is told with the next message", async () => {
+  test("at the end of a run reaches the model with the next message", async () => {
     const groups = await runModel(createFakeModel([[[text(moved), end()]]]));
     const history = createHistory();
     for (const event of groups.flat()) history.push(event);

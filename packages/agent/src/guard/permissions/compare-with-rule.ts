@@ -86,7 +86,7 @@ function findDoubt(program: string, wanted: string, word: ShellWord, step: Step)
   const text = toPattern(word);
   if (word.isMany || text.startsWith(UNKNOWN) || mayBe(text, wanted)) {
     const advice = word.isMany ? "write it out, or quote it if it is the value of an option" : "write it out";
-    return { part: `${toShown(word)} may stand for ${wanted}`, advice };
+    return { part: `${toShown(word)} may be ${wanted}`, advice };
   }
   const isPlace = program === "git" && step.found === 0 && !(step.mayBeOption && isOption(text));
   if (!isPlace || gitSubcommands.has(text.toLowerCase())) return undefined;
@@ -143,7 +143,7 @@ function compareOption(option: string, words: SimpleCommand): Comparison {
   if (isThere) return "denied";
   const open = before.find((_, at) => texts[at]!.startsWith(UNKNOWN) || mayBe(texts[at]!, wanted));
   if (!open) return "other";
-  return { part: `${toShown(open)} may stand for ${option}`, advice: 'put -- before it, or begin it with "./"' };
+  return { part: `${toShown(open)} may be ${option}`, advice: 'put -- before it, or begin it with "./"' };
 }
 
 /** Long options may be cut short, and may have a value. */

@@ -60,7 +60,7 @@ export interface CommandNetwork {
 export function createCommandNetwork(rules: {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
-  /** Further rules that allow: those which rules about registries stand for. */
+  /** Further rules that allow: the hosts of rules about registries. */
   readonly registryHosts?: readonly string[];
 }): CommandNetwork {
   const parse = (texts: readonly string[]) => texts.map(parseRule).filter((rule) => rule.kind === "Network");

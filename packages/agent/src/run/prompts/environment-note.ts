@@ -1,4 +1,4 @@
-/** Where and when a response works: a note before the prompt. Later responses are told only what has changed (C38). */
+/** Where and when a response works: a note before the prompt. Later responses get only the lines that changed (C38). */
 import type { Mode, RunEventBody, RunStart } from "@sheaf/protocol";
 import { toLine } from "../../workspace/read-folder.ts";
 

@@ -3,7 +3,14 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { explainFailure } from "../../../src/guard/sandbox/follow/explain-failure.ts";
 
-const failed = { command: "x", exitCode: 1, timedOut: false, output: "", permissions: [], workspace: "/work" } as const;
+const failed = {
+  command: "x",
+  exitCode: 1,
+  timedOut: false,
+  output: "",
+  permissions: [],
+  workspace: "/srv/project",
+} as const;
 
 describe("a failed command", () => {
   test.each([
@@ -15,7 +22,7 @@ describe("a failed command", () => {
     ["bash: connect: Network is unreachable", /no network/],
     ["dial tcp: lookup registry.example: no such host", /no network/],
     [
-      "Error: ENOENT: no such file or directory, mkdir '/root/.config/x'",
+      "Error: ENOENT: no such file or directory, mkdir '/home/u/.config/x'",
       /can write the workspace and \/tmp.*--add-dir/,
     ],
     ["pip: error: the user site is not writable", /virtual environment/],
@@ -46,7 +53,7 @@ describe("a failed command", () => {
 
   test("that says nothing of the kind is not explained", () => {
     expect(explainFailure({ ...failed, output: "1 test failed" })).toEqual([]);
-    const missing = "ENOENT: no such file or directory, mkdir '/work/a/b'";
+    const missing = "ENOENT: no such file or directory, mkdir '/srv/project/a/b'";
     expect(explainFailure({ ...failed, output: missing })).toEqual([]);
   });
 });

@@ -91,8 +91,8 @@ describeWithSandbox("caches of tools", () => {
   });
 
   test(verifies("S-97", "do not cover what commands write or must not see"), async () => {
-    const home = createFolder("home", { ".cache/sheaf/key": "CANARY", ".cache/work/file": "old", "x/.cache/y": "" });
-    const workspace = join(home, ".cache/work");
+    const home = createFolder("home", { ".cache/sheaf/key": "CANARY", ".cache/project/file": "old", "x/.cache/y": "" });
+    const workspace = join(home, ".cache/project");
     const variables = { ...environment, HOME: home, SHEAF_HOME: join(home, ".cache/sheaf") };
     const { output } = await runHeld(
       'cat ~/.cache/sheaf/key; cat file; echo x > "$XDG_CACHE_HOME/new"; echo new > file',
@@ -107,7 +107,7 @@ describeWithSandbox("caches of tools", () => {
   });
 
   test(verifies("S-97", "are those of one workspace, by its real path"), () => {
-    const [one, two] = [toCacheFolder("/data", "/work/one"), toCacheFolder("/data", "/work/one/../two")];
+    const [one, two] = [toCacheFolder("/data", "/src/one"), toCacheFolder("/data", "/src/one/../two")];
     expect(one).toMatch(/^\/data\/caches\/[0-9a-f]{32}$/);
     expect(one).not.toBe(two);
   });
