@@ -39,6 +39,7 @@ export const covered: readonly string[] = [
   "C45",
   "C46",
   "C47",
+  "C58",
   "R1",
   "R2",
   "R3",

@@ -282,7 +282,7 @@ describe("what is known of this machine", () => {
 
   test("every command has help, which names its flags and examples", async () => {
     const cwd = folders.newFolder();
-    const { stdout } = await runSheaf(["--help"], { cwd });
+    const { stdout } = await runSheaf(["help", "commands"], { cwd });
     for (const name of ["ls", "export", "import", "doctor", "completion", "config", "install-alias"]) {
       expect(stdout).toContain(`\n  ${name} `);
     }

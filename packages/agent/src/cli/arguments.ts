@@ -107,7 +107,8 @@ function takeForeignFlag(word: string, rest: string[]): boolean {
   if (!flag) return false;
   const isAttached = word !== toSpelling(word);
   if (flag.kind === "value" && !isAttached) takeValue(word, rest);
-  if (flag.kind === "optional" && !isAttached && rest[0] !== undefined && !rest[0].startsWith("-")) rest.shift();
+  // No name has a blank: what follows is the prompt.
+  if (flag.kind === "optional" && !isAttached && rest[0] !== undefined && /^[^\s-]\S*$/.test(rest[0])) rest.shift();
   return true;
 }
 
@@ -177,6 +178,6 @@ export function checkForeignFlags({ foreign = [] }: ParsedArguments): void {
 
 function createUnknownFlagError(spelling: string): SheafError {
   const nearest = findNearest(spelling.replace(/^-+/, ""), Object.keys(flags)).map((name) => `--${name}`);
-  const advice = nearest.length > 0 ? `did you mean ${nearest.join(" or ")}?` : "see sheaf --help";
+  const advice = nearest.length > 0 ? `did you mean ${nearest.join(" or ")}?` : "see sheaf help flags";
   return new SheafError("USAGE", `unknown flag ${spelling}: ${advice} (put a prompt that begins with a dash after --)`);
 }

@@ -259,9 +259,9 @@ const described = {
   },
   help: {
     usage: "[COMMAND]",
-    summary: "Show all commands and flags, or those of one command",
+    summary: "Show the common flags, all of them, all commands, or one command",
     flags: [],
-    examples: ["help", "help export"],
+    examples: ["help", "help flags", "help commands", "help export"],
   },
 } satisfies Readonly<Record<string, CommandDescription>>;
 
@@ -272,3 +272,8 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
 
 /** Commands other than the prompt. */
 export const commandNames = Object.keys(described) as CommandName[];
+
+/** Further words that `sheaf help` takes. */
+export const helpTopics = ["commands", "flags"] as const;
+
+export type HelpTopic = (typeof helpTopics)[number];

@@ -18,13 +18,13 @@ export const flags = {
   "output-format": {
     kind: "value",
     placeholder: "FORMAT",
-    help: "text, json, stream-json (default), documents or documents-stream",
+    help: "text, json, stream-json (default), documents[-stream]",
   },
   model: {
     kind: "value",
     aliases: ["-m"],
     placeholder: "MODEL",
-    help: "PROVIDER/ID, offline, or scripted:FILE; see sheaf models",
+    help: "PROVIDER/ID, offline or scripted:FILE (sheaf models)",
   },
   "list-models": { kind: "switch", help: "The same as sheaf models" },
   "api-key": {
@@ -57,7 +57,7 @@ export const flags = {
     aliases: ["-f", "--yolo"],
     help: "Run every command without asking",
   },
-  allow: { kind: "list", placeholder: "RULE", help: 'Allow by rule, for instance "Shell(npm test)"; repeatable' },
+  allow: { kind: "list", placeholder: "RULE", help: 'Allow by rule, like "Shell(npm test)"; repeatable' },
   deny: { kind: "list", placeholder: "RULE", help: "Refuse by rule; wins over --allow and --force; repeatable" },
   "system-prompt": { kind: "value", placeholder: "TEXT", help: "Replace Sheaf's own instructions to the model" },
   "append-system-prompt": { kind: "value", placeholder: "TEXT", help: "Add text to the end of the system prompt" },
@@ -105,7 +105,7 @@ export const flags = {
   resume: {
     kind: "optional",
     placeholder: "[ID]",
-    help: "Continue a session: the one named (its first characters do), or the newest one here",
+    help: "Continue session ID (or its start), or the newest one",
   },
   continue: { kind: "switch", help: "Continue the newest session of this workspace" },
   "session-id": { kind: "value", placeholder: "UUID", help: "Id of the session to begin" },
@@ -119,7 +119,7 @@ export const flags = {
   "max-turns": { kind: "value", placeholder: "N", help: "End after N model requests" },
   "max-tool-calls": { kind: "value", placeholder: "N", help: "End before tool call N + 1" },
   "max-tokens": { kind: "value", placeholder: "N", help: "End once N tokens are used" },
-  "max-cost-usd": { kind: "value", placeholder: "N", help: "End once the run has cost N dollars, by your price table" },
+  "max-cost-usd": { kind: "value", placeholder: "N", help: "End once the run has cost N dollars, by your prices" },
   timeout: { kind: "value", placeholder: "SECONDS", help: "End after this time" },
   "include-thinking": { kind: "switch", help: "Print the model's thinking too" },
   "stream-partial-output": { kind: "switch", help: "Print deltas as they arrive (the default)" },

@@ -76,6 +76,6 @@ export function checkPromptFlags(flags: FlagValues): void {
     (name) => !promptFlags.includes(name) && !generalFlags.includes(name),
   );
   if (other === undefined) return;
-  const advice = other === "format" || other === "json" ? "use --output-format" : "see sheaf --help";
+  const advice = other === "format" || other === "json" ? "use --output-format" : "see sheaf help flags";
   throw new SheafError("USAGE", `--${other} does not go with a prompt: ${advice}`);
 }

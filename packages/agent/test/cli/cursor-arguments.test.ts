@@ -37,6 +37,14 @@ describe("flags", () => {
     expect(() => checkForeignFlags(parseArguments(words))).toThrow(/unknown flag/);
   });
 
+  test.each(["--worktree", "-w"])(
+    verifies("C45", "a text after %s is the prompt, since no name has a blank"),
+    (flag) => {
+      expect(take(["-p", flag, "fix the tests"]).parsed.positionals).toEqual(["fix the tests"]);
+      expect(take(["-p", flag, "name", "fix"]).parsed.positionals).toEqual(["fix"]);
+    },
+  );
+
   test(verifies("C45", "any other unknown flag is an error, and so is one after which its value is missing"), () => {
     for (const words of [["--auto-revew"], ["-x"], ["--endpoint"], ["-e", "--force"]]) {
       expect(() => take(words)).toThrow(expect.objectContaining({ code: "USAGE" }));

@@ -1,13 +1,14 @@
 /** Help, manual and completion are made from one table of commands and one of flags, which must fit together. */
 import { describe, expect, test } from "vitest";
-import { commandDescriptions, commandNames } from "../../src/cli/command-descriptions.ts";
-import { formatHelp } from "../../src/cli/commands/help.ts";
+import { commandDescriptions, commandNames, helpTopics } from "../../src/cli/command-descriptions.ts";
+import { formatAllFlags, formatCommands, formatHelp } from "../../src/cli/commands/help.ts";
 import { toCompletionTable, type FlagCompletion } from "../../src/cli/completion/completion-table.ts";
 import { checkCommandLine, toFlagHelp } from "../../src/cli/command-flags.ts";
 import { flags, type Flag, type FlagName } from "../../src/cli/flags.ts";
 import { formatManualPage } from "../../src/cli/manual-page.ts";
 import { commonFlags, generalFlags, promptFlags } from "../../src/cli/prompt-flags.ts";
 import { parseArguments } from "../../src/cli/arguments.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
 
 const flagNames = Object.keys(flags) as FlagName[];
 
@@ -38,18 +39,30 @@ describe("the tables", () => {
 
 describe("the help", () => {
   const help = formatHelp();
+  const all = formatAllFlags();
 
-  test("names every command, every flag and every other spelling", () => {
-    for (const name of commandNames) expect(help).toContain(`\n  ${name} `);
+  test(verifies("C58", "is one screen: common flags first, then every command, then where the rest is"), () => {
+    const lines = help.split("\n");
+    expect(lines.length).toBeLessThanOrEqual(40);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(help.indexOf("Common flags")).toBeLessThan(help.indexOf("Commands"));
+    const words = new Set(help.slice(help.indexOf("Commands")).match(/[a-z][a-z-]+/g));
+    expect(commandNames.filter((name) => !words.has(name))).toEqual([]);
+    for (const topic of [...helpTopics, "COMMAND"]) expect(help).toContain(`\n  sheaf help ${topic} `);
+  });
+
+  test(verifies("C58", "its topics name every command, every flag and every other spelling"), () => {
+    for (const name of commandNames) expect(formatCommands()).toContain(`\n  ${name} `);
     for (const name of flagNames) {
       const { aliases = [] } = flags[name] as Flag;
-      expect(help).toContain([...aliases, `--${name}`].join(", "));
+      expect(all).toContain([...aliases, `--${name}`].join(", "));
     }
   });
 
-  test("fits lines of one column each, without trailing blanks", () => {
-    expect(help).not.toMatch(/[ \t]+$/m);
-    expect(help).not.toContain("undefined");
+  test.each([help, all, formatCommands()])("fits lines of one column each, without trailing blanks", (text) => {
+    expect(text).not.toMatch(/[ \t]+$/m);
+    expect(text).not.toContain("undefined");
+    expect(text.split("\n").filter((line) => line.length > 120)).toEqual([]);
   });
 
   test.each([
@@ -119,7 +132,7 @@ describe("completion", () => {
   });
 
   test.each([
-    ["help", { kind: "words", words: commandNames }],
+    ["help", { kind: "words", words: [...helpTopics, ...commandNames] }],
     ["import", { kind: "file" }],
     ["trust", { kind: "folder" }],
     ["rm", { kind: "session" }],

@@ -1,8 +1,14 @@
-/** `sheaf --help`, `sheaf help COMMAND`, `sheaf COMMAND --help`. */
+/** `sheaf --help`, `sheaf help flags`, `sheaf help COMMAND`, `sheaf COMMAND --help` (C58). */
 import { SheafError } from "../../base/errors.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { commandDescriptions, commandNames, type CommandName } from "../command-descriptions.ts";
+import {
+  commandDescriptions,
+  commandNames,
+  helpTopics,
+  type CommandName,
+  type HelpTopic,
+} from "../command-descriptions.ts";
 import { toFlagHelp } from "../command-flags.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
 import { printText } from "../standard-output.ts";
@@ -11,14 +17,45 @@ import { commonFlags, generalFlags, promptFlags } from "../prompt-flags.ts";
 const head = `sheaf ${sheafVersion}: a coding agent whose answer is a sheaf of typed documents
 
 Usage
-  sheaf [flags] [PROMPT…]       open a conversation in this terminal
-  sheaf -p [flags] PROMPT…      answer one prompt and exit
-  COMMAND | sheaf -p [flags]    take the prompt, or context for it, from stdin
-  sheaf COMMAND …               one of the commands below; sheaf help COMMAND describes it
+  sheaf [flags] [PROMPT…]     Open a conversation in this terminal
+  sheaf -p [flags] PROMPT…    Answer one prompt and exit; stdin is context
+  sheaf COMMAND …             Run a command
 
+Common flags
 `;
 
+/** What most prompts need, in the order of the help. */
+const common: readonly FlagName[] = [
+  "print",
+  "model",
+  "output-format",
+  "mode",
+  "force",
+  "allow",
+  "workspace",
+  "resume",
+  "continue",
+  "output-schema",
+  "max-cost-usd",
+  "timeout",
+];
+
+const groups: readonly (readonly [string, readonly CommandName[]])[] = [
+  ["Set up", ["login", "logout", "models", "status", "whoami", "doctor", "config", "about"]],
+  ["Sessions", ["ls", "show", "answer", "revert", "fork", "export", "import", "rm", "create-chat"]],
+  ["Permissions", ["permissions", "trust", "mcp", "instrumentation"]],
+  ["Programs", ["serve", "acp", "convert", "replay", "schema"]],
+  ["Shell", ["completion", "install-alias", "help"]],
+];
+
 const tail = `
+More help
+  sheaf help flags            All flags, the models, and the exit codes
+  sheaf help commands         All commands, a line each
+  sheaf help COMMAND          One command, with its flags and examples
+`;
+
+const flagsTail = `
 With a prompt, stdin is context. A pipe that stays silent for 3 s is skipped, with a notice; the word "-" waits for it.
 
 Models
@@ -35,34 +72,43 @@ Examples
   sheaf -p --model scripted:run.json --output-format documents "go"
 `;
 
+const topics: Readonly<Record<HelpTopic, () => string>> = { commands: formatCommands, flags: formatAllFlags };
+
 /** Prints the requested help. @throws SheafError USAGE for an unknown command. */
 export async function runHelp({ command, positionals }: ParsedArguments): Promise<number> {
   const [word] = command === "help" ? positionals : command === "prompt" ? [] : [command];
   if (word === undefined) return printText(formatHelp());
+  const topic = helpTopics.find((candidate) => candidate === word);
+  if (topic) return printText(topics[topic]());
   const name = commandNames.find((candidate) => candidate === word);
   if (!name) {
-    throw new SheafError("USAGE", `there is no command "${word}": the commands are ${commandNames.join(", ")}`);
+    const known = [...helpTopics, ...commandNames].join(", ");
+    throw new SheafError("USAGE", `there is no command "${word}": sheaf help takes one of ${known}`);
   }
   return printText(formatCommandHelp(name));
 }
 
-/** All commands, and the flags of a prompt. */
+/** One screen: what most prompts need, and where the rest is (C58). */
 export function formatHelp(): string {
-  const commands = commandNames.map((name) => {
+  const commands = groups.map(([name, commandsOf]) => `  ${name.padEnd(13)}${commandsOf.join(", ")}\n`);
+  return `${head}${formatFlags(common)}\nCommands\n${commands.join("")}${tail}`;
+}
+
+/** All commands, a line each. */
+export function formatCommands(): string {
+  const rows = commandNames.map((name) => {
     const { usage, summary } = commandDescriptions[name];
     return [`${name} ${usage}`.trim(), summary] as const;
   });
-  const common = [...promptFlags, ...generalFlags];
-  const others = (Object.keys(flags) as FlagName[]).filter((name) => !common.includes(name));
-  const parts = [
-    "Commands",
-    formatRows(commands),
-    "Flags",
-    formatRows(common.map((flag) => [toSpelling(flag), toFlagHelp(flag)] as const)),
-    "Flags of commands",
-    formatFlags(others),
-  ];
-  return `${head}${parts.join("\n")}${tail}`;
+  return `Commands\n${formatRows(rows)}`;
+}
+
+/** All flags: those of a prompt, then those of commands. */
+export function formatAllFlags(): string {
+  const own = [...promptFlags, ...generalFlags];
+  const others = (Object.keys(flags) as FlagName[]).filter((name) => !own.includes(name));
+  const otherRows = others.map((name) => [toSpelling(name), flags[name].help] as const);
+  return `Flags\n${formatFlags(own)}\nFlags of commands\n${formatRows(otherRows)}${flagsTail}`;
 }
 
 function formatCommandHelp(name: CommandName): string {
@@ -73,15 +119,15 @@ function formatCommandHelp(name: CommandName): string {
     ...notes.map((note) => `  ${note}`),
     "",
     "Flags",
-    formatRows([...own, ...commonFlags].map((flag) => [toSpelling(flag), toFlagHelp(flag, name)] as const)),
+    formatFlags([...own, ...commonFlags], name),
     "Examples",
     ...examples.map((example) => `  sheaf ${example}`),
   ];
   return `${parts.join("\n")}\n`;
 }
 
-function formatFlags(names: readonly FlagName[]): string {
-  return formatRows(names.map((name) => [toSpelling(name), flags[name].help] as const));
+function formatFlags(names: readonly FlagName[], command?: CommandName): string {
+  return formatRows(names.map((name) => [toSpelling(name), toFlagHelp(name, command)] as const));
 }
 
 function toSpelling(name: FlagName): string {

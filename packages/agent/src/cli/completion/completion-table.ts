@@ -3,7 +3,7 @@ import { modelStreamFormats } from "@sheaf/documents/model-streams";
 import { outputFormats, cliProfiles } from "../../output/projection.ts";
 import { schemaNames } from "@sheaf/protocol/schemas";
 import { providerPresets } from "../../config/provider-presets.ts";
-import { commandDescriptions, commandNames } from "../command-descriptions.ts";
+import { commandDescriptions, commandNames, helpTopics } from "../command-descriptions.ts";
 import { toFlagHelp } from "../command-flags.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
 import { commonFlags, generalFlags, promptFlags } from "../prompt-flags.ts";
@@ -58,7 +58,7 @@ const providers = [...providerPresets.keys()];
 const commandWords: Readonly<Record<string, readonly string[]>> = {
   completion: ["bash", "zsh", "fish"],
   config: ["explain"],
-  help: commandNames,
+  help: [...helpTopics, ...commandNames],
   schema: [...schemaNames, "config"],
   permissions: ["explain", "check"],
   mcp: ["list", "list-tools", "add", "remove", "trust", "enable", "disable"],

@@ -4,7 +4,7 @@ import { toSheafError } from "../../base/errors.ts";
 import { toUserFiles } from "../../base/paths.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
-import { toRawSettings } from "../run-config.ts";
+import { toModelSettings, toRawSettings } from "../run-config.ts";
 import { withSessionStore } from "../session-store.ts";
 import { findUserConfig } from "../../config/config-file.ts";
 import { createConfig } from "../../config/config.ts";
@@ -104,9 +104,8 @@ async function checkSearch(io: CommandIo, flags: FlagValues): Promise<CheckResul
   return { name: "search", status: "fail", found };
 }
 
-function checkModel({ environment }: CommandIo, flags: FlagValues): CheckResult {
-  const files = toUserFiles(environment);
-  const settings = { flags: toRawSettings(flags), environment, config: findUserConfig(files.config), files };
+function checkModel(io: CommandIo, flags: FlagValues): CheckResult {
+  const settings = toModelSettings(toRawSettings(flags), io);
   const named = findModelName(settings);
   if (!named) {
     const advice = "name one with --model, SHEAF_MODEL or in the configuration; --model offline needs no key";
@@ -118,9 +117,8 @@ function checkModel({ environment }: CommandIo, flags: FlagValues): CheckResult 
 }
 
 /** Asks the provider of the chosen model for its list; nothing is sent to any other. */
-async function checkNetwork({ environment }: CommandIo, flags: FlagValues): Promise<CheckResult> {
-  const files = toUserFiles(environment);
-  const settings = { flags: toRawSettings(flags), environment, config: findUserConfig(files.config), files };
+async function checkNetwork(io: CommandIo, flags: FlagValues): Promise<CheckResult> {
+  const settings = toModelSettings(toRawSettings(flags), io);
   const choice = findModelName(settings) && chooseModel(settings);
   if (choice?.kind !== "endpoint") return { name: "network", status: "ok", found: "not needed" };
   const { baseUrl } = choice.endpoint;

@@ -5,17 +5,24 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { runChecks } from "../../../src/cli/doctor/checks.ts";
 import type { FlagValues } from "../../../src/cli/flags.ts";
+import type { CliProfile } from "../../../src/output/projection.ts";
+import { verifies } from "../../../../../test/support/verifies.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sheaf-doctor-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function look(name: string, flags: FlagValues, environment: Readonly<Record<string, string>> = {}) {
+async function look(
+  name: string,
+  flags: FlagValues,
+  environment: Readonly<Record<string, string>> = {},
+  profile: CliProfile = "sheaf",
+) {
   const home = join(folder, name);
   mkdirSync(home, { recursive: true });
   const io = {
     cwd: home,
     environment: { PATH: process.env.PATH, HOME: home, SHEAF_HOME: home, XDG_CONFIG_HOME: home, ...environment },
-    profile: "sheaf",
+    profile,
     isInputTerminal: false,
     isOutputTerminal: false,
   } as const;
@@ -63,4 +70,10 @@ test("a provider that does not answer is a failure that names its address", asyn
   expect(model).toMatchObject({ status: "ok" });
   expect(network).toMatchObject({ status: "fail", found: expect.stringContaining("http://127.0.0.1:9") as string });
   expect(JSON.stringify([model, network])).not.toContain("sk-canary");
+});
+
+test(verifies("C43", "in the profile of cursor-agent its names of models mean what they mean to a run"), async () => {
+  const { model, network } = await look("cursor", { model: "sonnet-4.5" }, { SHEAF_MODEL: "offline" }, "cursor-2026");
+  expect(model).toMatchObject({ status: "ok", found: "offline" });
+  expect(network).toMatchObject({ status: "ok", found: "not needed" });
 });
