@@ -40,6 +40,7 @@ export const covered: readonly string[] = [
   "C46",
   "C47",
   "C58",
+  "C64",
   "R1",
   "R2",
   "R3",

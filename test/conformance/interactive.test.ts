@@ -73,7 +73,8 @@ describeWithProgram("tmux", () => {
       expect(existsSync(join(cwd, "made.txt"))).toBe(false);
       terminal.press("Enter");
 
-      await terminal.waitFor("Which storage?");
+      const asked = await terminal.waitFor("Which storage?");
+      expect(asked).not.toContain("NEEDS_INPUT");
       expect(readFileSync(join(cwd, "made.txt"), "utf8")).toBe("approved\n");
       terminal.press("Down", "Enter");
 
@@ -127,6 +128,35 @@ describeWithProgram("tmux", () => {
     expect(screen.match(/There is nothing to summarise/g)?.length ?? 0).toBeLessThan(2);
     terminal.press("C-d");
     await terminal.waitFor("SHELL>");
+  });
+
+  test(verifies("C64", "/ask edits puts the whole edit to the person, and the diff is shown afterwards"), async () => {
+    const edit = { old_string: "two", new_string: "zwei" };
+    const call = { tool: "edit_file", arguments: { target_file: "a.txt", edits: [edit] } };
+    const turns = [{ events: [{ call }] }, { events: [{ text: "Not now.\n" }] }];
+    const again = [{ events: [{ call }] }, { events: [{ text: "It is done.\n" }] }];
+    const cwd = folders.newFolder({
+      "s.json": JSON.stringify({ turns: [...turns, ...again] }),
+      "a.txt": "one\ntwo\nthree\n",
+    });
+    const { terminal } = start(80, 30, { cwd });
+    await terminal.waitFor("›");
+    terminal.type("/ask edits\r");
+    await terminal.waitFor("ask first: Write(**)");
+    terminal.type("change it\r");
+    const question = await terminal.waitFor("Reject");
+    expect(question.replaceAll(/[│\s]+/g, " ")).toContain('{ "target_file": "a.txt" } -two +zwei');
+    terminal.press("Down", "Down", "Enter");
+    await terminal.waitFor("What should it do instead?");
+    terminal.press("Enter");
+    await terminal.waitFor(/Not now[^]*›/);
+    expect(readFileSync(join(cwd, "a.txt"), "utf8")).toContain("two");
+    terminal.type("now\r");
+    await terminal.waitFor(/now[^]*Reject/);
+    terminal.press("Enter");
+    const shown = await terminal.waitFor(/It is done[^]*›/);
+    expect(shown).toMatch(/Edited file {2}a\.txt \+1 −1\n\s+1 {2}one\n\s+2 -two\n\s+2 \+zwei\n\s+3 {2}three\n/);
+    expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("one\nzwei\nthree\n");
   });
 
   test("commands with a slash: help, mode, a wrong value, a slip", async () => {

@@ -71,6 +71,25 @@ test.each([
 }); // prettier-ignore
 
 test(
+  verifies("C64", "an ask rule of the configuration refuses headless, even with --force; explain lists it"),
+  async () => {
+    const home = createHome({ permissions: { ask: ["Write(**)"] } });
+    const call = { tool: "write_file", arguments: { target_file: "a.txt", content: "x" } };
+    const script = { turns: [{ events: [{ call }] }, { events: [{ text: "refused" }] }] };
+    const cwd = folders.newFolder({ "s.json": JSON.stringify(script) });
+    const run = await runSheaf(["-p", "write", "--force", "--model", "scripted:s.json"], { cwd, home });
+    expect(run.stdout).toMatch(/"rejected":\{"reason":"[^"]*Write\(\*\*\) asks before this/);
+    const text = await runSheaf(["permissions", "explain", "--ask", "Shell(rm)"], { cwd, home });
+    expect(text.stdout).toContain("ask    Shell(rm)  (flag)\n  ask    Write(**)  (config)\n");
+    expect(await check(["--command", "rm a", "--force", "--ask", "Shell(rm)"], { home })).toMatchObject({
+      decision: "ask",
+    });
+    const wrong = await runSheaf(["-p", "x", "--model", "offline", "--ask", "Network(a.org)"], { cwd });
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/^sheaf: USAGE: .*cannot ask/)]);
+  },
+);
+
+test(
   verifies("S-06", "rules of flags and configuration hold together, deny wins; explain says where each came from"),
   async () => {
     const home = createHome({

@@ -50,6 +50,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C46", document: "cli", title: "texts of the caller in the system prompt, and the choice of tools" },
   { id: "C47", document: "cli", title: "a key of Cursor goes to no provider" },
   { id: "C58", document: "cli", title: "the help is one screen, and says where the rest is" },
+  { id: "C64", document: "cli", title: "ask rules: a person must agree, whatever allows the call" },
   { id: "R1", document: "documents", title: "an answer is an ordered array of documents" },
   { id: "R2", document: "documents", title: "fields of the response" },
   { id: "R3", document: "documents", title: "fields of a document" },

@@ -12,6 +12,7 @@ import { findWindowTokens } from "../config/model-windows.ts";
 import { efforts } from "../config/user-config.ts";
 import { chooseModel } from "../config/endpoints.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
+import { parseAskRule } from "../guard/permissions/permissions.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
 import type { Model } from "../model/provider.ts";
 import { createSchemaCheck, findSchemaProblem, toAnswerCheck } from "../run/answer-schema.ts";
@@ -215,7 +216,9 @@ function checkOptions(options: AgentOptions): void {
   if (effort !== undefined && !isEffort(effort)) {
     throw createUsageError(`effort is ${JSON.stringify(effort)}: use one of ${efforts.join(", ")}`);
   }
-  for (const rule of [...(options.permissions?.allow ?? []), ...(options.permissions?.deny ?? [])]) parseRule(rule);
+  const { allow = [], ask = [], deny = [] } = options.permissions ?? {};
+  for (const rule of [...allow, ...deny]) parseRule(rule);
+  for (const rule of ask) parseAskRule(rule);
   const { sandbox = "enabled", limits = {} } = options;
   if (sandbox !== "enabled" && sandbox !== "disabled") {
     throw createUsageError(`sandbox is ${JSON.stringify(sandbox)}: use "enabled" or "disabled"`);

@@ -48,7 +48,7 @@ export interface PreparedPolicy {
 /** @throws SheafError USAGE for a rule that cannot be read or a folder that cannot be added; CONFIG_INVALID for a broken file of a trusted workspace. */
 export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy> {
   const { mode, trusted, sandboxMemory, now } = order;
-  const { force, allow, deny } = order.permissions;
+  const { force, allow, ask, deny } = order.permissions;
   const git = { environment: order.environment, folders: [order.workspace, ...order.addedFolders] };
   const workspace = createWorkspace(order.workspace, { git });
   const addedWorkspaces = openAddedFolders(order, workspace);
@@ -69,6 +69,7 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
     trusted,
     force,
     allow,
+    ask,
     deny: denials,
     sandbox: sandbox.state,
     sandboxFault: findFault(sandbox),

@@ -15,6 +15,8 @@ export interface PermissionSettings {
   /** Every command, and every tool of an MCP server, runs without asking; deny rules win. It opens no web page. */
   readonly force: boolean;
   readonly allow: readonly string[];
+  /** What they match needs a person (C64). */
+  readonly ask?: readonly string[] | undefined;
   readonly deny: readonly string[];
 }
 

@@ -147,6 +147,7 @@ const described = {
       "url",
       "mcp",
       "allow",
+      "ask",
       "deny",
       "force",
       "mode",

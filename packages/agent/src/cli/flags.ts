@@ -58,6 +58,7 @@ export const flags = {
     help: "Run every command without asking",
   },
   allow: { kind: "list", placeholder: "RULE", help: 'Allow by rule, like "Shell(npm test)"; repeatable' },
+  ask: { kind: "list", placeholder: "RULE", help: "Ask by rule, even with --force; repeatable" },
   deny: { kind: "list", placeholder: "RULE", help: "Refuse by rule; wins over --allow and --force; repeatable" },
   "system-prompt": { kind: "value", placeholder: "TEXT", help: "Replace Sheaf's own instructions to the model" },
   "append-system-prompt": { kind: "value", placeholder: "TEXT", help: "Add text to the end of the system prompt" },

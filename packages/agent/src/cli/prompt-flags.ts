@@ -15,6 +15,7 @@ export const requestFlags = [
   "plan",
   "force",
   "allow",
+  "ask",
   "deny",
 ] as const;
 

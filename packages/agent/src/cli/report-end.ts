@@ -10,13 +10,15 @@ interface ReportOptions {
   readonly profile: CliProfile;
   /** Stdout of a failure names no session, so that stderr does (C21). */
   readonly namesSession?: boolean;
+  /** Questions are put to a person at once. */
+  readonly isAttended?: boolean;
 }
 
 /** Tells on stderr how the run ended; gives the exit code. `signalCode`: that of the signal that ended it. */
 export function reportEnd(
   { session, end, outputError }: Delivery,
   signalCode: number | undefined,
-  { verbose, profile, namesSession = false }: ReportOptions,
+  { verbose, profile, namesSession = false, isAttended = false }: ReportOptions,
 ): number {
   // After a signal a reader that takes nothing is expected: the signal ended the run (C23).
   const isStuck = outputError?.code === stuckReaderCode && signalCode !== undefined;
@@ -37,7 +39,7 @@ export function reportEnd(
   }
   if (end?.reason === "clarification") {
     const message = `the agent asked questions (see the output): answer with sheaf answer ${session} QUESTION=ANSWER`;
-    process.stderr.write(formatFailure({ code: "NEEDS_INPUT", message }, verbose));
+    if (!isAttended) process.stderr.write(formatFailure({ code: "NEEDS_INPUT", message }, verbose));
     return errorTable.NEEDS_INPUT.exitCode;
   }
   return 0;

@@ -64,6 +64,7 @@ export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig
     heartbeat: flags.heartbeat,
     force: flags.force,
     allow: flags.allow,
+    ask: flags.ask,
     deny: flags.deny,
   };
 }

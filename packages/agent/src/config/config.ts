@@ -31,6 +31,7 @@ export interface RawSettings extends ModelFlags {
   readonly heartbeat?: string | undefined;
   readonly force?: true | undefined;
   readonly allow?: readonly string[] | undefined;
+  readonly ask?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
   /** What differs from what the caller asked for. */
   readonly notices?: readonly string[] | undefined;
@@ -84,6 +85,7 @@ export interface Config {
   readonly permissions: {
     readonly force: boolean;
     readonly allow: readonly string[];
+    readonly ask: readonly string[];
     readonly deny: readonly string[];
   };
   /** Milliseconds between heartbeats (C26); undefined: none. */
@@ -156,6 +158,7 @@ export function createConfig(
     permissions: {
       force: raw.force ?? false,
       allow: [...(raw.allow ?? []), ...(rules.allow ?? [])],
+      ask: [...(raw.ask ?? []), ...(rules.ask ?? [])],
       deny: [...(raw.deny ?? []), ...(rules.deny ?? [])],
     },
     heartbeatMs: heartbeat === undefined ? undefined : heartbeat * 1000,

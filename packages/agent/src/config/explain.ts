@@ -54,6 +54,7 @@ export function explainSettings(
     explain("sandbox", { flag: ["--sandbox", raw.sandbox], fallback: "enabled" }),
     explain("force", { flag: ["--force", raw.force], fallback: "off" }),
     explainRules("allow", raw.allow, config.permissions?.allow),
+    explainRules("ask", raw.ask, config.permissions?.ask),
     explainRules("deny", raw.deny, config.permissions?.deny),
     explain("timeout (s)", { flag: ["--timeout", raw.timeout], config: budgets.timeout }),
     explain("max turns", { flag: ["--max-turns", raw.maxTurns], config: budgets.maxTurns }),
@@ -93,7 +94,7 @@ function explain(name: string, { flag, variable, config, fallback }: Places): Ex
 
 /** Rules of all sources apply together. */
 function explainRules(
-  name: "allow" | "deny",
+  name: "allow" | "ask" | "deny",
   fromFlags: readonly string[] = [],
   fromConfig: readonly string[] = [],
 ): ExplainedSetting {

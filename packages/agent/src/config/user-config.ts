@@ -118,7 +118,9 @@ const fields = s.object({
   /** Servers of the Model Context Protocol. */
   mcpServers: s.optional(mcpServers),
   /** Rules that apply to every run (S-06). */
-  permissions: s.optional(s.strict(s.object({ allow: s.optional(rules), deny: s.optional(rules) }))),
+  permissions: s.optional(
+    s.strict(s.object({ allow: s.optional(rules), ask: s.optional(rules), deny: s.optional(rules) })),
+  ),
   /** C24; `timeout` in seconds. */
   budgets: s.optional(
     s.strict(

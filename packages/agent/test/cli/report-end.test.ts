@@ -51,6 +51,17 @@ describe("the end of a run", () => {
     },
   );
 
+  test("says nothing of questions that are put to a person at once", () => {
+    const delivery = {
+      session: "s-1",
+      end: { type: "run_end", reason: "clarification" },
+      outputError: undefined,
+    } as const;
+    stderr = "";
+    expect(reportEnd(delivery, undefined, { verbose: false, profile: "sheaf", isAttended: true })).toBe(10);
+    expect(stderr).toBe("");
+  });
+
   test(verifies(["C14", "C21"], "names the session where stdout does not"), () => {
     stderr = "";
     const options = { verbose: false, profile: "sheaf", namesSession: true } as const;

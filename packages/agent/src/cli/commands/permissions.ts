@@ -63,7 +63,7 @@ function toFacts({ mode, permissions }: Config, { sandbox, addedWorkspaces }: Pr
 
 function toSourcedRules(
   flags: FlagValues,
-  config: { readonly allow?: readonly string[] | undefined; readonly deny?: readonly string[] | undefined } = {},
+  config: { readonly [effect in SourcedRule["effect"]]?: readonly string[] | undefined } = {},
   workspaceDenials: readonly string[],
 ): SourcedRule[] {
   const toRules = (effect: SourcedRule["effect"], source: SourcedRule["source"], rules: readonly string[] = []) =>
@@ -72,6 +72,8 @@ function toSourcedRules(
     ...toRules("deny", "flag", flags.deny),
     ...toRules("deny", "config", config.deny),
     ...toRules("deny", "workspace", workspaceDenials),
+    ...toRules("ask", "flag", flags.ask),
+    ...toRules("ask", "config", config.ask),
     ...toRules("allow", "flag", flags.allow),
     ...toRules("allow", "config", config.allow),
   ];
@@ -138,5 +140,5 @@ function formatPolicy({ mode, trusted, sandbox, classes, rules }: ExplainedPolic
     ({ effect, rule, source }) => `  ${effect.padEnd(5)}  ${toVisibleLine(rule)}  (${source})\n`,
   );
   const head = `mode ${mode}, sandbox ${sandbox}, workspace ${trusted ? "trusted" : "not trusted"}\n\n`;
-  return `${head}${rows.join("")}\nRules${listed.length === 0 ? ": none" : ", deny wins"}\n${listed.join("")}`;
+  return `${head}${rows.join("")}\nRules${listed.length === 0 ? ": none" : ", deny wins, then ask"}\n${listed.join("")}`;
 }

@@ -123,6 +123,7 @@ export async function answerPrompt(
   return reportEnd(delivery, control.exitCode, {
     verbose: flags.verbose ?? false,
     profile: io.profile,
+    isAttended: person !== undefined,
     namesSession: format === "json" && !flags["no-save"],
   });
 }

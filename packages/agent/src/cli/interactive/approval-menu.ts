@@ -2,28 +2,39 @@
 import { isCancel, select, text } from "@clack/prompts";
 import type { ApprovalRequest } from "@sheaf/protocol";
 import type { ApprovalDecision, Approver } from "../../tools/approval.ts";
+import { colorDiffLine } from "../../output/terminal/diff-lines.ts";
 import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
 
 /** How long a question stays open. Milliseconds. */
 const EXPIRES_AFTER_MS = 30 * 60 * 1000;
 
-/** Asks one question after another, however many calls wait. `onCancel`: the person pressed Ctrl-C. */
-export function createApprovalMenu(onCancel: () => void): Approver {
+export interface ApprovalMenuOptions {
+  readonly hasColors: boolean;
+  /** The person pressed Ctrl-C or Esc. */
+  readonly onCancel: () => void;
+}
+
+/** Asks one question after another, however many calls wait. */
+export function createApprovalMenu(options: ApprovalMenuOptions): Approver {
   let before: Promise<unknown> = Promise.resolve();
   return {
     expiresAfterMs: EXPIRES_AFTER_MS,
     ask(request, signal) {
-      const asked = before.then(() => askOnce(request, signal, onCancel));
+      const asked = before.then(() => askOnce(request, signal, options));
       before = asked.catch(() => undefined);
       return asked;
     },
   };
 }
 
-async function askOnce(request: ApprovalRequest, signal: AbortSignal, onCancel: () => void): Promise<ApprovalDecision> {
+async function askOnce(
+  request: ApprovalRequest,
+  signal: AbortSignal,
+  { hasColors, onCancel }: ApprovalMenuOptions,
+): Promise<ApprovalDecision> {
   signal.throwIfAborted();
   const { title, description, subject, options } = request;
-  const shown = toVisibleText(formatSubject(subject));
+  const shown = formatSubject(subject, hasColors);
   const chosen = await select({
     message: `${toVisibleText(title)}\n${shown}\n${toVisibleText(description)}`,
     options: options.map(({ id, label }) => ({ value: id, label: toVisibleLine(label) })),
@@ -41,8 +52,41 @@ async function askOnce(request: ApprovalRequest, signal: AbortSignal, onCancel: 
 }
 
 /** The whole command, or all arguments of any other call: a person approves what is shown. */
-function formatSubject(subject: ApprovalRequest["subject"]): string {
+function formatSubject(subject: ApprovalRequest["subject"], hasColors: boolean): string {
   const { command, workingDirectory, toolName, arguments: args } = subject;
-  if (typeof command === "string") return `$ ${command}\n(in ${String(workingDirectory)})`;
-  return `${String(toolName)} ${JSON.stringify(args, undefined, 2)}`;
+  if (typeof command === "string") return toVisibleText(`$ ${command}\n(in ${String(workingDirectory)})`);
+  const { lines, rest } = toEditLines(toName(toolName), args as Readonly<Record<string, unknown>>);
+  const head = `${toVisibleLine(toName(toolName))} ${toVisibleText(JSON.stringify(rest, undefined, 2))}`;
+  return [head, ...lines.map((line) => colorDiffLine(toVisibleLine(line), { hasColors }))].join("\n");
+}
+
+function toName(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** The texts of an edit as lines with `-` and `+`, and the other arguments. Nothing is left out. */
+function toEditLines(
+  toolName: string,
+  args: Readonly<Record<string, unknown>>,
+): { readonly lines: readonly string[]; readonly rest: Readonly<Record<string, unknown>> } {
+  const toLines = (sign: string, all: string): string[] => all.split("\n").map((line) => sign + line);
+  const { content, edits, ...rest } = args;
+  if (toolName === "write_file" && typeof content === "string" && edits === undefined) {
+    return { lines: toLines("+", content), rest };
+  }
+  if (toolName === "edit_file" && Array.isArray(edits) && content === undefined && edits.every(isEdit)) {
+    const lines = edits.flatMap(({ old_string: before, new_string: after, ...more }) => [
+      ...(Object.keys(more).length > 0 ? [JSON.stringify(more)] : []),
+      ...toLines("-", before),
+      ...toLines("+", after),
+    ]);
+    return { lines, rest };
+  }
+  return { lines: [], rest: args };
+}
+
+function isEdit(value: unknown): value is { readonly old_string: string; readonly new_string: string } {
+  if (typeof value !== "object" || value === null) return false;
+  const { old_string: before, new_string: after } = value as Readonly<Record<string, unknown>>;
+  return typeof before === "string" && typeof after === "string";
 }

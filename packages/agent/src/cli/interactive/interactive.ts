@@ -109,13 +109,15 @@ async function respond(message: Message, state: InteractiveState, io: CommandIo)
   const { flags, session, seen } = state;
   const control = createRunControl();
   const { LC_ALL, LC_MESSAGES, LANG, NO_COLOR, TERM } = io.environment;
+  const hasColors = !NO_COLOR && TERM !== "dumb";
   const projection = createTerminalProjection({
     locale: toLocale(flags.locale || LC_ALL || LC_MESSAGES || LANG || "en"),
-    hasColors: !NO_COLOR && TERM !== "dumb",
+    hasColors,
     includeThinking: flags["include-thinking"] ?? false,
   });
-  const approver = createApprovalMenu(() => {
-    control.abort(new SheafError("CANCELLED", "cancelled at a question", { source: "user" }));
+  const approver = createApprovalMenu({
+    hasColors,
+    onCancel: () => control.abort(new SheafError("CANCELLED", "cancelled at a question", { source: "user" })),
   });
   const { continue: _, "session-id": __, ...rest } = flags;
   try {

@@ -47,6 +47,15 @@ const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
     }
     print(`model: ${toConfig(state.flags, io).model ?? "none"}\n`);
   },
+  ask([what], state, io) {
+    if (what !== undefined) {
+      const rules = askRules.get(what);
+      if (!rules) throw new SheafError("USAGE", `/ask "${what}" is unknown: use edits, all or off`);
+      change({ ...state.flags, ask: rules }, state, io);
+    }
+    const { ask } = toConfig(state.flags, io).permissions;
+    print(`ask first: ${ask.length === 0 ? "off" : ask.join(", ")}\n`);
+  },
   compact: (_words, state) => state.shorten(),
   new(_words, state) {
     state.session = randomUUID();
@@ -67,6 +76,13 @@ const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
     print(`written: ${output}\n`);
   },
 };
+
+/** The rules of `/ask` (C64); those of the configuration stay. */
+const askRules: ReadonlyMap<string, readonly string[]> = new Map([
+  ["edits", ["Write(**)"]],
+  ["all", ["Write(**)", "Shell(*)"]],
+  ["off", []],
+]);
 
 const extensions: Readonly<Record<string, string>> = { markdown: "md" };
 

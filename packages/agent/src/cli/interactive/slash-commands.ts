@@ -10,6 +10,7 @@ const slashCommands = {
   help: { usage: "", help: "show these commands" },
   mode: { usage: "[agent|plan|ask|debug]", help: "show or change the mode" },
   model: { usage: "[NAME]", help: "show or change the model" },
+  ask: { usage: "[edits|all|off]", help: "show or change what needs your yes first" },
   compact: { usage: "", help: "summarise the conversation so far, to make room" },
   new: { usage: "", help: "begin a new session" },
   resume: { usage: "[SESSION]", help: "go on with another session" },
@@ -40,12 +41,18 @@ export function parseSlashLine(line: string): SlashLine | undefined {
   return { kind: "unknown", message: `/${given} is not a command: ${advice}` };
 }
 
+const values: Readonly<Record<string, readonly string[]>> = {
+  mode: ["agent", "plan", "ask", "debug"],
+  ask: ["edits", "all", "off"],
+};
+
 /** Completions at the end of the line. */
 export function completeSlashLine(line: string): string[] {
   const names = Object.keys(slashCommands).map((name) => `/${name}`);
-  const mode = /^\/mode\s+(\w*)$/.exec(line);
-  if (mode)
-    return ["agent", "plan", "ask", "debug"].map((name) => `/mode ${name}`).filter((text) => text.startsWith(line));
+  const [, command = ""] = /^\/(mode|ask)\s+\w*$/.exec(line) ?? [];
+  if (Object.hasOwn(values, command)) {
+    return values[command]!.map((value) => `/${command} ${value}`).filter((text) => text.startsWith(line));
+  }
   return line.startsWith("/") ? names.filter((name) => name.startsWith(line)) : [];
 }
 

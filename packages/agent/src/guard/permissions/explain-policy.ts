@@ -6,7 +6,7 @@ import { readOnlyGit, readOnlyPrograms } from "./read-only-commands.ts";
 
 /** A rule and the place that it came from. */
 export interface SourcedRule {
-  readonly effect: "allow" | "deny";
+  readonly effect: "allow" | "ask" | "deny";
   readonly rule: string;
   readonly source: "flag" | "config" | "workspace";
 }
@@ -70,9 +70,19 @@ export function explainPolicy(facts: PolicyFacts): ExplainedPolicy {
   return { mode, trusted, sandbox, classes, rules };
 }
 
-function toRow({ mode }: PolicyFacts, access: ToolAccess, name: string, row: Omit<Row, "class">): Row {
-  if (isOffered(mode, { name, access })) return { class: name, ...row };
-  return { class: name, decision: "deny", reason: `${mode} mode changes nothing` };
+function toRow(facts: PolicyFacts, access: ToolAccess, name: string, row: Omit<Row, "class">): Row {
+  if (isOffered(facts.mode, { name, access })) return { class: name, ...withAskRules(facts, access, row) };
+  return { class: name, decision: "deny", reason: `${facts.mode} mode changes nothing` };
+}
+
+const ruleKinds: Readonly<Record<ToolAccess, readonly string[]>> = {
+  read: ["Read"], write: ["Read", "Write"], command: ["Shell"], network: ["WebFetch"], mcp: ["Mcp"], state: [],
+}; // prettier-ignore
+
+function withAskRules(facts: PolicyFacts, access: ToolAccess, row: Omit<Row, "class">): Omit<Row, "class"> {
+  const asks = ruleKinds[access].some((kind) => hasRule(facts, kind, "ask"));
+  if (!asks || row.decision !== "allow") return row;
+  return { decision: "rules", reason: `${row.reason}; what a rule names asks first` };
 }
 
 function hasRule({ rules }: PolicyFacts, kind: string, effect: SourcedRule["effect"]): boolean {

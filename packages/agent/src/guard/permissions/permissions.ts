@@ -1,10 +1,11 @@
 /** What a tool call may do: one decision from mode, flags and the user's rules. Nothing a model writes changes it (S-14). */
 import type { Mode } from "@sheaf/protocol";
-import { allow, deny, type PermissionDecision, type ToolAccess } from "./decision.ts";
+import { SheafError } from "../../base/errors.ts";
+import { allow, ask, deny, type PermissionDecision, type ToolAccess } from "./decision.ts";
 import { decideCommand, type CommandPolicy } from "./decide-command.ts";
 import { decideFiles } from "./decide-files.ts";
 import { decideMcp, decideUrl } from "./decide-network.ts";
-import { parseRule } from "./rule.ts";
+import { parseRule, type Rule, type Rules } from "./rule.ts";
 
 /** A call to decide on. */
 interface PermissionRequest {
@@ -30,6 +31,8 @@ export interface PermissionOptions extends CommandPolicy {
   readonly mode: Mode;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
+  /** What they match needs a person, whatever allows it (C64). */
+  readonly ask?: readonly string[] | undefined;
 }
 
 /**
@@ -40,6 +43,28 @@ export function createPermissions(options: PermissionOptions): Permissions {
   const { mode } = options;
   const allowRules = options.allow.map(parseRule);
   const denyRules = options.deny.map(parseRule);
+  const askRules = (options.ask ?? []).map(parseAskRule);
+  const decideByRules = (
+    request: Omit<PermissionRequest, "answered">,
+    rules: Rules,
+  ): PermissionDecision | Promise<PermissionDecision> => {
+    switch (request.access) {
+      case "state":
+        return allow("it changes nothing but the conversation");
+      case "read":
+      case "write":
+        return decideFiles(request, rules.denies);
+      case "network":
+        return decideUrl(request.arguments["url"], rules);
+      case "mcp":
+        return decideMcp(request.mcp?.server ?? "", request.mcp?.tool ?? request.toolName, rules);
+      case "command": {
+        const { command, working_directory: workingDirectory } = request.arguments;
+        const call = { command: toText(command, ""), workingDirectory: toText(workingDirectory, ".") };
+        return decideCommand(call, options, rules);
+      }
+    }
+  };
   return {
     async decide({ answered = { allow: [], deny: [] }, ...request }) {
       if (!isOffered(mode, { name: request.toolName, access: request.access })) {
@@ -47,24 +72,28 @@ export function createPermissions(options: PermissionOptions): Permissions {
       }
       const denies = [...denyRules, ...answered.deny.map(parseRule)];
       const allows = [...allowRules, ...answered.allow.map(parseRule)];
-      switch (request.access) {
-        case "state":
-          return allow("it changes nothing but the conversation");
-        case "read":
-        case "write":
-          return decideFiles(request, denies);
-        case "network":
-          return decideUrl(request.arguments["url"], { allows, denies });
-        case "mcp":
-          return decideMcp(request.mcp?.server ?? "", request.mcp?.tool ?? request.toolName, { allows, denies });
-        case "command": {
-          const { command, working_directory: workingDirectory } = request.arguments;
-          const call = { command: toText(command, ""), workingDirectory: toText(workingDirectory, ".") };
-          return decideCommand(call, options, { allows, denies });
-        }
-      }
+      const decision = await decideByRules(request, { allows, denies });
+      const asks = askRules.filter(({ text }) => !answered.allow.includes(text));
+      if (decision.decision !== "allow" || asks.length === 0) return decision;
+      // What a rule would refuse if it denied is what it asks about.
+      const asked = await decideByRules(request, { allows, denies: asks });
+      return asked.decision === "deny" ? askByRule(asked.rule) : asked.decision === "ask" ? asked : decision;
     },
   };
+}
+
+/** @throws SheafError USAGE for a rule that asks about nothing. */
+export function parseAskRule(text: string): Rule {
+  const rule = parseRule(text);
+  if (rule.kind !== "Network") return rule;
+  const advice = "which hosts commands reach is decided before they run, so allow or deny it";
+  throw new SheafError("USAGE", `the rule ${JSON.stringify(text)} cannot ask: ${advice}`);
+}
+
+/** "Always" ends the rule for the conversation. */
+function askByRule(rule: string | undefined): PermissionDecision {
+  const reason = `the user's rule ${rule ?? ""} asks before this`;
+  return ask(reason, "a person can agree in a terminal, an editor or the page", rule === undefined ? [] : [rule]);
 }
 
 /** Anything but text is judged as a text that matches no rule. */

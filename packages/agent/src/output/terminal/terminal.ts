@@ -3,6 +3,7 @@ import type { RunEvent, ToolEffect, ToolResult } from "@sheaf/protocol";
 import { formatAction, type Locale } from "../action-words.ts";
 import type { Projection } from "../projection.ts";
 import { toVisibleLine, toVisibleText } from "../visible-text.ts";
+import { formatDiff } from "./diff-lines.ts";
 import { createMarkdownStyler } from "./markdown-styler.ts";
 
 export interface TerminalOptions {
@@ -14,6 +15,9 @@ export interface TerminalOptions {
 
 /** Lines of a command's live output that are shown; the rest is counted. */
 const MAX_OUTPUT_LINES = 12;
+
+/** Lines of the diff of one file that are shown. */
+const MAX_DIFF_LINES = 40;
 
 /** Pieces of text, not all of them whole lines. */
 export function createTerminalProjection(options: TerminalOptions): Projection {
@@ -124,7 +128,16 @@ class Terminal implements Projection {
     const action = formatAction(toolName, result, this.#options.locale);
     const mark = result.status === "success" ? this.#color("●", 32) : this.#color("●", 31);
     const line = `${mark} ${toVisibleLine(subject === "" ? action : `${action}  ${subject}`)}`;
-    return [...more, ...this.#line(line), ...this.#todoLines(result)];
+    return [...more, ...this.#line(line), ...this.#diffLines(result), ...this.#todoLines(result)];
+  }
+
+  #diffLines({ effect }: ToolResult): string[] {
+    if (effect?.kind !== "file_edit") return [];
+    const options = { hasColors: this.#options.hasColors, limit: MAX_DIFF_LINES };
+    return effect.changes
+      .filter(({ operation }) => operation === "create" || operation === "edit")
+      .flatMap(({ patch = "" }) => formatDiff(patch, options))
+      .flatMap((line) => this.#line(line));
   }
 
   #todoLines({ effect }: ToolResult): string[] {

@@ -47,6 +47,19 @@ describe("what a person sees", () => {
     expect(shown).toContain("\n11\n… 8 more lines\n● Ran terminal command  (exit code 3)\n");
   });
 
+  test("an edit with its changed lines, a long one shortened", () => {
+    const patch = "--- a/a\n+++ b/a\n@@ -9,3 +9,3 @@\n one\n-two\u001B[2J\n+2\n three\n@@ -30,1 +30,1 @@\n-x\n+y\n";
+    const change = { filePath: "a", path: "/w/a", content: "2", linesAdded: 2, linesRemoved: 2, bytes: 9 };
+    const effect: ToolEffect = { kind: "file_edit", changes: [{ ...change, operation: "edit", patch }] };
+    const shown = print(...toCall("call_1", "edit_file", {}, { effect }));
+    expect(shown.split("\n").slice(1, -1)).toEqual([
+      "   9  one", "  10 -two␛[2J", "  10 +2", "  11  three", "     …", "  30 -x", "  30 +y",
+    ]); // prettier-ignore
+    const long = `@@ -0,0 +1,60 @@\n${"+line\n".repeat(60)}`;
+    const created: ToolEffect = { kind: "file_edit", changes: [{ ...change, operation: "create", patch: long }] };
+    expect(print(...toCall("call_1", "write_file", {}, { effect: created }))).toContain("  … 20 more lines\n");
+  });
+
   test("nothing of a command's output can steer the terminal", () => {
     const delta: RunEventBody = {
       type: "tool_output_delta",
