@@ -9,6 +9,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { ToolError } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { isPublicAddress } from "../base/public-address.ts";
+import { untilAborted } from "../base/until-aborted.ts";
 import { sheafVersion } from "../base/version.ts";
 import { toMarkdown } from "./html-to-markdown.ts";
 import { type HostAddress, isServicePort, resolveAllowed } from "./proxy.ts";
@@ -121,18 +122,6 @@ function parseUrl(text: string): URL | undefined {
   if (url.port !== "" && isServicePort(Number(url.port))) return undefined;
   url.hash = "";
   return url;
-}
-
-/** A lookup cannot be cancelled; a late result is ignored. */
-async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }
 
 /** How a request reaches a checked address: the name is never resolved again, so it cannot lead elsewhere. */

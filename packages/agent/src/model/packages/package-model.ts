@@ -22,6 +22,7 @@ import { createPartReader, type PartReader } from "./part-reader.ts";
 import { toHttpFailure, toStreamFailure } from "../live/http-error.ts";
 import { createSafeText } from "../live/secrets.ts";
 import { SheafError } from "../../base/errors.ts";
+import { untilAborted } from "../../base/until-aborted.ts";
 
 /**
  * The model of a package. `exported`: what the package exports. It connects for the first request only.
@@ -116,12 +117,13 @@ async function* readParts(
 ): AsyncGenerator<readonly ModelEvent[]> {
   const { signal } = connection;
   const options: LanguageModelV4CallOptions = { ...toCallOptions(request, endpoint), abortSignal: signal };
-  const { stream } = await waitFor(Promise.resolve(languageModel.doStream(options)), signal);
+  // A package may ignore the signal.
+  const { stream } = await untilAborted(Promise.resolve(languageModel.doStream(options)), signal);
   const parts = stream.getReader();
   try {
     while (!reader.hasEnded) {
       connection.setWaiting(true);
-      const step = await waitFor(parts.read(), signal);
+      const step = await untilAborted(parts.read(), signal);
       connection.setWaiting(false);
       if (step.done) return;
       const events = reader.push(step.value);
@@ -131,19 +133,6 @@ async function* readParts(
     }
   } finally {
     void parts.cancel().catch(() => undefined);
-  }
-}
-
-/** A package may ignore the signal. */
-async function waitFor<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(new Error("aborted"));
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
   }
 }
 
