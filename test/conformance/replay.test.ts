@@ -294,7 +294,7 @@ describe("a cassette", () => {
     const missing = await runSheaf(["replay", "none.ndjson"], { cwd });
     expect([missing.code, missing.stderr]).toEqual([
       2,
-      expect.stringContaining("USAGE: the cassette none.ndjson cannot be read (ENOENT)"),
+      expect.stringContaining("USAGE: the cassette none.ndjson cannot be read (the file does not exist)"),
     ]);
     expect((await runSheaf(["replay"], { cwd })).code).toBe(2);
   });

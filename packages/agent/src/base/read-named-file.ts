@@ -16,7 +16,9 @@ const CHUNK_BYTES = 64 * 1024;
  * @throws Error that says what is wrong with the file, for devices and folders too: what never ends is not read.
  */
 export async function readNamedFile(file: string, signal?: AbortSignal): Promise<string> {
-  const stats = await stat(file);
+  const stats = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "ENOENT" ? new Error("the file does not exist", { cause: error }) : error;
+  });
   if (stats.isFIFO()) return readPipe(file, signal);
   if (stats.isDirectory()) throw new Error("it is a folder");
   if (!stats.isFile()) throw new Error("it is neither a file nor a pipe");

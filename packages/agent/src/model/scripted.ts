@@ -28,15 +28,9 @@ export async function createScriptedModel(file: string, signal?: AbortSignal): P
     text = await readNamedFile(file, signal);
   } catch (error) {
     if (error instanceof SheafError) throw error;
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    const reason = isMissing ? "the file does not exist" : error instanceof Error ? error.message : String(error);
-    throw new SheafError(
-      "CONFIG_INVALID",
-      `the scripted model ${file} cannot be read: ${reason}; check the path after scripted:`,
-      {
-        cause: error,
-      },
-    );
+    const reason = (error as Error).message;
+    const message = `the scripted model ${file} cannot be read: ${reason}; check the path after scripted:`;
+    throw new SheafError("CONFIG_INVALID", message, { cause: error });
   }
   return toModel(parseScriptText(text, file), file);
 }

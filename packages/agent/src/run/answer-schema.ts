@@ -70,9 +70,7 @@ async function readSchema(file: string, signal: AbortSignal): Promise<object> {
     return JSON.parse(text.replace(/^\uFEFF/, "")) as object;
   } catch (error) {
     if (error instanceof SheafError) throw error;
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    const reason = isMissing ? "the file does not exist" : error instanceof Error ? error.message : String(error);
-    throw new SheafError("CONFIG_INVALID", `the schema ${file} ${step}: ${reason}`, { cause: error });
+    throw new SheafError("CONFIG_INVALID", `the schema ${file} ${step}: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -49,7 +49,7 @@ async function readCassette(file: string): Promise<Cassette> {
   try {
     text = await readNamedFile(file);
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+    const reason = (error as Error).message;
     throw new SheafError("USAGE", `the cassette ${file} cannot be read (${reason}): check the path`, { cause: error });
   }
   return decodeCassette(text, file);
