@@ -3,7 +3,7 @@ import { toWellFormed } from "@sheaf/documents/text";
 import { findEndFailure } from "@sheaf/documents/model-streams";
 import type { RunEnd, RunEventBody, RunStart, ToolResult, TurnEnd, TurnStart, Usage } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../base/errors.ts";
-import { estimateAttachmentTokens, hasAttachments, withoutAttachments } from "../model/attachments.ts";
+import { estimateUsage } from "../model/estimated-usage.ts";
 import type { Model, ModelMessage, ModelRequest } from "../model/provider.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { Approver } from "../tools/approval.ts";
@@ -204,20 +204,13 @@ function toMissingEnd({ error }: TurnState): TurnEnd {
 /** The tokens of the turn. Where the provider reports none, an estimate, so that budgets still apply (C24). */
 function toSpentUsage(
   { end, text, calls }: TurnState,
-  { system, messages }: Pick<ModelRequest, "system" | "messages">,
+  request: ModelRequest,
   { maxTokens, maxCostUsd }: BudgetLimits,
 ): Usage {
   const usage = end?.usage ?? zeroUsage;
   const isCounted = maxTokens !== undefined || maxCostUsd !== undefined;
   if (!end || usage.totalTokens > 0 || !isCounted) return usage;
-  const attached = messages
-    .filter(hasAttachments)
-    .reduce((sum, one) => sum + estimateAttachmentTokens(one.attachments), 0);
-  const promptTokens = Math.round(
-    toTokens(system) + toTokens(JSON.stringify(messages.map(withoutAttachments))) + attached,
-  );
-  const completionTokens = Math.round(toTokens(text) + toTokens(JSON.stringify(calls)));
-  return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens, estimated: true };
+  return estimateUsage(request, Buffer.byteLength(text + JSON.stringify(calls)));
 }
 
 /** How the run ends after this turn; undefined when there are tool calls to run. */
