@@ -7,16 +7,6 @@ const nurseryOption = "--max-semi-space-size=8";
 const heapsVariable = "MALLOC_ARENA_MAX";
 const heaps = "2";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Options of Node, and the environment of the process; what the user has chosen stays. */
-function toSmallMemory(environment: Environment): {
-  readonly options: readonly string[];
-  readonly environment: Environment;
-} {
-  return { options: [nurseryOption], environment: { [heapsVariable]: heaps, ...environment } };
-}
-
 /** The user's own size for new objects. */
 function hasChosenNursery(): boolean {
   return `${process.execArgv.join(" ")} ${process.env.NODE_OPTIONS ?? ""}`.includes("semi-space-size");
@@ -52,8 +42,9 @@ export function useSmallMemory(): void {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {
-    const { options, environment } = toSmallMemory(env);
-    process.execve(execPath, [execPath, ...options, ...execArgv, ...argv.slice(1)], environment);
+    // What the user has chosen stays.
+    const environment = { [heapsVariable]: heaps, ...env };
+    process.execve(execPath, [execPath, nurseryOption, ...execArgv, ...argv.slice(1)], environment);
   } catch {
     process.emitWarning = emitWarning;
   }

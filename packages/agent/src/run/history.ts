@@ -6,13 +6,12 @@ import type {
   Progress,
   ProviderData,
   RunEventBody,
-  ToolResult,
 } from "@sheaf/protocol";
 import { createGrowingText, type GrowingText } from "../base/growing-text.ts";
 import { withoutAttachments } from "../model/attachments.ts";
 import type { AssistantPart, ModelMessage } from "../model/provider.ts";
 import { createCorrections } from "./corrections.ts";
-import { addLineNumbers } from "../workspace/numbered-lines.ts";
+import { toSeenOutput } from "../tools/result-budget.ts";
 import { fitTexts } from "./fit-texts.ts";
 import { createProgress, formatProgress } from "./progress.ts";
 
@@ -35,11 +34,6 @@ function toTextPart(words: GrowingText): AssistantPart {
       return words.text;
     },
   };
-}
-
-/** Models quote lines of files by number (N60). */
-function toSeenOutput({ output, shown, effect }: ToolResult): string {
-  return shown ?? (effect?.kind === "read" ? addLineNumbers(output, effect.startLine) : output);
 }
 
 /** The head of a summary. */

@@ -44,7 +44,7 @@ export function limitResult(
   results: KeptResults | undefined,
 ): ToolOutcome {
   const { effect, error } = outcome;
-  const text = outcome.shown ?? toNumbered(outcome);
+  const text = toSeenOutput(outcome);
   const folds = folded.has(effect?.kind ?? "");
   // A file that was read is still there.
   const options = { folds, results: effect?.kind === "read" ? undefined : results };
@@ -58,9 +58,9 @@ export function limitResult(
   return { ...unnoted, ...(note !== undefined && effect?.kind !== "read" && { note }), shown };
 }
 
-/** Models see the lines of files with their numbers (N60). */
-function toNumbered({ output, effect }: ToolOutcome): string {
-  return effect?.kind === "read" ? addLineNumbers(output, effect.startLine) : output;
+/** What the model sees of a result: of files, lines with their numbers (N60). */
+export function toSeenOutput({ output, shown, effect }: ToolOutcome): string {
+  return shown ?? (effect?.kind === "read" ? addLineNumbers(output, effect.startLine) : output);
 }
 
 function toWhole(text: string, options: Parameters<typeof createOutputSink>[0]): WholeOutput {
