@@ -5,7 +5,8 @@
 import type { Compaction, Progress, RunEventBody, RunStart } from "@sheaf/protocol";
 import { estimateAttachmentTokens, withoutAttachments } from "../model/attachments.ts";
 import type { AssistantPart, ModelMessage, ModelRequest } from "../model/provider.ts";
-import { cutMiddle, fitTexts, toTokens } from "./fit-texts.ts";
+import { cutMiddle } from "../workspace/text-format.ts";
+import { fitTexts, toTokens } from "./fit-texts.ts";
 import { toCompacted, toSummaryText, type History } from "./history.ts";
 import { createTurnState, runModelTurn, type ModelTurnPorts, type TurnState } from "./model-turn.ts";
 import { formatProgress } from "./progress.ts";

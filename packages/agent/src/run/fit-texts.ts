@@ -1,4 +1,5 @@
 /** Shortens texts to a size, the longest ones first: what is short stays whole. */
+import { cutMiddle } from "../workspace/text-format.ts";
 
 /** UTF-16 units of a token, roughly: code and prose in Latin letters have three to four. */
 const UNITS_PER_TOKEN = 3.5;
@@ -24,13 +25,4 @@ function findLongest(texts: readonly string[], maxUnits: number): number {
     left -= length;
   }
   return Infinity;
-}
-
-/** Head and tail of a text, in about `maxUnits` UTF-16 units. */
-export function cutMiddle(text: string, maxUnits: number): string {
-  if (text.length <= maxUnits) return text;
-  const half = Math.floor(maxUnits / 2);
-  const head = text.slice(0, half);
-  const tail = text.slice(text.length - half);
-  return `${head}\n(${text.length - 2 * half} characters were left out here.)\n${tail}`.toWellFormed();
 }

@@ -4,6 +4,8 @@ import { toFullReason } from "../guard/permissions/decision.ts";
 import { parsePathGlob } from "../guard/permissions/glob.ts";
 import type { Permissions } from "../guard/permissions/permissions.ts";
 import type { CommandOutcome } from "../guard/sandbox/command.ts";
+import { countLineEnds, cutMiddle } from "../workspace/text-format.ts";
+import { foldControls } from "../workspace/whole-output.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { formatExcerpt } from "./edit-matching.ts";
 import { toEditChange } from "./file-change.ts";
@@ -19,8 +21,8 @@ export interface AfterEditCommand {
 
 /** Milliseconds of one command. */
 const timeoutMs = 60_000;
-/** Characters of its output that the model sees, at the beginning and at the end. */
-const shownCharacters = 2000;
+/** Characters of its output that the model sees, half of them at the end. */
+const shownCharacters = 4000;
 
 /**
  * Runs the commands for the file that a call has written. They run as the model's own commands do: in the sandbox, and
@@ -78,16 +80,8 @@ function formatOutcome(outcome: CommandOutcome): string {
   const fault = outcome.refusal || outcome.startError;
   if (fault !== "") return `not run: ${fault}`;
   const end = outcome.timedOut ? `ended after ${timeoutMs / 1000} s` : `exit code ${outcome.exitCode}`;
-  const { stripVTControlCharacters } = process.getBuiltinModule("node:util");
-  const text = cut(stripVTControlCharacters(outcome.output).trim());
+  const text = cutMiddle(foldControls(outcome.output).trim(), shownCharacters);
   return [outcome.exitCode === 0 ? "ok" : end, text, ...outcome.refusals].filter((part) => part !== "").join("\n");
-}
-
-function cut(text: string): string {
-  if (text.length <= 2 * shownCharacters) return text;
-  const left = text.length - 2 * shownCharacters;
-  const [head, tail] = [text.slice(0, shownCharacters), text.slice(-shownCharacters)];
-  return `${head.toWellFormed()}\n[... ${left} characters left out]\n${tail.toWellFormed()}`;
 }
 
 interface Formatted {
@@ -110,7 +104,7 @@ async function findFormatted(
   writtenHashes.set(path.absolute, after.hash);
   const region = toChangedLines(before.text, after.text);
   const change = toEditChange(path, before, after, region);
-  const startLine = after.text.slice(0, region.start).split("\n").length;
+  const startLine = countLineEnds(after.text.slice(0, region.start)) + 1;
   const lines = after.text.slice(region.start, region.endAfter).replace(/\n$/, "").split("\n");
   const counts = `+${change.linesAdded} -${change.linesRemoved}`;
   const report =

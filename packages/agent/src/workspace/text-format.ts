@@ -86,3 +86,12 @@ export function toPrefix(text: string, bytes: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
   return text.slice(0, read);
 }
+
+/** Head and tail of a text, in about `maxUnits` UTF-16 units. */
+export function cutMiddle(text: string, maxUnits: number): string {
+  if (text.length <= maxUnits) return text;
+  const half = Math.floor(maxUnits / 2);
+  const head = text.slice(0, half);
+  const tail = text.slice(text.length - half);
+  return `${head}\n(${text.length - 2 * half} characters were left out here.)\n${tail}`.toWellFormed();
+}

@@ -6,6 +6,7 @@ import { toCancelledOutcome, toFailure } from "../failure.ts";
 import type { CallableTool } from "../registry.ts";
 import { createServerConnection, type ServerConnection, type ServerPorts } from "./server-connection.ts";
 import type { McpServers, McpServerSettings } from "../../config/mcp-settings.ts";
+import { cutMiddle } from "../../workspace/text-format.ts";
 import { readMcpContent } from "./read-content.ts";
 import { toMcpToolName } from "./tool-name.ts";
 import type { ToolReturn } from "../tool.ts";
@@ -147,7 +148,7 @@ export function toMcpOutcome(server: string, tool: string, result: CallToolResul
     parts.push(JSON.stringify(result.structuredContent));
   const whole = parts.join("\n");
   const isCut = whole.length > MAX_TEXT;
-  const output = isCut ? cutMiddle(whole) : whole;
+  const output = cutMiddle(whole, MAX_TEXT);
   const isError = result.isError === true;
   const content = [{ type: "text", text: output }] as const;
   const effect: McpEffect = { kind: "mcp", server, tool, content, isError };
@@ -163,10 +164,4 @@ export function toMcpOutcome(server: string, tool: string, result: CallToolResul
   const [line = ""] = output.trim().split("\n", 1);
   const message = `${server}:${tool} failed: ${line === "" ? "it said nothing more" : line.slice(0, 500)}`;
   return { status: "error", ...common, error: { code: "TOOL_FAILED", message, details: "" } };
-}
-
-/** The beginning and the end say most. */
-function cutMiddle(text: string): string {
-  const half = MAX_TEXT / 2;
-  return `${text.slice(0, half)}\n… ${text.length - MAX_TEXT} characters cut …\n${text.slice(-half)}`;
 }
