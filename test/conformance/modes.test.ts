@@ -52,6 +52,23 @@ const toTypes = (documents: readonly Document[]) => documents.map(({ type }) => 
 const source =
   "export function mean(list) {\n  const sum = list.reduce((a, b) => a + b);\n  return sum / list.length;\n}\n";
 
+describe("a session in plan mode", () => {
+  test(verifies("C69", "stays in it, until a flag says otherwise"), async () => {
+    const session = createSession({});
+    const write = [[call("write_file", { target_file: "new.txt", content: "x" })], [text("Done.")]];
+    // The script goes on where the session is.
+    const turns = [[text("A plan.")], ...write, [text("Really?")], ...write, [text("Yes.")]];
+    const run = async (...args: string[]) => (await session.run(turns, ...args)).response.mode;
+    expect(await run("--mode", "plan")).toBe("plan");
+    expect(await run("--continue")).toBe("plan");
+    expect(readdirSync(session.cwd)).toEqual([]);
+    expect(await run("--continue")).toBe("plan");
+    expect(await run("--continue", "--mode", "agent")).toBe("agent");
+    expect(session.read("new.txt")).toBe("x");
+    expect(await run("--continue")).toBe("agent");
+  });
+});
+
 describe("plan and ask", () => {
   const forbidden: readonly (readonly [string, object])[] = [
     ["write_file", { target_file: "x", content: "x" }],

@@ -4,6 +4,7 @@ import type {
   ChatRequest,
   ChatResponse,
   Conversation,
+  ConversationChange,
   ConversationPage,
   ConversationSummary,
   ModelInfo,
@@ -82,6 +83,12 @@ export interface SheafClient {
   /** Newest first. */
   listConversations(options?: ListOptions): Promise<ConversationPage>;
   getConversation(conversationId: string, options?: RequestOptions): Promise<Conversation>;
+  /** Renames it, or changes what its next message goes on with. */
+  changeConversation(
+    conversationId: string,
+    change: ConversationChange,
+    options?: RequestOptions,
+  ): Promise<ConversationSummary>;
   deleteConversation(conversationId: string, options?: RequestOptions): Promise<void>;
   /** Creates a conversation with the turns up to and including this response. */
   forkConversation(conversationId: string, responseId: string, options?: RequestOptions): Promise<ConversationSummary>;
@@ -125,6 +132,8 @@ export function createClient(options: ClientOptions): SheafClient {
       send(`${toPath("responses", id)}/${toPath("approvals", approvalId, "")}`, toPost(answer, resolve)),
     listConversations: ({ signal, ...query } = {}) => ask(`/v1/conversations${toQuery(query)}`, { signal }),
     getConversation: (id, get = {}) => ask(toPath("conversations", id), get),
+    changeConversation: (id, body, { signal } = {}) =>
+      ask(toPath("conversations", id), { method: "PATCH", body, signal }),
     deleteConversation: (id, { signal } = {}) => send(toPath("conversations", id), { method: "DELETE", signal }),
     forkConversation: (id, responseId, fork = {}) =>
       ask(`${toPath("conversations", id)}/fork`, toPost({ responseId }, fork)),

@@ -4,6 +4,7 @@ export type {
   ChatRequest,
   ChatResponse,
   Conversation,
+  ConversationChange,
   ConversationPage,
   ConversationSummary,
   ConversationTurn,

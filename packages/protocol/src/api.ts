@@ -129,6 +129,12 @@ export const conversationSummary = s.object(
     updated: instant,
     /** Ext: name of its workspace, if it is still served. */
     workspace: s.optional(s.string()),
+    /** Ext: what the next message goes on with, unless it says otherwise (X25). */
+    mode: s.optional(mode),
+    /** Ext: as `GET /v1/models` names it (X25). */
+    model: s.optional(s.string()),
+    /** Ext (X25). */
+    effort: s.optional(effort),
   },
   { title: "A conversation of Sheaf, in short" },
 );
@@ -180,6 +186,27 @@ export function conversation(response: s.Schema<ChatResponse>) {
 
 /** `GET /v1/conversations/{id}`: everything in order. */
 export interface Conversation extends s.ValueOf<ReturnType<typeof conversation>> {}
+
+const conversationChangeFields = s.object(
+  {
+    title: s.optional(s.string({ minLength: 1, maxLength: 200 })),
+    mode: s.optional(mode),
+    model: s.optional(id),
+    /** `null`: as the server does by default. */
+    effort: s.optional(s.nullable(effort)),
+  },
+  { title: "A change of a conversation of Sheaf" },
+);
+
+/** Body of `PATCH /v1/conversations/{id}` (X26). */
+export interface ConversationChange extends s.ValueOf<typeof conversationChangeFields> {}
+
+export const conversationChange = s.refine<ConversationChange>(
+  conversationChangeFields,
+  "a title, mode, model or effort",
+  ({ title, mode: newMode, model, effort: newEffort }) =>
+    title !== undefined ? title.trim() !== "" : (newMode ?? model ?? newEffort) !== undefined,
+);
 
 /** Body of `POST /v1/conversations/{id}/fork`. */
 export const forkRequest = s.object({ responseId: id }, { title: "A request to fork a conversation of Sheaf" });

@@ -7,7 +7,7 @@ import { documentId, documentType } from "./response-parts.ts";
 import * as s from "./schema.ts";
 import { payloadSchemas, snapshotData } from "./stream-events.ts";
 
-export { approvalAnswer, chatRequest, forkRequest, revertRequest, sessionRequest } from "./api.ts";
+export { approvalAnswer, chatRequest, conversationChange, forkRequest, revertRequest, sessionRequest } from "./api.ts";
 
 const document: s.Schema<Document> = s.either(Object.values(documentSchemas));
 
@@ -48,6 +48,7 @@ export type SchemaName =
   | "cancel-result"
   | "approval-answer"
   | "approval-result"
+  | "conversation-change"
   | "fork-request"
   | "revert-request"
   | "revert-result"
@@ -67,6 +68,7 @@ const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   "cancel-result": api.cancelResult,
   "approval-answer": api.approvalAnswer,
   "approval-result": api.approvalResult,
+  "conversation-change": api.conversationChange,
   "fork-request": api.forkRequest,
   "revert-request": api.revertRequest,
   "revert-result": api.revertResult,

@@ -155,6 +155,7 @@ export async function prepareResponse(
       findQuote: createQuoteFinder(workspace, permissions, signal),
       approver: approver && createExpiringApprover(approver),
       checkAnswer,
+      choices: { mode: order.mode, model: order.modelName, effort: order.effort },
     },
     tools,
   };

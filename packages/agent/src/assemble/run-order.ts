@@ -68,6 +68,8 @@ export interface RunOrder extends RunSetup {
   readonly message: Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers" | "stdin" | "notices">;
   /** As the log names it. */
   readonly model: Pick<Model, "id" | "name" | "apiKeySource">;
+  /** As the caller named it; undefined: no name leads to it. */
+  readonly modelName?: string | undefined;
   /** What the model costs; undefined: not known. */
   readonly price?: TokenPrice | undefined;
   /** What the model takes in one request; undefined: not known. Tokens. */

@@ -1,6 +1,6 @@
 /** One prompt of a person or a program at this machine: flags and configuration as an order. */
 import { randomUUID } from "node:crypto";
-import type { RunStart } from "@sheaf/protocol";
+import type { Mode, RunStart } from "@sheaf/protocol";
 import { createLoggedRun, type LoggedRun, type OpenedRun, type RunRequest } from "../assemble/logged-run.ts";
 import type { RunOrder } from "../assemble/run-order.ts";
 import { createAnswerCheck, createModel, createStore, now, openRecording } from "../assemble/wire.ts";
@@ -12,6 +12,7 @@ import { findConversation } from "./session-words.ts";
 import type { RunControl } from "./signals.ts";
 import type { RunConfig } from "./run-config.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
+import { readConversationSettings } from "../run/conversations/conversation-settings.ts";
 import { memoryFile, type Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
 
@@ -55,6 +56,7 @@ function toRunOrder({ message, config, flags, environment, ...prompt }: PromptOr
     conversationId: toConversationId(named) ?? `conv_${randomUUID()}`,
     message: { ...message, ...(config.notices.length > 0 && { notices: config.notices }) },
     model: { id: name, name, apiKeySource: "none" },
+    modelName: config.model,
     includesReasoning: flags["include-thinking"],
     trusted: false,
     permissions: { ...config.permissions, allow: [...config.permissions.allow, ...approved] },
@@ -77,7 +79,8 @@ async function openPromptRun(
   complete({ model });
   const store = await createStore(flags["no-save"] ? memoryFile : config.storeFile);
   onClose(() => store.close());
-  complete({ conversationId: await chooseConversation(flags, store, config.workspace) });
+  const conversationId = await chooseConversation(flags, store, config.workspace);
+  complete({ conversationId, mode: await chooseMode(config, flags, store, conversationId) });
   const checkAnswer = await createAnswerCheck(flags["output-schema"], signal, onClose);
   return {
     store,
@@ -114,6 +117,13 @@ export async function chooseConversation(flags: FlagValues, store: Store, worksp
   const [newest] = await store.listConversations({ limit: 1, workspace });
   if (newest) return newest.id;
   throw new SheafError("USAGE", `there is no session of ${workspace} to go on with: leave --resume and --continue out`);
+}
+
+/** That of the flag, else that of the conversation (C69). */
+async function chooseMode({ mode }: RunConfig, flags: FlagValues, store: Store, id: string): Promise<Mode> {
+  if (flags.mode !== undefined || flags.plan) return mode;
+  const conversation = await store.getConversation(id);
+  return (conversation && (await readConversationSettings(store, conversation)).mode) ?? mode;
 }
 
 /** The session that a flag names, as it was given. @throws SheafError USAGE when two flags name two. */

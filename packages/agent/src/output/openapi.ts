@@ -100,6 +100,14 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
       answers: { "200": "conversation" },
       errors: [404],
     },
+    patch: {
+      id: "changeConversation",
+      summary: "Changes the title of a conversation, or what its next message goes on with.",
+      parameters: [path("id")],
+      request: "conversation-change",
+      answers: { "200": "conversation-summary" },
+      errors: [404, 413, 415],
+    },
     delete: {
       id: "deleteConversation",
       summary: "Deletes a conversation.",

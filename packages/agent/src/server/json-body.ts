@@ -1,7 +1,8 @@
 /** The body of a request: JSON of bounded size and depth, checked by a schema (S-50, S-55, S-71). */
 import type { HonoRequest } from "hono";
 import { formatProblem, parseValue } from "@sheaf/protocol/check-value";
-import type { Schema } from "@sheaf/protocol/schema";
+import type { JsonSchema, Schema } from "@sheaf/protocol/schema";
+import { findSlip } from "../base/nearest-names.ts";
 import { HttpError } from "./http-error.ts";
 
 /** Largest body. Bytes. */
@@ -44,6 +45,7 @@ export async function readJsonBody<Value>(
   checkNesting(value, 0);
   const parsed = parseValue(schema, value);
   if (parsed.ok) {
+    checkSpelling(value as object, schema);
     if (large && text.length - large.measureFree(parsed.value) > maxBody) throw createSizeError(maxBody);
     return parsed.value;
   }
@@ -51,6 +53,16 @@ export async function readJsonBody<Value>(
     (problem) => `${problem.path.length === 0 ? "body: " : ""}${formatProblem(problem, true)}`,
   );
   throw new HttpError("USAGE", `the body is not valid at ${problems[0] ?? "body"}`, { details: problems.join("\n") });
+}
+
+/** A field one slip away from one that is missing is meant to be that one (X27). @throws HttpError USAGE. */
+function checkSpelling(value: object, { properties = {} }: JsonSchema): void {
+  const missing = Object.keys(properties).filter((name) => !Object.hasOwn(value, name));
+  for (const name of Object.keys(value)) {
+    if (Object.hasOwn(properties, name)) continue;
+    const meant = missing.filter((field) => findSlip(name, [field]) !== undefined).join(" or ");
+    if (meant !== "") throw new HttpError("USAGE", `${JSON.stringify(name)} is not a field: did you mean ${meant}?`);
+  }
 }
 
 function createSizeError(largest: number): HttpError {

@@ -9,12 +9,14 @@ import { checkAttachmentTypes } from "../model/attachments.ts";
 import type { Model } from "../model/provider.ts";
 import { toMessageAttachments } from "../workspace/attachment.ts";
 import type { BudgetLimits } from "../run/budget.ts";
+import { readConversationSettings } from "../run/conversations/conversation-settings.ts";
 import { HttpError, createNotFoundError } from "./http-error.ts";
 import { readResponse } from "./log-reader.ts";
 import type { AcceptedResponse } from "./request-keys.ts";
 import type { WireOptions } from "./response-channel.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
-import type { RequestKey, Store } from "../store/store.ts";
+import type { ServerModels } from "./server-models.ts";
+import type { ConversationRecord, ConversationSettings, RequestKey, Store } from "../store/store.ts";
 
 interface StartOptions {
   /** The request, where it may come again (X9). */
@@ -36,10 +38,13 @@ export async function startResponse(
   const { settings, models, runner, approvals, meter, metrics, queued, now } = context;
   const store = context.storeOf(owner);
   await context.takeStartTurn();
-  const { model, price, windowTokens } = await models.open(body.model);
+  const conversation = await findConversation(body, owner, context);
+  const kept = conversation ? await readConversationSettings(store, conversation) : {};
+  const modelName = chooseModelName(body, kept, models);
+  const { model, price, windowTokens } = await models.open(modelName);
   const files = toMessageFiles(body);
   checkAttachmentTypes(files.attachments ?? [], model);
-  const workspace = await chooseWorkspace(body, owner, context);
+  const workspace = chooseWorkspace(body, conversation, context);
   const checkOwnAnswers = (): Promise<void> =>
     checkAnswers(body.answers ?? [], body.conversationId, store, settings.wire);
   await checkOwnAnswers();
@@ -47,7 +52,12 @@ export async function startResponse(
   const asked = toLowerLimits(settings.limits, { maxTurns, maxToolCalls, maxTokens, maxCostUsd });
   const limits = toLowerLimits(asked, await meter.readRest(store));
   if (body.conversationId === undefined) await meter.checkConversations(store);
-  const order: RunOrder = { ...toRunOrder(body, files, { model, workspace, settings }), price, windowTokens, limits };
+  const order: RunOrder = {
+    ...toRunOrder(body, files, { model, modelName, workspace, settings, kept }),
+    price,
+    windowTokens,
+    limits,
+  };
   const { responseId, conversationId } = order;
   const release = meter.startResponse(owner);
   const waits = Promise.withResolvers<void>();
@@ -104,13 +114,34 @@ function logServers({ mcpServers = [], workspace }: RunStart, { log }: ServerCon
   }
 }
 
+/** Undefined: a new one begins. @throws HttpError NOT_FOUND. */
+async function findConversation(
+  { conversationId }: ChatRequest,
+  owner: string,
+  context: ServerContext,
+): Promise<ConversationRecord | undefined> {
+  if (conversationId === undefined) return undefined;
+  const conversation = await context.storeOf(owner).getConversation(conversationId);
+  if (!conversation) throw createNotFoundError("conversation", conversationId);
+  return conversation;
+}
+
+/** @throws SheafError MODEL_NOT_FOUND when the model of the conversation is no longer offered: no other one takes its place. */
+function chooseModelName(body: ChatRequest, kept: ConversationSettings, { names }: ServerModels): string {
+  const name = body.model ?? kept.model ?? names[0] ?? "";
+  if (body.model !== undefined || names.includes(name)) return name;
+  const message = `this conversation goes on with the model ${JSON.stringify(name)}, which is not offered here: send "model" with one of ${names.join(", ")}`;
+  throw new SheafError("MODEL_NOT_FOUND", message, { source: "server" });
+}
+
 /** A conversation stays where it began. */
-async function chooseWorkspace(body: ChatRequest, owner: string, context: ServerContext): Promise<string> {
+function chooseWorkspace(
+  { workspace: name }: ChatRequest,
+  conversation: ConversationRecord | undefined,
+  context: ServerContext,
+): string {
   const { workspaces } = context.settings;
-  const { conversationId, workspace: name } = body;
-  if (conversationId !== undefined) {
-    const conversation = await context.storeOf(owner).getConversation(conversationId);
-    if (!conversation) throw createNotFoundError("conversation", conversationId);
+  if (conversation) {
     if ([...workspaces.values()].includes(conversation.workspace)) return conversation.workspace;
     throw new HttpError("FORBIDDEN", "the workspace of this conversation is not served here: start a new conversation");
   }
@@ -127,23 +158,29 @@ function toMessageFiles({ attachments }: ChatRequest): Pick<RunStart, "attachmen
   return { attachments: toMessageAttachments(files) };
 }
 
+interface OrderParts {
+  readonly model: Model;
+  readonly modelName: string;
+  readonly workspace: string;
+  readonly settings: ServerSettings;
+  /** Of the conversation (X25). */
+  readonly kept: ConversationSettings;
+}
+
 function toRunOrder(
   body: ChatRequest,
   files: Pick<RunStart, "attachments">,
-  {
-    model,
-    workspace,
-    settings,
-  }: { readonly model: Model; readonly workspace: string; readonly settings: ServerSettings },
+  { model, modelName, workspace, settings, kept }: OrderParts,
 ): RunOrder {
   const { message, answers, conversationId = `conv_${randomUUID()}` } = body;
-  const { mode = settings.defaultMode, effort = settings.effort } = body;
+  const { mode = kept.mode ?? settings.defaultMode, effort = kept.effort ?? settings.effort } = body;
   return {
     ...settings,
     responseId: `chat_${randomUUID()}`,
     conversationId,
     message: { prompt: message, ...files, ...(answers && answers.length > 0 && { answers }) },
     model,
+    modelName,
     mode,
     effort,
     includesReasoning: body.accept?.reasoning,

@@ -6,6 +6,7 @@ import {
   createTakenError,
   type CompleteConversation,
   type ConversationRecord,
+  type ConversationSettings,
   type OpenResponse,
   type OwnerUsage,
   type RequestRecord,
@@ -16,7 +17,9 @@ import {
 /** Events per row, when a log is stored whole. */
 const GROUP = 500;
 
-const conversationColumns = "id, workspace, title, created_at AS createdAt, updated_at AS updatedAt";
+const conversationColumns = "id, workspace, title, created_at AS createdAt, updated_at AS updatedAt, settings";
+
+type ConversationRow = Omit<ConversationRecord, "settings"> & { readonly settings: string };
 
 type ResponseRow = Omit<ResponseRecord, "ended" | "reverted"> & { readonly ended: number; readonly reverted: number };
 
@@ -29,6 +32,7 @@ type RowMethod =
   | "listConversations"
   | "listOpenResponses"
   | "findRequest"
+  | "changeConversation"
   | "addConversation"
   | "countConversations"
   | "readUsage"
@@ -60,7 +64,17 @@ export function createConversationRows(connection: SqliteConnection, owner: stri
     listResponses: async (conversationId) => selectResponses("c.id = ?", conversationId),
     getConversation: async (conversationId) => {
       const sql = `SELECT ${conversationColumns} FROM conversations WHERE id = ? AND owner = ?`;
-      return get(sql, conversationId, owner) as ConversationRecord | undefined;
+      const row = get(sql, conversationId, owner) as ConversationRow | undefined;
+      return row && toRecord(row);
+    },
+    changeConversation: async (conversationId, { title, settings }) => {
+      const sql = `UPDATE conversations SET title = COALESCE(?, title), settings = COALESCE(?, settings)
+        WHERE id = ? AND owner = ? RETURNING id`;
+      const text = settings === undefined ? null : JSON.stringify(settings);
+      return connection.transact(
+        "synced",
+        () => connection.prepare(sql).get(title ?? null, text, conversationId, owner) !== undefined,
+      );
     },
     listConversations: async ({ limit, workspace, after, search }) => {
       const sql = `SELECT ${conversationColumns} FROM conversations c
@@ -72,7 +86,8 @@ export function createConversationRows(connection: SqliteConnection, owner: stri
         ORDER BY updated_at DESC, key DESC LIMIT :limit`;
       const page = { time: after?.updatedAt ?? null, id: after?.id ?? null, limit };
       const values = { owner, workspace: workspace ?? null, words: search?.toLowerCase() ?? null, ...page };
-      return connection.run(() => connection.prepare(sql).all(values)) as unknown as ConversationRecord[];
+      const rows = connection.run(() => connection.prepare(sql).all(values)) as unknown as ConversationRow[];
+      return rows.map(toRecord);
     },
     listOpenResponses: async () => {
       const sql = `SELECT r.id, c.owner FROM responses r JOIN conversations c ON c.key = r.conversation
@@ -101,15 +116,19 @@ export function createConversationRows(connection: SqliteConnection, owner: stri
   };
 }
 
+function toRecord(row: ConversationRow): ConversationRecord {
+  return { ...row, settings: JSON.parse(row.settings) as ConversationSettings };
+}
+
 /** Within a transaction. @throws SheafError USAGE for an id that is taken, perhaps by another owner. */
 function insertConversation(connection: SqliteConnection, owner: string, conversation: CompleteConversation): void {
-  const { id, workspace, title, createdAt, updatedAt, responses } = conversation;
+  const { id, workspace, title, createdAt, updatedAt, settings, responses } = conversation;
   const inserted = connection
     .prepare(
-      `INSERT INTO conversations (id, owner, workspace, title, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO NOTHING RETURNING key`,
+      `INSERT INTO conversations (id, owner, workspace, title, created_at, updated_at, settings)
+       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING key`,
     )
-    .get(id, owner, workspace, title, createdAt, updatedAt) as { key: number } | undefined;
+    .get(id, owner, workspace, title, createdAt, updatedAt, JSON.stringify(settings)) as { key: number } | undefined;
   if (!inserted) throw createTakenError(id);
   for (const [index, response] of responses.entries()) {
     const row = connection

@@ -184,13 +184,16 @@ function insertResponse(
   response: NewResponse,
   owner: string,
 ): { readonly record: ResponseRecord; readonly log: OpenLog } {
-  const { id, conversationId, workspace, title, createdAt, request } = response;
+  const { id, conversationId, workspace, title, createdAt, settings, request } = response;
+  const settingsText = settings === undefined ? null : JSON.stringify(settings);
   connection
     .prepare(
-      `INSERT INTO conversations (id, owner, workspace, title, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE owner = excluded.owner`,
+      `INSERT INTO conversations (id, owner, workspace, title, created_at, updated_at, settings)
+       VALUES (:id, :owner, :workspace, :title, :createdAt, :createdAt, COALESCE(:settings, '{}'))
+       ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, settings = COALESCE(:settings, settings)
+       WHERE owner = excluded.owner`,
     )
-    .run(conversationId, owner, workspace, title, createdAt, createdAt);
+    .run({ id: conversationId, owner, workspace, title, createdAt, settings: settingsText });
   const lease = leases.take(conversationId, owner);
   if (!lease) {
     throw createTakenError(conversationId);

@@ -1,5 +1,5 @@
 /** The port between conversations and storage. One contract suite runs against every implementation. */
-import type { RunEvent } from "@sheaf/protocol";
+import type { Effort, Mode, RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 
 /** The owner of everything that the command line stores. */
@@ -7,6 +7,14 @@ export const localOwner = "local";
 
 /** Instead of a file name: a private store in memory, which is lost when it is closed. */
 export const memoryFile = ":memory:";
+
+/** What the next message of a conversation goes on with, unless it says otherwise (X25). */
+export interface ConversationSettings {
+  readonly mode?: Mode | undefined;
+  /** As the caller named it. */
+  readonly model?: string | undefined;
+  readonly effort?: Effort | undefined;
+}
 
 /** A row of conversations. */
 export interface ConversationRecord {
@@ -19,6 +27,15 @@ export interface ConversationRecord {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Of its newest message, or as changed since; empty if they were never stored. */
+  readonly settings: ConversationSettings;
+}
+
+/** What may be changed of a conversation. */
+interface ConversationPatch {
+  readonly title?: string | undefined;
+  /** All of them. */
+  readonly settings?: ConversationSettings | undefined;
 }
 
 /** A row of responses. */
@@ -45,6 +62,8 @@ export interface NewResponse {
   /** Of the conversation, if it is new. */
   readonly title: string;
   readonly createdAt: number;
+  /** Become those of the conversation; undefined: it keeps its own. */
+  readonly settings?: ConversationSettings | undefined;
   /** The request that asked for it, so that it is answered once (X9). */
   readonly request?: RequestKey | undefined;
 }
@@ -160,6 +179,8 @@ export interface SharedStore extends Store {
   listOpenResponses(): Promise<readonly OpenResponse[]>;
   /** The response to a request (X9). */
   findRequest(key: string): Promise<RequestRecord | undefined>;
+  /** False: it does not exist. */
+  changeConversation(conversationId: string, patch: ConversationPatch): Promise<boolean>;
   /** Stores a conversation whole or not at all. @throws SheafError USAGE for an id that is taken. */
   addConversation(conversation: CompleteConversation): Promise<void>;
   countConversations(): Promise<number>;

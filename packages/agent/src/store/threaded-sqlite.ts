@@ -57,6 +57,7 @@ function createView(parts: SqliteParts, writer: Writer, owner: string): SharedSt
       if (encoded) await writer.send({ kind: "append", responseId, owner, events: encoded, durability });
     },
     revertResponses: (conversationId, fromPosition) => call("revertResponses", conversationId, fromPosition),
+    changeConversation: (conversationId, patch) => call("changeConversation", conversationId, patch),
     addConversation: (conversation) => call("addConversation", conversation),
     deleteConversation: (conversationId) => call("deleteConversation", conversationId),
     addUsage: (day, usage) => call("addUsage", day, usage),
@@ -140,6 +141,7 @@ export type WriteMethod =
   | "requestCancel"
   | "lockConversation"
   | "revertResponses"
+  | "changeConversation"
   | "addConversation"
   | "deleteConversation"
   | "addUsage";

@@ -157,7 +157,7 @@ describe("groups that lie in the order of their arrival", () => {
     await old.appendEvents(ids[1]!, [delta(1)], "grouped");
     await old.close();
     const database = new DatabaseSync(file);
-    database.exec("DROP TABLE arrived_groups; PRAGMA user_version = 4");
+    database.exec("DROP TABLE arrived_groups; ALTER TABLE conversations DROP COLUMN settings; PRAGMA user_version = 4");
     database.close();
     const store = createThreadedSqliteStore(file);
     expect(await store.readEvents(ids[0]!)).toEqual([delta(1), end(2)]);

@@ -46,9 +46,32 @@ export function testStoreContract(open: () => SharedStore): void {
       title: "a title",
       createdAt: 1000,
       updatedAt: 2000,
+      settings: {},
     });
     expect(await store.getConversation("conv_9")).toBeUndefined();
     expect(await store.getResponse("chat_9")).toBeUndefined();
+    await store.close();
+  });
+
+  test("a conversation keeps the settings of its newest response, until they are changed", async () => {
+    const store = open();
+    const readSettings = async () => (await store.getConversation("conv_1"))?.settings;
+    const plan = { mode: "plan", model: "m", effort: "low" } as const;
+    for (const [id, settings, expected] of [
+      ["chat_a", plan, plan],
+      ["chat_b", undefined, plan],
+      ["chat_c", { mode: "ask" }, { mode: "ask" }],
+    ] as const) {
+      await store.createResponse({ ...response(id), settings });
+      await store.appendEvents(id, [runEnd(1)], "synced");
+      expect(await readSettings()).toEqual(expected);
+    }
+    expect(await store.changeConversation("conv_1", { settings: plan })).toBe(true);
+    expect(await store.changeConversation("conv_1", { title: "another title" })).toBe(true);
+    const [listed] = await store.listConversations({ limit: 1 });
+    expect(listed).toMatchObject({ title: "another title", settings: plan, updatedAt: 1000 });
+    expect(await store.changeConversation("conv_9", { title: "t" })).toBe(false);
+    expect(await store.forOwner("other").changeConversation("conv_1", { title: "t" })).toBe(false);
     await store.close();
   });
 
@@ -253,6 +276,7 @@ export function testStoreContract(open: () => SharedStore): void {
       title,
       createdAt: 5,
       updatedAt: 6,
+      settings: {},
       responses: responseIds.map((responseId) => ({ id: responseId, createdAt: 5, events: [runEnd(1)] })),
     });
     await store.addConversation(toConversation("conv_1", "chat_1"));
@@ -273,7 +297,15 @@ export function testStoreContract(open: () => SharedStore): void {
     const events = [...Array.from({ length: 1200 }, (_, index) => delta(index + 1)), runEnd(1201)];
     const { workspace, title } = response("");
     const responses = [{ id: "chat_a", createdAt: 5, events }];
-    await store.addConversation({ id: "conv_1", workspace, title, createdAt: 5, updatedAt: 6, responses });
+    await store.addConversation({
+      id: "conv_1",
+      workspace,
+      title,
+      createdAt: 5,
+      updatedAt: 6,
+      settings: {},
+      responses,
+    });
     expect(await store.readEvents("chat_a")).toEqual(events);
     expect(await store.readEvents("chat_a", 700, 1)).toContainEqual(delta(701));
     expect(await store.getResponse("chat_a")).toMatchObject({ position: 1, lastSeq: 1201, ended: true });

@@ -32,7 +32,7 @@ export async function runImport(parsed: ParsedArguments, io: CommandIo): Promise
       // A time that is to come would keep the session the newest one, which --continue goes on with.
       const updatedAt = Math.min(now(), responses.at(-1)!.createdAt);
       const createdAt = Math.min(conversation.createdAt, updatedAt);
-      await store.addConversation({ ...conversation, createdAt, updatedAt, responses });
+      await store.addConversation({ ...conversation, createdAt, updatedAt, settings: {}, responses });
       return printText(`${session}\n`);
     }
     // A program reads the id, as after the first import (C15).

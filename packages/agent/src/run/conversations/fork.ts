@@ -23,8 +23,10 @@ export async function forkConversation(
     throw new SheafError("CONVERSATION_BUSY", message, { source: "server" });
   }
   const time = now();
-  const { workspace, title } = conversation;
-  const fork: ConversationRecord = { id: `conv_${randomUUID()}`, workspace, title, createdAt: time, updatedAt: time };
+  const { workspace, title, settings } = conversation;
+  const fork = { id: `conv_${randomUUID()}`, workspace, title, createdAt: time, updatedAt: time };
+  const [start] = await store.readEvents(last.id, 0, 1);
+  const atFork = start?.type === "run_start" ? { mode: start.mode, effort: start.effort } : {};
   const responses = [];
   for (const { id, position, createdAt } of present) {
     if (position > last.position) continue;
@@ -32,8 +34,9 @@ export async function forkConversation(
     const events = (await store.readEvents(id)).map((event) => toForked(event, newId, fork.id));
     responses.push({ id: newId, createdAt, events });
   }
-  await store.addConversation({ ...fork, responses });
-  return fork;
+  const record: ConversationRecord = { ...fork, settings: { ...settings, ...atFork } };
+  await store.addConversation({ ...record, responses });
+  return record;
 }
 
 /** Ids of responses are unique, so the copies get new ones. */

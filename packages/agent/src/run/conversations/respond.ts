@@ -4,7 +4,7 @@ import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
 import { createRunLog, readAhead } from "../run-log.ts";
 import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
-import { createLostError, type RequestKey, type Store } from "../../store/store.ts";
+import { createLostError, type ConversationSettings, type RequestKey, type Store } from "../../store/store.ts";
 import type { ToolBox } from "../../tools/tool.ts";
 
 /** How often a writer renews its lease. Milliseconds; a lease lasts five times as long. */
@@ -22,6 +22,8 @@ export interface RespondPorts extends RunPorts {
   readonly abort: (reason: SheafError) => void;
   /** The request for the response, if it may come again (X9). */
   readonly request?: RequestKey | undefined;
+  /** Become those of the conversation (X25). */
+  readonly choices?: ConversationSettings | undefined;
 }
 
 /**
@@ -33,7 +35,7 @@ export async function* respond(
   ports: RespondPorts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly RunEvent[]> {
-  const { store, abort, now, request } = ports;
+  const { store, abort, now, request, choices } = ports;
   const { responseId, conversationId, workspace, prompt, attachments = [] } = settings.start;
   await store.createResponse({
     id: responseId,
@@ -41,6 +43,7 @@ export async function* respond(
     workspace,
     title: toTitle(prompt || (attachments[0]?.name ?? "")),
     createdAt: now(),
+    settings: choices,
     request,
   });
   const keeper = keepLease(store, responseId, abort);

@@ -6,8 +6,10 @@ import type {
   ConversationPage,
   ConversationSummary,
 } from "@sheaf/protocol";
-import { forkRequest, revertRequest } from "@sheaf/protocol/schemas";
+import { conversationChange, forkRequest, revertRequest } from "@sheaf/protocol/schemas";
 import type { Context, Hono } from "hono";
+import { SheafError } from "../../base/errors.ts";
+import { readConversationSettings } from "../../run/conversations/conversation-settings.ts";
 import { forkConversation } from "../../run/conversations/fork.ts";
 import { revertConversation } from "../../run/conversations/revert.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
@@ -54,7 +56,24 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
       const turn = reverted ? undefined : await readTurn(store, id, context);
       if (turn) turns.push(turn);
     }
-    return request.json({ ...toSummary(record, context), turns });
+    const settings = await readConversationSettings(store, record);
+    return request.json({ ...toSummary({ ...record, settings }, context), turns });
+  });
+
+  app.patch("/v1/conversations/:id", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const { title, model, mode, effort } = await readJsonBody(request.req, conversationChange);
+    const { names } = context.models;
+    if (model !== undefined && !names.includes(model)) {
+      const message = `the model ${JSON.stringify(model)} is not offered here: use one of ${names.join(", ")}`;
+      throw new SheafError("MODEL_NOT_FOUND", message, { source: "server" });
+    }
+    const { effort: keptEffort, ...kept } = await readConversationSettings(store, record);
+    const newEffort = effort === undefined ? keptEffort : (effort ?? undefined);
+    const settings = { ...kept, ...(mode && { mode }), ...(model && { model }), effort: newEffort };
+    const isChanged = await store.changeConversation(record.id, { title: title?.trim(), settings });
+    if (!isChanged) throw createNotFoundError("conversation", record.id);
+    return request.json(toSummary((await findConversation(request, context)).record, context));
   });
 
   app.delete("/v1/conversations/:id", async (request) => {
@@ -115,6 +134,7 @@ function toSummary(
   record: ConversationRecord,
   { settings }: ServerContext,
 ): ConversationSummary & { readonly workspace?: string } {
+  const { mode, model, effort } = record.settings;
   const [workspace] = [...settings.workspaces].find(([, root]) => root === record.workspace) ?? [];
   return {
     id: record.id,
@@ -122,6 +142,9 @@ function toSummary(
     created: new Date(record.createdAt).toISOString(),
     updated: new Date(record.updatedAt).toISOString(),
     ...(workspace !== undefined && { workspace }),
+    ...(mode && { mode }),
+    ...(model !== undefined && { model }),
+    ...(effort && { effort }),
   };
 }
 

@@ -61,6 +61,7 @@ const steps: readonly string[] = [
      last_seq INTEGER NOT NULL,
      events TEXT NOT NULL
    ) STRICT;`,
+  "ALTER TABLE conversations ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'",
 ];
 
 /** @throws SheafError STORAGE_CORRUPT when a newer Sheaf wrote the file. */

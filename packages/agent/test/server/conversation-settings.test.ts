@@ -1,0 +1,119 @@
+/** What the next message of a conversation goes on with: its mode, model and effort (X25, X26); misspelt fields (X27). */
+import type { ChatResponse, Conversation, ConversationPage } from "@sheaf/protocol";
+import { describe, expect, test } from "vitest";
+import { createTestFolder } from "../../../../test/support/sheaf.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { createSqliteStore } from "../../src/store/sqlite.ts";
+import { openApp, type TestApp } from "./open-app.ts";
+
+const folders = createTestFolder();
+const cwd = folders.newFolder({ "README.md": "# A project\n" });
+const start = (options: Partial<Parameters<typeof openApp>[0]> = {}): Promise<TestApp> =>
+  openApp({ home: `${folders.newFolder()}-home`, cwd, args: ["--offer", "offline"], ...options });
+
+async function toJson<Body>(answer: Promise<Response>): Promise<Body> {
+  return (await (await answer).json()) as Body;
+}
+
+const send = (server: TestApp, body: Readonly<Record<string, unknown>>): Promise<ChatResponse> =>
+  toJson(server.chat({ message: "go", ...body }));
+const read = (server: TestApp, id: string): Promise<Conversation> => toJson(server.fetch(`/v1/conversations/${id}`));
+const change = (server: TestApp, id: string, body: unknown): Promise<Response> =>
+  server.fetch(`/v1/conversations/${id}`, {
+    method: "PATCH",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+const toError = async (answer: Promise<Response>): Promise<unknown> => {
+  const { status, ...rest } = await answer.then(async (response) => ({
+    status: response.status,
+    ...((await response.json()) as { readonly error: { readonly errorCode: string; readonly message: string } }),
+  }));
+  return [status, rest.error.errorCode, rest.error.message];
+};
+
+describe("a conversation", () => {
+  test(verifies("X25", "goes on in its mode, with its model and effort"), async () => {
+    const server = await start();
+    const first = await send(server, { mode: "plan", model: "offline", effort: "low" });
+    const { conversationId } = first;
+    const second = await send(server, { conversationId });
+    expect([second.mode, second.model]).toEqual(["plan", first.model]);
+    expect(await read(server, conversationId)).toMatchObject({ mode: "plan", model: "offline", effort: "low" });
+    const third = await send(server, { conversationId, mode: "ask" });
+    expect(third.mode).toBe("ask");
+    expect((await send(server, { conversationId })).mode).toBe("ask");
+    const { conversations } = await toJson<ConversationPage>(server.fetch("/v1/conversations"));
+    expect(conversations).toMatchObject([{ mode: "ask", model: "offline", effort: "low" }]);
+  });
+
+  test(verifies("X25", "in plan mode may not write, however it is continued"), async () => {
+    const write = { call: { tool: "write_file", arguments: { target_file: "new.txt", content: "x" } } };
+    const server = await start({
+      script: { turns: [{ events: [{ text: "A plan." }] }, { events: [write] }], after: "loop" },
+    });
+    const { conversationId } = await send(server, { mode: "plan" });
+    const { documents } = await send(server, { conversationId });
+    expect(JSON.stringify(documents)).toContain("PERMISSION_DENIED");
+  });
+
+  test(verifies("X25", "does not fall back to another model"), async () => {
+    const store = createSqliteStore(":memory:");
+    const one = await start({ store });
+    const { conversationId } = await send(one, { model: "offline" });
+    const other = await start({ store, args: [] });
+    const [status, code, message] = (await toError(other.chat({ message: "go", conversationId }))) as string[];
+    expect([status, code]).toEqual([404, "MODEL_NOT_FOUND"]);
+    expect(message).toContain('goes on with the model "offline", which is not offered here: send "model" with one of');
+    const { models } = await toJson<{ readonly models: readonly { readonly id: string }[] }>(other.fetch("/v1/models"));
+    expect((await send(other, { conversationId, model: models[0]!.id })).status).toBe("completed");
+  });
+
+  test(verifies("X25", "that stored no settings goes on in the mode of its log"), async () => {
+    const store = createSqliteStore(":memory:");
+    const server = await start({ store });
+    const { conversationId } = await send(server, { mode: "ask" });
+    await store.changeConversation(conversationId, { settings: {} });
+    expect((await read(server, conversationId)).mode).toBe("ask");
+    expect((await send(server, { conversationId })).mode).toBe("ask");
+  });
+
+  test(verifies("X26", "is renamed, and changed for its next message"), async () => {
+    const server = await start();
+    const { conversationId } = await send(server, { model: "offline", effort: "high" });
+    expect(await toJson(change(server, conversationId, { title: "  A name " }))).toMatchObject({ title: "A name" });
+    const changed = await toJson(change(server, conversationId, { mode: "plan", effort: null }));
+    expect(changed).toMatchObject({ title: "A name", mode: "plan", model: "offline" });
+    expect(changed).not.toHaveProperty("effort");
+    expect((await send(server, { conversationId })).mode).toBe("plan");
+  });
+
+  test.each([
+    [{}, 400, "USAGE"],
+    [{ title: " " }, 400, "USAGE"],
+    [{ mode: "yolo" }, 400, "USAGE"],
+    [{ model: "gone" }, 404, "MODEL_NOT_FOUND"],
+  ])(verifies("X26", "is not changed by %o"), async (body, status, code) => {
+    const server = await start();
+    const { conversationId } = await send(server, {});
+    const before = await read(server, conversationId);
+    expect(await toError(change(server, conversationId, body))).toMatchObject([status, code, expect.anything()]);
+    expect(await read(server, conversationId)).toEqual(before);
+    expect(await toError(change(server, "conv_unknown", { title: "x" }))).toMatchObject([
+      404,
+      "NOT_FOUND",
+      expect.anything(),
+    ]);
+  });
+});
+
+test(verifies("X27", "a misspelt field is named, other unknown ones are ignored"), async () => {
+  const server = await start();
+  const [status, code, message] = (await toError(server.chat({ message: "go", modle: "offline" }))) as string[];
+  expect([status, code, message]).toEqual([400, "USAGE", '"modle" is not a field: did you mean mode or model?']);
+  for (const field of ["_modle", "colour", "streaming", "modes"]) {
+    const body = field === "modes" ? { mode: "ask", model: "offline", modes: [] } : { [field]: "x" };
+    expect([field, (await server.chat({ message: "go", ...body })).status]).toEqual([field, 200]);
+  }
+});
