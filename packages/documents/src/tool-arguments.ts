@@ -1,4 +1,5 @@
 /** Reads arguments that a model wrote: nothing in them is certain. */
+import { isJsonObject } from "@sheaf/protocol/check-value";
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
@@ -15,7 +16,7 @@ export function toTextArgument(values: ToolArguments | undefined, name: string):
 
 /** The objects in a list argument; [] for anything else. */
 export function toListArgument(values: ToolArguments | undefined, name: string): readonly ToolArguments[] {
-  return toItems(values, name).filter(isObject);
+  return toItems(values, name).filter(isJsonObject);
 }
 
 /** The strings in a list argument; [] for anything else. */
@@ -26,8 +27,4 @@ export function toTextListArgument(values: ToolArguments | undefined, name: stri
 function toItems(values: ToolArguments | undefined, name: string): readonly unknown[] {
   const value = values !== undefined && Object.hasOwn(values, name) ? values[name] : undefined;
   return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: unknown): value is ToolArguments {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,8 @@
 import { isJsonObject } from "./json-object.ts";
 import { growing, type JsonSchema, refinement, type Schema } from "./schema.ts";
 
+export { isJsonObject, toJsonObject, type JsonObject } from "./json-object.ts";
+
 /** One thing that is wrong with a value. */
 export interface Problem {
   /** Names and indexes from the checked value down to the part that is wrong. */

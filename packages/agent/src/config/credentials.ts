@@ -1,4 +1,5 @@
 /** Where the key of a provider comes from: the flag, the environment, then the file of `sheaf login` (C5). */
+import { isJsonObject } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import { isKeyText } from "./key-text.ts";
 import { createDamageError, readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";
@@ -80,17 +81,13 @@ function parseCredentials(text: string, file: string): Credentials {
   } catch {
     throw createDamageError(toTarget(file));
   }
-  const keys: unknown = isObject(value) && value.version === 1 ? value.keys : undefined;
-  if (!isObject(keys)) throw createDamageError(toTarget(file));
+  const keys: unknown = isJsonObject(value) && value.version === 1 ? value.keys : undefined;
+  if (!isJsonObject(keys)) throw createDamageError(toTarget(file));
   const entries = Object.entries(keys);
   if (!entries.every((entry): entry is [string, string] => typeof entry[1] === "string" && isKeyText(entry[1]))) {
     throw createDamageError(toTarget(file));
   }
   return new Map(entries);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, type Stats } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { McpServerState } from "@sheaf/protocol";
-import { formatProblem, parseValue } from "@sheaf/protocol/check-value";
+import { formatProblem, isJsonObject, parseValue } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import { readSmallFile } from "../workspace/open-file.ts";
 import { findRepository, isSameRepository, toRealPlace } from "../workspace/repository.ts";
@@ -126,13 +126,9 @@ function readEntries(file: string): readonly (readonly [name: string, entry: unk
   } catch {
     throw createFault(file, "is not JSON");
   }
-  const servers = isRecord(value) ? (value["mcpServers"] ?? {}) : undefined;
-  if (isRecord(servers)) return Object.entries(servers);
+  const servers = isJsonObject(value) ? (value["mcpServers"] ?? {}) : undefined;
+  if (isJsonObject(servers)) return Object.entries(servers);
   throw createFault(file, 'is not a list of servers ({"mcpServers": {…}})');
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The settings of an entry, or why it is not used. */
@@ -198,7 +194,7 @@ function toDigest(name: string, settings: McpServerSettings): string {
 
 /** The same value whatever the order of its fields, so that another layout of the file needs no new yes. */
 function toSorted(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.entries(value)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([field, item]) => [field, toSorted(item)]);

@@ -1,6 +1,6 @@
 /** The file format of scripted models, checked. Described in docs/guide/scripted-models.md. */
 import type { TurnFinishReason } from "@sheaf/protocol";
-import { formatProblem, listProblems, placeWithin, type Problem } from "@sheaf/protocol/check-value";
+import { formatProblem, isJsonObject, listProblems, placeWithin, type Problem } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
 import { isErrorCode, SheafError, type ErrorCode } from "../base/errors.ts";
 
@@ -115,8 +115,7 @@ function listScriptProblems(value: unknown): readonly Problem[] {
 
 /** The one key of an event selects its schema, so that a problem is described in terms of that event. */
 function listEventProblems(event: unknown): readonly Problem[] {
-  const isObject = typeof event === "object" && event !== null && !Array.isArray(event);
-  const [name, ...others] = isObject ? eventNames.filter((each) => Object.hasOwn(event, each)) : [];
+  const [name, ...others] = isJsonObject(event) ? eventNames.filter((each) => Object.hasOwn(event, each)) : [];
   if (name !== undefined && others.length === 0) return listProblems(s.strict<unknown>(eventSchemas[name]), event);
   const schema = s.refine(s.anything(), `an object with exactly one of ${eventNames.join(", ")}`);
   return [{ path: [], reason: "wrong", schema, value: event }];

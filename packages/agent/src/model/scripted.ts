@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import { toDocumentType } from "@sheaf/documents";
 import type { ModelEvent, TurnFinishReason, Usage } from "@sheaf/protocol";
+import { isJsonObject } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import { readNamedFile } from "../base/read-named-file.ts";
 import { estimateUsage } from "./estimated-usage.ts";
@@ -200,9 +201,7 @@ function* toCallGroups(calls: readonly ScriptedCall[], request: ModelRequest, wr
 function toArguments(text: string, callId: string): ModelEvent {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return { type: "tool_call_arguments", callId, arguments: value as Record<string, unknown> };
-    }
+    if (isJsonObject(value)) return { type: "tool_call_arguments", callId, arguments: value };
   } catch {
     // Raw text may be anything.
   }

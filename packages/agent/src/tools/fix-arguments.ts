@@ -1,5 +1,5 @@
 /** Arguments as models really write them, turned into what the schema of the tool asks for (N59). */
-import { parseValue } from "@sheaf/protocol/check-value";
+import { isJsonObject, type JsonObject, parseValue } from "@sheaf/protocol/check-value";
 import type { JsonSchema, Schema } from "@sheaf/protocol/schema";
 
 /** Names that other agents' tools use for the same field; folded. */
@@ -15,14 +15,12 @@ const otherNames: ReadonlyMap<string, readonly string[]> = new Map([
   ["after", ["a", "aftercontext", "contextafter", "linesafter"]],
 ]);
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
  * Mends what can mean one thing only: fields under another usual name (`file_path`, `oldString`), a list or object written
  * as JSON text, one item in place of a list, the fields of a list's only item next to the list, and numbers and booleans
  * as text. The rest stays as it is, for the check of the arguments.
  */
-export function fixArguments(schema: JsonSchema, args: Fields): Fields {
+export function fixArguments(schema: JsonSchema, args: JsonObject): JsonObject {
   const { properties = {} } = schema;
   const given = Object.entries(args);
   const taken = new Set(given.filter(([, value]) => value !== null).map(([name]) => name));
@@ -48,11 +46,11 @@ function fixValue(schema: JsonSchema, value: unknown): unknown {
   if (typeof value === "string" && schema.type !== undefined && schema.type !== "string") {
     return parseText(schema, value);
   }
-  if (schema.type === "object" && isFields(value)) return fixArguments(schema, value);
+  if (schema.type === "object" && isJsonObject(value)) return fixArguments(schema, value);
   const { type, items } = schema;
   if (type !== "array" || items === undefined) return value;
   if (Array.isArray(value)) return value.map((item: unknown) => fixValue(items, item));
-  return items.type === "object" && isFields(value) ? [fixArguments(items, value)] : value;
+  return items.type === "object" && isJsonObject(value) ? [fixArguments(items, value)] : value;
 }
 
 /** The value that a text writes as JSON, if the schema takes it. */
@@ -66,7 +64,7 @@ function parseText(schema: JsonSchema, text: string): unknown {
 }
 
 /** `{target_file, old_string, new_string}` as `{target_file, edits: [{old_string, new_string}]}`. */
-function gatherItem({ properties = {}, required = [] }: JsonSchema, args: Fields): Fields {
+function gatherItem({ properties = {}, required = [] }: JsonSchema, args: JsonObject): JsonObject {
   const list = required.find((name) => properties[name]?.items?.type === "object");
   const items = list === undefined ? undefined : properties[list]!.items!;
   if (list === undefined || items === undefined || !isEmpty(args[list])) return args;
@@ -79,8 +77,4 @@ function gatherItem({ properties = {}, required = [] }: JsonSchema, args: Fields
 
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

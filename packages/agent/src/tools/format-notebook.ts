@@ -1,16 +1,15 @@
 /** Jupyter notebooks as text: cells and what they printed, without images and the JSON around them. */
+import { toJsonObject } from "@sheaf/protocol/check-value";
 
 /** Characters of one output. */
 const maxOutput = 2000;
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The cells of a notebook; undefined if the text is none of version 4. */
 export function formatNotebook(json: string): string | undefined {
-  const cells = toFields(parse(json))["cells"];
+  const cells = toJsonObject(parse(json))["cells"];
   if (!Array.isArray(cells)) return undefined;
   const texts = cells.map((value: unknown, index) => {
-    const cell = toFields(value);
+    const cell = toJsonObject(value);
     const type = typeof cell["cell_type"] === "string" ? cell["cell_type"].slice(0, 20) : "unknown";
     const outputs = Array.isArray(cell["outputs"]) ? cell["outputs"].map(formatOutput) : [];
     const parts = [`# %% [${type}] cell ${index + 1}`, toText(cell["source"]), ...outputs];
@@ -28,11 +27,11 @@ function parse(json: string): unknown {
 }
 
 function formatOutput(value: unknown): string {
-  const output = toFields(value);
+  const output = toJsonObject(value);
   if (output["output_type"] === "error") {
     return `# error\n${cut(`${toText(output["ename"])}: ${toText(output["evalue"])}`)}`;
   }
-  const data = toFields(output["data"]);
+  const data = toJsonObject(output["data"]);
   const text = toText(output["text"]) || toText(data["text/plain"]);
   const others = Object.keys(data).filter((type) => type !== "text/plain");
   const left = others.length > 0 ? ` (not shown: ${others.slice(0, 5).join(", ").slice(0, 100)})` : "";
@@ -48,8 +47,4 @@ function cut(text: string): string {
 function toText(value: unknown): string {
   const text = Array.isArray(value) ? value.filter((line) => typeof line === "string").join("") : value;
   return typeof text === "string" ? text.replace(/\n$/, "") : "";
-}
-
-function toFields(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }

@@ -1,15 +1,7 @@
-/** A parsed JSON object. Nothing in it is trusted. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+/** Reads JSON of a provider. Nothing in it is trusted. */
+import { isJsonObject, toJsonObject, type JsonObject } from "@sheaf/protocol/check-value";
 
-/** True of objects, false of arrays and null. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The object, or an empty one: missing fields then read as undefined. */
-export function readObject(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
+export { isJsonObject, toJsonObject as readObject, type JsonObject };
 
 /** The objects in a list, without everything else in it. */
 export function readObjects(value: unknown): readonly JsonObject[] {

@@ -1,4 +1,5 @@
 /** Reads fields of foreign metadata: a field whose type differs from the contract counts as missing. */
+import { isJsonObject } from "@sheaf/protocol/check-value";
 import type { ForeignMetadata } from "./view.ts";
 
 export function readText(metadata: ForeignMetadata, name: string): string {
@@ -17,21 +18,17 @@ export function readFlag(metadata: ForeignMetadata, name: string): boolean {
 
 export function readObject(metadata: ForeignMetadata, name: string): ForeignMetadata | undefined {
   const value = metadata[name];
-  return isObject(value) ? value : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** The objects of a list. */
 export function readObjects(metadata: ForeignMetadata, name: string): readonly ForeignMetadata[] {
   const value = metadata[name];
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 /** The strings of a list. */
 export function readTexts(metadata: ForeignMetadata, name: string): readonly string[] {
   const value = metadata[name];
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-}
-
-function isObject(value: unknown): value is ForeignMetadata {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

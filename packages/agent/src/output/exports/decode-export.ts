@@ -3,6 +3,7 @@ import { isAbsolute } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { createAssembler, toWellFormed } from "@sheaf/documents";
 import type { RunEvent, StreamEvent } from "@sheaf/protocol";
+import { isJsonObject, type JsonObject } from "@sheaf/protocol/check-value";
 import { verify } from "@sheaf/protocol/verify";
 import { SheafError } from "../../base/errors.ts";
 import { toAttachment } from "../../workspace/attachment.ts";
@@ -129,8 +130,8 @@ function isAbsolutePath(value: unknown): boolean {
   return typeof value === "string" && isAbsolute(value);
 }
 
-function toFields(value: unknown, name: string): Readonly<Record<string, unknown>> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+function toFields(value: unknown, name: string): JsonObject {
+  if (isJsonObject(value)) return value;
   throw new ExportFault(`${name} is no JSON object`);
 }
 
