@@ -60,6 +60,34 @@ describeWithChromium("a conversation in the page", (browser) => {
     expect(await page.getByText("Exit code 0").count()).toBe(2);
   });
 
+  test(verifies(["X25", "X26"], "its mode and effort are kept, and it can be renamed"), async () => {
+    const { page, faults } = await openScenario(browser, folder, { script: short });
+    await page.getByRole("radio", { name: "Plan" }).check();
+    await sendMessage(page, "Plan the token check");
+    await waitForAnswer(page);
+    await page.getByRole("combobox", { name: "Thinking" }).selectOption("high");
+    await page.getByRole("button", { name: "Conversation actions" }).click();
+    await page.getByRole("menuitem", { name: "Rename" }).click();
+    await page.getByRole("textbox", { name: "Title of the conversation" }).fill("Tokens");
+    expect(await findAccessFaults(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Tokens" }).waitFor();
+    await page.getByRole("navigation").getByText("Tokens").waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Tokens" }).waitFor();
+    expect(await page.getByRole("radio", { name: "Plan" }).isChecked()).toBe(true);
+    expect(await page.getByRole("combobox", { name: "Thinking" }).inputValue()).toBe("high");
+    await page.getByRole("combobox", { name: "Thinking" }).selectOption("");
+    await page.getByRole("button", { name: "Conversation actions" }).click();
+    await page.getByRole("menuitem", { name: "Rename" }).click();
+    await page.keyboard.type("Something else");
+    await page.keyboard.press("Escape");
+    await page.reload();
+    await page.getByRole("heading", { name: "Tokens" }).waitFor();
+    expect(await page.getByRole("combobox", { name: "Thinking" }).inputValue()).toBe("");
+    expect(faults()).toEqual([]);
+  });
+
   test(verifies("N40", "a plan is made in plan mode and built in agent mode"), async () => {
     const { page, server, faults } = await openScenario(browser, folder, { script: planThenBuild, files: workspace });
     await page.getByRole("radio", { name: "Plan" }).check();

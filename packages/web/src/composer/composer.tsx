@@ -4,6 +4,7 @@ import { Icon } from "../elements/icon.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { AttachedFiles, FileButton, useAttachedFiles } from "./attached-files.tsx";
 import { AttachmentField, AttachmentList } from "./attachments.tsx";
+import type { ConversationSettings } from "../conversation/conversation-state.ts";
 import { type Draft, isSendable } from "./draft.ts";
 
 const modes: readonly Mode[] = ["agent", "plan", "ask", "debug"];
@@ -12,6 +13,8 @@ const efforts: readonly Effort[] = ["off", "low", "medium", "high", "max"];
 interface ComposerProps {
   readonly draft: Draft;
   readonly onChange: (change: Partial<Draft>) => void;
+  readonly settings: ConversationSettings;
+  readonly onConfigure: (change: Partial<ConversationSettings>) => void;
   readonly models: readonly ModelInfo[];
   readonly isStreaming: boolean;
   readonly isCancelling: boolean;
@@ -25,7 +28,7 @@ interface ComposerProps {
 /** The message field, with the mode and the model for the answer. */
 export function Composer(props: ComposerProps) {
   const messages = useMessages();
-  const { draft, onChange, isStreaming, onSend } = props;
+  const { draft, onChange, settings, onConfigure, isStreaming, onSend } = props;
   const field = useGrowingField(draft.text);
   const files = useAttachedFiles(draft.files, (chosen) => onChange({ files: chosen }));
   const refusal = files.problem ?? props.refusal;
@@ -64,9 +67,9 @@ export function Composer(props: ComposerProps) {
         }}
       />
       <div class="composer-bar">
-        <ModeChoice mode={draft.mode} onChange={(mode) => onChange({ mode })} />
-        <ModelChoice models={props.models} model={draft.model} onChange={(model) => onChange({ model })} />
-        <EffortChoice effort={draft.effort} onChange={(effort) => onChange({ effort })} />
+        <ModeChoice mode={settings.mode} onChange={(mode) => onConfigure({ mode })} />
+        <ModelChoice models={props.models} model={settings.model} onChange={(model) => onConfigure({ model })} />
+        <EffortChoice effort={settings.effort} onChange={(effort) => onConfigure({ effort })} />
         <AttachmentField paths={draft.paths} onChange={(paths) => onChange({ paths })} />
         <FileButton onChoose={files.add} />
         <SendButton {...props} />
@@ -104,8 +107,9 @@ interface ModelChoiceProps {
 
 function ModelChoice({ models, model, onChange }: ModelChoiceProps) {
   const messages = useMessages();
-  // With one model there is nothing to choose.
-  if (models.length < 2) return undefined;
+  const isOffered = model === undefined || models.some(({ id }) => id === model);
+  // With one model there is nothing to choose, unless the conversation had another one.
+  if (models.length < 2 && isOffered) return undefined;
   return (
     <select
       class="choice"
@@ -114,7 +118,12 @@ function ModelChoice({ models, model, onChange }: ModelChoiceProps) {
       value={model ?? ""}
       onChange={(event) => onChange(event.currentTarget.value === "" ? undefined : event.currentTarget.value)}
     >
-      <option value="">{messages.defaultModel}</option>
+      {model === undefined ? <option value="">{messages.defaultModel}</option> : undefined}
+      {isOffered ? undefined : (
+        <option value={model} disabled>
+          {messages.modelGone(model)}
+        </option>
+      )}
       {models.map(({ id, name }) => (
         <option key={id} value={id}>
           {name ?? id}

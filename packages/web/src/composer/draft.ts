@@ -1,5 +1,4 @@
 /** A message that is being written. */
-import type { Effort, Mode } from "@sheaf/protocol";
 import type { AttachedFile } from "./attached-file.ts";
 
 export interface Draft {
@@ -8,14 +7,9 @@ export interface Draft {
   readonly paths: readonly string[];
   /** Images and PDF files that go with the message, as bytes. */
   readonly files: readonly AttachedFile[];
-  readonly mode: Mode;
-  /** Undefined: the server's default. */
-  readonly model: string | undefined;
-  /** Undefined: the server's default. */
-  readonly effort: Effort | undefined;
 }
 
-export const emptyDraft: Draft = { text: "", paths: [], files: [], mode: "agent", model: undefined, effort: undefined };
+export const emptyDraft: Draft = { text: "", paths: [], files: [] };
 
 export function isSendable({ text, paths, files }: Draft): boolean {
   return text.trim() !== "" || paths.length > 0 || files.length > 0;

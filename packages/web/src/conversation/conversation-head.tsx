@@ -1,4 +1,5 @@
 import type { SheafClient } from "@sheaf/client";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { goToConversation } from "../app/use-route.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { useConfirm } from "../elements/confirm.tsx";
@@ -13,11 +14,13 @@ interface ConversationHeadProps {
   readonly ports: { readonly client: SheafClient; readonly describe: (error: unknown) => string };
   readonly onShowSidebar: () => void;
   readonly onChange: (id: string) => void;
+  readonly onRename: (title: string) => void;
 }
 
 /** Title and actions. */
-export function ConversationHead({ state, ports, onShowSidebar, onChange }: ConversationHeadProps) {
+export function ConversationHead({ state, ports, onShowSidebar, onChange, onRename }: ConversationHeadProps) {
   const messages = useMessages();
+  const [isNaming, setNaming] = useState(false);
   const title = state.title === "" ? messages.newConversation : state.title;
   return (
     <header class="head">
@@ -30,22 +33,62 @@ export function ConversationHead({ state, ports, onShowSidebar, onChange }: Conv
       >
         <Icon name="menu" />
       </button>
-      <h1 class="head-title" dir="auto">
-        {title}
-      </h1>
+      {isNaming ? (
+        <TitleField
+          title={title}
+          onEnd={(written) => {
+            setNaming(false);
+            if (written !== undefined && written !== state.title) onRename(written);
+          }}
+        />
+      ) : (
+        <h1 class="head-title" dir="auto">
+          {title}
+        </h1>
+      )}
       {state.id === undefined || state.phase !== "ready" ? undefined : (
-        <ConversationMenu id={state.id} title={title} state={state} ports={ports} onChange={onChange} />
+        <ConversationMenu
+          id={state.id}
+          title={title}
+          state={state}
+          ports={ports}
+          onChange={onChange}
+          onName={() => setNaming(true)}
+        />
       )}
     </header>
   );
 }
 
-interface ConversationMenuProps extends Omit<ConversationHeadProps, "onShowSidebar"> {
+/** Enter keeps the title, Escape does not; an empty one is none. */
+function TitleField({ title, onEnd }: { readonly title: string; readonly onEnd: (title: string | undefined) => void }) {
+  const messages = useMessages();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.select(), []);
+  return (
+    <input
+      ref={field}
+      class="head-title head-field"
+      dir="auto"
+      maxLength={200}
+      aria-label={messages.conversationTitle}
+      defaultValue={title}
+      onBlur={({ currentTarget: { value } }) => onEnd(value.trim() || undefined)}
+      onKeyDown={({ key, isComposing, currentTarget }) => {
+        if (key === "Escape") currentTarget.value = "";
+        if (key === "Escape" || (key === "Enter" && !isComposing)) currentTarget.blur();
+      }}
+    />
+  );
+}
+
+interface ConversationMenuProps extends Omit<ConversationHeadProps, "onShowSidebar" | "onRename"> {
+  readonly onName: () => void;
   readonly id: string;
   readonly title: string;
 }
 
-function ConversationMenu({ id, title, state, ports, onChange }: ConversationMenuProps) {
+function ConversationMenu({ id, title, state, ports, onChange, onName }: ConversationMenuProps) {
   const messages = useMessages();
   const confirm = useConfirm();
   const announce = useAnnounce();
@@ -69,6 +112,9 @@ function ConversationMenu({ id, title, state, ports, onChange }: ConversationMen
     });
   return (
     <Menu icon="more" label={messages.conversationActions}>
+      <MenuItem icon="fileEdit" onSelect={onName}>
+        {messages.rename}
+      </MenuItem>
       <MenuItem
         icon="download"
         onSelect={() => saveAsFile(toFileName(title, "md"), "text/markdown", toMarkdownExport(title, state.turns))}

@@ -52,25 +52,23 @@ export function ConversationPage(props: ConversationPageProps) {
   const [remembered] = useState(() => new Map<string, unknown>());
   useAnswerNews(state);
   const change = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
-  const send = async (text: string, changed: Partial<Draft> = {}, answers?: readonly ClarificationAnswer[]) => {
-    const { files } = changed;
-    const { mode, model, effort } = { ...draft, ...changed };
+  const send = async (text: string, files: Draft["files"] = [], answers?: readonly ClarificationAnswer[]) => {
     list.current?.goToEnd();
-    const more = { ...(answers !== undefined && { answers }), ...(files && files.length > 0 && { files }) };
-    return store.send({ message: text, mode, model, effort, ...more });
+    const more = { ...(answers !== undefined && { answers }), ...(files.length > 0 && { files }) };
+    return store.send({ message: text, ...more });
   };
   const sendDraft = async (): Promise<void> => {
     const { files } = draft;
     change({ text: "", paths: [], files: [] });
     // A message that the server did not accept goes back into the field, unless something new is there.
-    if (!(await send(toMessageText(draft), { files }))) setDraft((now) => (now.text === "" ? draft : now));
+    if (!(await send(toMessageText(draft), files))) setDraft((now) => (now.text === "" ? draft : now));
   };
   const port = useConversationPort(state, list, isOnline, {
     buildPlan: () => {
-      change({ mode: "agent" });
-      void send(messages.buildMessage, { mode: "agent" });
+      void store.configure({ mode: "agent" });
+      void send(messages.buildMessage);
     },
-    sendAnswers: (answers, text) => void send(text, {}, answers),
+    sendAnswers: (answers, text) => void send(text, [], answers),
   });
   const actions = useActions(props, store, state);
   const response = state.turns.at(-1)?.response;
@@ -84,6 +82,7 @@ export function ConversationPage(props: ConversationPageProps) {
               ports={props.ports}
               onShowSidebar={props.onShowSidebar}
               onChange={props.onChange}
+              onRename={(title) => void store.rename(title)}
             />
             <div class="stage">
               <Stage state={state} store={store} list={list} onExample={(text) => change({ text })} />
@@ -99,6 +98,8 @@ export function ConversationPage(props: ConversationPageProps) {
               <Composer
                 draft={draft}
                 onChange={change}
+                settings={state.settings}
+                onConfigure={(settings) => void store.configure(settings)}
                 models={props.models}
                 isStreaming={isStreaming(state)}
                 isCancelling={state.isCancelling}

@@ -1,5 +1,5 @@
 /** What the page knows of one conversation. */
-import type { ChatResponse, ClarificationAnswer } from "@sheaf/protocol";
+import type { ChatResponse, ClarificationAnswer, Effort, Mode } from "@sheaf/protocol";
 import type { ShownFile } from "../composer/attached-files.tsx";
 
 /** A message and its answer. */
@@ -13,6 +13,15 @@ export interface Turn {
   readonly response: ChatResponse;
 }
 
+/** What the next message goes on with (X25). */
+export interface ConversationSettings {
+  readonly mode: Mode;
+  /** Undefined: the server's default. */
+  readonly model: string | undefined;
+  /** Undefined: the server's default. */
+  readonly effort: Effort | undefined;
+}
+
 /** State of the connection to the coming answer. `broken`: lost, and what is shown is incomplete (N51). */
 type Connection = "idle" | "connecting" | "open" | "waiting" | "broken";
 
@@ -20,6 +29,7 @@ export interface ConversationState {
   /** Undefined until the first message was accepted. */
   readonly id: string | undefined;
   readonly title: string;
+  readonly settings: ConversationSettings;
   readonly phase: "loading" | "ready" | "missing" | "failed";
   readonly turns: readonly Turn[];
   readonly connection: Connection;
@@ -31,6 +41,7 @@ export interface ConversationState {
 export const emptyConversation: ConversationState = {
   id: undefined,
   title: "",
+  settings: { mode: "agent", model: undefined, effort: undefined },
   phase: "ready",
   turns: [],
   connection: "idle",

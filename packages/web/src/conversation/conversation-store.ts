@@ -1,10 +1,11 @@
 /** One conversation: loads it, sends messages, follows answers, once a frame. */
 import { type ResponseStream, SheafApiError, type SheafClient } from "@sheaf/client";
-import type { ApprovalAnswer, ChatResponse, ClarificationAnswer, Effort, Mode } from "@sheaf/protocol";
+import type { ApprovalAnswer, ChatResponse, ClarificationAnswer } from "@sheaf/protocol";
 import { createReducer } from "@sheaf/protocol";
 import type { AttachedFile } from "../composer/attached-file.ts";
 import { createFrameScheduler, createStore, type Store } from "../elements/store.ts";
 import {
+  type ConversationSettings,
   type ConversationState,
   emptyConversation,
   isStreaming,
@@ -15,9 +16,6 @@ import {
 /** What the user sends. */
 interface OutgoingMessage {
   readonly message: string;
-  readonly mode: Mode;
-  readonly model: string | undefined;
-  readonly effort: Effort | undefined;
   readonly answers?: readonly ClarificationAnswer[];
   readonly files?: readonly AttachedFile[];
 }
@@ -33,6 +31,9 @@ export interface ConversationStore extends Store<ConversationState> {
   readonly load: () => Promise<void>;
   /** Resolves to whether the server accepted the message; if not, `refusal` says why. */
   readonly send: (message: OutgoingMessage) => Promise<boolean>;
+  /** What the next message goes on with; a conversation that is stored keeps it (X26). */
+  readonly configure: (change: Partial<ConversationSettings>) => Promise<void>;
+  readonly rename: (title: string) => Promise<void>;
   readonly cancel: () => Promise<void>;
   readonly decide: (approvalId: string, answer: ApprovalAnswer) => Promise<void>;
   /** Fails if somebody else changed files since, unless `onConflict` says what to do with them. */
@@ -82,9 +83,10 @@ class OpenConversation implements ConversationStore {
     if (id === undefined) return;
     const { signal } = this.#leaving;
     try {
-      const { title, turns } = await this.#ports.client.getConversation(id, { signal });
+      const { title, turns, mode = "agent", model, effort } = await this.#ports.client.getConversation(id, { signal });
       const known = turns.map((turn): Turn => ({ ...turn, response: toChecked(turn.response) }));
-      this.#change({ title, turns: known, phase: "ready", connection: "idle", refusal: undefined });
+      const settings = { mode, model, effort };
+      this.#change({ title, settings, turns: known, phase: "ready", connection: "idle", refusal: undefined });
       this.#followLast();
     } catch (error) {
       if (signal.aborted) return;
@@ -94,9 +96,10 @@ class OpenConversation implements ConversationStore {
     }
   };
 
-  readonly send = async ({ message, mode, model, effort, answers, files }: OutgoingMessage): Promise<boolean> => {
+  readonly send = async ({ message, answers, files }: OutgoingMessage): Promise<boolean> => {
     const before = this.get();
     if (isStreaming(before)) return false;
+    const { mode, model, effort } = before.settings;
     const turn: Turn = {
       message,
       ...(answers !== undefined && { answers }),
@@ -126,6 +129,30 @@ class OpenConversation implements ConversationStore {
     };
     void follow();
     return taken.promise;
+  };
+
+  readonly configure = async (change: Partial<ConversationSettings>): Promise<void> => {
+    const { id, settings } = this.get();
+    this.#change({ settings: { ...settings, ...change } });
+    if (id === undefined) return;
+    // A stored conversation always has a model: it can be replaced, not removed.
+    const { model, effort, ...rest } = change;
+    const body = {
+      ...rest,
+      ...(model !== undefined && { model }),
+      ...("effort" in change && { effort: effort ?? null }),
+    };
+    if (Object.keys(body).length > 0) await this.#try(() => this.#ports.client.changeConversation(id, body));
+  };
+
+  readonly rename = async (title: string): Promise<void> => {
+    const { id } = this.get();
+    if (id === undefined) return;
+    await this.#try(async () => {
+      const changed = await this.#ports.client.changeConversation(id, { title });
+      this.#change({ title: changed.title });
+      this.#ports.onChange(id);
+    });
   };
 
   readonly cancel = async (): Promise<void> => {

@@ -57,6 +57,8 @@ export const english = {
   conflictText: "Something else changed these files after this answer. Nothing has been undone yet:",
   conflictLeave: "Leave them",
   conflictOverwrite: "Overwrite them",
+  rename: "Rename",
+  conversationTitle: "Title of the conversation",
   deleteConversation: "Delete conversation",
   deleteTitle: "Delete this conversation?",
   deleteText: (title: string) => `“${title}” will be deleted permanently. Files stay as they are.`,
@@ -110,6 +112,7 @@ export const english = {
   },
   model: "Model",
   defaultModel: "Default model",
+  modelGone: (model: string) => `${model} (not offered here)`,
   effort: "Thinking",
   defaultEffort: "Thinking: default",
   efforts: {

@@ -60,6 +60,8 @@ export const german: Messages = {
   conflictText: "Jemand anderes hat sie nach dieser Antwort geändert. Noch wurde nichts zurückgenommen:",
   conflictLeave: "So lassen",
   conflictOverwrite: "Überschreiben",
+  rename: "Umbenennen",
+  conversationTitle: "Titel des Gesprächs",
   deleteConversation: "Gespräch löschen",
   deleteTitle: "Dieses Gespräch löschen?",
   deleteText: (title) => `„${title}“ wird endgültig gelöscht. Dateien bleiben, wie sie sind.`,
@@ -112,6 +114,7 @@ export const german: Messages = {
   },
   model: "Modell",
   defaultModel: "Voreingestelltes Modell",
+  modelGone: (model) => `${model} (hier nicht verfügbar)`,
   effort: "Nachdenken",
   defaultEffort: "Nachdenken: Standard",
   efforts: {

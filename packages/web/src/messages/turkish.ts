@@ -60,6 +60,8 @@ export const turkish: Messages = {
   conflictText: "Bu yanıttan sonra başka biri değiştirmiş. Henüz hiçbir şey geri alınmadı:",
   conflictLeave: "Oldukları gibi bırak",
   conflictOverwrite: "Üzerine yaz",
+  rename: "Yeniden adlandır",
+  conversationTitle: "Konuşmanın başlığı",
   deleteConversation: "Konuşmayı sil",
   deleteTitle: "Bu konuşma silinsin mi?",
   deleteText: (title) => `“${title}” kalıcı olarak silinir. Dosyalar olduğu gibi kalır.`,
@@ -112,6 +114,7 @@ export const turkish: Messages = {
   },
   model: "Model",
   defaultModel: "Varsayılan model",
+  modelGone: (model) => `${model} (burada sunulmuyor)`,
   effort: "Düşünme",
   defaultEffort: "Düşünme: varsayılan",
   efforts: {
