@@ -11,6 +11,14 @@ export interface TokenPrice {
   readonly cacheWrite?: number;
 }
 
+/** The price of a request: that of the model which answered it (C59), else that of the run; undefined: not known. */
+export function findPrice(
+  { model }: { readonly model?: { readonly price?: TokenPrice } },
+  ofRun: TokenPrice | undefined,
+): TokenPrice | undefined {
+  return model ? model.price : ofRun;
+}
+
 /** US dollars. Tokens read from and written to the cache are part of the prompt (N6), but have prices of their own. */
 export function toCostUsd(usage: Usage, price: TokenPrice): number {
   const { promptTokens, completionTokens, cachedPromptTokens = 0, cacheWriteTokens = 0 } = usage;

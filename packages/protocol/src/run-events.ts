@@ -509,8 +509,20 @@ export interface TurnEnd {
   readonly usage: Usage;
   /** What the user should know of the request, for instance that the model has no such effort (C36). One sentence. */
   readonly notice?: string;
+  /** Who answered, if it is not the model of the run: a fallback (C59). */
+  readonly model?: AnsweringModel;
   /** Milliseconds spent waiting for the model (C10 `duration_model_ms`). */
   readonly modelMs: number;
+}
+
+/** A model, as `run_start` describes that of the run. */
+export interface AnsweringModel {
+  /** Id used in the request. */
+  readonly id: string;
+  /** Display name. */
+  readonly name: string;
+  /** Its prices, if the user configured them. */
+  readonly price?: TokenPrice;
 }
 
 /** The conversation was too long for the model: from here on, a summary replaces its older part. */
@@ -528,6 +540,8 @@ export interface Compaction {
   readonly tokens: number;
   /** Usage of the summary. */
   readonly usage: Usage;
+  /** Who wrote it, as in `turn_end`. */
+  readonly model?: AnsweringModel;
   /** Milliseconds spent waiting for the model. */
   readonly modelMs: number;
 }

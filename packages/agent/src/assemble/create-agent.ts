@@ -10,7 +10,7 @@ import { findUserConfig } from "../config/config-file.ts";
 import { isEffort, modes } from "../config/config.ts";
 import { findWindowTokens } from "../config/model-windows.ts";
 import { efforts } from "../config/user-config.ts";
-import { chooseModel } from "../config/endpoints.ts";
+import { chooseFallbacks, chooseModel } from "../config/endpoints.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { parseAskRule } from "../guard/permissions/permissions.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
@@ -25,7 +25,7 @@ import { checkTools, createUsageError, toCallableTool, toSchemaName, type Custom
 import { toMessageAttachments } from "../workspace/attachment.ts";
 import { createLoggedRun, type OpenedRun } from "./logged-run.ts";
 import type { PermissionSettings, RunOrder, RunSetup } from "./run-order.ts";
-import { createLanguageModelAdapter, createModel, createStore, now, type LanguageModel } from "./wire.ts";
+import { createLanguageModelAdapter, createModels, createStore, now, type LanguageModel } from "./wire.ts";
 
 /** What an agent is made of. Only `workspace` and `model` are needed. */
 export interface AgentOptions {
@@ -37,6 +37,8 @@ export interface AgentOptions {
   readonly apiKey?: string;
   /** For a model by name: the address of its server, where that is not the provider's own. */
   readonly baseUrl?: string;
+  /** For a model by name: models that answer, in this order, when it is not available (C59). Default: none. */
+  readonly fallbackModels?: readonly string[];
   /** Default: `agent`. */
   readonly mode?: Mode;
   /** How much the model thinks. Default: as it does by itself. */
@@ -184,6 +186,7 @@ const optionNames: Readonly<Record<keyof AgentOptions, true>> = {
   model: true,
   apiKey: true,
   baseUrl: true,
+  fallbackModels: true,
   mode: true,
   effort: true,
   tools: true,
@@ -278,17 +281,25 @@ interface FoundModel extends Pick<RunOrder, "price" | "windowTokens"> {
 }
 
 /** What is wrong with a name is thrown at once; the model itself is loaded with the first run. */
-function toModelOpener({ model, apiKey, baseUrl, environment }: AgentOptions): () => Promise<FoundModel> {
+function toModelOpener({
+  model,
+  apiKey,
+  baseUrl,
+  fallbackModels,
+  environment,
+}: AgentOptions): () => Promise<FoundModel> {
   if (typeof model === "string") {
     const files = environment ? toUserFiles(environment) : { config: "", instructions: "", credentials: "" };
     const config = environment ? findUserConfig(files.config) : { settings: {}, fault: undefined };
-    const flags = { model, apiKey, baseUrl };
-    const choice = chooseModel({ flags, environment: environment ?? defaultEnvironment, config, files });
+    const flags = { model, apiKey, baseUrl, fallbackModel: fallbackModels?.join(",") };
+    const modelSettings = { flags, environment: environment ?? defaultEnvironment, config, files };
+    const choice = chooseModel(modelSettings);
+    const fallbacks = chooseFallbacks(modelSettings);
     const { settings } = config;
     const dataFolder = environment && toDataFolder(environment);
     const windowTokens = findWindowTokens(model, { settings, dataFolder, baseUrl });
     const facts = { price: settings.prices?.[model], windowTokens };
-    return async () => ({ model: await createModel(choice), ...facts });
+    return async () => ({ model: await createModels(choice, fallbacks), ...facts });
   }
   if (typeof model === "object" && model !== null) {
     if ("stream" in model) return async () => ({ model });

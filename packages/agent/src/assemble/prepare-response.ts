@@ -60,10 +60,11 @@ export interface PreparedResponse {
  */
 export async function prepareResponse(
   order: RunOrder,
-  { store, model, now, abort, approver, checkAnswer, customTools = [] }: ResponsePorts,
+  { store, model: found, now, abort, approver, checkAnswer, customTools = [] }: ResponsePorts,
   signal: AbortSignal,
 ): Promise<PreparedResponse> {
   const { limits, stopsOnDenied, isUnsaved = false } = order;
+  const model = found.forRun?.() ?? found;
   checkAttachmentTypes(order.message.attachments ?? [], model);
   const dataFolder = isUnsaved ? undefined : order.dataFolder;
   const { servers, leftOut } = chooseModeServers(order);

@@ -1,7 +1,7 @@
 /** The composition root: the only file that names concrete models and stores. Each is loaded when it is asked for. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
-import type { ModelChoice } from "../config/endpoints.ts";
+import type { FallbackChoice, ModelChoice } from "../config/endpoints.ts";
 import type { Environment } from "../base/paths.ts";
 import { chooseProxy, findProxy } from "../config/proxy.ts";
 import type { ModelFamily } from "../config/provider-presets.ts";
@@ -29,7 +29,7 @@ import type { SharedStore } from "../store/store.ts";
  * The model that was chosen; never another one. The signal ends the wait for a script from a pipe.
  * @throws SheafError CONFIG_INVALID for a script that is none.
  */
-export async function createModel(choice: ModelChoice, signal?: AbortSignal): Promise<Model> {
+async function createModel(choice: ModelChoice, signal?: AbortSignal): Promise<Model> {
   switch (choice.kind) {
     case "offline":
       return (await import("../model/offline/offline.ts")).createOfflineModel();
@@ -40,6 +40,19 @@ export async function createModel(choice: ModelChoice, signal?: AbortSignal): Pr
     case "package":
       return createPackageModel(choice.endpoint, choice.limits);
   }
+}
+
+/** The model that was chosen, and those that the user named to answer in its place (C59). */
+export async function createModels(
+  choice: ModelChoice,
+  fallbacks: readonly FallbackChoice[],
+  signal?: AbortSignal,
+): Promise<Model> {
+  const model = await createModel(choice, signal);
+  if (fallbacks.length === 0) return model;
+  const { createFallbackModel } = await import("../model/fallback.ts");
+  const open = fallbacks.map(async (one) => ({ model: await createModel(one.choice, signal), price: one.price }));
+  return createFallbackModel(model, await Promise.all(open));
 }
 
 /** Any language model of the AI SDK, as its packages make them; described here so that no package of it is needed. */

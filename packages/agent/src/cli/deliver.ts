@@ -20,8 +20,8 @@ export interface DeliveryOptions {
   readonly output: LineOutput;
   /** Called with the first event. */
   readonly onStart?: ((start: RunStart) => void) | undefined;
-  /** Called with what the user should know of a turn (C36). */
-  readonly onNotice?: ((notice: string) => void) | undefined;
+  /** Called with what the user should know of a turn (C36); `isFallback`: another model answered it (C59). */
+  readonly onNotice?: ((notice: string, isFallback: boolean) => void) | undefined;
   /** Told once, when stdout takes no more. */
   readonly onOutputError?: (error: NodeJS.ErrnoException) => void;
   /** `--heartbeat`: a line after every so many milliseconds of silence, with the time that `now` gives (C26). */
@@ -48,7 +48,8 @@ export async function deliverEvents(
         options.onStart?.(event);
       }
       if (event.type === "turn_start") delivery.session = toBareId(conversationId);
-      if (event.type === "turn_end" && event.notice !== undefined) options.onNotice?.(event.notice);
+      if (event.type === "turn_end" && event.notice !== undefined)
+        options.onNotice?.(event.notice, event.model !== undefined);
       if (event.type === "run_end") delivery.end = event;
       if (delivery.outputError) continue;
       const lines = projection.push(event);

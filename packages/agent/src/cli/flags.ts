@@ -26,6 +26,11 @@ export const flags = {
     placeholder: "MODEL",
     help: "PROVIDER/ID, offline or scripted:FILE (sheaf models)",
   },
+  "fallback-model": {
+    kind: "value",
+    placeholder: "LIST",
+    help: "Models that answer, in this order, when the model is not available",
+  },
   "list-models": { kind: "switch", help: "The same as sheaf models" },
   "api-key": {
     kind: "value",

@@ -10,6 +10,7 @@ export const requestFlags = [
   "api-key",
   "base-url",
   "header",
+  "fallback-model",
   "mode",
   "effort",
   "plan",

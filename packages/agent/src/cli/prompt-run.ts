@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Mode, RunStart } from "@sheaf/protocol";
 import { createLoggedRun, type LoggedRun, type OpenedRun, type RunRequest } from "../assemble/logged-run.ts";
 import type { RunOrder } from "../assemble/run-order.ts";
-import { createAnswerCheck, createModel, createStore, now, openRecording } from "../assemble/wire.ts";
+import { createAnswerCheck, createModels, createStore, now, openRecording } from "../assemble/wire.ts";
 import { SheafError } from "../base/errors.ts";
 import { toUserFiles, type Environment } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";
@@ -75,7 +75,7 @@ async function openPromptRun(
   const recording = await openRecording(flags.record);
   onClose(() => recording?.close());
   complete({ trusted: config.findTrust() });
-  const model = await createModel(config.chooseModel(), signal);
+  const model = await createModels(config.chooseModel(), config.chooseFallbacks(), signal);
   complete({ model });
   const store = await createStore(flags["no-save"] ? memoryFile : config.storeFile);
   onClose(() => store.close());

@@ -47,6 +47,7 @@ export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig
     baseUrl: flags["base-url"],
     headers: flags.header,
     waitsForQuota: flags["wait-for-quota"],
+    fallbackModel: flags["fallback-model"],
     mode: flags.mode,
     effort: flags.effort,
     plan: flags.plan,

@@ -6,7 +6,15 @@ import { SheafError } from "../base/errors.ts";
 import { hasForeignName } from "../base/foreign-name.ts";
 import type { McpServers } from "./mcp-settings.ts";
 import type { FoundConfig } from "./config-file.ts";
-import { chooseModel, findModelName, type ModelChoice, type ModelFlags } from "./endpoints.ts";
+import {
+  chooseFallbacks,
+  chooseModel,
+  findFallbackNames,
+  findModelName,
+  type FallbackChoice,
+  type ModelChoice,
+  type ModelFlags,
+} from "./endpoints.ts";
 import { toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
 import { findWindowTokens } from "./model-windows.ts";
 import { isTrusted } from "./trust.ts";
@@ -46,6 +54,8 @@ export interface Config {
    * @throws SheafError AUTH_REQUIRED, MODEL_NOT_FOUND, CONFIG_INVALID or USAGE.
    */
   readonly chooseModel: () => ModelChoice;
+  /** Models to fall back on (C59). Called and failing as `chooseModel`. */
+  readonly chooseFallbacks: () => readonly FallbackChoice[];
   readonly mode: Mode;
   /** How much the model thinks; undefined: as it does by default (C36). */
   readonly effort: Effort | undefined;
@@ -125,10 +135,12 @@ export function createConfig(
   }
   const { settings } = found;
   const windowTokens = contextTokens ?? findWindowTokens(model ?? "", { settings, dataFolder, baseUrl: raw.baseUrl });
-  if (maxCostUsd !== undefined && model !== undefined && !price) {
-    const example = JSON.stringify({ prices: { [model]: { input: 3, output: 15 } } });
+  const names = model === undefined ? [] : [model, ...findFallbackNames(modelSettings)];
+  const unpriced = names.find((name) => !found.settings.prices?.[name]);
+  if (maxCostUsd !== undefined && unpriced !== undefined) {
+    const example = JSON.stringify({ prices: { [unpriced]: { input: 3, output: 15 } } });
     const message =
-      `--max-cost-usd needs the price of "${model}", and Sheaf ships none: add it to ${modelSettings.files.config}, ` +
+      `--max-cost-usd needs the price of "${unpriced}", and Sheaf ships none: add it to ${modelSettings.files.config}, ` +
       `in US dollars for a million tokens, for instance ${example}`;
     throw new SheafError("CONFIG_INVALID", message);
   }
@@ -137,6 +149,7 @@ export function createConfig(
     price,
     windowTokens,
     chooseModel: () => chooseModel(modelSettings),
+    chooseFallbacks: () => chooseFallbacks(modelSettings),
     mode: toMode(raw),
     effort: toEffort(raw.effort) ?? found.settings.effort,
     workspace,

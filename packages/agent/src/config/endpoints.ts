@@ -1,5 +1,6 @@
 /** What a model name means: which model, where, with which key. Never a model other than the named one. */
 import { dirname } from "node:path";
+import type { TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import {
   defaultRequestLimits,
@@ -38,6 +39,8 @@ export interface ModelFlags {
   readonly baseUrl?: string | undefined;
   /** Each `Name: value`. */
   readonly headers?: readonly string[] | undefined;
+  /** Names in one list, separated by commas: `--fallback-model`. */
+  readonly fallbackModel?: string | undefined;
   /** `--wait-for-quota`. */
   readonly waitsForQuota?: true | undefined;
 }
@@ -58,11 +61,14 @@ export interface NamedModel {
 
 /** The name: `--model`, `SHEAF_MODEL`, then the configuration, each by its alias; undefined if none of them names one. */
 export function findModelName({ flags, environment, config }: ModelSettings): NamedModel | undefined {
-  const { model, modelAliases = {} } = config.settings;
-  const toModel = (name: string): string => (Object.hasOwn(modelAliases, name) ? modelAliases[name]! : name);
-  if (flags.model !== undefined) return { name: toModel(flags.model), source: "flag" };
-  if (environment.SHEAF_MODEL) return { name: toModel(environment.SHEAF_MODEL), source: "env" };
-  return model === undefined ? undefined : { name: toModel(model), source: "config" };
+  const { model } = config.settings;
+  if (flags.model !== undefined) return { name: toModelName(flags.model, config), source: "flag" };
+  if (environment.SHEAF_MODEL) return { name: toModelName(environment.SHEAF_MODEL, config), source: "env" };
+  return model === undefined ? undefined : { name: toModelName(model, config), source: "config" };
+}
+
+function toModelName(name: string, { settings: { modelAliases = {} } }: FoundConfig): string {
+  return Object.hasOwn(modelAliases, name) ? modelAliases[name]! : name;
 }
 
 /**
@@ -95,6 +101,33 @@ export function chooseModel(settings: ModelSettings): ModelChoice {
   }
   const endpoint = findProviderEndpoint(provider, modelId, name, settings);
   return { kind: "endpoint", family: provider.family, endpoint, limits };
+}
+
+/** A model to fall back on (C59). */
+export interface FallbackChoice {
+  readonly choice: ModelChoice;
+  readonly price: TokenPrice | undefined;
+}
+
+/** The names of `--fallback-model`, else those of the configuration, by their aliases, without the model of the run. */
+export function findFallbackNames(settings: ModelSettings): readonly string[] {
+  const { flags, config } = settings;
+  const { fallbackModels = [] } = config.settings;
+  const given = flags.fallbackModel?.split(",").map((name) => name.trim()) ?? fallbackModels;
+  const names = given.filter((name) => name !== "").map((name) => toModelName(name, config));
+  const first = findModelName(settings)?.name;
+  return [...new Set(names)].filter((name) => name !== first);
+}
+
+/** Those models. The key and the address of the flags belong to the provider of the run's model. @throws as `chooseModel`. */
+export function chooseFallbacks(settings: ModelSettings): readonly FallbackChoice[] {
+  const { flags, config } = settings;
+  const [provider] = findModelName(settings)?.name.split("/", 1) ?? [];
+  return findFallbackNames(settings).map((model) => {
+    const { waitsForQuota } = flags;
+    const own = model.split("/", 1)[0] === provider ? { ...flags, model } : { model, waitsForQuota };
+    return { choice: chooseModel({ ...settings, flags: own }), price: config.settings.prices?.[model] };
+  });
 }
 
 /**

@@ -37,6 +37,10 @@ export function explainSettings(
       variable: ["SHEAF_MODEL", environment.SHEAF_MODEL || undefined],
       config: config.model,
     }),
+    explain("fallback models", {
+      flag: ["--fallback-model", raw.fallbackModel],
+      config: toList(config.fallbackModels),
+    }),
     explain("base URL", { flag: ["--base-url", raw.baseUrl] }),
     explain("mode", { flag: mode, fallback: "agent" }),
     explain("effort", { flag: ["--effort", raw.effort], config: config.effort }),

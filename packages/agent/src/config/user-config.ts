@@ -133,6 +133,8 @@ const fields = s.object({
       }),
     ),
   ),
+  /** Models that answer when that of the run is not available, in this order (C59). */
+  fallbackModels: s.optional(s.list(modelName, { maxItems: 5 })),
   /** Models by the names that `--model` may give them; `*` means every name of `cursor-agent` (C43). */
   modelAliases: s.optional(s.record(modelName, modelName)),
   /** What `--stream-partial-output` prints in the profile `cursor-2026` (C44). */

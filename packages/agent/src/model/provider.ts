@@ -86,4 +86,6 @@ export interface Model {
    * @throws SheafError of the closed table when the provider fails. After an abort the stream just ends.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
+  /** The same model for one run, if it remembers something from request to request. */
+  readonly forRun?: () => Model;
 }

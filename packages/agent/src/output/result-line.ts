@@ -9,7 +9,7 @@ import type {
   RunEvent,
   RunStart,
 } from "@sheaf/protocol";
-import { toCostUsd } from "@sheaf/protocol/cost";
+import { findPrice, toCostUsd } from "@sheaf/protocol/cost";
 import { createGrowingText } from "../base/growing-text.ts";
 
 /** Collects the content of the last line. */
@@ -47,7 +47,8 @@ export function createResultCollector(): ResultCollector {
   let plan: PlanEffect | undefined;
   let turns = 0;
   let modelMs = 0;
-  let cost = 0;
+  /** Undefined once a request has no price. */
+  let cost: number | undefined = 0;
   let usage: CliUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const notices = new Set<string>();
   const words = createGrowingText();
@@ -68,7 +69,8 @@ export function createResultCollector(): ResultCollector {
         case "turn_end": {
           turns += 1;
           if (event.type === "turn_end" && event.notice !== undefined) notices.add(event.notice);
-          if (start?.price) cost += toCostUsd(event.usage, start.price);
+          const price = findPrice(event, start?.price);
+          cost = price && cost !== undefined ? cost + toCostUsd(event.usage, price) : undefined;
           modelMs += event.modelMs;
           const { promptTokens, completionTokens, cachedPromptTokens = 0, cacheWriteTokens = 0 } = event.usage;
           usage = {
@@ -118,7 +120,7 @@ export function createResultCollector(): ResultCollector {
       finish_reason: end.reason,
       duration_model_ms: modelMs,
       num_turns: turns,
-      ...(run.price && { total_cost_usd: cost }),
+      ...(run.price && cost !== undefined && { total_cost_usd: cost }),
       ...(notices.size > 0 && { notices: [...notices] }),
       ...("output" in end && { structured_output: end.output }),
       ...(run.mode === "plan" && plan && { plan: toCliPlan(plan) }),

@@ -43,10 +43,19 @@ export function createReplayedBody({
   };
 }
 
-/** The decoder does not see that an answer failed: the connection, end marker or error object says so. */
+/**
+ * The decoder does not see that an answer failed: the connection, end marker or error object says so. Nor does it see
+ * what was said of the request, and which model it went to.
+ */
 function toRecordedEnd(event: ModelEvent, recorded: ModelEvent | undefined): ModelEvent {
-  const hasFailed = recorded?.type === "turn_end" && recorded.finishReason === "error";
-  return event.type === "turn_end" && hasFailed ? { ...event, finishReason: "error" } : event;
+  if (event.type !== "turn_end" || recorded?.type !== "turn_end") return event;
+  const { finishReason, notice, model } = recorded;
+  return {
+    ...event,
+    ...(finishReason === "error" && { finishReason }),
+    ...(notice !== undefined && { notice }),
+    ...(model && { model }),
+  };
 }
 
 /** Describes the first event that differs, by its number within the answer. */

@@ -15,9 +15,10 @@ export interface BudgetLimits {
 
 /** Counts what a run used. */
 export interface Budget {
-  addTurn(usage: Usage): void;
+  /** `paid`: its price, if another model than that of the run answered (C59). */
+  addTurn(usage: Usage, paid?: TokenPrice): void;
   /** Adds the usage of a request that is not a turn. */
-  addUsage(usage: Usage): void;
+  addUsage(usage: Usage, paid?: TokenPrice): void;
   addToolCalls(count: number): void;
   /**
    * Whether the next turn is the last one, so that the model can be told to wrap up: after it, no turn, tool call or
@@ -36,17 +37,17 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
   let lastTokens = 0;
   let cost = 0;
 
-  const addUsage = (usage: Usage): void => {
+  const addUsage = (usage: Usage, paid = price): void => {
     tokens += usage.totalTokens;
-    if (price) cost += toCostUsd(usage, price);
+    if (paid) cost += toCostUsd(usage, paid);
   };
 
   return {
     addUsage,
-    addTurn(usage) {
+    addTurn(usage, paid) {
       turns += 1;
       lastTokens = usage.totalTokens;
-      addUsage(usage);
+      addUsage(usage, paid);
     },
     addToolCalls(count) {
       toolCalls += count;

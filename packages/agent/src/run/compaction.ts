@@ -91,11 +91,21 @@ export function createShortener(
     if (state.error && reason === "asked") throw state.error;
     const summary = state.text.trim();
     if (summary === "" || !state.end || state.error || signal.aborted) return undefined;
-    const { usage, modelMs } = state.end;
+    const { usage, modelMs, model: answering } = state.end;
     const { keptMessages, userTokens } = plan;
     const messagesLeft = toCompacted(history.messages, { keptMessages, userTokens, summary }, history.progress);
     const tokens = Math.round(sumTokens(messagesLeft) + headTokens);
-    return { type: "compaction", reason, summary, keptMessages, userTokens, tokens, usage, modelMs };
+    return {
+      type: "compaction",
+      reason,
+      summary,
+      keptMessages,
+      userTokens,
+      tokens,
+      usage,
+      ...(answering && { model: answering }),
+      modelMs,
+    };
   };
 
   return {

@@ -81,7 +81,7 @@ export async function* runResponse(
       yield run.note({ events: [turnStart], durability: "grouped" });
       for await (const group of runModelTurn(request, state, ports, signal)) yield run.note(group);
       if (!state.end) yield run.note({ events: [toMissingEnd(state)], durability: "synced" });
-      run.budget.addTurn(toSpentUsage(state, request, settings.limits));
+      run.budget.addTurn(toSpentUsage(state, request, settings.limits), state.end?.model?.price);
     }
     const retry = await shortener.shortenIfRefused(state, signal);
     if (retry) {
@@ -147,7 +147,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         size.push(event);
         closing.push(event);
         corrections.push(event);
-        if (event.type === "compaction") budget.addUsage(event.usage);
+        if (event.type === "compaction") budget.addUsage(event.usage, event.model?.price);
       }
       return group;
     },

@@ -1,6 +1,6 @@
 /** How much one owner may have at once, and use up in a day (S-55). */
 import type { RunEvent, TokenPrice } from "@sheaf/protocol";
-import { toCostUsd } from "@sheaf/protocol/cost";
+import { findPrice, toCostUsd } from "@sheaf/protocol/cost";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { SharedStore } from "../store/store.ts";
 import { HttpError } from "./http-error.ts";
@@ -90,7 +90,8 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
       if (!hasDayLimit) return;
       for (const event of events) {
         if (event.type !== "turn_end" && event.type !== "compaction") continue;
-        await store.addUsage(today(), { turns: 1, costUsd: price ? toCostUsd(event.usage, price) : 0 });
+        const paid = findPrice(event, price);
+        await store.addUsage(today(), { turns: 1, costUsd: paid ? toCostUsd(event.usage, paid) : 0 });
       }
     },
   };

@@ -43,6 +43,21 @@ const callWeather = (args: Record<string, unknown>) => ({
   events: [{ call: { tool: "get_weather", arguments: args } }],
 });
 
+describe("fallback models", () => {
+  test(verifies("C59", "answer aloud; each run begins with its own model"), async () => {
+    const failure = { error: { code: "OVERLOADED", message: "busy" } };
+    const model = script({ events: [failure] }, { events: [{ text: "Back again." }] });
+    await using agent = create({ model, fallbackModels: [hello] });
+    const first = agent.run("Hi");
+    expect((await first.result).metadata.notices).toEqual([
+      expect.stringMatching(/ answers as --fallback-model, because .* failed with OVERLOADED$/),
+    ]);
+    const response = await agent.run("Hi", { conversation: first.conversation }).result;
+    expect(JSON.stringify(response)).toContain("Back again.");
+    expect(response.metadata).not.toHaveProperty("notices");
+  });
+});
+
 describe("a run", () => {
   test("is its stream events, its log, its lines and its response, all from the first on, in any order", async () => {
     const run = create().run("Hi");

@@ -104,15 +104,16 @@ export async function answerPrompt(
   // Where a person writes, each run has its own time; else there is one, and its time is that of the process.
   const spentMs = person ? 0 : performance.now();
   const format = toOutputFormat(flags, io);
-  reportNotices(config.notices, person?.seen ?? new Set());
+  const seen = person?.seen ?? new Set();
+  reportNotices(config.notices, seen);
   const projection = person?.projection ?? (await createChosenProjection(format, flags, io));
   const run = createPromptRun({ message, config, flags, environment, control, spentMs, approver: person?.approver });
-  const notices = person || isTerminal(2) ? createNoticeReport(person?.seen ?? new Set()) : undefined;
+  const notices = person || isTerminal(2) ? createNoticeReport(seen) : undefined;
   const delivery = await deliverEvents(run.events(), {
     projection,
     output: createLineOutput(1, { isEnding: () => control.exitCode !== undefined }),
     onStart: notices?.reportServers,
-    onNotice: notices?.report,
+    onNotice: (notice, isFallback) => (isFallback ? reportNotices([notice], seen) : notices?.report(notice)),
     onOutputError: (error) =>
       control.abort(
         new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),

@@ -16,7 +16,7 @@ import { serve, type ServeOptions } from "../../server/serve.ts";
 import { createServerModels } from "../../server/server-models.ts";
 import { toVisibleJson, toVisibleLine } from "../../output/visible-text.ts";
 import { localOwner } from "../../store/store.ts";
-import { createModel, createServerStore, now } from "../../assemble/wire.ts";
+import { createModels, createServerStore, now } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
@@ -98,8 +98,8 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
     models: createServerModels(
       modelNames,
       async (name) => {
-        const { chooseModel, price, windowTokens } = configOf(name);
-        return { model: await createModel(chooseModel()), price, windowTokens };
+        const { chooseModel, chooseFallbacks, price, windowTokens } = configOf(name);
+        return { model: await createModels(chooseModel(), chooseFallbacks()), price, windowTokens };
       },
       (model, { code, message }) => log({ level: "warn", event: "model_unusable", model, code, message }),
     ),
