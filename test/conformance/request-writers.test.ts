@@ -41,6 +41,12 @@ const writers: readonly Writer[] = [
     data: [
       { type: "thinking", thinking: "Hm.", signature: "signed" },
       { type: "redacted_thinking", data: "cipher" },
+      { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "q" } },
+      {
+        type: "web_search_tool_result",
+        tool_use_id: "srvtoolu_1",
+        content: [{ url: "https://a.example", title: "A" }],
+      },
     ],
   },
   {
@@ -48,7 +54,11 @@ const writers: readonly Writer[] = [
     create: createOpenAiLanguageModel,
     protocol: "openai-responses",
     models: ["gpt-5.5", "gpt-4.1", "o4-mini"],
-    data: [reasoning, { type: "message", phase: "commentary" }],
+    data: [
+      reasoning,
+      { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } },
+      { type: "message", phase: "commentary" },
+    ],
   },
   {
     bundle: "openai",
@@ -62,7 +72,11 @@ const writers: readonly Writer[] = [
     create: createGoogleLanguageModel,
     protocol: "gemini",
     models: ["gemini-3-pro-preview", "gemini-2.5-flash"],
-    data: [{ thoughtSignature: "signed" }],
+    data: [
+      { thoughtSignature: "signed" },
+      { toolCall: { toolType: "GOOGLE_SEARCH_WEB", id: "g1", args: { queries: ["q"] } }, thoughtSignature: "signed" },
+      { toolResponse: { toolType: "GOOGLE_SEARCH_WEB", id: "g1", response: {} } },
+    ],
   },
   {
     bundle: "openai-compatible",
@@ -112,7 +126,7 @@ async function write(create: CreateLanguageModel, { protocol, data }: Writer, mo
   };
   const messages = createMessages(toOrigin(endpoint), data);
   const tools = toDefinitions({ mode: "agent", hasPlan: true });
-  const asked = { effort: "high", includesReasoning: true } as const;
+  const asked = { effort: "high", includesReasoning: true, webSearch: true } as const;
   const request = { system: "Be brief.", messages, tools, mode: "agent", ...asked, newCallId: () => "call_x" } as const;
   return createRequestWriter(endpoint, create).write(toCallOptions(request, endpoint));
 }

@@ -44,6 +44,8 @@ const chatRequestFields = s.object(
     model: s.optional(id),
     /** Ext: how much the model thinks; default: that of the server (X18). */
     effort: s.optional(effort),
+    /** Ext: the provider may search the web for the model; `true` only where the server allows it (N70). */
+    webSearch: s.optional(s.boolean()),
     /** Ext: in place of Sheaf's own instructions to the model (C46). */
     systemPrompt: s.optional(s.string({ minLength: 1, maxLength: 100_000 })),
     /** Ext: the end of the system prompt (C46). */

@@ -61,6 +61,8 @@ export interface RunStart {
   readonly effort?: Effort;
   /** The model is asked for summaries of its thinking (C12). */
   readonly includesReasoning?: true;
+  /** The provider may search the web for the model (C48). */
+  readonly webSearch?: true;
   /** Id used in the request to the provider (N7). */
   readonly model: string;
   /** Display name (C5). */
@@ -193,8 +195,8 @@ export interface ToolCallStart {
   readonly documentType: ToolDocumentType;
   /** Id that the provider gave, if any (N29). */
   readonly providerCallId?: string;
-  /** `agent`: Sheaf makes the call itself. Absent: the model does. */
-  readonly origin?: "agent";
+  /** `agent`: Sheaf makes the call itself; `provider`: the provider runs it, and its result follows in the same turn (N69). Absent: the model asks for it. */
+  readonly origin?: "agent" | "provider";
 }
 
 /** A piece of the arguments' JSON text. */
@@ -609,4 +611,6 @@ export type ModelEvent =
   | ToolCallStart
   | ToolCallArgumentsDelta
   | ToolCallArguments
+  /** Of a call that the provider runs. */
+  | ToolResult
   | TurnEnd;

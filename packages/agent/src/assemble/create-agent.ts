@@ -43,6 +43,8 @@ export interface AgentOptions {
   readonly mode?: Mode;
   /** How much the model thinks. Default: as it does by itself. */
   readonly effort?: Effort;
+  /** The model's provider may search the web for it. Default: false. */
+  readonly webSearch?: boolean;
   /** Tools besides Sheaf's own. */
   readonly tools?: readonly CustomTool[];
   /** Servers of the Model Context Protocol, by name. */
@@ -154,8 +156,13 @@ export function createAgent(options: AgentOptions): Agent {
 }
 
 /** The program's tools, and the check of its answers, for each run. Their schemas are checked before the first model request. */
-function createSchemaOpener({ tools = [], outputSchema }: AgentOptions) {
+function createSchemaOpener({ tools = [], outputSchema, webSearch }: AgentOptions) {
   checkTools(tools);
+  if (webSearch && tools.some(({ name }) => name === "web_search")) {
+    throw createUsageError(
+      'the provider\'s own tool is named "web_search": give yours another name, or leave webSearch out',
+    );
+  }
   const schemas = [
     ...tools.map((tool) => [toSchemaName(tool), tool.parameters] as const),
     ...(outputSchema ? [["outputSchema", outputSchema] as const] : []),
@@ -189,6 +196,7 @@ const optionNames: Readonly<Record<keyof AgentOptions, true>> = {
   fallbackModels: true,
   mode: true,
   effort: true,
+  webSearch: true,
   tools: true,
   mcpServers: true,
   permissions: true,
@@ -247,6 +255,7 @@ function toSetup(options: AgentOptions): RunSetup {
     workspace: toFolder(options.workspace),
     mode,
     effort: options.effort,
+    webSearch: options.webSearch,
     includesReasoning: options.includeReasoning,
     sandbox: options.sandbox ?? "enabled",
     limits: budget,

@@ -5,7 +5,7 @@ import { chooseServers, type ServerChoice } from "../config/workspace-servers.ts
 import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
 import { openConversation } from "../run/conversations/open-conversation.ts";
 import type { RespondPorts } from "../run/conversations/respond.ts";
-import type { SheafError } from "../base/errors.ts";
+import { SheafError } from "../base/errors.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { prepareNotes } from "./prepare-notes.ts";
 import { preparePolicy } from "./prepare-policy.ts";
@@ -56,7 +56,7 @@ export interface PreparedResponse {
 
 /**
  * Reads the conversation and makes the tools of its next response.
- * @throws SheafError USAGE for a rule that cannot be read, or an attachment that the model does not take; STORAGE_…
+ * @throws SheafError USAGE for a rule that cannot be read, or an attachment or a search that the model does not have; STORAGE_…
  */
 export async function prepareResponse(
   order: RunOrder,
@@ -66,6 +66,8 @@ export async function prepareResponse(
   const { limits, stopsOnDenied, isUnsaved = false } = order;
   const model = found.forRun?.() ?? found;
   checkAttachmentTypes(order.message.attachments ?? [], model);
+  const webSearch = order.webSearch === "if_possible" ? model.hasWebSearch : order.webSearch;
+  if (webSearch && !model.hasWebSearch) throw createSearchError(model);
   const dataFolder = isUnsaved ? undefined : order.dataFolder;
   const { servers, leftOut } = chooseModeServers(order);
   const policy = await preparePolicy({
@@ -86,7 +88,7 @@ export async function prepareResponse(
     signal,
   });
   const mcpServers = [...(mcp?.servers ?? []), ...leftOut];
-  const ordered = toRunStart(order);
+  const ordered = toRunStart({ ...order, webSearch });
   const start = {
     ...ordered,
     sandbox: sandbox.state,
@@ -160,6 +162,12 @@ export async function prepareResponse(
     },
     tools,
   };
+}
+
+function createSearchError({ name }: Model): SheafError {
+  const message = `the model ${name} has no web search of its own that Sheaf can use`;
+  const advice = `leave out --web-search (webSearch), or use a model of Anthropic, of OpenAI with Responses, or Gemini 3 or newer`;
+  return new SheafError("USAGE", `${message}: ${advice}`);
 }
 
 /** Modes that may call no tool of a server start none (S-88). */

@@ -29,6 +29,8 @@ export interface RunSetup {
   readonly effort?: Effort | undefined;
   /** The model is asked for summaries of its thinking (C12). */
   readonly includesReasoning?: boolean | undefined;
+  /** The provider may search the web for the model; `if_possible`: where it can (C48). */
+  readonly webSearch?: boolean | "if_possible" | undefined;
   /** S-03. */
   readonly trusted: boolean;
   /** Whether commands are held by the system's sandbox (S-30). */
@@ -78,7 +80,7 @@ export interface RunOrder extends RunSetup {
 
 /** The first event of the log, but for what is found out while the run is prepared. */
 export function toRunStart(order: RunOrder): Omit<RunStart, "type" | "sandbox"> {
-  const { responseId, conversationId, model, mode, effort, includesReasoning = false } = order;
+  const { responseId, conversationId, model, mode, effort, includesReasoning = false, webSearch } = order;
   const { workspace, trusted, price, windowTokens } = order;
   return toWellFormed({
     responseId,
@@ -86,6 +88,7 @@ export function toRunStart(order: RunOrder): Omit<RunStart, "type" | "sandbox"> 
     mode,
     ...(effort !== undefined && { effort }),
     ...(includesReasoning && { includesReasoning }),
+    ...(webSearch === true && { webSearch }),
     model: model.id,
     modelName: model.name,
     apiKeySource: model.apiKeySource,

@@ -13,6 +13,7 @@ export const requestFlags = [
   "fallback-model",
   "mode",
   "effort",
+  "web-search",
   "plan",
   "force",
   "allow",

@@ -50,6 +50,7 @@ export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig
     fallbackModel: flags["fallback-model"],
     mode: flags.mode,
     effort: flags.effort,
+    webSearch: flags["web-search"],
     plan: flags.plan,
     workspace: flags.workspace?.at(-1),
     addDir: flags["add-dir"],

@@ -24,6 +24,7 @@ import { efforts, longestSeconds } from "./user-config.ts";
 export interface RawSettings extends ModelFlags {
   readonly mode?: string | undefined;
   readonly effort?: string | undefined;
+  readonly webSearch?: true | undefined;
   readonly plan?: true | undefined;
   readonly workspace?: string | undefined;
   readonly addDir?: readonly string[] | undefined;
@@ -59,6 +60,8 @@ export interface Config {
   readonly mode: Mode;
   /** How much the model thinks; undefined: as it does by default (C36). */
   readonly effort: Effort | undefined;
+  /** The provider may search the web for the model; `if_possible`: where it can (C48). */
+  readonly webSearch: true | "if_possible" | undefined;
   /** Absolute, links resolved. */
   readonly workspace: string;
   /** Of `--add-dir`: absolute, not checked yet. */
@@ -152,6 +155,7 @@ export function createConfig(
     chooseFallbacks: () => chooseFallbacks(modelSettings),
     mode: toMode(raw),
     effort: toEffort(raw.effort) ?? found.settings.effort,
+    webSearch: raw.webSearch ?? (found.settings.webSearch ? "if_possible" : undefined),
     workspace,
     addedFolders: (raw.addDir ?? []).map((folder) => resolve(cwd, folder)),
     findTrust: () => isTrusted(workspace, { flag: raw.trust ?? false, environment, dataFolder }),

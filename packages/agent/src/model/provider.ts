@@ -64,6 +64,8 @@ export interface ModelRequest {
   readonly effort?: Effort | undefined;
   /** Ask for summaries of the thinking where the provider has them. */
   readonly includesReasoning?: boolean | undefined;
+  /** The provider may search the web for the model (C48). */
+  readonly webSearch?: boolean | undefined;
   /** Makes the ids of tool calls (N29). */
   readonly newCallId: () => string;
   /** Not called by models whose answers we do not decode ourselves. */
@@ -80,6 +82,8 @@ export interface Model {
   readonly apiKeySource: "env" | "flag" | "login" | "none";
   /** Attachments that it takes (N67). Default: all. */
   readonly attachmentTypes?: readonly AttachmentType[];
+  /** Its provider can search the web for it (C48). Default: no. */
+  readonly hasWebSearch?: boolean;
   /**
    * One request. Each array contains the events of one read of the socket; it is stored in one step, then delivered.
    * The last array ends with exactly one `turn_end`, whose `modelMs` the run replaces with its own measurement.

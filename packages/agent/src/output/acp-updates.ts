@@ -135,6 +135,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   codebase_search: "search",
   run_terminal_cmd: "execute",
   web_fetch: "fetch",
+  web_search: "search",
   todo_write: "think",
   create_plan: "think",
 };

@@ -18,6 +18,7 @@ type Action =
   | "plan"
   | "question"
   | "fetched"
+  | "web"
   | "tool";
 
 type Words = Readonly<Record<Action | "failed" | "refused" | "cancelled", string>>;
@@ -36,6 +37,7 @@ const words: Readonly<Record<Locale, Words>> = {
     plan: "Updated plan",
     question: "Asked a question",
     fetched: "Fetched web page",
+    web: "Searched the web",
     tool: "Called tool",
     failed: "failed",
     refused: "refused",
@@ -54,6 +56,7 @@ const words: Readonly<Record<Locale, Words>> = {
     plan: "Plan aktualisiert",
     question: "Rückfrage gestellt",
     fetched: "Webseite abgerufen",
+    web: "Im Web gesucht",
     tool: "Werkzeug aufgerufen",
     failed: "fehlgeschlagen",
     refused: "abgelehnt",
@@ -72,6 +75,7 @@ const words: Readonly<Record<Locale, Words>> = {
     plan: "Plan güncellendi",
     question: "Soru soruldu",
     fetched: "Web sayfası getirildi",
+    web: "Web'de arandı",
     tool: "Araç çağrıldı",
     failed: "başarısız",
     refused: "reddedildi",
@@ -90,6 +94,7 @@ const words: Readonly<Record<Locale, Words>> = {
     plan: "計画を更新しました",
     question: "質問しました",
     fetched: "Webページを取得しました",
+    web: "Webを検索しました",
     tool: "ツールを呼び出しました",
     failed: "失敗",
     refused: "拒否",
@@ -108,6 +113,7 @@ const words: Readonly<Record<Locale, Words>> = {
     plan: "已更新計畫",
     question: "已提出問題",
     fetched: "已擷取網頁",
+    web: "已搜尋網路",
     tool: "已呼叫工具",
     failed: "失敗",
     refused: "遭拒絕",
@@ -137,6 +143,7 @@ const actionsByTool: ReadonlyMap<string, Action> = new Map<string, Action>([
   ["create_plan", "plan"],
   ["ask_question", "question"],
   ["web_fetch", "fetched"],
+  ["web_search", "web"],
 ]);
 
 /** One action line (C11): `Read file`; a call that did not succeed says so after a colon. */

@@ -10,14 +10,20 @@ export interface AnswerText {
   readonly last: string;
 }
 
-/** Calls that Sheaf itself makes at the end separate nothing. */
+/** Calls that Sheaf itself makes at the end separate nothing, and those of the provider only what has text after them. */
 export function createAnswerText(): AnswerText {
   const pieces: GrowingText[] = [createGrowingText()];
+  let isSplit = false;
   return {
     push(event) {
+      const isBoundary =
+        event.type === "turn_start" || (event.type === "tool_call_start" && event.origin === undefined);
+      if (event.type === "tool_call_start" && event.origin === "provider") isSplit = true;
+      if (isBoundary || (isSplit && event.type === "text_delta")) {
+        pieces.push(createGrowingText());
+        isSplit = false;
+      }
       if (event.type === "text_delta") pieces.at(-1)!.push(event.text);
-      const isBoundary = event.type === "turn_start" || (event.type === "tool_call_start" && event.origin !== "agent");
-      if (isBoundary) pieces.push(createGrowingText());
     },
     get whole() {
       const texts = pieces.map(({ text }) => text).filter((text) => text.trim() !== "");

@@ -163,7 +163,8 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
           parts.push(toProviderData(event));
           return;
         case "tool_call_start":
-          openCalls.set(event.callId, event);
+          // What the provider runs goes back as its own data, and to it alone.
+          if (event.origin !== "provider") openCalls.set(event.callId, event);
           return;
         case "tool_call_arguments": {
           const call = openCalls.get(event.callId);

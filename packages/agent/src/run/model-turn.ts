@@ -25,6 +25,8 @@ export interface TurnState {
   readonly calls: ToolInvocation[];
   /** Calls that the model began and did not complete. */
   readonly openCalls: Map<string, string>;
+  /** Calls that the provider runs itself (N69). */
+  readonly foreignCalls: Set<string>;
   /** Text of this turn so far. */
   readonly text: string;
   readonly addText: (piece: string) => void;
@@ -39,6 +41,7 @@ export function createTurnState(): TurnState {
   return {
     calls: [],
     openCalls: new Map(),
+    foreignCalls: new Set(),
     get text() {
       return words.text;
     },
@@ -123,8 +126,13 @@ function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): M
       return event;
     case "tool_call_start":
       state.openCalls.set(event.callId, event.toolName);
+      if (event.origin === "provider") state.foreignCalls.add(event.callId);
+      return event;
+    case "tool_result":
+      state.openCalls.delete(event.callId);
       return event;
     case "tool_call_arguments": {
+      if (state.foreignCalls.has(event.callId)) return event;
       const { callId, rawArguments } = event;
       const toolName = state.openCalls.get(callId) ?? "";
       state.openCalls.delete(callId);

@@ -52,6 +52,9 @@ export interface RunPorts {
 
 const zeroUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
+/** How often in a row a provider may interrupt its answer. */
+const MAX_PAUSES = 10;
+
 /** A note and not part of the system prompt, which must not change during a run (C38). */
 const wrapUpNote =
   "This is the last turn of the budget of this answer: call no tools. Say what is done, what is left, and how to go on.";
@@ -135,6 +138,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const closing = createClosingCalls(settings.start);
   const corrections = createCorrections();
   let hasText = false;
+  let pauses = 0;
   return {
     start,
     budget,
@@ -168,6 +172,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
           mode: start.mode,
           effort: start.effort,
           includesReasoning: start.includesReasoning,
+          webSearch: start.webSearch,
           newCallId: ports.newCallId,
         },
       };
@@ -175,7 +180,10 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     /** How the run ends after a turn; undefined: it continues. */
     async findEnd(state: TurnState, signal: AbortSignal): Promise<RunEnd | undefined> {
       hasText ||= state.text.trim() !== "";
-      const end = toRunEnd(state, hasText, budget, signal);
+      // The provider interrupts a long search, and goes on when it gets its answer back (C48).
+      pauses = state.end?.rawFinishReason === "pause_turn" ? pauses + 1 : 0;
+      const isPaused = pauses > 0 && pauses <= MAX_PAUSES;
+      const end = toRunEnd(state, { hasText, isPaused }, budget, signal);
       if (end?.reason !== "end_turn") return end;
       const checked = await answer.toEnd(state.text);
       return signal.aborted ? toRunFailure(toAbortReason(signal)) : checked;
@@ -213,14 +221,19 @@ function toSpentUsage(
   return estimateUsage(request, Buffer.byteLength(text + JSON.stringify(calls)));
 }
 
-/** How the run ends after this turn; undefined when there are tool calls to run. */
-function toRunEnd(state: TurnState, hasText: boolean, budget: Budget, signal: AbortSignal): RunEnd | undefined {
+/** How the run ends after this turn; undefined when there are tool calls to run, or the provider has only paused. */
+function toRunEnd(
+  state: TurnState,
+  { hasText, isPaused }: { readonly hasText: boolean; readonly isPaused: boolean },
+  budget: Budget,
+  signal: AbortSignal,
+): RunEnd | undefined {
   if (signal.aborted) return toRunFailure(toAbortReason(signal));
   if (state.error) return toRunFailure(state.error);
-  const isEmpty = !hasText && state.calls.length === 0;
+  const isEmpty = !hasText && state.calls.length === 0 && !isPaused;
   const failure = findEndFailure(state.end?.finishReason, isEmpty);
   if (failure) return toRunFailure(new SheafError(failure.code, failure.message, { source: "provider" }));
-  if (state.calls.length > 0) {
+  if (state.calls.length > 0 || isPaused) {
     const exceeded = budget.findExceeded(state.calls.length);
     return exceeded && toRunFailure(exceeded);
   }

@@ -184,12 +184,19 @@ function toRunOrder(
     mode,
     effort,
     includesReasoning: body.accept?.reasoning,
+    webSearch: toWebSearch(body, settings),
     basePrompt: body.systemPrompt ?? settings.basePrompt,
     systemPrompt: body.appendSystemPrompt ?? settings.systemPrompt,
     workspace,
     trusted: settings.isTrusted(workspace),
     userFiles: toUserFiles(settings.environment),
   };
+}
+
+/** The operator says yes for all, and pays; a request can do without (N70). @throws HttpError FORBIDDEN. */
+function toWebSearch({ webSearch }: ChatRequest, settings: ServerSettings): RunOrder["webSearch"] {
+  if (!webSearch || settings.webSearch) return webSearch ?? (settings.webSearch && "if_possible");
+  throw new HttpError("FORBIDDEN", "webSearch is off here: leave it out, or start the server with --web-search");
 }
 
 type Limits = { readonly [Name in keyof BudgetLimits]?: BudgetLimits[Name] | undefined };

@@ -52,6 +52,32 @@ describe("a message", () => {
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("effort")]);
   });
 
+  test(verifies("N70", "may have the provider search the web where the operator said yes"), async () => {
+    const ended = [{ type: "message_delta", delta: { stop_reason: "end_turn" } }, { type: "message_stop" }];
+    const said = { type: "content_block_start", index: 0, content_block: { type: "text", text: "Done." } };
+    const chunks = [said, ...ended].map((event) => `data: ${JSON.stringify(event)}\n\n`);
+    const provider = await createModelServer({ chunks });
+    const claude = ["--model", "anthropic/claude-sonnet-4-5", "--api-key", "k", "--base-url", `${provider.url}/v1`];
+    const open = await start(undefined, [...claude, "--web-search"]);
+    const searches = async (body: object): Promise<boolean> => {
+      await open.chat({ message: "go", ...body });
+      return provider.requests.at(-1)!.body.includes('"web_search_20250305"');
+    };
+    expect([await searches({}), await searches({ webSearch: true }), await searches({ webSearch: false })]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const closed = await start(undefined, claude);
+    const refused = await closed.chat({ message: "go", webSearch: true });
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("--web-search")]);
+    // What the operator allows for all is no demand on a model that cannot.
+    const offline = await start(undefined, ["--model", "offline", "--web-search"]);
+    expect((await offline.chat({ message: "go" })).status).toBe(200);
+    expect((await offline.chat({ message: "go", webSearch: true })).status).toBe(400);
+    await provider.close();
+  });
+
   test(verifies("C46", "brings the model's instructions, and the end of its system prompt"), async () => {
     const chunk = { choices: [{ index: 0, delta: { content: "Done." }, finish_reason: "stop" }] };
     const provider = await createModelServer({ chunks: [`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`] });

@@ -7,6 +7,7 @@ import {
   readString,
   type JsonObject,
 } from "./read-json.ts";
+import type { ServerSearch } from "./server-search.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
@@ -14,14 +15,18 @@ import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 interface ContentBlock {
   readonly toolCall?: ToolCallWriter;
   /** A server tool's call; its arguments grow. */
-  readonly serverCall?: { arguments: string };
+  readonly serverCall?: { readonly id: string; arguments: string };
+  readonly search?: ServerSearch;
   /** Reasoning, which is sent back whole if it is signed. */
   readonly thinking?: { text: string; signature: string };
   /** Input that came whole with the start; used unless it is streamed as well. */
   readonly wholeInput: string;
 }
 
-/** Anthropic's messages: streamed events, and whole messages. Server tools become server items, not tool calls. */
+/**
+ * Anthropic's messages: streamed events, and whole messages. Server tools become server items, not tool calls; a search of
+ * the web is a call with its result, too (N69).
+ */
 export function createAnthropicMessagesReader(turn: TurnWriter): PayloadReader {
   const blocks = createContentBlocks(turn);
   let usage: JsonObject | undefined;
@@ -85,6 +90,7 @@ interface ContentBlocks {
 
 function createContentBlocks(turn: TurnWriter): ContentBlocks {
   const blocks = new Map<unknown, ContentBlock>();
+  const searches = new Map<string, ServerSearch>();
 
   function end(index: unknown): void {
     const block = blocks.get(index);
@@ -93,10 +99,12 @@ function createContentBlocks(turn: TurnWriter): ContentBlocks {
     block.toolCall?.end(block.toolCall.hasInput ? "" : block.wholeInput);
     if (block.thinking) addThinking(turn, block.thinking);
     if (block.serverCall?.arguments === "") block.serverCall.arguments = block.wholeInput;
+    if (block.search && block.serverCall) endSearchArguments(turn, block.search, block.serverCall);
   }
 
   function readInput(block: ContentBlock | undefined, piece: string): void {
     block?.toolCall?.append(piece);
+    block?.search?.append(piece);
     if (block?.serverCall !== undefined) block.serverCall.arguments += piece;
   }
 
@@ -113,7 +121,10 @@ function createContentBlocks(turn: TurnWriter): ContentBlocks {
   return {
     start(index, block) {
       end(index);
-      blocks.set(index, createBlock(turn, block));
+      const created = createBlock(turn, block);
+      if (created.search && created.serverCall) searches.set(created.serverCall.id, created.search);
+      if (block.type === "web_search_tool_result") readSearchResult(turn, searches, block);
+      blocks.set(index, created);
     },
     readDelta(index, delta) {
       if (delta.type === "text_delta") turn.append("text", readString(delta.text));
@@ -126,6 +137,24 @@ function createContentBlocks(turn: TurnWriter): ContentBlocks {
       for (const index of blocks.keys()) end(index);
     },
   };
+}
+
+/** The provider wants calls and results of its search back. */
+function endSearchArguments(
+  turn: TurnWriter,
+  search: ServerSearch,
+  { id, arguments: text }: NonNullable<ContentBlock["serverCall"]>,
+): void {
+  const input = search.endArguments(text);
+  turn.addProviderData({ type: "server_tool_use", id, name: "web_search", input });
+}
+
+/** A search that was paused has its call in the answer before. */
+function readSearchResult(turn: TurnWriter, searches: ReadonlyMap<string, ServerSearch>, block: JsonObject): void {
+  const { type, tool_use_id: id, content } = block;
+  const search = searches.get(readString(id)) ?? turn.createSearch(id);
+  search.end(Array.isArray(content) ? content : readString(readObject(content).error_code));
+  turn.addProviderData({ type, tool_use_id: id, content });
 }
 
 /** The provider accepts it back only with a signature. */
@@ -153,7 +182,8 @@ function createBlock(turn: TurnWriter, block: JsonObject): ContentBlock {
   } else if (type.endsWith("_tool_use")) {
     const serverCall = { type, id: readString(block.id), name: readString(block.name), arguments: "" };
     turn.addServerItem(serverCall);
-    return { serverCall, wholeInput };
+    const isSearch = type === "server_tool_use" && serverCall.name === "web_search";
+    return { serverCall, wholeInput, ...(isSearch && { search: turn.createSearch(serverCall.id) }) };
   } else if (type !== "") {
     const id = readFirstString(block.tool_use_id, block.id);
     turn.addServerItem(id === "" ? { type } : { type, id });

@@ -1,5 +1,6 @@
 import { createGeminiPartialArguments, type GeminiPartialArguments } from "./gemini-partial-arguments.ts";
 import { formatJson, isJsonObject, readObject, readObjects, readString, type JsonObject } from "./read-json.ts";
+import type { ServerSearch } from "./server-search.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
@@ -18,6 +19,7 @@ const partMarks: ReadonlySet<string> = new Set(["thought", "thoughtSignature", "
  */
 export function createGeminiReader(turn: TurnWriter): PayloadReader {
   const toolCalls = createGeminiToolCalls(turn);
+  const searches = createGeminiSearches(turn);
 
   function readPart(part: JsonObject): void {
     if (typeof part.text === "string") {
@@ -25,6 +27,7 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
       else turn.append("text", part.text);
     }
     if (isJsonObject(part.functionCall)) toolCalls.read(part.functionCall, part.thoughtSignature);
+    else if (isJsonObject(part.toolCall) || isJsonObject(part.toolResponse)) searches.read(part);
     else {
       addTextSignature(turn, part);
       const type = Object.keys(part).find((key) => key !== "text" && !partMarks.has(key));
@@ -34,8 +37,10 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
 
   function readCandidate(candidate: JsonObject): void {
     for (const part of readObjects(readObject(candidate.content).parts)) readPart(part);
+    searches.readGrounding(readObject(candidate.groundingMetadata));
     if (readString(candidate.finishReason) === "") return;
     toolCalls.endOpen();
+    searches.endOpen();
     turn.setFinish(candidate.finishReason);
     turn.addEnd("finishReason");
   }
@@ -54,6 +59,50 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
       }
     },
     end: () => toolCalls.breakOff(),
+  };
+}
+
+interface GeminiSearches {
+  /** A part with a call that Google runs, or its response; both are sent back. */
+  read(part: JsonObject): void;
+  /** What all searches found, and their queries; the last one counts. */
+  readGrounding(grounding: JsonObject): void;
+  endOpen(): void;
+}
+
+/** Google's search (N69). The sources of all searches come together, mostly with the end of the answer. */
+function createGeminiSearches(turn: TurnWriter): GeminiSearches {
+  let open: ServerSearch[] = [];
+  let queries: readonly unknown[] = [];
+  let sources: readonly JsonObject[] = [];
+
+  function start(id: unknown, asked: unknown): void {
+    const search = turn.createSearch(id);
+    search.endArguments(formatJson(asked));
+    open.push(search);
+  }
+
+  return {
+    read({ toolCall, toolResponse, thoughtSignature }) {
+      const signature = readString(thoughtSignature);
+      turn.addSignature(signature);
+      turn.addServerItem({ type: isJsonObject(toolCall) ? "toolCall" : "toolResponse" });
+      const { toolType, id, args } = readObject(toolCall);
+      if (readString(toolType).startsWith("GOOGLE_SEARCH")) start(id, readObject(args));
+      const data = isJsonObject(toolCall) ? { toolCall } : { toolResponse };
+      turn.addProviderData({ ...data, ...(signature !== "" && { thoughtSignature: signature }) });
+    },
+    readGrounding({ webSearchQueries, groundingChunks }) {
+      if (Array.isArray(webSearchQueries)) queries = webSearchQueries;
+      const found = readObjects(groundingChunks).map(({ web }) => readObject(web));
+      if (found.length > 0) sources = found.map(({ uri, title }) => ({ url: uri, title }));
+    },
+    endOpen() {
+      if (open.length === 0 && queries.length > 0) start("", { queries });
+      for (const [index, search] of open.entries()) search.end(index === open.length - 1 ? sources : []);
+      open = [];
+      queries = [];
+    },
   };
 }
 

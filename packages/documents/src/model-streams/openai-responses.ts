@@ -1,10 +1,20 @@
-import { isJsonObject, readFirstString, readObject, readObjects, readString, type JsonObject } from "./read-json.ts";
+import {
+  formatJson,
+  isJsonObject,
+  readFirstString,
+  readObject,
+  readObjects,
+  readString,
+  type JsonObject,
+} from "./read-json.ts";
+import type { ServerSearch } from "./server-search.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TextKind, TurnWriter } from "./turn-writer.ts";
 
 /** One entry of `output`, as far as it has come. */
 interface OutputItem {
   readonly toolCall?: ToolCallWriter;
+  readonly search?: ServerSearch;
   /** Parts of which text has come; the events that say the same text again are skipped. */
   readonly partsWithText: Set<string>;
   isEnded: boolean;
@@ -103,6 +113,7 @@ function createOutputItems(turn: TurnWriter): OutputItems {
       known.toolCall?.end(readFirstString(item.arguments, item.input));
       if (known.partsWithText.size === 0) appendWholeItem(turn, item);
       if (item.type === "reasoning") addReasoningItem(turn, item);
+      if (known.search) endSearch(turn, known.search, item);
       const phase = item.type === "message" ? readString(item.phase) : "";
       if (phase !== "") turn.addProviderData({ type: "message", phase });
     },
@@ -142,6 +153,18 @@ function addReasoningItem(turn: TurnWriter, item: JsonObject): void {
   turn.addProviderData({ type, id, encrypted_content, summary: readObjects(item.summary) });
 }
 
+/** The provider searches, opens a page that it found, or looks for words in one; it wants to have that back. */
+function endSearch(turn: TurnWriter, search: ServerSearch, { id, status, action }: JsonObject): void {
+  const { type, query, queries, url, pattern, sources } = readObject(action);
+  const asked =
+    type === "search" ? { query: readFirstString(query, Array.isArray(queries) ? queries[0] : "") } : { url, pattern };
+  const isMany = type === "search" && Array.isArray(queries) && queries.length > 1;
+  search.endArguments(formatJson(isMany ? { queries } : asked) ?? "");
+  search.end(status === "failed" ? "failed" : readObjects(url === undefined ? sources : [{ url }]));
+  if (typeof type !== "string" || readString(id) === "") return;
+  turn.addProviderData({ type: "web_search_call", id, action: { type, query, queries, url, pattern } });
+}
+
 /** A summary and the reasoning itself are different texts. */
 function formatPartKey(place: JsonObject): string {
   return JSON.stringify([place.summary_index, place.content_index]);
@@ -160,6 +183,7 @@ function createItem(turn: TurnWriter, item: JsonObject): OutputItem {
     const id = readString(item.id);
     turn.addServerItem(id === "" ? { type } : { type, id });
   }
+  if (type === "web_search_call") return { ...state, search: turn.createSearch(item.id) };
   return state;
 }
 

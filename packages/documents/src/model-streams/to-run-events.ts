@@ -68,7 +68,7 @@ export async function* toRunEvents(
     }
     calls.read(event);
     hasText ||= event.type === "text_delta" && event.text.trim() !== "";
-    hasCalls ||= event.type === "tool_call_start";
+    hasCalls ||= event.type === "tool_call_start" && event.origin !== "provider";
     yield number(event);
     if (event.type !== "turn_end") continue;
     isInTurn = false;

@@ -31,6 +31,8 @@ export interface ToolCallWriter {
 
 export interface ToolCallWriterOptions {
   readonly input: ToolInput;
+  /** `provider`: it runs the call itself. */
+  readonly origin?: "provider";
   readonly newCallId: () => string;
   readonly emit: (event: ModelEvent) => void;
 }
@@ -97,6 +99,7 @@ class EventWriter implements ToolCallWriter {
       toolName,
       documentType: toDocumentType(toolName),
       ...(providerCallId === "" ? {} : { providerCallId }),
+      ...(this.#options.origin && { origin: this.#options.origin }),
     });
     if (this.#options.input === "text") this.#emitDelta('{"input":"');
     this.#emitDelta(this.#toDelta(this.#text));

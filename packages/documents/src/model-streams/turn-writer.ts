@@ -3,6 +3,7 @@ import { createWholeCharacters } from "../whole-characters.ts";
 import { toFinishReason } from "./finish-reason.ts";
 import { createModelStreamReport, type ModelStreamReport, type ServerItem } from "./model-stream-report.ts";
 import { isJsonObject, readFirstString, readString, type JsonObject } from "./read-json.ts";
+import { createServerSearch, type ServerSearch } from "./server-search.ts";
 import { createToolCallWriter, type ToolCallWriter, type ToolInput } from "./tool-call-writer.ts";
 import { unknownUsage, type ToUsage } from "./usage.ts";
 
@@ -13,6 +14,8 @@ export interface TurnWriter {
   /** Text and reasoning become events; a refusal goes into the report. */
   append(kind: TextKind, text: string): void;
   createToolCall(input: ToolInput): ToolCallWriter;
+  /** A search of the web that the provider makes itself (N69). */
+  createSearch(providerCallId: unknown): ServerSearch;
   /** The caller may still change the item. */
   addServerItem(item: ServerItem): void;
   addSignature(value: unknown, callId?: string): void;
@@ -67,6 +70,7 @@ class ReportingTurnWriter implements TurnWriter {
   readonly #characters = createWholeCharacters<ModelEvent>();
   #events: ModelEvent[] = [];
   readonly #toolCalls: ToolCallWriter[] = [];
+  readonly #searches: ServerSearch[] = [];
   readonly #endMarkers = new Set<string>();
   #isEnded = false;
 
@@ -88,6 +92,13 @@ class ReportingTurnWriter implements TurnWriter {
     });
     this.#toolCalls.push(toolCall);
     return toolCall;
+  }
+
+  createSearch(providerCallId: unknown): ServerSearch {
+    const { newCallId } = this.#options;
+    const search = createServerSearch(providerCallId, { newCallId, emit: (event) => this.#emit(event) });
+    this.#searches.push(search);
+    return search;
   }
 
   addServerItem(item: ServerItem): void {
@@ -139,7 +150,7 @@ class ReportingTurnWriter implements TurnWriter {
   endTurn(): void {
     const { ended, finish } = this.report;
     this.report.isWhole = ended !== null || (finish !== null && this.#options.needsEndMarker !== true);
-    for (const toolCall of this.#toolCalls) toolCall.end();
+    for (const call of [...this.#toolCalls, ...this.#searches]) call.end();
     this.#emit(this.#toTurnEnd());
     this.#isEnded = true;
   }

@@ -55,7 +55,7 @@ function addUp(events: readonly ModelEvent[]): Omit<ReadTurn, "report"> {
 
 function readToolCalls(events: readonly ModelEvent[]): ReadToolCall[] {
   return events.flatMap((start, at) => {
-    if (start.type !== "tool_call_start") return [];
+    if (start.type !== "tool_call_start" || start.origin === "provider") return [];
     const { callId, toolName, documentType, providerCallId } = start;
     const own = events.filter((event, index) => "callId" in event && event.callId === callId && checkPlace(index, at));
     const text = own.map((event) => (event.type === "tool_call_arguments_delta" ? event.delta : "")).join("");

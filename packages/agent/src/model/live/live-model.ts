@@ -8,6 +8,7 @@ import { addNotice, createEffortFallback, findEffortNotice } from "./effort.ts";
 import { createHttpClient, type HttpRequest } from "./http-client.ts";
 import { toAttachmentTypes, toCallOptions } from "./prompt.ts";
 import { runTries } from "./tries.ts";
+import { findSearchTool } from "./web-search.ts";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { SheafError } from "../../base/errors.ts";
 import { createSafeText } from "./secrets.ts";
@@ -50,6 +51,7 @@ export function createLiveModel(
     name: endpoint.displayName,
     apiKeySource: endpoint.apiKeySource,
     attachmentTypes: toAttachmentTypes(endpoint),
+    hasWebSearch: findSearchTool(endpoint) !== undefined,
     stream: createEffortFallback(endpoint.displayName, send),
   };
 }

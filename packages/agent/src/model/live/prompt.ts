@@ -11,6 +11,8 @@ import { attachmentTypes, toSentMessages } from "../attachments.ts";
 import type { PackageEndpoint, ProviderEndpoint } from "../endpoint.ts";
 import type { AssistantPart, ModelMessage, ModelRequest, ModelToolCall, ToolDefinition } from "../provider.ts";
 import { toEffortOptions } from "./effort.ts";
+import { withoutOpenSearches } from "./search-parts.ts";
+import { findSearchTool } from "./web-search.ts";
 import {
   appendProviderData,
   toCallMark,
@@ -28,6 +30,8 @@ interface PromptContext {
   /** Ids for the provider by call id. */
   readonly callIds: ReadonlyMap<string, string>;
   readonly results: ReadonlyMap<string, ToolResultMessage>;
+  /** The request has the provider's search. */
+  readonly webSearch: boolean;
 }
 
 /** Anthropic's mark: everything up to here may be cached. A request can have four. */
@@ -50,7 +54,9 @@ export function toCallOptions(
 ): LanguageModelV4CallOptions {
   const writer = toWriter(endpoint);
   const sent = toSentMessages(request.messages, toAttachmentTypes(endpoint));
+  const search = request.webSearch ? findSearchTool(endpoint) : undefined;
   const messages = toMessages(sent, {
+    webSearch: search !== undefined,
     writer,
     origin: toOrigin(endpoint),
     callIds: toWireCallIds(sent, writer),
@@ -66,7 +72,8 @@ export function toCallOptions(
   }
   return {
     prompt: [...system, ...messages],
-    ...(tools.length > 0 && { tools }),
+    // The cache mark of the last tool covers the search, too.
+    ...((tools.length > 0 || search) && { tools: [...(search ? [search] : []), ...tools] }),
     ...toWriterOptions(request, writer, endpoint.modelId),
   };
 }
@@ -130,7 +137,7 @@ function toMessages(messages: readonly ModelMessage[], context: PromptContext): 
     else if (message.role === "assistant") appendAnswer(prompt, message.content, context);
     // Results follow the answer with their calls.
   }
-  return prompt;
+  return withoutOpenSearches(prompt);
 }
 
 function appendUserMessage(
@@ -199,7 +206,7 @@ function toAnswer(parts: readonly AssistantPart[], context: PromptContext): Assi
     // Providers refuse text that consists of spaces.
     else if (part.type === "text") {
       if (part.text.trim() !== "") answer.content.push({ type: "text", text: part.text });
-    } else if (part.callId === undefined) appendProviderData(answer, part, context.writer);
+    } else if (part.callId === undefined) appendProviderData(answer, part, context);
   }
   // Providers refuse reasoning at the end, as in an answer that broke off.
   while (answer.content.at(-1)?.type === "reasoning") answer.content.pop();

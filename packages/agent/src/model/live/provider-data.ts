@@ -1,6 +1,7 @@
 /** Data of earlier answers that a provider wants back in the next request. */
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import type { ProviderData } from "@sheaf/protocol";
+import { toGoogleSearchPart, toSearchItem, toSearchPart } from "./search-parts.ts";
 import type { PackageEndpoint, ProviderEndpoint, WireProtocol } from "../endpoint.ts";
 
 /** The message of an answer. */
@@ -17,17 +18,21 @@ export function toOrigin(endpoint: ProviderEndpoint | PackageEndpoint): string {
   return `${writer} ${endpoint.provider}/${endpoint.modelId}`;
 }
 
-/** Appends a block to the parts of an answer, or puts a mark on its last text. */
-export function appendProviderData(message: AssistantMessage, { data }: ProviderData, writer: RequestWriterName): void {
+/** Appends a block to the parts of an answer, or puts a mark on its last text. `webSearch`: the request has the tool. */
+export function appendProviderData(
+  message: AssistantMessage,
+  { data }: ProviderData,
+  { writer, webSearch }: { readonly writer: RequestWriterName; readonly webSearch: boolean },
+): void {
   switch (writer) {
     case "package":
       return appendPart(message.content, data);
     case "anthropic-messages":
-      return appendThinking(message.content, data);
+      return appendBlock(message.content, data, webSearch);
     case "openai-responses":
       return appendItem(message.content, data);
     case "gemini":
-      return appendSignature(message.content, data);
+      return appendGeminiPart(message.content, data, webSearch);
     case "openai-chat":
       return appendChatReasoning(message, data);
   }
@@ -48,9 +53,12 @@ function appendPart(content: Content, data: ProviderData["data"]): void {
   else if (last?.type === "text") last.providerOptions = providerOptions;
 }
 
-function appendThinking(content: Content, data: ProviderData["data"]): void {
+function appendBlock(content: Content, data: ProviderData["data"], webSearch: boolean): void {
   const { type, thinking, signature, data: cipher } = data;
-  if (type === "thinking") {
+  if (type === "server_tool_use" || type === "web_search_tool_result") {
+    // Blocks of a tool that the request does not have may be refused.
+    if (webSearch) content.push(toSearchPart(data));
+  } else if (type === "thinking") {
     content.push({
       type: "reasoning",
       text: String(thinking),
@@ -64,6 +72,7 @@ function appendThinking(content: Content, data: ProviderData["data"]): void {
 /** A reasoning item has a part for each text of its summary; the phase of a message comes after its text. */
 function appendItem(content: Content, data: ProviderData["data"]): void {
   const { type, id, encrypted_content: cipher, summary, phase } = data;
+  if (type === "web_search_call") content.push(...toSearchItem(data));
   const last = content.at(-1);
   if (type === "message" && last?.type === "text") last.providerOptions = { openai: { phase: String(phase) } };
   if (type !== "reasoning") return;
@@ -75,8 +84,12 @@ function appendItem(content: Content, data: ProviderData["data"]): void {
   }
 }
 
-function appendSignature(content: Content, data: ProviderData["data"]): void {
+function appendGeminiPart(content: Content, data: ProviderData["data"], webSearch: boolean): void {
   const providerOptions = toCallMark(data);
+  if (data["toolCall"] !== undefined || data["toolResponse"] !== undefined) {
+    if (webSearch) content.push(toGoogleSearchPart(data));
+    return;
+  }
   const last = content.at(-1);
   if (data["thought"] === true)
     content.push({ type: "reasoning", text: String(data["text"]), ...(providerOptions && { providerOptions }) });

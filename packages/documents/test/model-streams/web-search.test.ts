@@ -1,0 +1,194 @@
+/** Searches that a provider makes itself, decoded from bodies in the shape of its documentation. */
+import { describe, expect, test } from "vitest";
+import type { ModelEvent } from "@sheaf/protocol";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { readPayloads } from "./read-every-cut.ts";
+import type { ReadTurn } from "./read-turn.ts";
+
+type Calls = Record<string, { toolName: string; arguments: unknown; status: string; output: string; code?: string }>;
+
+/** The searches of a turn by the provider's ids. */
+function readSearches({ events }: ReadTurn): Calls {
+  const of = <Type extends ModelEvent["type"]>(type: Type, callId: string) =>
+    events
+      .filter((event): event is Extract<ModelEvent, { type: Type }> => event.type === type)
+      .filter((event) => "callId" in event && event.callId === callId);
+  const entries = events.flatMap((event) => {
+    if (event.type !== "tool_call_start") return [];
+    expect(event).toMatchObject({ origin: "provider", documentType: "tool_call" });
+    const { callId, toolName, providerCallId = "" } = event;
+    const [asked, ...more] = of("tool_call_arguments", callId);
+    const [result, ...others] = of("tool_result", callId);
+    expect([more, others]).toEqual([[], []]);
+    const { status, output, error } = result!;
+    return [
+      [providerCallId, { toolName, arguments: asked!.arguments, status, output, ...(error && { code: error.code }) }],
+    ];
+  });
+  return Object.fromEntries(entries) as Calls;
+}
+
+const sealed = ({ events }: ReadTurn) =>
+  events.flatMap((event) => (event.type === "provider_data" ? [event.data] : []));
+
+describe("Anthropic", () => {
+  const result = {
+    type: "web_search_result",
+    url: "https://a.example/x",
+    title: "A\npage",
+    encrypted_content: "cipher",
+  };
+  const unsafe = { type: "web_search_result", url: "javascript:alert(1)", title: "no", encrypted_content: "cipher" };
+  const start = (index: number, content_block: object) => ({ type: "content_block_start", index, content_block });
+  const stop = (index: number) => ({ type: "content_block_stop", index });
+  const call = (index: number, id: string) => [
+    start(index, { type: "server_tool_use", id, name: "web_search", input: {} }),
+    { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: '{"query": "é ' } },
+    { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: 'sheaf"}' } },
+    stop(index),
+  ];
+  const end = (stop_reason: string) => [{ type: "message_delta", delta: { stop_reason } }, { type: "message_stop" }];
+  const read = (...payloads: readonly unknown[]) =>
+    readPayloads("anthropic-messages", [
+      { type: "message_start", message: { id: "m", model: "claude", content: [] } },
+      ...payloads,
+    ]);
+
+  test(verifies("N69", "a search has its query and its sources, and goes back whole"), () => {
+    const block = { type: "web_search_tool_result", tool_use_id: "srv_1", content: [result, unsafe] };
+    const turn = read(
+      ...call(0, "srv_1"),
+      start(1, block),
+      stop(1),
+      start(2, { type: "text", text: "", citations: [] }),
+      { type: "content_block_delta", index: 2, delta: { type: "text_delta", text: "Found." } },
+      { type: "content_block_delta", index: 2, delta: { type: "citations_delta", citation: { url: result.url } } },
+      stop(2),
+      ...end("end_turn"),
+    );
+    expect(readSearches(turn)).toEqual({
+      srv_1: {
+        toolName: "web_search",
+        arguments: { query: "é sheaf" },
+        status: "success",
+        output: "https://a.example/x A page",
+      },
+    });
+    expect(turn).toMatchObject({ text: "Found.", toolCalls: [], end: { finishReason: "stop" } });
+    expect(sealed(turn)).toEqual([
+      { type: "server_tool_use", id: "srv_1", name: "web_search", input: { query: "é sheaf" } },
+      block,
+    ]);
+  });
+
+  test(verifies("N69", "one that failed names the provider's code, and one without a result was not run"), () => {
+    const turn = read(
+      ...call(0, "srv_1"),
+      start(1, {
+        type: "web_search_tool_result",
+        tool_use_id: "srv_1",
+        content: { type: "web_search_tool_result_error", error_code: "max_uses_exceeded" },
+      }),
+      stop(1),
+      ...call(2, "srv_2"),
+      ...end("pause_turn"),
+    );
+    expect(readSearches(turn)).toMatchObject({
+      srv_1: { status: "error", output: "", code: "WEB_SEARCH_FAILED" },
+      srv_2: { arguments: { query: "é sheaf" }, status: "error", code: "NOT_EXECUTED" },
+    });
+    expect(turn.end).toMatchObject({ finishReason: "unknown", rawFinishReason: "pause_turn" });
+  });
+
+  test(verifies("N69", "the result of a search that was paused comes with the next answer"), () => {
+    const turn = read(
+      start(0, { type: "web_search_tool_result", tool_use_id: "srv_0", content: [result] }),
+      ...end("end_turn"),
+    );
+    expect(readSearches(turn)).toMatchObject({
+      srv_0: { arguments: {}, status: "success", output: "https://a.example/x A page" },
+    });
+  });
+
+  test("calls of other server tools are none of ours", () => {
+    const turn = read(
+      start(0, { type: "server_tool_use", id: "s", name: "code_execution", input: { code: "1" } }),
+      stop(0),
+      ...end("end_turn"),
+    );
+    expect(readSearches(turn)).toEqual({});
+  });
+});
+
+describe("OpenAI Responses", () => {
+  const item = (output_index: number, id: string, action?: object, status = "completed") => [
+    { type: "response.output_item.added", output_index, item: { id, type: "web_search_call", status: "in_progress" } },
+    { type: "response.web_search_call.searching", output_index, item_id: id },
+    { type: "response.output_item.done", output_index, item: { id, type: "web_search_call", status, action } },
+  ];
+  const completed = { type: "response.completed", response: { status: "completed" } };
+
+  test(verifies("N69", "searches, pages that were opened, and a search that failed"), () => {
+    const sources = [
+      { type: "url", url: "https://a.example/" },
+      { type: "api", name: "weather" },
+    ];
+    const turn = readPayloads("openai-responses", [
+      ...item(0, "ws_1", { type: "search", query: "sheaf", queries: ["sheaf"], sources }),
+      ...item(1, "ws_2", { type: "search", queries: ["a", "b"] }),
+      ...item(2, "ws_3", { type: "open_page", url: "https://a.example/" }),
+      ...item(3, "ws_4", { type: "find_in_page", url: "https://a.example/", pattern: "price" }),
+      ...item(4, "ws_5", undefined, "failed"),
+      completed,
+    ]);
+    const done = { toolName: "web_search", status: "success", output: "https://a.example/" };
+    expect(readSearches(turn)).toEqual({
+      ws_1: { ...done, arguments: { query: "sheaf" } },
+      ws_2: { ...done, arguments: { queries: ["a", "b"] }, output: "" },
+      ws_3: { ...done, arguments: { url: "https://a.example/" } },
+      ws_4: { ...done, arguments: { url: "https://a.example/", pattern: "price" } },
+      ws_5: { ...done, arguments: {}, status: "error", output: "", code: "WEB_SEARCH_FAILED" },
+    });
+    expect(sealed(turn).map(({ id }) => id)).toEqual(["ws_1", "ws_2", "ws_3", "ws_4"]);
+    // The sources would cost tokens in every later request.
+    expect(JSON.stringify(sealed(turn))).not.toContain("sources");
+  });
+});
+
+describe("Gemini", () => {
+  const grounding = {
+    webSearchQueries: ["sheaf", "sheaf agent"],
+    groundingChunks: [{ web: { uri: "https://a.example/1", title: "a.example" } }, { retrievedContext: {} }],
+  };
+  const payload = (parts: readonly object[], more: object = {}) => ({ candidates: [{ content: { parts }, ...more }] });
+  const toolCall = { toolType: "GOOGLE_SEARCH_WEB", id: "g1", args: { queries: ["sheaf"] } };
+  const toolResponse = { toolType: "GOOGLE_SEARCH_WEB", id: "g1", response: { search_suggestions: "<b>" } };
+
+  test(verifies("N69", "a search begins with its call, and the end of the answer brings its sources"), () => {
+    const turn = readPayloads("gemini", [
+      payload([{ toolCall, thoughtSignature: "signed" }]),
+      payload([{ toolResponse }]),
+      payload([{ text: "Found." }]),
+      payload([{ text: "" }], { finishReason: "STOP", groundingMetadata: grounding }),
+    ]);
+    expect(readSearches(turn)).toEqual({
+      g1: {
+        toolName: "web_search",
+        arguments: { queries: ["sheaf"] },
+        status: "success",
+        output: "https://a.example/1 a.example",
+      },
+    });
+    expect(sealed(turn)).toEqual([{ toolCall, thoughtSignature: "signed" }, { toolResponse }]);
+    expect(turn).toMatchObject({ text: "Found.", toolCalls: [], end: { finishReason: "stop" } });
+  });
+
+  test(verifies("N69", "without a call, the queries of the grounding are the search"), () => {
+    const turn = readPayloads("gemini", [
+      payload([{ text: "Found." }], { finishReason: "STOP", groundingMetadata: grounding }),
+    ]);
+    expect(readSearches(turn)).toMatchObject({
+      "": { arguments: { queries: ["sheaf", "sheaf agent"] }, output: "https://a.example/1 a.example" },
+    });
+  });
+});
