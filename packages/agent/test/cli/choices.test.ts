@@ -82,7 +82,7 @@ describe("the flags of a prompt", () => {
   });
 
   test.each([
-    [["--port", "1"], /--port .*sheaf --help/],
+    [["--port", "1"], /--port .*sheaf help flags/],
     [["--json"], /--json .*--output-format/],
     [["--format", "json"], /--format .*--output-format/],
   ])(verifies("C20", "%j is none of them"), (words, message) => {
