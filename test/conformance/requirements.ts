@@ -49,6 +49,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C45", document: "cli", title: "flags of cursor-agent without a use here are accepted with a notice" },
   { id: "C46", document: "cli", title: "texts of the caller in the system prompt, and the choice of tools" },
   { id: "C47", document: "cli", title: "a key of Cursor goes to no provider" },
+  { id: "C60", document: "cli", title: "sheaf usage sums up tokens and cost from the logs" },
   { id: "C59", document: "cli", title: "--fallback-model: another model answers aloud when the first cannot" },
   { id: "C58", document: "cli", title: "the help is one screen, and says where the rest is" },
   { id: "C64", document: "cli", title: "ask rules: a person must agree, whatever allows the call" },

@@ -37,6 +37,16 @@ const described = {
     flags: ["all", "format", "json", "limit", "workspace"],
     examples: ["ls", "ls --all --format json"],
   },
+  usage: {
+    usage: "",
+    summary: "Sum up the tokens and the cost of this workspace's sessions",
+    flags: ["by", "since", "all", "format", "json", "workspace"],
+    examples: ["usage", "usage --all --by day,model --since 7d", "usage --json"],
+    notes: [
+      "The cost is that of the prices in your configuration, when the run began or else now; Sheaf ships none.",
+      "Sessions that were removed, or run with --no-save, are not in it. Days are those of UTC.",
+    ],
+  },
   "create-chat": {
     usage: "",
     summary: "Print the id of a new session, for --resume",

@@ -154,12 +154,14 @@ export const flags = {
   json: { kind: "switch", help: "The same as --format json" },
   all: {
     kind: "switch",
-    help: "ls: the sessions of every workspace; instrumentation: also sessions that wait for an answer",
+    help: "Sessions of every workspace; instrumentation: also sessions that wait for an answer",
   },
   overwrite: {
     kind: "switch",
     help: "revert: the same as --on-conflict overwrite; install-alias: replace any program",
   },
+  by: { kind: "value", placeholder: "LIST", help: "usage: rows by model (default), day, workspace, or several" },
+  since: { kind: "value", placeholder: "TIME", help: "usage: since a day (2026-02-23), or the last 7d or 12h" },
   limit: { kind: "value", placeholder: "N", help: "ls: at most N sessions (default: 50; with --format json, all)" },
   output: { kind: "value", aliases: ["-o"], placeholder: "FILE", help: "export: write to a file, not to stdout" },
   url: {

@@ -18,6 +18,7 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   answer: async () => (await import("./commands/answer.ts")).runAnswer,
   show: async () => (await import("./commands/show.ts")).runShow,
   ls: async () => (await import("./commands/sessions.ts")).runListSessions,
+  usage: async () => (await import("./commands/usage.ts")).runUsage,
   "create-chat": async () => (await import("./commands/sessions.ts")).runCreateChat,
   export: async () => (await import("./commands/export.ts")).runExport,
   fork: async () => (await import("./commands/sessions.ts")).runFork,

@@ -42,9 +42,9 @@ const common: readonly FlagName[] = [
 
 const groups: readonly (readonly [string, readonly CommandName[]])[] = [
   ["Set up", ["login", "logout", "models", "status", "whoami", "doctor", "config", "about"]],
-  ["Sessions", ["ls", "show", "answer", "revert", "fork", "export", "import", "rm", "create-chat"]],
+  ["Sessions", ["ls", "show", "answer", "revert", "fork", "export", "import", "rm", "usage"]],
   ["Permissions", ["permissions", "trust", "mcp", "instrumentation"]],
-  ["Programs", ["serve", "acp", "convert", "replay", "schema"]],
+  ["Programs", ["serve", "acp", "convert", "replay", "schema", "create-chat"]],
   ["Shell", ["completion", "install-alias", "help"]],
 ];
 

@@ -1,0 +1,104 @@
+/** What runs used, summed up over their logs (C60). */
+import type { CliUsage, RunEvent, RunStart, TokenPrice } from "@sheaf/protocol";
+import { findPrice, toCostUsd } from "@sheaf/protocol/cost";
+import { toBareId } from "./result-line.ts";
+
+/** What rows may be told apart by. */
+export const usageKeys = ["model", "day", "workspace"] as const;
+
+export type UsageKey = (typeof usageKeys)[number];
+
+/** What some requests used. */
+export interface UsageSum {
+  readonly sessions: number;
+  readonly runs: number;
+  /** Model requests. */
+  readonly requests: number;
+  readonly usage: CliUsage;
+  /** Of the requests whose price is known; null: of none. */
+  readonly cost_usd: number | null;
+  readonly unpriced_requests: number;
+}
+
+type RowKeys = { readonly [Key in UsageKey]?: string };
+
+type UsageRow = RowKeys & UsageSum;
+
+export interface UsageReport {
+  /** Takes every event of a run, from `run_start` on. */
+  push(event: RunEvent): void;
+  /** Sorted by their keys. */
+  readonly rows: readonly UsageRow[];
+  readonly total: UsageSum;
+  /** Names of models with requests that have no price. */
+  readonly unpriced: readonly string[];
+}
+
+interface ReportOptions {
+  readonly by: readonly UsageKey[];
+  /** Earlier requests do not count. Milliseconds since 1970. */
+  readonly since: number;
+  /** Prices by the name of the model, for runs whose log has none. */
+  readonly prices: Readonly<Record<string, TokenPrice>>;
+}
+
+const free: TokenPrice = { input: 0, output: 0 };
+
+export function createUsageReport({ by, since, prices }: ReportOptions): UsageReport {
+  const rows = new Map<string, { readonly keys: RowKeys; readonly sum: ReturnType<typeof createSum> }>();
+  const total = createSum();
+  const unpriced = new Set<string>();
+  let start: RunStart | undefined;
+  return {
+    push(event) {
+      if (event.type === "run_start") start = event;
+      if ((event.type !== "turn_end" && event.type !== "compaction") || !start || event.time < since) return;
+      const { id, name } = event.model ?? { id: start.model, name: start.modelName };
+      const isFree = id === "offline" || id.startsWith("scripted:");
+      const price = isFree ? free : (findPrice(event, start.price) ?? prices[name]);
+      if (!price) unpriced.add(name);
+      const day = new Date(event.time).toISOString().slice(0, 10);
+      const all = { model: name, day, workspace: start.workspace };
+      const keys: RowKeys = Object.fromEntries(by.map((key) => [key, all[key]]));
+      const place = JSON.stringify(keys);
+      const row = rows.get(place) ?? { keys, sum: createSum() };
+      rows.set(place, row);
+      for (const sum of [row.sum, total]) sum.add(start, event.usage, price);
+    },
+    get rows() {
+      const sorted = [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1));
+      return sorted.map(([, { keys, sum }]) => ({ ...keys, ...sum.value }));
+    },
+    get total() {
+      return total.value;
+    },
+    get unpriced() {
+      return [...unpriced].toSorted();
+    },
+  };
+}
+
+function createSum() {
+  const sessions = new Set<string>();
+  const runs = new Set<string>();
+  const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  let [requests, unpriced, cost] = [0, 0, 0];
+  return {
+    add(run: RunStart, used: Extract<RunEvent, { type: "turn_end" }>["usage"], price: TokenPrice | undefined): void {
+      sessions.add(toBareId(run.conversationId));
+      runs.add(run.responseId);
+      requests += 1;
+      usage.inputTokens += used.promptTokens;
+      usage.outputTokens += used.completionTokens;
+      usage.cacheReadTokens += used.cachedPromptTokens ?? 0;
+      usage.cacheWriteTokens += used.cacheWriteTokens ?? 0;
+      if (price) cost += toCostUsd(used, price);
+      else unpriced += 1;
+    },
+    get value(): UsageSum {
+      const cost_usd = requests > 0 && unpriced === requests ? null : cost;
+      const counts = { sessions: sessions.size, runs: runs.size, requests };
+      return { ...counts, usage: { ...usage }, cost_usd, unpriced_requests: unpriced };
+    },
+  };
+}
