@@ -154,6 +154,8 @@ export const covered: readonly string[] = [
   "X25",
   "X26",
   "X27",
+  "X28",
+  "X29",
   "S-01",
   "S-02",
   "S-03",

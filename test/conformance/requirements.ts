@@ -164,6 +164,8 @@ export const requirements: readonly Requirement[] = [
   { id: "X25", document: "documents", title: "a conversation keeps its mode, model and effort" },
   { id: "X26", document: "documents", title: "a conversation can be renamed and changed" },
   { id: "X27", document: "documents", title: "a misspelt field is named" },
+  { id: "X28", document: "documents", title: "the changes of a conversation, as patches" },
+  { id: "X29", document: "documents", title: "one file or hunk is reverted alone" },
   { id: "S-01", document: "security-reliability", title: "an untrusted workspace sets nothing in motion" },
   { id: "S-02", document: "security-reliability", title: "trust is bound to the real path and the type of .git" },
   { id: "S-03", document: "security-reliability", title: "headless is untrusted unless said, shown in init" },

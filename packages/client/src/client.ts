@@ -3,8 +3,10 @@ import type {
   ApprovalAnswer,
   ChatRequest,
   ChatResponse,
+  ChangeRevert,
   Conversation,
   ConversationChange,
+  ConversationChanges,
   ConversationPage,
   ConversationSummary,
   ModelInfo,
@@ -92,6 +94,10 @@ export interface SheafClient {
   deleteConversation(conversationId: string, options?: RequestOptions): Promise<void>;
   /** Creates a conversation with the turns up to and including this response. */
   forkConversation(conversationId: string, responseId: string, options?: RequestOptions): Promise<ConversationSummary>;
+  /** What the conversation changed in its files, against its start (X28). */
+  listChanges(conversationId: string, options?: RequestOptions): Promise<ConversationChanges>;
+  /** Reverts one of these files, or one hunk of it; `FILES_CHANGED` if it is no longer as listed (X29). */
+  revertChange(conversationId: string, change: ChangeRevert, options?: RequestOptions): Promise<ConversationChanges>;
   /**
    * Reverts this response and everything after it: history and files. If something else has changed a file since, it
    * fails with `FILES_CHANGED`, unless `onConflict` says what to do.
@@ -137,6 +143,8 @@ export function createClient(options: ClientOptions): SheafClient {
     deleteConversation: (id, { signal } = {}) => send(toPath("conversations", id), { method: "DELETE", signal }),
     forkConversation: (id, responseId, fork = {}) =>
       ask(`${toPath("conversations", id)}/fork`, toPost({ responseId }, fork)),
+    listChanges: (id, list = {}) => ask(`${toPath("conversations", id)}/changes`, list),
+    revertChange: (id, body, revert = {}) => ask(`${toPath("conversations", id)}/changes/revert`, toPost(body, revert)),
     revertConversation: (id, responseId, { signal, ...revert } = {}) =>
       ask(`${toPath("conversations", id)}/revert`, toPost({ responseId, ...revert }, { signal })),
     listModels: async (list = {}) => (await ask<ModelList>("/v1/models", list)).models,

@@ -241,6 +241,51 @@ export const revertResult = s.object(
 /** Answer to `POST /v1/conversations/{id}/revert`. */
 export interface RevertResult extends s.ValueOf<typeof revertResult> {}
 
+const changedFileState = s.object({
+  /** As the documents show it. */
+  filePath: s.string(),
+  /** Against the start of the conversation. */
+  operation: s.optional(s.choice(["create", "edit", "delete", "rename"])),
+  /** Where a renamed file is now. */
+  newFilePath: s.optional(s.string()),
+  linesAdded: s.optional(s.integer({ minimum: 0 })),
+  linesRemoved: s.optional(s.integer({ minimum: 0 })),
+  /** SHA-256 of the present content, hex; missing if the file does not exist now. */
+  hash: s.optional(s.string()),
+  /** From the start of the conversation to now. */
+  patch: s.optional(s.string()),
+  /** Something else has changed the file after the conversation's last change. */
+  changedSince: s.optional(s.literal(true)),
+  /** Why there is no patch. */
+  problem: s.optional(s.string()),
+});
+
+/** A file that a conversation changed. */
+export interface ChangedFileState extends s.ValueOf<typeof changedFileState> {}
+
+export const conversationChanges = s.object(
+  { files: s.list<ChangedFileState>(changedFileState) },
+  { title: "What a conversation of Sheaf changed in its files" },
+);
+
+/** `GET /v1/conversations/{id}/changes` (X28). */
+export interface ConversationChanges extends s.ValueOf<typeof conversationChanges> {}
+
+export const changeRevert = s.object(
+  {
+    /** As in the list of changes. */
+    filePath: s.string({ minLength: 1, maxLength: 4096 }),
+    /** Of the state that the user has seen; left out if the file did not exist. */
+    hash: s.optional(s.string({ maxLength: 64 })),
+    /** One hunk of the patch, from 0; left out: the whole file. */
+    hunk: s.optional(s.integer({ minimum: 0 })),
+  },
+  { title: "A request to revert one change of a conversation of Sheaf" },
+);
+
+/** Body of `POST /v1/conversations/{id}/changes/revert` (X29). */
+export interface ChangeRevert extends s.ValueOf<typeof changeRevert> {}
+
 const modelInfo = s.object({
   /** Value for `model` in a request. */
   id: s.string(),

@@ -7,7 +7,15 @@ import { documentId, documentType } from "./response-parts.ts";
 import * as s from "./schema.ts";
 import { payloadSchemas, snapshotData } from "./stream-events.ts";
 
-export { approvalAnswer, chatRequest, conversationChange, forkRequest, revertRequest, sessionRequest } from "./api.ts";
+export {
+  approvalAnswer,
+  changeRevert,
+  chatRequest,
+  conversationChange,
+  forkRequest,
+  revertRequest,
+  sessionRequest,
+} from "./api.ts";
 
 const document: s.Schema<Document> = s.either(Object.values(documentSchemas));
 
@@ -49,6 +57,8 @@ export type SchemaName =
   | "approval-answer"
   | "approval-result"
   | "conversation-change"
+  | "conversation-changes"
+  | "change-revert"
   | "fork-request"
   | "revert-request"
   | "revert-result"
@@ -69,6 +79,8 @@ const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   "approval-answer": api.approvalAnswer,
   "approval-result": api.approvalResult,
   "conversation-change": api.conversationChange,
+  "conversation-changes": api.conversationChanges,
+  "change-revert": api.changeRevert,
   "fork-request": api.forkRequest,
   "revert-request": api.revertRequest,
   "revert-result": api.revertResult,

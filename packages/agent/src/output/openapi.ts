@@ -136,6 +136,25 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
       errors: [404, 409, 413, 415],
     },
   },
+  "/v1/conversations/{id}/changes": {
+    get: {
+      id: "listChanges",
+      summary: "What a conversation changed in its files, against its start.",
+      parameters: [path("id")],
+      answers: { "200": "conversation-changes" },
+      errors: [404],
+    },
+  },
+  "/v1/conversations/{id}/changes/revert": {
+    post: {
+      id: "revertChange",
+      summary: "Reverts one file, or one hunk of its patch, to the start of the conversation.",
+      parameters: [path("id")],
+      request: "change-revert",
+      answers: { "200": "conversation-changes" },
+      errors: [404, 409, 413, 415],
+    },
+  },
   "/v1/models": {
     get: { id: "listModels", summary: "Values for `model` in a request.", answers: { "200": "models" } },
   },

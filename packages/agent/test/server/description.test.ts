@@ -65,6 +65,10 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   await check("GET", "/v1/conversations");
   await check("GET", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`);
   await check("PATCH", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`, { title: "t" });
+  await check("GET", "/v1/conversations/{id}/changes", `/v1/conversations/${conversationId}/changes`);
+  await check("POST", "/v1/conversations/{id}/changes/revert", `/v1/conversations/${conversationId}/changes/revert`, {
+    filePath: "none",
+  });
   await check("POST", "/v1/conversations/{id}/fork", `/v1/conversations/${conversationId}/fork`, { responseId: id });
   await check("POST", "/v1/conversations/{id}/revert", `/v1/conversations/${conversationId}/revert`, {
     responseId: id,

@@ -12,6 +12,10 @@ import { hashFile, readWholeFile } from "../../workspace/read-file.ts";
 import { findProtection } from "../../workspace/protected-names.ts";
 import { type Workspace, type WorkspacePath, createWorkspace } from "../../workspace/workspace.ts";
 
+/** Why a file cannot be restored. */
+export const UNKNOWN_BEFORE = "it was a link or too large to be kept";
+export const NOT_KEPT = "its content of that time is not kept";
+
 /** A file that is not restored, and why, in one line. */
 export interface RevertConflict {
   /** As the documents show it. */
@@ -37,7 +41,7 @@ export interface FileReverts {
 }
 
 /** The current state of a file. */
-interface PresentFile {
+export interface PresentFile {
   readonly span: FileSpan;
   readonly workspace: Workspace;
   readonly path: WorkspacePath;
@@ -76,7 +80,7 @@ export async function planFileReverts(
       const source = moves.get(file);
       const revert = source ? toMoveBack(file, source) : await toWriteBack(file, files, checkpoints);
       if (revert) reverts.push(revert);
-      else conflicts.push({ filePath: file.span.filePath, reason: "its content of that time is not kept" });
+      else conflicts.push({ filePath: file.span.filePath, reason: NOT_KEPT });
     }
   }
   // Nothing is removed before everything to restore is in place.
@@ -88,7 +92,7 @@ async function done(): Promise<FileResult<void>> {
 }
 
 /** The file of the span, if its path still leads to the same place. */
-async function readPresent(span: FileSpan, environment: Environment): Promise<FileResult<PresentFile>> {
+export async function readPresent(span: FileSpan, environment: Environment): Promise<FileResult<PresentFile>> {
   const opened = openWorkspace(span.workspace, environment);
   if (!opened.ok) return opened;
   const workspace = opened.value;
@@ -122,14 +126,14 @@ function findConflict({ span, state, workspace, path }: PresentFile, overwrites:
   if (isSameState(state, span.before)) return undefined;
   const protection = findProtection(workspace, path);
   if (protection) return protection.message;
-  if (span.before.kind === "unknown") return "it was a link or too large to be kept";
+  if (span.before.kind === "unknown") return UNKNOWN_BEFORE;
   if (overwrites) return undefined;
   if (!isSameState(state, span.after)) return "something else has changed it since";
   return span.isInterrupted ? "something else changed it between two changes of Sheaf" : undefined;
 }
 
 /** Files that were only moved are moved back, so that they keep their metadata; keyed by the missing file. */
-function findMoves(files: readonly PresentFile[]): ReadonlyMap<PresentFile, PresentFile> {
+export function findMoves(files: readonly PresentFile[]): ReadonlyMap<PresentFile, PresentFile> {
   const moves = new Map<PresentFile, PresentFile>();
   const taken = new Set<PresentFile>();
   for (const file of files) {
@@ -233,7 +237,7 @@ export function toFileSpans(events: readonly RunEvent[]): FileSpan[] {
 }
 
 /** Whether both are known to be equal. */
-function isSameState(one: FileState, other: FileState): boolean {
+export function isSameState(one: FileState, other: FileState): boolean {
   if (one.kind === "content") return other.kind === "content" && one.hash === other.hash;
   return one.kind === "absent" && other.kind === "absent";
 }

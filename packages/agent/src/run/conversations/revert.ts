@@ -78,7 +78,7 @@ async function revertLocked(order: RevertOrder, ports: RevertPorts): Promise<Rev
 }
 
 /** The folders that an imported log names are a claim; those of this store's own logs are facts (S-91). */
-function divideSpans(spans: readonly FileSpan[], folders: readonly string[]) {
+export function divideSpans(spans: readonly FileSpan[], folders: readonly string[]) {
   const isAllowed = ({ isImported, workspace }: FileSpan): boolean =>
     !isImported || folders.some((folder) => isBelow(toRealPlace(workspace), folder));
   return { inside: spans.filter(isAllowed), outside: spans.filter((span) => !isAllowed(span)) };

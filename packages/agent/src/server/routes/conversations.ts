@@ -6,10 +6,11 @@ import type {
   ConversationPage,
   ConversationSummary,
 } from "@sheaf/protocol";
-import { conversationChange, forkRequest, revertRequest } from "@sheaf/protocol/schemas";
+import { changeRevert, conversationChange, forkRequest, revertRequest } from "@sheaf/protocol/schemas";
 import type { Context, Hono } from "hono";
 import { SheafError } from "../../base/errors.ts";
 import { readConversationSettings } from "../../run/conversations/conversation-settings.ts";
+import { listChanges, revertChange } from "../../run/conversations/changes.ts";
 import { forkConversation } from "../../run/conversations/fork.ts";
 import { revertConversation } from "../../run/conversations/revert.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
@@ -92,6 +93,24 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     return request.json(toSummary(fork, context), 201, { Location: `/v1/conversations/${fork.id}` });
   });
 
+  app.get("/v1/conversations/:id/changes", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const { order, ports } = toFileAccess(store, record, context);
+    return request.json({ files: await listChanges(order, ports) });
+  });
+
+  app.post("/v1/conversations/:id/changes/revert", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const change = await readJsonBody(request.req, changeRevert);
+    const { order, ports } = toFileAccess(store, record, context);
+    const outcome = await revertChange({ ...order, ...change }, ports);
+    if (!outcome) throw createNotFoundError("change", change.filePath);
+    if (outcome.conflict !== undefined) {
+      throw new HttpError("FILES_CHANGED", `${change.filePath} was not reverted: ${outcome.conflict}`);
+    }
+    return request.json({ files: await listChanges(order, ports) });
+  });
+
   app.post("/v1/conversations/:id/revert", async (request) => {
     const { store, record } = await findConversation(request, context);
     const { responseId, onConflict = "refuse" } = await readJsonBody(request.req, revertRequest);
@@ -99,15 +118,20 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     if (!responses.some(({ id, reverted }) => id === responseId && !reverted)) {
       throw createNotFoundError("response", responseId);
     }
-    const { dataFolder = "", environment, workspaces } = context.settings;
-    const checkpoints = createCheckpoints(dataFolder, record.id);
-    const order = { conversationId: record.id, responseId, onConflict, folders: [...workspaces.values()] };
-    const { reverted, ...result } = await revertConversation(order, { store, checkpoints, environment });
+    const { order, ports } = toFileAccess(store, record, context);
+    const { reverted, ...result } = await revertConversation({ ...order, responseId, onConflict }, ports);
     if (reverted) return request.json(result);
     const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
     const message = 'files have changed since, nothing was reverted: send "onConflict" with "leave" or "overwrite"';
     throw new HttpError("FILES_CHANGED", message, { details });
   });
+}
+
+/** The files of a conversation: which folders, and by what. */
+function toFileAccess(store: SharedStore, { id }: ConversationRecord, { settings }: ServerContext) {
+  const { dataFolder = "", environment, workspaces } = settings;
+  const ports = { store, checkpoints: createCheckpoints(dataFolder, id), environment };
+  return { order: { conversationId: id, folders: [...workspaces.values()] }, ports };
 }
 
 async function findConversation(

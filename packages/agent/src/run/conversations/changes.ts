@@ -1,0 +1,211 @@
+/** What a conversation changed in its files, against its start; each file or hunk can be reverted on its own (X28, X29). */
+import { applyPatch, FILE_HEADERS_ONLY, formatPatch, reversePatch, structuredPatch, type StructuredPatch } from "diff";
+import type { ChangedFileState, ChangeRevert } from "@sheaf/protocol";
+import { writeFileAtomically } from "../../workspace/atomic-write.ts";
+import { readWholeFile } from "../../workspace/read-file.ts";
+import { decodeText, detectTextFormat, encodeText, type TextFormat } from "../../workspace/text-format.ts";
+import { divideSpans, type RevertOrder, type RevertPorts } from "./revert.ts";
+import {
+  type FileSpan,
+  findMoves,
+  NOT_KEPT,
+  isSameState,
+  planFileReverts,
+  type PresentFile,
+  readPresent,
+  toFileSpans,
+  UNKNOWN_BEFORE,
+} from "./revert-files.ts";
+
+/** Larger texts are not compared. Bytes. */
+const MAX_TEXT_BYTES = 1024 * 1024;
+
+/** Once the patches of a conversation take this much, further files come without theirs. UTF-16 units. */
+const MAX_PATCHES = 8 * 1024 * 1024;
+
+/** A comparison that takes longer is left out. */
+const PATCH_TIMEOUT_MS = 500;
+
+const CONTEXT_LINES = 3;
+
+/** Whose changes. */
+type ChangesOrder = Pick<RevertOrder, "conversationId" | "folders">;
+
+/** Files that are as they were at the start are left out. */
+export async function listChanges(order: ChangesOrder, ports: RevertPorts): Promise<readonly ChangedFileState[]> {
+  const changed: ChangedFileState[] = [];
+  let size = 0;
+  for (const change of await readChanges(order, ports)) {
+    if (change.kind === "moved") changed.push(toRenamedFile(change));
+    else if (change.kind === "fault") changed.push({ filePath: change.span.filePath, problem: change.problem });
+    else {
+      const file = await toChangedFile(change.file, ports, size < MAX_PATCHES);
+      size += file.patch?.length ?? 0;
+      changed.push(file);
+    }
+  }
+  return changed;
+}
+
+/** A refusal is a value: `conflict` says why nothing was changed. */
+interface ChangeOutcome {
+  readonly conflict?: string;
+}
+
+/**
+ * Reverts one file, or one hunk of its patch, to the start of the conversation; the user has seen the state that
+ * `hash` names. Undefined: the conversation did not change the file. @throws SheafError CONVERSATION_BUSY, STORAGE_…
+ */
+export async function revertChange(
+  order: ChangesOrder & ChangeRevert,
+  ports: RevertPorts,
+): Promise<ChangeOutcome | undefined> {
+  const { conversationId, filePath, hash, hunk } = order;
+  const release = await ports.store.lockConversation(conversationId);
+  try {
+    const change = (await readChanges(order, ports)).find(({ span }) => span.filePath === filePath);
+    if (!change) return undefined;
+    if (change.kind === "fault") return { conflict: change.problem };
+    const shown = change.kind === "moved" ? change.source : change.file;
+    if (toPresentHash(shown) !== hash) return { conflict: "it has changed since: read the changes again" };
+    if (hunk !== undefined && change.kind === "changed") return await revertHunk(change.file, hunk, ports);
+    return await revertFiles(change.kind === "moved" ? [change.span, change.source.span] : [change.span], ports);
+  } finally {
+    await release?.();
+  }
+}
+
+/** A file that is not as it was at the start. */
+type Change =
+  | { readonly kind: "changed"; readonly span: FileSpan; readonly file: PresentFile }
+  /** It is elsewhere now, unchanged. */
+  | { readonly kind: "moved"; readonly span: FileSpan; readonly source: PresentFile }
+  | { readonly kind: "fault"; readonly span: FileSpan; readonly problem: string };
+
+async function readChanges(order: ChangesOrder, ports: RevertPorts): Promise<readonly Change[]> {
+  const responses = (await ports.store.listResponses(order.conversationId)).filter(({ reverted }) => !reverted);
+  const logs = await Promise.all(responses.map(({ id }) => ports.store.readEvents(id)));
+  const faults: Change[] = [];
+  const files: PresentFile[] = [];
+  for (const span of divideSpans(toFileSpans(logs.flat()), order.folders).inside) {
+    const present = await readPresent(span, ports.environment);
+    if (!present.ok) faults.push({ kind: "fault", span, problem: present.error.message });
+    else if (!isSameState(present.value.state, span.before)) files.push(present.value);
+  }
+  const moves = findMoves(files);
+  const sources = new Set(moves.values());
+  const changes = files
+    .filter((file) => !sources.has(file))
+    .map((file): Change => {
+      const source = moves.get(file);
+      return source ? { kind: "moved", span: file.span, source } : { kind: "changed", span: file.span, file };
+    });
+  return [...changes, ...faults];
+}
+
+function toRenamedFile({ span, source }: Extract<Change, { readonly kind: "moved" }>): ChangedFileState {
+  const hash = toPresentHash(source);
+  return {
+    filePath: span.filePath,
+    newFilePath: source.span.filePath,
+    operation: "rename",
+    linesAdded: 0,
+    linesRemoved: 0,
+    ...(hash !== undefined && { hash }),
+  };
+}
+
+async function toChangedFile(present: PresentFile, ports: RevertPorts, hasRoom: boolean): Promise<ChangedFileState> {
+  const { span, state } = present;
+  const operation = span.before.kind === "absent" ? "create" : state.kind === "absent" ? "delete" : "edit";
+  const hash = toPresentHash(present);
+  const head = {
+    filePath: span.filePath,
+    operation,
+    ...(hash !== undefined && { hash }),
+    ...(!isSameState(state, span.after) && { changedSince: true as const }),
+  } as const;
+  const texts = hasRoom ? await readTexts(present, ports) : "the patches before it are too large together";
+  const patch = typeof texts === "string" ? undefined : comparePatch(span.filePath, texts.before, texts.after);
+  if (!patch) return { ...head, problem: typeof texts === "string" ? texts : "comparing it takes too long" };
+  const lines = patch.hunks.flatMap((hunk) => hunk.lines);
+  return {
+    ...head,
+    linesAdded: lines.filter((line) => line.startsWith("+")).length,
+    linesRemoved: lines.filter((line) => line.startsWith("-")).length,
+    patch: formatPatch(patch, FILE_HEADERS_ONLY),
+  };
+}
+
+/** A text at the start and now; "" for a file that does not exist. */
+interface Texts {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  /** Of the present file. */
+  readonly format: TextFormat;
+}
+
+/** Or why they are not shown. */
+async function readTexts({ span, workspace, path, state }: PresentFile, ports: RevertPorts): Promise<Texts | string> {
+  const { before } = span;
+  const kept = before.kind === "content" ? await ports.checkpoints.read(before.hash) : undefined;
+  if (before.kind === "unknown") return UNKNOWN_BEFORE;
+  if (before.kind === "content" && !kept) return NOT_KEPT;
+  const whole = state.kind === "absent" ? undefined : await readWholeFile(workspace.root, path, MAX_TEXT_BYTES);
+  const old = toText(kept);
+  const now = whole?.ok === false ? undefined : toText(whole?.value.bytes);
+  if (!old || !now) return "it is not text, or too large to be compared";
+  return { before: kept && old.text, after: whole && now.text, format: now.format };
+}
+
+function toText(
+  bytes: Uint8Array = new Uint8Array(),
+): { readonly text: string; readonly format: TextFormat } | undefined {
+  const format = bytes.length > MAX_TEXT_BYTES ? undefined : detectTextFormat(bytes);
+  const text = format && decodeText(bytes, format);
+  return format && text !== undefined ? { text, format } : undefined;
+}
+
+/** Undefined where comparing takes too long. */
+function comparePatch(
+  filePath: string,
+  before: string | undefined,
+  after: string | undefined,
+): StructuredPatch | undefined {
+  const oldName = before === undefined ? "/dev/null" : `a/${filePath}`;
+  const newName = after === undefined ? "/dev/null" : `b/${filePath}`;
+  const options = { context: CONTEXT_LINES, timeout: PATCH_TIMEOUT_MS };
+  return structuredPatch(oldName, newName, before ?? "", after ?? "", undefined, undefined, options);
+}
+
+async function revertFiles(spans: readonly FileSpan[], ports: RevertPorts): Promise<ChangeOutcome> {
+  // The user has seen what is overwritten.
+  const { reverts, conflicts } = await planFileReverts(spans, ports, true);
+  if (reverts.length < spans.length) return { conflict: conflicts[0]?.reason ?? "" };
+  for (const { apply } of reverts) {
+    const applied = await apply();
+    if (!applied.ok) return { conflict: applied.error.message };
+  }
+  return {};
+}
+
+async function revertHunk(present: PresentFile, index: number, ports: RevertPorts): Promise<ChangeOutcome> {
+  const { span, workspace, path, identity } = present;
+  const texts = await readTexts(present, ports);
+  if (typeof texts === "string") return { conflict: texts };
+  const { before, after, format } = texts;
+  const patch = before !== undefined && after !== undefined ? comparePatch(span.filePath, before, after) : undefined;
+  const hunk = patch?.hunks[index];
+  if (!hunk || after === undefined) {
+    return { conflict: `its patch has no hunk ${index} that can be reverted alone: revert the whole file` };
+  }
+  const reverted = applyPatch(after, reversePatch({ ...patch, hunks: [hunk] }), { autoConvertLineEndings: false });
+  if (reverted === false) return { conflict: `hunk ${index} does not apply: read the changes again` };
+  const written = await writeFileAtomically(workspace, path, encodeText(reverted, format), identity);
+  return written.ok ? {} : { conflict: written.error.message };
+}
+
+/** Undefined for a file that does not exist, or that has no hash. */
+function toPresentHash({ state }: PresentFile): string | undefined {
+  return state.kind === "content" ? state.hash : undefined;
+}
