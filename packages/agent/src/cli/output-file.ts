@@ -1,8 +1,8 @@
 /** A file that the user named for output. */
-import { randomUUID } from "node:crypto";
-import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { SheafError } from "../base/errors.ts";
+import { replaceFile } from "../base/replace-file.ts";
 
 /**
  * Writes the file whole or not at all. Only its owner may read a new one: conversations are private.
@@ -10,14 +10,11 @@ import { SheafError } from "../base/errors.ts";
  */
 export function writeOutputFile(file: string, text: string, options: { readonly mode?: number } = {}): void {
   const target = resolve(file);
-  const temporary = join(dirname(target), `.sheaf-${randomUUID()}.tmp`);
   // A device that a file took the place of would be gone for everybody.
   if (isDevice(target)) throw new SheafError("USAGE", `${target} is not a file: name a file`);
   try {
-    writeFileSync(temporary, text, { flag: "wx", mode: options.mode ?? 0o600 });
-    renameSync(temporary, target);
+    replaceFile(target, text, options.mode);
   } catch (error) {
-    rmSync(temporary, { force: true });
     const { code = "" } = error as NodeJS.ErrnoException;
     throw new SheafError("USAGE", `${target} cannot be written (${code}): name another file`, { cause: error });
   }

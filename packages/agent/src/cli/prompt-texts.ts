@@ -1,7 +1,7 @@
 /** What the caller puts into the system prompt (C46). */
-import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { SheafError } from "../base/errors.ts";
+import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
 import type { FlagValues } from "./flags.ts";
 
 /** Largest file that is read. Bytes. */
@@ -29,14 +29,11 @@ export function readPromptTexts(flags: FlagValues, cwd: string): PromptTexts {
 function readTextFile(file: string): string {
   const fail = (reason: string, cause?: unknown): SheafError =>
     new SheafError("USAGE", `--append-system-prompt-file ${file} ${reason}: name a text file`, { cause });
+  const read = readOrdinaryFile(file, MAX_BYTES);
+  if (!read.ok) throw fail(read.problem, read.cause);
   try {
-    const stat = statSync(file);
-    if (!stat.isFile()) throw fail("is not a file");
-    if (stat.size > MAX_BYTES) throw fail(`is larger than ${MAX_BYTES} bytes`);
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
+    return new TextDecoder("utf-8", { fatal: true }).decode(read.bytes);
   } catch (error) {
-    if (error instanceof SheafError) throw error;
-    if (error instanceof TypeError) throw fail("is not UTF-8", error);
-    throw fail(`cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`, error);
+    throw fail("is not UTF-8", error);
   }
 }

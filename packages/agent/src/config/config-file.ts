@@ -1,12 +1,13 @@
 /** Reads, checks and changes the user's configuration, `config.json`. Described in docs/guide/models.md. */
-import { randomUUID } from "node:crypto";
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import { formatPath, formatProblem, listProblems, type Problem } from "@sheaf/protocol/check-value";
 import type { JsonSchema } from "@sheaf/protocol/schema";
 import { SheafError, toSheafError } from "../base/errors.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import { findNearest } from "../base/nearest-names.ts";
+import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
+import { replaceFile } from "../base/replace-file.ts";
 import { userConfig, type UserConfig } from "./user-config.ts";
 
 /** Largest file that is read. Bytes. */
@@ -27,19 +28,10 @@ export function readUserConfig(file: string): UserConfig {
 }
 
 function readText(file: string): string | undefined {
-  try {
-    const stat = statSync(file, { throwIfNoEntry: false });
-    if (!stat) return undefined;
-    // Reading a pipe would block.
-    if (!stat.isFile()) throw createFault(file, "is not a file", "make it a JSON file, or remove it");
-    if (stat.size > MAX_BYTES) throw createFault(file, `is larger than ${MAX_BYTES} bytes`, "make it smaller");
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    if (code === "ENOTDIR") return undefined;
-    if (error instanceof SheafError) throw error;
-    throw createFault(file, `cannot be read (${code})`, "check its permissions", error);
-  }
+  const read = readOrdinaryFile(file, MAX_BYTES);
+  if (read.ok) return read.bytes.toString();
+  if (read.isMissing) return undefined;
+  throw createFault(file, read.problem, "make it a JSON file that you can read, or remove it", read.cause);
 }
 
 /** A configuration from the text of its file. @throws SheafError CONFIG_INVALID. */
@@ -116,17 +108,6 @@ export function writeUserConfig(
     const { code = "" } = error as NodeJS.ErrnoException;
     const message = `the configuration ${file} cannot be written (${code}): check the permissions of its folder, or set SHEAF_HOME`;
     throw new SheafError("CONFIG_INVALID", message, { cause: error });
-  }
-}
-
-function replaceFile(file: string, text: string, mode: number): void {
-  const temporary = join(dirname(file), `.config-${randomUUID()}.tmp`);
-  try {
-    writeFileSync(temporary, text, { flag: "wx", mode });
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
   }
 }
 

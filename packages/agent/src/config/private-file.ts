@@ -1,19 +1,9 @@
 /** Files that are the user's alone: 0600 in a folder of the user's own, written whole or not at all (S-42). */
-import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { SheafError } from "../base/errors.ts";
 import { makeFolder } from "../base/make-folder.ts";
+import { replaceFile, writeNewFile } from "../base/replace-file.ts";
 
 /** How messages describe a file. */
 export interface PrivateFile {
@@ -116,28 +106,6 @@ export function createPrivateFile(target: PrivateFile, text: string): boolean {
   } catch (error) {
     if (isFolderThere && (error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw toWriteError(target, error);
-  }
-}
-
-function replaceFile(file: string, text: string): void {
-  const temporary = join(dirname(file), `.sheaf-${randomBytes(16).toString("hex")}.tmp`);
-  try {
-    writeNewFile(temporary, text);
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-}
-
-function writeNewFile(file: string, text: string): void {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  const descriptor = openSync(file, flags, 0o600);
-  try {
-    writeFileSync(descriptor, text);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

@@ -1,9 +1,9 @@
 /** What a workspace may say about permissions: it can only deny (S-06). Read only if the workspace is trusted (S-01). */
-import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { formatProblem, listProblems } from "@sheaf/protocol/check-value";
 import type { ValueOf } from "@sheaf/protocol/schema";
 import { SheafError } from "../base/errors.ts";
+import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
 import { workspaceConfig } from "./user-config.ts";
 
 /** Largest file that is read. Bytes. */
@@ -15,11 +15,12 @@ const MAX_BYTES = 256 * 1024;
  */
 export function readWorkspaceDenials(root: string): readonly string[] {
   const file = join(root, ".sheaf", "config.json");
-  const text = readText(file);
-  if (text === undefined) return [];
+  const read = readOrdinaryFile(file, MAX_BYTES);
+  if (!read.ok && read.isMissing) return [];
+  if (!read.ok) throw createFault(file, read.problem, read.cause);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(read.bytes.toString());
   } catch (error) {
     throw createFault(file, "is not JSON", error);
   }
@@ -28,21 +29,6 @@ export function readWorkspaceDenials(root: string): readonly string[] {
   const { path, reason } = problem;
   if (reason === "unknown") throw createFault(file, `sets ${JSON.stringify(path.at(-1))}, which a workspace cannot`);
   throw createFault(file, `is not valid at ${path.length === 0 ? "its top level: " : ""}${formatProblem(problem)}`);
-}
-
-function readText(file: string): string | undefined {
-  try {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    if (!stats) return undefined;
-    if (!stats.isFile() || stats.size > MAX_BYTES)
-      throw createFault(file, `is not a file of at most ${MAX_BYTES} bytes`);
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (error instanceof SheafError) throw error;
-    const { code = String(error) } = error as NodeJS.ErrnoException;
-    if (code === "ENOTDIR") return undefined;
-    throw createFault(file, `cannot be read (${code})`, error);
-  }
 }
 
 function createFault(file: string, problem: string, cause?: unknown): SheafError {

@@ -1,9 +1,9 @@
 /** Attachments of messages and results: made from bytes, checked, and named (N65). */
 import { hash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Attachment, AttachmentSummary } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
+import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
 import { detectMediaType, readImageSize } from "./image-header.ts";
 
 /** As base64 it has the 5 MiB that providers accept for an image. Bytes. */
@@ -101,15 +101,7 @@ export function findExcess(attachments: readonly Attachment[]): string | undefin
 }
 
 function readBytes(file: string): Buffer {
-  let reason: string;
-  try {
-    const stat = statSync(file);
-    // Reading a pipe would block.
-    if (!stat.isFile()) reason = "it is not a file";
-    else if (stat.size <= MAX_ATTACHED_BYTES) return readFileSync(file);
-    else reason = `it has ${stat.size} bytes, at most ${MAX_ATTACHED_BYTES} are allowed`;
-  } catch (error) {
-    reason = (error as NodeJS.ErrnoException).code ?? String(error);
-  }
-  throw new SheafError("USAGE", `the attachment ${file} cannot be read (${reason}): name an image or a PDF`);
+  const read = readOrdinaryFile(file, MAX_ATTACHED_BYTES);
+  if (read.ok) return read.bytes;
+  throw new SheafError("USAGE", `the attachment ${file} ${read.problem}: name an image or a PDF`);
 }

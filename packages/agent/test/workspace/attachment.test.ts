@@ -80,7 +80,7 @@ describe("attachments", () => {
     writeFileSync(file, "text");
     expect(() => readAttachments([file])).toThrow(`${file} is not a PNG, JPEG, GIF or WebP image and not a PDF`);
     expect(() => readAttachments([join(folder, "none.png")])).toThrow("none.png cannot be read (ENOENT)");
-    expect(() => readAttachments([folder])).toThrow("it is not a file");
+    expect(() => readAttachments([folder])).toThrow("is not a file");
     const png = join(folder, "a.png");
     writeFileSync(png, createPng(10, 10));
     expect(() => readAttachments(Array.from({ length: 21 }, () => png))).toThrow("at most 20 are allowed");

@@ -1,8 +1,8 @@
 /** `sheaf import FILE`: takes over a session that `sheaf export` wrote. */
-import { readFileSync, statSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { now } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
+import { readOrdinaryFile } from "../../base/read-ordinary-file.ts";
 import type { ExportedResponse } from "../../output/exports/conversation-export.ts";
 import { decodeExport, toImportedLog } from "../../output/exports/decode-export.ts";
 import { toBareId } from "../../output/result-line.ts";
@@ -60,15 +60,7 @@ async function checkResponse(response: ExportedResponse, conversationId: string,
 }
 
 function readText(file: string): string {
-  try {
-    const stat = statSync(file);
-    // A pipe would be waited for.
-    if (!stat.isFile()) throw new SheafError("USAGE", `${file} is not a file: name a file of sheaf export`);
-    if (stat.size > MAX_BYTES) throw new SheafError("USAGE", `${file} is larger than ${MAX_BYTES} bytes`);
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (error instanceof SheafError) throw error;
-    const { code = "" } = error as NodeJS.ErrnoException;
-    throw new SheafError("USAGE", `${file} cannot be read (${code}): name a file of sheaf export`, { cause: error });
-  }
+  const read = readOrdinaryFile(file, MAX_BYTES);
+  if (read.ok) return read.bytes.toString();
+  throw new SheafError("USAGE", `${file} ${read.problem}: name a file of sheaf export`, { cause: read.cause });
 }

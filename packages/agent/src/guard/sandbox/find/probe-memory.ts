@@ -1,9 +1,10 @@
 /** Remembers that the sandbox worked: trying it takes about 50 ms, and every run would begin with that. */
 import { createHash } from "node:crypto";
-import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import { makeFolder } from "../../../base/make-folder.ts";
+import { replaceFile } from "../../../base/replace-file.ts";
 
 export interface ProbeMemory {
   /** The sandbox worked within the last hour, and nothing that decides it has changed since. */
@@ -44,9 +45,7 @@ export function openProbeMemory(place: ProbePlace | undefined, file: string, now
       if (isReadOnly) return;
       try {
         makeFolder(folder);
-        const temporary = `${path}.${process.pid}`;
-        writeFileSync(temporary, JSON.stringify({ key, time: now }), { mode: 0o600 });
-        renameSync(temporary, path);
+        replaceFile(path, JSON.stringify({ key, time: now }));
       } catch {
         // The next run tries again.
       }

@@ -1,0 +1,22 @@
+/** Reads a file that may be anything: one that the user named, or that is at a place where others write, too. */
+import { readFileSync, statSync } from "node:fs";
+
+/** `problem` follows the name of the file. `isMissing`: nothing is there. */
+export type OrdinaryFile =
+  | { readonly ok: true; readonly bytes: Buffer }
+  | { readonly ok: false; readonly problem: string; readonly isMissing: boolean; readonly cause?: unknown };
+
+export function readOrdinaryFile(file: string, maxBytes: number): OrdinaryFile {
+  const fail = (problem: string): OrdinaryFile => ({ ok: false, problem, isMissing: false });
+  try {
+    const stats = statSync(file);
+    // Reading a pipe would block.
+    if (!stats.isFile()) return fail("is not a file");
+    if (stats.size > maxBytes) return fail(`is larger than ${maxBytes} bytes`);
+    return { ok: true, bytes: readFileSync(file) };
+  } catch (cause) {
+    const { code = String(cause) } = cause as NodeJS.ErrnoException;
+    const isMissing = code === "ENOENT" || code === "ENOTDIR";
+    return { ok: false, problem: `cannot be read (${code})`, isMissing, cause };
+  }
+}
