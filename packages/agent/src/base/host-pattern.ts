@@ -16,6 +16,11 @@ export function parseHostPattern(text: string): HostPattern | undefined {
   return { isMatch: (other) => (isBelow ? other.endsWith(`.${host}`) : other === host) };
 }
 
+/** Whether only programs of this machine reach a server there. An address of IPv6 may be in brackets. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|::1|\[::1\]|127(?:\.\d{1,3}){3})$/.test(host);
+}
+
 /**
  * The host of a web address, in lower case, ASCII and without a dot at its end; undefined if it is no address of the
  * web, or one that hides where it leads: with a name and password, or with signs that parsers read differently (S-32).

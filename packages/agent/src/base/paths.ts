@@ -66,8 +66,8 @@ function findObstacle(folder: string): string | undefined {
   }
 }
 
-/** The system throws for a user that is not in its list. */
-function tryFinding(find: () => string): string {
+/** "" where the system throws: for a user that is not in its list. */
+export function tryFinding(find: () => string): string {
   try {
     return find();
   } catch {

@@ -1,4 +1,5 @@
 /** All providers that a model name may begin with: those that Sheaf knows, then the user's own. */
+import { isLoopback } from "../base/host-pattern.ts";
 import type { PackageSettings } from "../model/endpoint.ts";
 import type { EndpointSettings, PackageProviderSettings, UserConfig } from "./user-config.ts";
 import { parseBaseUrl } from "./key-text.ts";
@@ -55,7 +56,7 @@ function toWireProvider(name: string, settings: EndpointSettings): Provider {
     protocol,
     baseUrl,
     ...toKeyFacts(name, apiKeyEnv),
-    isLocal: isLoopback(baseUrl),
+    isLocal: isLoopback(URL.parse(baseUrl)?.hostname ?? ""),
     headers: Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value])),
     models,
     isBuiltIn: false,
@@ -85,9 +86,4 @@ function toKeyFacts(
   return apiKeyEnv === undefined
     ? { credential: name, keyVariables: [], key: "optional" }
     : { credential: name, keyVariables: [apiKeyEnv], key: "required" };
-}
-
-function isLoopback(baseUrl: string): boolean {
-  const host = URL.parse(baseUrl)?.hostname ?? "";
-  return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -1,6 +1,7 @@
 /** Tool results in the shapes of the command line (C9). */
 import type { FileEditEffect, ToolEffect, CliToolOutcome, ToolResult } from "@sheaf/protocol";
 import { toCliTodoStatus } from "./cli-arguments.ts";
+import { countLines } from "../workspace/text-format.ts";
 import { toCliQuestions } from "./result-line.ts";
 
 type Fields = Record<string, unknown>;
@@ -106,7 +107,8 @@ function toFileSuccess(toolName: string, { changes }: FileEditEffect, message: s
   if (!change) return { message };
   // write_file keeps its shape when it replaces a file: its key in `tool_call` is the same (C9).
   if (toolName === "write_file") {
-    return { path: change.path, linesCreated: countLines(change), fileSize: change.bytes };
+    const lines = change.operation === "create" ? change.linesAdded : countLines(change.after ?? "");
+    return { path: change.path, linesCreated: lines, fileSize: change.bytes };
   }
   switch (change.operation) {
     case "delete":
@@ -124,12 +126,4 @@ function toFileSuccess(toolName: string, { changes }: FileEditEffect, message: s
         message,
       };
   }
-}
-
-/** Lines of the file that was written; a line end at the end begins no further line. */
-function countLines(change: FileEditEffect["changes"][number]): number {
-  if (change.operation === "create") return change.linesAdded;
-  const text = change.after ?? "";
-  if (text === "") return 0;
-  return text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 }

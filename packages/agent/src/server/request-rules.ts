@@ -87,11 +87,6 @@ export function findRoute(path: string): KnownRoute | undefined {
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Whether only programs of this machine reach a server that listens there. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
 /** `others`: names that the operator gave, with or without a port; a name without one matches every port. */
 export function createOwnHosts(host: string, port: number, others: readonly string[]): IsOwnHost {
   const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;

@@ -1,7 +1,8 @@
 /** One writer per conversation, across all processes of a machine: leases with a number that only grows (R-05). */
 import { randomUUID } from "node:crypto";
-import { readFileSync, readlinkSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { isAlive, readProcessNamespace } from "../base/process-numbers.ts";
 import { createBusyError, type LeaseState } from "./store.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
@@ -127,7 +128,7 @@ export function readUptime(): number {
 
 /** The names of this store as a lease holder. Two stores in one process are two writers. */
 function createLeaseHolder() {
-  const place = `${hostname()} ${readNamespace()}`;
+  const place = `${hostname()} ${readProcessNamespace()}`;
   const own = `${place}|${process.pid}|${readStart(process.pid)}|${randomUUID()}`;
   return {
     /** The name for a lease that lasts until then. Milliseconds by `readUptime`. */
@@ -144,25 +145,6 @@ function createLeaseHolder() {
 function isGone(processId: number, start: string | undefined): boolean {
   // Process ids are reused.
   return !isAlive(processId) || (start !== "" && start !== readStart(processId));
-}
-
-function isAlive(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    // The process exists, but belongs to another user.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-/** Process ids are unique only within their namespace. */
-function readNamespace(): string {
-  try {
-    return readlinkSync("/proc/self/ns/pid");
-  } catch {
-    return "";
-  }
 }
 
 /** Start of a process, in ticks since boot; "" where the system does not show it. */

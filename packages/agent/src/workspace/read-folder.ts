@@ -87,7 +87,8 @@ export function readKind(root: string, relative: string): "file" | "folder" | "o
   }
 }
 
-function readTarget(path: string): string {
+/** The target of a link; "?" if something else has taken its place meanwhile. */
+export function readTarget(path: string): string {
   try {
     return readlinkSync(path);
   } catch {

@@ -10,7 +10,7 @@ import { isTrusted } from "../../config/trust.ts";
 import { SheafError } from "../../base/errors.ts";
 import { toAddedFolders } from "../../guard/sandbox/hold/writable-folders.ts";
 import { defaultOwnerLimits, type OwnerLimits } from "../../server/limits.ts";
-import { isLoopback } from "../../server/request-rules.ts";
+import { isLoopback } from "../../base/host-pattern.ts";
 import type { Log } from "../../server/metrics.ts";
 import { serve, type ServeOptions } from "../../server/serve.ts";
 import { createServerModels } from "../../server/server-models.ts";

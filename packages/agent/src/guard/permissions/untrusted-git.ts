@@ -2,7 +2,7 @@
  * Whether git would run a program that a repository brings along, although nobody trusts it (S-82). Outside of the
  * sandbox such a program has the user's rights, so neither the read-only list nor a rule for git covers it.
  */
-import { accessSync, constants, type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Environment } from "../../base/paths.ts";
 import type { GitConfig, GitSetting } from "../../workspace/git-config.ts";
@@ -16,6 +16,7 @@ import {
   toRealPlace,
 } from "../../workspace/repository.ts";
 import { isBelow } from "../../workspace/workspace.ts";
+import { isExecutable } from "../sandbox/programs.ts";
 import { gathersWords, isRunner, toProgramName, unwrapCommand } from "./programs.ts";
 import type { SimpleCommand } from "./shell-reading.ts";
 
@@ -186,15 +187,6 @@ function findHook({ commonFolder }: Repository): string | undefined {
   const isHook = (name: string): boolean => !name.endsWith(".sample") && isExecutable(join(folder, name));
   const name = listEntries(folder).find((entry) => !entry.isDirectory() && isHook(entry.name))?.name;
   return name === undefined ? undefined : join(folder, name);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Where git fetches and pushes. */

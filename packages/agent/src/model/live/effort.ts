@@ -1,6 +1,7 @@
 /** How much a model thinks, in each protocol's words (C36). */
 import type { JSONObject, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Effort, ModelEvent } from "@sheaf/protocol";
+import { toJsonObject } from "@sheaf/protocol/check-value";
 import { SheafError } from "../../base/errors.ts";
 import type { ModelRequest } from "../provider.ts";
 import type { RequestWriterName } from "./provider-data.ts";
@@ -78,26 +79,20 @@ function toClaudeThinking({ effort, includesReasoning }: Asked, modelId: string)
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function readField(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Fields)[name] : undefined;
-}
-
 /** The effort that a written request asks for; "" if none; `budget` if it is a number of tokens. */
 function readWrittenEffort(body: string): string {
-  const request: unknown = JSON.parse(body);
-  const thinking = readField(request, "thinking");
-  const config = readField(readField(request, "generationConfig"), "thinkingConfig");
-  const budget = readField(config, "thinkingBudget") ?? readField(thinking, "budget_tokens");
+  const request = toJsonObject(JSON.parse(body));
+  const thinking = toJsonObject(request.thinking);
+  const config = toJsonObject(toJsonObject(request.generationConfig).thinkingConfig);
+  const budget = config.thinkingBudget ?? thinking.budget_tokens;
   const named = [
-    readField(readField(request, "output_config"), "effort"),
-    readField(readField(request, "reasoning"), "effort"),
-    readField(request, "reasoning_effort"),
-    readField(config, "thinkingLevel"),
+    toJsonObject(request.output_config).effort,
+    toJsonObject(request.reasoning).effort,
+    request.reasoning_effort,
+    config.thinkingLevel,
   ].find((level) => typeof level === "string");
   if (typeof named === "string") return named;
-  if (readField(thinking, "type") === "disabled" || budget === 0) return "none";
+  if (thinking.type === "disabled" || budget === 0) return "none";
   return budget === undefined ? "" : "budget";
 }
 

@@ -8,6 +8,7 @@ import {
   toWaitUntil,
   type AnswerFailure,
 } from "@sheaf/documents/model-streams";
+import { toJsonObject } from "@sheaf/protocol/check-value";
 import type { ProviderIdentity } from "../endpoint.ts";
 import type { HeaderReader } from "./http-client.ts";
 import { createProviderError, type ProviderFailure } from "./provider-failure.ts";
@@ -145,12 +146,12 @@ interface SaidError {
 
 /** `{error: {code, type, status, message}}`, `{error: "…"}`, `{message}`, `{detail}`; Gemini puts it into an array. */
 function readError(parsed: unknown): SaidError {
-  const body = toObject(Array.isArray(parsed) ? parsed[0] : parsed);
-  const error = toObject(body["error"]);
-  const inner = toObject(toObject(error["innererror"]));
+  const body = toJsonObject(Array.isArray(parsed) ? parsed[0] : parsed);
+  const error = toJsonObject(body["error"]);
+  const inner = toJsonObject(toJsonObject(error["innererror"]));
   const plain = typeof body["error"] === "string" ? body["error"] : "";
   const reasons = Array.isArray(error["details"])
-    ? error["details"].map((detail) => toText(toObject(detail)["reason"]))
+    ? error["details"].map((detail) => toText(toJsonObject(detail)["reason"]))
     : [];
   const codes = [error["code"], body["code"], inner["code"], ...reasons].map(toText);
   return {
@@ -180,11 +181,8 @@ function parseBody(body: string): unknown {
   }
 }
 
-function toObject(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-}
-
-function toText(value: unknown): string {
+/** A word or a number of the provider's; "" for anything else. */
+export function toText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 

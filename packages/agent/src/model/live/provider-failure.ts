@@ -1,5 +1,6 @@
 /** Failures of a try, and those of its connection (R-10, C21). */
 import { SheafError, type ErrorCode } from "../../base/errors.ts";
+import { isLoopback } from "../../base/host-pattern.ts";
 import type { ProviderIdentity, RequestLimits } from "../endpoint.ts";
 import { createSafeText } from "./secrets.ts";
 
@@ -174,10 +175,6 @@ function diagnose(endpoint: ProviderIdentity, fault: Fault, reason: string): Dia
   }
   const advice = findTlsAdvice(reason);
   return advice === undefined ? undefined : { advice, maxTries: 1 };
-}
-
-function isLoopback(address: string): boolean {
-  return address === "::1" || address.startsWith("127.");
 }
 
 /** Whether the address is that of the server itself. */

@@ -19,7 +19,7 @@ import { hasAttachments } from "../attachments.ts";
 import type { Model, ModelRequest } from "../provider.ts";
 import { createPackageLanguageModel } from "./create-language-model.ts";
 import { createPartReader, type PartReader } from "./part-reader.ts";
-import { toHttpFailure, toStreamFailure } from "../live/http-error.ts";
+import { toHttpFailure, toStreamFailure, toText } from "../live/http-error.ts";
 import { createSafeText } from "../live/secrets.ts";
 import { SheafError } from "../../base/errors.ts";
 import { untilAborted } from "../../base/until-aborted.ts";
@@ -215,8 +215,4 @@ function toHeaders(given: Readonly<Record<string, string>> | undefined): Headers
   } catch {
     return new Headers();
   }
-}
-
-function toText(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

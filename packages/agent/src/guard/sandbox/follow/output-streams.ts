@@ -1,6 +1,8 @@
 /** The output of a command: decoded, shown live up to a limit, kept in bounded memory (N37, R-14). */
 import { type BoundedOutput, createBoundedOutput } from "../../../workspace/bounded-output.ts";
-import { createOutputSink, type OutputSink, type WholeOutput } from "../../../workspace/whole-output.ts";
+import { createOutputSink, type OutputSink } from "../../../workspace/whole-output.ts";
+
+import type { CommandOutcome } from "../command.ts";
 
 export type StreamName = "stdout" | "stderr";
 
@@ -13,17 +15,7 @@ export interface OutputStreams {
   moveToBackground(): void;
   /** After the last chunk: the rest of a cut character becomes U+FFFD. */
   end(): void;
-  toResult(): {
-    readonly stdout: string;
-    readonly stderr: string;
-    /** Both in order of arrival. */
-    readonly output: string;
-    readonly truncated: boolean;
-    /** Total number received. */
-    readonly bytes: number;
-    /** Both, as the model sees it (N57). */
-    readonly whole: WholeOutput;
-  };
+  toResult(): Pick<CommandOutcome, "stdout" | "stderr" | "output" | "truncated" | "bytes" | "whole">;
 }
 
 /** Bytes kept of each stream, and of both together. */

@@ -1,6 +1,7 @@
 /** A place in folders that commands write, which they must not change, create or read. */
-import { lstatSync, readlinkSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { basename, relative } from "node:path";
+import { readTarget } from "../../../workspace/read-folder.ts";
 import { toVisible } from "../../../workspace/workspace.ts";
 import { readStat, toIdentity } from "./folder-memory.ts";
 import { type Mount, toExistingPath } from "./mounts.ts";
@@ -40,15 +41,6 @@ export function toHeldPlace(path: string, facts: Pick<HeldPlace, "access" | "ref
   const identity = toIdentity(stat);
   const key = `${identity} ${basename(path)} ${isLink ? readTarget(path) : ""}`;
   return [{ path, isLink, identity, keys: [key], ...facts }];
-}
-
-/** Something else may have taken its place meanwhile. */
-function readTarget(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "?";
-  }
 }
 
 /** A mount on a link would cover its target; a link that replaces it is found after the command. */

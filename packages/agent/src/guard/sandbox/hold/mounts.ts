@@ -1,7 +1,8 @@
 /** The mounts of a command: what it sees of the file system (S-30, S-34). Bubblewrap carries them out. */
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { isAlive, readProcessNamespace } from "../../../base/process-numbers.ts";
 import { isBelow } from "../../../workspace/workspace.ts";
 
 /** One place of the plan, absolute and without links. */
@@ -181,20 +182,7 @@ function removeOrphans(folder: string): void {
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
 /** Containers may share `/tmp`, but number their processes separately. */
 function toNamespacePrefix(): string {
-  try {
-    return `sheaf-run-${/\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0"}-`;
-  } catch {
-    return "sheaf-run-0-";
-  }
+  return `sheaf-run-${/\d+/.exec(readProcessNamespace())?.[0] ?? "0"}-`;
 }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
-import { type Environment, toConfigFolder, toDataFolder } from "../../../base/paths.ts";
+import { type Environment, toConfigFolder, toDataFolder, tryFinding } from "../../../base/paths.ts";
 
 /** Below the home folder. */
 const homePlaces = [
@@ -61,15 +61,6 @@ export function listSecretPlaces(environment: Environment, owner?: number): stri
 export function listHomes(environment: Environment): string[] {
   const homes = [tryFinding(homedir), environment.HOME ?? "", tryFinding(() => userInfo().homedir)];
   return [...new Set(homes.filter((folder) => folder.startsWith("/") && folder !== "/"))];
-}
-
-/** The system throws for a user that is not in its list. */
-function tryFinding(find: () => string): string {
-  try {
-    return find();
-  } catch {
-    return "";
-  }
 }
 
 function listHomesOf(user: number): string[] {
