@@ -1,105 +1,16 @@
 /** `sheaf acp`, driven by the official SDK's own client side, over the stdio of the built program. */
-import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable, Writable } from "node:stream";
-import {
-  client,
-  methods,
-  ndJsonStream,
-  PROTOCOL_VERSION,
-  type ClientConnection,
-  type RequestPermissionRequest,
-  type SessionUpdate,
-} from "@agentclientprotocol/sdk";
-import { afterEach, describe, expect, test } from "vitest";
-import { createTestFolder, sheafProgram, compiledCode } from "../support/sheaf.ts";
+import { methods, type SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import { describe, expect, test } from "vitest";
+import { say, startEditor, toText } from "../support/acp-editor.ts";
+import { createTestFolder } from "../support/sheaf.ts";
 import { createPng } from "../support/images.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
 
-interface Editor {
-  readonly connection: ClientConnection;
-  readonly child: ChildProcess;
-  readonly updates: SessionUpdate[];
-  readonly permissions: RequestPermissionRequest[];
-  /** Resolves once an update like this came. */
-  waitFor(matches: (update: SessionUpdate) => boolean): Promise<void>;
-}
-
-const editors: Editor[] = [];
-afterEach(() => {
-  for (const { connection, child } of editors.splice(0)) {
-    connection.close();
-    child.kill("SIGKILL");
-  }
-});
-
-/** An editor; `choose` answers permission requests, undefined: cancelled. */
-async function startEditor(
-  cwd: string,
-  args: readonly string[],
-  choose: (request: RequestPermissionRequest) => string | undefined = () => "allow_once",
-): Promise<Editor> {
-  const child = spawn(process.execPath, [sheafProgram, "acp", ...args], {
-    cwd,
-    stdio: ["pipe", "pipe", "inherit"],
-    env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: join(cwd, ".home"), ...compiledCode },
-  });
-  const updates: SessionUpdate[] = [];
-  const permissions: RequestPermissionRequest[] = [];
-  const waiting: { matches: (update: SessionUpdate) => boolean; resolve: () => void }[] = [];
-  const connection = client({ name: "test-editor" })
-    .onNotification(methods.client.session.update, ({ params }) => {
-      updates.push(params.update);
-      for (const { matches, resolve } of waiting) if (matches(params.update)) resolve();
-    })
-    .onRequest(methods.client.session.requestPermission, ({ params }) => {
-      permissions.push(params);
-      const optionId = choose(params);
-      if (optionId === undefined) return { outcome: { outcome: "cancelled" } };
-      return { outcome: { outcome: "selected", optionId } };
-    })
-    .connect(
-      ndJsonStream(
-        Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
-        Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
-      ),
-    );
-  const editor: Editor = {
-    connection,
-    child,
-    updates,
-    permissions,
-    waitFor(matches) {
-      if (updates.some(matches)) return Promise.resolve();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.push({ matches, resolve });
-      return promise;
-    },
-  };
-  editors.push(editor);
-  const initialized = await connection.agent.request(methods.agent.initialize, {
-    protocolVersion: PROTOCOL_VERSION,
-    clientCapabilities: {},
-  });
-  expect(initialized).toMatchObject({
-    protocolVersion: PROTOCOL_VERSION,
-    agentInfo: { name: "sheaf" },
-    agentCapabilities: { loadSession: true },
-  });
-  return editor;
-}
-
-const say = (sessionId: string, text: string) => ({ sessionId, prompt: [{ type: "text" as const, text }] });
-
-const toText = (updates: readonly SessionUpdate[]): string =>
-  updates
-    .map((update) =>
-      update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? update.content.text : "",
-    )
-    .join("");
+const isHistory = ({ sessionUpdate }: SessionUpdate): boolean => sessionUpdate !== "available_commands_update";
 
 const command = "echo made > made.txt";
 const script = {
@@ -134,8 +45,9 @@ describe("a session", () => {
     const listed = await again.connection.agent.request(methods.agent.session.list, { cwd });
     expect(listed.sessions).toMatchObject([{ sessionId, cwd, title: "go" }]);
     await again.connection.agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
-    expect(again.updates[0]).toEqual({ sessionUpdate: "user_message_chunk", content: { type: "text", text: "go" } });
-    expect(again.updates.slice(1)).toEqual(editor.updates);
+    const told = again.updates.filter(isHistory);
+    expect(told[0]).toEqual({ sessionUpdate: "user_message_chunk", content: { type: "text", text: "go" } });
+    expect(told.slice(1)).toEqual(editor.updates.filter(isHistory));
   });
 
   test(verifies(["C23", "X7"], "a prompt that is cancelled ends with that reason, and the next one runs"), async () => {
@@ -158,7 +70,7 @@ describe("a session", () => {
 
   test(verifies(["S-16", "X8"], "a call that the editor rejects does not run"), async () => {
     const cwd = folders.newFolder({ "s.json": JSON.stringify(script) });
-    const editor = await startEditor(cwd, scripted, () => "reject_once");
+    const editor = await startEditor(cwd, scripted, { choose: () => "reject_once" });
     const { agent } = editor.connection;
     const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
     await agent.request(methods.agent.session.prompt, say(sessionId, "go"));
@@ -207,12 +119,13 @@ describe("a session", () => {
 
   test(verifies("C20", "failures are errors of the request, in the words of the table"), async () => {
     const cwd = folders.newFolder();
-    const editor = await startEditor(cwd, []);
-    const { agent } = editor.connection;
-    const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
-    await expect(agent.request(methods.agent.session.prompt, say(sessionId, "go"))).rejects.toMatchObject({
-      data: { code: "AUTH_REQUIRED" },
+    const editor = await startEditor(cwd, ["--model", "offline"]);
+    expect(editor.initialized).toMatchObject({
+      protocolVersion: 1,
+      agentInfo: { name: "sheaf" },
+      agentCapabilities: { loadSession: true },
     });
+    const { agent } = editor.connection;
     await expect(agent.request(methods.agent.session.prompt, say("nope", "go"))).rejects.toMatchObject({
       code: -32_602,
     });

@@ -261,12 +261,15 @@ const described = {
     ],
   },
   acp: {
-    usage: "",
+    usage: "[login PROVIDER]",
     summary: "Speak the Agent Client Protocol on stdin and stdout, for editors",
     // The editor names the folder, and shows the run.
     flags: settingFlags.filter((name) => name !== "workspace" && name !== "heartbeat"),
     examples: ["acp --model anthropic/claude-sonnet-4-5"],
-    notes: ["The editor names the folder of each session. Calls that need consent are asked in the editor."],
+    notes: [
+      "The editor names the folder of each session. Calls that need consent are asked in the editor.",
+      "sheaf acp login PROVIDER is sheaf login PROVIDER, for editors that open a terminal to log in.",
+    ],
   },
   help: {
     usage: "[COMMAND]",

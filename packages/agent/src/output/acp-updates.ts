@@ -31,6 +31,8 @@ class AcpUpdates implements AcpProjection {
   readonly #toolNames = new Map<string, string>();
   readonly #outputs = new Map<string, string>();
   #workspace = "";
+  /** Whether a summary was asked for, and has not come (C55). */
+  #awaitsSummary = false;
 
   constructor(withPrompt: boolean) {
     this.#withPrompt = withPrompt;
@@ -40,9 +42,10 @@ class AcpUpdates implements AcpProjection {
     switch (event.type) {
       case "run_start":
         this.#workspace = event.workspace;
+        this.#awaitsSummary = event.shortens ?? false;
         return this.#withPrompt ? toUserUpdates(event) : [];
       case "text_delta":
-        return [{ sessionUpdate: "agent_message_chunk", content: toText(event.text) }];
+        return [toMessage(event.text)];
       case "reasoning_delta":
         return [{ sessionUpdate: "agent_thought_chunk", content: toText(event.text) }];
       case "tool_call_start": {
@@ -62,6 +65,11 @@ class AcpUpdates implements AcpProjection {
         return this.#pushOutput(event.callId, event.delta);
       case "tool_result":
         return this.#pushResult(event);
+      case "compaction":
+        this.#awaitsSummary = false;
+        return [toMessage(`(Summarised the conversation so far: about ${event.tokens} tokens are left.)\n\n`)];
+      case "run_end":
+        return this.#awaitsSummary && !event.error ? [toMessage("There is nothing to summarise.")] : [];
       default:
         return [];
     }
@@ -155,9 +163,14 @@ function toTitle(toolName: string, args: Readonly<Record<string, unknown>>): str
 }
 
 /** What the user wrote, and the names of what was attached: the bytes stay in the log (N66). */
-function toUserUpdates({ prompt, attachments = [] }: RunStart): SessionUpdate[] {
+function toUserUpdates({ prompt, shortens, attachments = [] }: RunStart): SessionUpdate[] {
+  if (shortens) return [];
   const lines = attachments.map((attachment) => `\n[${formatAttachment(attachment)}]`);
   return [prompt, ...lines].map((text) => ({ sessionUpdate: "user_message_chunk", content: toText(text) }));
+}
+
+function toMessage(text: string): SessionUpdate {
+  return { sessionUpdate: "agent_message_chunk", content: toText(text) };
 }
 
 function toText(text: string): ContentBlock {

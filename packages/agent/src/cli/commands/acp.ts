@@ -1,15 +1,18 @@
 /** `sheaf acp`: speaks the Agent Client Protocol on stdin and stdout, for editors. */
 import { Readable, Writable } from "node:stream";
-import { ndJsonStream } from "@agentclientprotocol/sdk";
+import { ndJsonStream } from "@agentclientprotocol/sdk/unstable";
 import { createAcpAgent } from "../acp/agent.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
+import { runLogin } from "./login.ts";
 import { reportNotices } from "../report-notices.ts";
 import { toConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
 
-/** Serves one editor until it goes away. @throws SheafError USAGE, CONFIG_INVALID. */
+/** Serves one editor until it goes away; `login PROVIDER` keeps a key instead (C56). @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runAcp(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
+  const [word, ...rest] = parsed.positionals;
+  if (word === "login") return runLogin({ ...parsed, positionals: rest }, io);
   // A wrong setting fails before the first message.
   const { notices } = toConfig(parsed.flags, io);
   reportNotices(notices, new Set());

@@ -1,31 +1,17 @@
 /** `sheaf models [PROVIDER]`: which names `--model` takes, and what the providers in reach offer. */
 import { findUserConfig } from "../../config/config-file.ts";
 import { toListedName } from "../../config/cursor-models.ts";
-import { findProviderEndpoint, type ModelSettings } from "../../config/endpoints.ts";
-import { toDataFolder, toUserFiles } from "../../base/paths.ts";
-import { keepListedWindows } from "../../config/model-windows.ts";
-import { toProviders, type Provider } from "../../config/providers.ts";
+import { toUserFiles } from "../../base/paths.ts";
+import { toProviders } from "../../config/providers.ts";
 import type { UserConfig } from "../../config/user-config.ts";
-import { SheafError, toSheafError } from "../../base/errors.ts";
+import { SheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
-import { listModels } from "../../model/model-list.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
+import { askAllProviders, askProvider, type ProviderModels } from "../model-names.ts";
 import { printJson, printText } from "../standard-output.ts";
 import { chooseProvider } from "../run-config.ts";
-
-/** How long a provider may take. Milliseconds. */
-const TIMEOUT_MS = 5000;
-
-/** What is known of a provider's models. */
-interface ProviderModels {
-  readonly provider: string;
-  /** Names for `--model`. */
-  readonly models: readonly string[];
-  /** Why the provider itself was not asked, or what went wrong, in one line; undefined: it answered. */
-  readonly problem: string | undefined;
-}
 
 /**
  * Prints the names. All providers with a key, and local servers, are asked; those that don't answer are listed with the
@@ -48,54 +34,13 @@ export async function runModels(parsed: ParsedArguments, { environment, profile 
   const modelFlags =
     word === undefined ? {} : { apiKey: flags["api-key"], baseUrl: flags["base-url"], headers: flags.header };
   const settings = { flags: modelFlags, environment, config, files };
-  const providers = toProviders(config.settings);
   if (word !== undefined) {
-    const answer = await askProvider(chooseProvider(word, providers), settings);
+    const answer = await askProvider(chooseProvider(word, toProviders(config.settings)), settings);
     return format === "json" ? printAnswers([answer]) : printText(formatNames(answer));
   }
-  const answers = await Promise.all([...providers.values()].map((provider) => tryProvider(provider, settings)));
+  const answers = await askAllProviders(settings);
   if (format === "json") return printAnswers(answers);
   return printText(isCursor ? formatList(answers, config.settings) : formatText(answers));
-}
-
-async function tryProvider(provider: Provider, settings: ModelSettings): Promise<ProviderModels> {
-  try {
-    return await askProvider(provider, settings);
-  } catch (error) {
-    return {
-      provider: provider.name,
-      models: toNames(provider, provider.models),
-      problem: toSheafError(error).message,
-    };
-  }
-}
-
-async function askProvider(provider: Provider, settings: ModelSettings): Promise<ProviderModels> {
-  const { name } = provider;
-  // A package has no list that could be asked for.
-  if (provider.kind === "package") {
-    return { provider: name, models: toNames(provider, provider.models), problem: undefined };
-  }
-  const endpoint = findProviderEndpoint(provider, "ID", `${name}/ID`, settings);
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  try {
-    const listed = await listModels(endpoint, signal);
-    const models = toNames(provider, [...provider.models, ...listed.map(({ id }) => toVisibleLine(id))]);
-    // A list from another address than the provider's own says nothing of the provider's models.
-    if (settings.flags.baseUrl === undefined) {
-      const windows = listed.map(({ id, windowTokens = 0 }) => [`${name}/${id}`, windowTokens] as const);
-      keepListedWindows(toDataFolder(settings.environment), name, new Map(windows));
-    }
-    return { provider: name, models, problem: undefined };
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    const message = `${name} (${endpoint.baseUrl}) did not answer within ${TIMEOUT_MS / 1000} s: check the server`;
-    throw new SheafError("NETWORK", message, { cause: error, source: "provider" });
-  }
-}
-
-function toNames({ name }: Provider, ids: readonly string[]): string[] {
-  return [...new Set(ids)].map((id) => `${name}/${id}`);
 }
 
 function printAnswers(answers: readonly ProviderModels[]): Promise<number> {

@@ -20,15 +20,32 @@ export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise
   // `--to` names the response as a second word does.
   const words = flags.to === undefined ? positionals : [...positionals, flags.to];
   const { session, response } = toResponseWords({ ...parsed, positionals: words });
-  const onConflict = toOnConflict(flags);
-  return withSessionStore(io, flags.workspace?.at(-1), async (store, { dataFolder, workspace }) => {
+  const order = { session, response, onConflict: toOnConflict(flags), workspace: flags.workspace?.at(-1) };
+  const result = await revertSession(order, io);
+  return format === "json" ? printJson(result) : printText(formatRevert(result));
+}
+
+/** Which response of which session, as a person names them; undefined: the last one. */
+interface SessionRevert extends Pick<RevertOrder, "onConflict"> {
+  readonly session: string;
+  readonly response?: string | undefined;
+  /** Undefined: the current folder. */
+  readonly workspace: string | undefined;
+}
+
+/** @throws SheafError USAGE; PERMISSION_REQUIRED when files have changed since and `onConflict` is `refuse`. */
+export async function revertSession(
+  { session, response, onConflict, workspace: folder }: SessionRevert,
+  io: CommandIo,
+): Promise<RevertResult> {
+  return withSessionStore(io, folder, async (store, { dataFolder, workspace }) => {
     const conversationId = await findConversation(store, session);
     const responseId = response === undefined ? undefined : (await findResponse(store, conversationId, response)).id;
+    const checkpoints = createCheckpoints(dataFolder, conversationId);
     const order = { conversationId, responseId, onConflict, folders: [workspace] };
-    const checkpoints = createCheckpoints(dataFolder, order.conversationId);
     const result = await revertConversation(order, { store, checkpoints, environment: io.environment });
     if (!result.reverted) throw createConflictError(result);
-    return format === "json" ? printJson(result) : printText(formatResult(result));
+    return result;
   });
 }
 
@@ -49,7 +66,8 @@ function createConflictError({ conflicts }: RevertResult): SheafError {
   });
 }
 
-function formatResult({ responseIds, files, conflicts }: RevertResult): string {
+/** Which files were restored, and which were left. */
+export function formatRevert({ responseIds, files, conflicts }: RevertResult): string {
   const width = "unchanged".length;
   const lines = [
     `Reverted: ${responseIds.length} ${responseIds.length === 1 ? "response" : "responses"}.`,

@@ -10,7 +10,7 @@ import type { FlagValues } from "../flags.ts";
 import { createApprovalMenu } from "./approval-menu.ts";
 import { createLineReader } from "./line-reader.ts";
 import { askQuestions } from "./question-menu.ts";
-import { runSlashCommand, type InteractiveState } from "./run-slash-command.ts";
+import { chooseRevert, runSlashCommand, type InteractiveState } from "./run-slash-command.ts";
 import { completeSlashLine, parseSlashLine } from "./slash-commands.ts";
 import type { CommandIo } from "../io.ts";
 import { checkPromptFlags } from "../prompt-flags.ts";
@@ -20,7 +20,7 @@ import { chooseConversation } from "../prompt-run.ts";
 import { createRunControl } from "../signals.ts";
 import { toLocale } from "../../output/action-words.ts";
 import { toBareId } from "../../output/result-line.ts";
-import { toVisibleLine } from "../../output/visible-text.ts";
+import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
 import { createTerminalProjection } from "../../output/terminal/terminal.ts";
 
 type Message = Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers">;
@@ -39,6 +39,8 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
     seen: new Set(),
     files,
     shorten: async () => void (await respond({ prompt: "", shortens: true }, state, io)),
+    print: (text) => void process.stdout.write(toVisibleText(text)),
+    chooseRevert,
   };
   process.stdout.write(formatHead(state, io));
   const reader = createLineReader(completeSlashLine);

@@ -4,7 +4,7 @@ import { isCancel, select } from "@clack/prompts";
 import type { RunStart } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../../base/errors.ts";
 import { runExport } from "../commands/export.ts";
-import { runRevert } from "../commands/revert.ts";
+import { formatRevert, revertSession } from "../commands/revert.ts";
 import type { FlagValues } from "../flags.ts";
 import { formatSlashHelp, type SlashCommandName, type SlashLine } from "./slash-commands.ts";
 import type { CommandIo } from "../io.ts";
@@ -12,8 +12,9 @@ import { formatFailure } from "../report-error.ts";
 import { withSessionStore } from "../session-store.ts";
 import { findConversation } from "../session-words.ts";
 import { toConfig } from "../run-config.ts";
+import { switchModel } from "../switch-model.ts";
 import { toBareId } from "../../output/result-line.ts";
-import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
 import type { Store } from "../../store/store.ts";
 
 type Run = (words: readonly string[], state: InteractiveState, io: CommandIo) => Promise<void> | void;
@@ -30,22 +31,18 @@ export async function runSlashCommand(
 }
 
 const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
-  help: () => print(formatSlashHelp()),
+  help: (_words, { print }) => print(formatSlashHelp()),
   mode([mode], state, io) {
     if (mode !== undefined) {
       const { plan: _, ...rest } = state.flags;
       change({ ...rest, mode }, state, io);
     }
-    print(`mode: ${toConfig(state.flags, io).mode}\n`);
+    state.print(`mode: ${toConfig(state.flags, io).mode}\n`);
   },
   model([model], state, io) {
-    if (model !== undefined) {
-      const flags = { ...state.flags, model };
-      // A wrong name fails now, not at the next prompt.
-      toConfig(flags, io).chooseModel();
-      change(flags, state, io);
-    }
-    print(`model: ${toConfig(state.flags, io).model ?? "none"}\n`);
+    // A wrong name fails now, not at the next prompt.
+    if (model !== undefined) state.flags = switchModel(state.flags, model, io);
+    state.print(`model: ${toConfig(state.flags, io).model ?? "none"}\n`);
   },
   ask([what], state, io) {
     if (what !== undefined) {
@@ -54,12 +51,12 @@ const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
       change({ ...state.flags, ask: rules }, state, io);
     }
     const { ask } = toConfig(state.flags, io).permissions;
-    print(`ask first: ${ask.length === 0 ? "off" : ask.join(", ")}\n`);
+    state.print(`ask first: ${ask.length === 0 ? "off" : ask.join(", ")}\n`);
   },
   compact: (_words, state) => state.shorten(),
   new(_words, state) {
     state.session = randomUUID();
-    print(`new session: ${state.session}\n`);
+    state.print(`new session: ${state.session}\n`);
   },
   async resume([session], state, io) {
     const chosen = await withSessionStore(io, state.flags.workspace?.at(-1), async (store, { workspace }) =>
@@ -67,13 +64,13 @@ const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
     );
     if (chosen === undefined) return;
     state.session = chosen;
-    print(`session: ${state.session}\n`);
+    state.print(`session: ${state.session}\n`);
   },
   revert: revertLast,
   async export([format = "markdown", file], state, io) {
     const output = file ?? `session-${state.session}.${extensions[format] ?? format}`;
     await runExport({ command: "export", flags: { format, output }, positionals: [state.session] }, io);
-    print(`written: ${output}\n`);
+    state.print(`written: ${output}\n`);
   },
 };
 
@@ -85,10 +82,6 @@ const askRules: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const extensions: Readonly<Record<string, string>> = { markdown: "md" };
-
-function print(text: string): void {
-  process.stdout.write(toVisibleText(text));
-}
 
 /** @throws SheafError USAGE for an invalid value; the state then stays unchanged. */
 function change(flags: InteractiveState["flags"], state: InteractiveState, io: CommandIo): void {
@@ -108,28 +101,39 @@ async function chooseSession(store: Store, workspace: string): Promise<string | 
 }
 
 /** The person decides about files that have changed since. */
-async function revertLast(_words: readonly string[], state: InteractiveState, io: CommandIo): Promise<void> {
-  const revert = async (onConflict: string): Promise<void> => {
-    const { workspace } = state.flags;
-    const flags = { "on-conflict": onConflict, ...(workspace && { workspace }) };
-    await runRevert({ command: "revert", flags, positionals: [state.session] }, io);
+async function revertLast([word]: readonly string[], state: InteractiveState, io: CommandIo): Promise<void> {
+  const revert = async (onConflict: RevertAnswer): Promise<void> => {
+    const order = { session: state.session, onConflict, workspace: state.flags.workspace?.at(-1) };
+    state.print(formatRevert(await revertSession(order, io)));
   };
+  if (word !== undefined && word !== "leave" && word !== "overwrite") {
+    throw new SheafError("USAGE", `/revert ${word} is unknown: use /revert, /revert leave or /revert overwrite`);
+  }
   try {
-    await revert("refuse");
+    await revert(word ?? "refuse");
   } catch (error) {
     const known = toSheafError(error);
     if (known.code !== "PERMISSION_REQUIRED") throw known;
-    process.stderr.write(formatFailure(known, false));
-    const chosen = await select({
-      message: "Nothing was reverted. What now?",
-      options: [
-        { value: "cancel", label: "Leave everything as it is" },
-        { value: "leave", label: "Revert the rest" },
-        { value: "overwrite", label: "Restore the old content anyway" },
-      ],
-    });
-    if (!isCancel(chosen) && chosen !== "cancel") await revert(chosen);
+    const answer = await state.chooseRevert(known);
+    if (answer !== undefined) await revert(answer);
   }
+}
+
+/** What to do with files that have changed since. */
+type RevertAnswer = "refuse" | "leave" | "overwrite";
+
+/** A menu. Undefined: nothing. */
+export async function chooseRevert({ code, message }: SheafError): Promise<RevertAnswer | undefined> {
+  process.stderr.write(formatFailure({ code, message }, false));
+  const chosen = await select({
+    message: "Nothing was reverted. What now?",
+    options: [
+      { value: "cancel", label: "Leave everything as it is" },
+      { value: "leave", label: "Revert the rest" },
+      { value: "overwrite", label: "Restore the old content anyway" },
+    ] as const,
+  });
+  return isCancel(chosen) || chosen === "cancel" ? undefined : chosen;
 }
 
 export interface InteractiveState {
@@ -141,6 +145,10 @@ export interface InteractiveState {
   readonly seen: Set<string>;
   /** Summarises the conversation (C35). */
   readonly shorten: () => Promise<void>;
+  /** Shows what a command says. */
+  readonly print: (text: string) => void;
+  /** Asks what to do after a revert that met changed files. Undefined: nothing more. */
+  readonly chooseRevert: (conflict: SheafError) => Promise<RevertAnswer | undefined>;
   /** What goes with the next prompt (C42). */
   files: Pick<RunStart, "attachments">;
 }

@@ -14,12 +14,24 @@ const slashCommands = {
   compact: { usage: "", help: "summarise the conversation so far, to make room" },
   new: { usage: "", help: "begin a new session" },
   resume: { usage: "[SESSION]", help: "go on with another session" },
-  revert: { usage: "", help: "undo the last response, files and history" },
+  revert: { usage: "[leave|overwrite]", help: "undo the last response, files and history" },
   export: { usage: "[json|markdown|html] [FILE]", help: "write the session to a file" },
   quit: { usage: "", help: "leave (also Ctrl-D, or Ctrl-C twice)" },
 } as const satisfies Record<string, SlashCommandHelp>;
 
 export type SlashCommandName = keyof typeof slashCommands;
+
+/** Those that make sense in an editor, which has its own ways to begin, open and leave a session (C55). */
+const editorNames = ["mode", "model", "ask", "compact", "revert"] as const satisfies SlashCommandName[];
+
+export function isEditorCommand(name: SlashCommandName): boolean {
+  return (editorNames as readonly string[]).includes(name);
+}
+
+/** For an editor to offer: names without the slash. */
+export function listEditorCommands(): { readonly name: string; readonly usage: string; readonly help: string }[] {
+  return editorNames.map((name) => ({ name, ...slashCommands[name] }));
+}
 
 export type SlashLine =
   | { readonly kind: "command"; readonly name: SlashCommandName; readonly words: readonly string[] }

@@ -1,10 +1,12 @@
 /** What an editor sends and is asked over the Agent Client Protocol. */
-import type { AgentContext, ContentBlock, McpServer } from "@agentclientprotocol/sdk";
+import type { AgentContext, ContentBlock, McpServer } from "@agentclientprotocol/sdk/unstable";
 import type { RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { createPng, pdf } from "../../../../../test/support/images.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { createEditorApprover, toMcpServers, toPromptMessage } from "../../../src/cli/acp/agent.ts";
+import { toMcpServers } from "../../../src/cli/acp/agent.ts";
+import { createEditorApprover } from "../../../src/cli/acp/editor-approver.ts";
+import { toPromptMessage } from "../../../src/cli/acp/prompt-content.ts";
 import { createAcpProjection } from "../../../src/output/acp-updates.ts";
 import { start } from "../../run/fake-ports.ts";
 

@@ -1,0 +1,27 @@
+/** Another model for a session that goes on. */
+import { SheafError } from "../base/errors.ts";
+import type { FlagValues } from "./flags.ts";
+import type { CommandIo } from "./io.ts";
+import { toConfig } from "./run-config.ts";
+
+/**
+ * The flags with another model. A key, an address or a header of the command line belongs to the provider that it was
+ * given for, and goes to no other.
+ * @throws SheafError as for `--model`; USAGE for another provider than the one that such a flag belongs to.
+ */
+export function switchModel(flags: FlagValues, model: string, io: CommandIo): FlagValues {
+  const switched = { ...flags, model };
+  const config = toConfig(switched, io);
+  const bound = (["api-key", "base-url", "header"] as const).find((name) => flags[name] !== undefined);
+  const provider = toProvider(toConfig(flags, io).model);
+  if (bound !== undefined && provider !== toProvider(config.model)) {
+    const advice = `start Sheaf without it, or choose a model of ${provider}`;
+    throw new SheafError("USAGE", `--${bound} was given for ${provider}, and "${model}" is not of it: ${advice}`);
+  }
+  config.chooseModel();
+  return switched;
+}
+
+function toProvider(model = "another model"): string {
+  return model.split("/", 1)[0]!;
+}

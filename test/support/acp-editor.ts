@@ -1,0 +1,107 @@
+/** An editor that starts `sheaf acp`: the client side of the official SDK. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import {
+  client,
+  methods,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  type ClientCapabilities,
+  type ClientConnection,
+  type InitializeResponse,
+  type RequestPermissionRequest,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk/unstable";
+import { afterEach } from "vitest";
+import { compiledCode, sheafProgram } from "./sheaf.ts";
+
+export interface Editor {
+  readonly connection: ClientConnection;
+  readonly child: ChildProcess;
+  readonly updates: SessionUpdate[];
+  readonly permissions: RequestPermissionRequest[];
+  readonly initialized: InitializeResponse;
+  /** Resolves once an update like this came. */
+  waitFor(matches: (update: SessionUpdate) => boolean): Promise<void>;
+}
+
+const editors: Omit<Editor, "initialized">[] = [];
+afterEach(() => {
+  for (const { connection, child } of editors.splice(0)) {
+    connection.close();
+    child.kill("SIGKILL");
+  }
+});
+
+export interface EditorOptions {
+  /** Answers permission requests; undefined: cancelled. */
+  readonly choose?: (request: RequestPermissionRequest) => string | undefined;
+  readonly capabilities?: ClientCapabilities;
+  /** The editor's own files. */
+  readonly readFile?: (path: string) => string;
+  readonly writeFile?: (path: string, text: string) => void;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The SDK's own client, connected to the built program. */
+export async function startEditor(cwd: string, args: readonly string[], options: EditorOptions = {}): Promise<Editor> {
+  const { choose = () => "allow_once", capabilities = {}, readFile, writeFile } = options;
+  const child = spawn(process.execPath, [sheafProgram, "acp", ...args], {
+    cwd,
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: join(cwd, ".home"), ...compiledCode, ...options.environment },
+  });
+  const updates: SessionUpdate[] = [];
+  const permissions: RequestPermissionRequest[] = [];
+  const waiting: { matches: (update: SessionUpdate) => boolean; resolve: () => void }[] = [];
+  const connection = client({ name: "test-editor" })
+    .onNotification(methods.client.session.update, ({ params }) => {
+      updates.push(params.update);
+      for (const { matches, resolve } of waiting) if (matches(params.update)) resolve();
+    })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => {
+      permissions.push(params);
+      const optionId = choose(params);
+      if (optionId === undefined) return { outcome: { outcome: "cancelled" } };
+      return { outcome: { outcome: "selected", optionId } };
+    })
+    .onRequest(methods.client.fs.readTextFile, ({ params }) => ({ content: readFile?.(params.path) ?? "" }))
+    .onRequest(methods.client.fs.writeTextFile, ({ params }) => {
+      writeFile?.(params.path, params.content);
+      return {};
+    })
+    .connect(
+      ndJsonStream(
+        Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
+        Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
+      ),
+    );
+  const editor: Omit<Editor, "initialized"> = {
+    connection,
+    child,
+    updates,
+    permissions,
+    waitFor(matches) {
+      if (updates.some(matches)) return Promise.resolve();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.push({ matches, resolve });
+      return promise;
+    },
+  };
+  editors.push(editor);
+  const initialized = await connection.agent.request(methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: capabilities,
+  });
+  return Object.assign(editor, { initialized });
+}
+
+export const say = (sessionId: string, text: string) => ({ sessionId, prompt: [{ type: "text" as const, text }] });
+
+export const toText = (updates: readonly SessionUpdate[]): string =>
+  updates
+    .map((update) =>
+      update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? update.content.text : "",
+    )
+    .join("");
