@@ -77,6 +77,18 @@ describe("hooks of git", () => {
   });
 });
 
+test(verifies("S-106", "git's watcher and hooks do not start with a run, trusted or not"), async () => {
+  const cwd = folders.newFolder({ "a.txt": "a" });
+  execFileSync("git", ["init", "-q", cwd]);
+  writeFileSync(join(cwd, ".git/watch"), "#!/bin/sh\ntouch watcher\n", { mode: 0o755 });
+  execFileSync("git", ["-C", cwd, "config", "core.fsmonitor", join(cwd, ".git/watch")]);
+  const flags = ["--trust", "--sandbox", "disabled", "--force"];
+  const { code } = await runSheaf(["-p", ...flags, "--model", "offline", "Hello"], { cwd });
+  expect([code, existsSync(join(cwd, "watcher"))]).toEqual([0, false]);
+  execFileSync("git", ["-C", cwd, "status"]);
+  expect(existsSync(join(cwd, "watcher"))).toBe(true);
+});
+
 describe("a hostile repository that is not trusted", () => {
   test("has traps that spring", () => {
     const session = createHostileSession();

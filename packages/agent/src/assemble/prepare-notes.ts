@@ -44,6 +44,9 @@ export async function prepareNotes(
 /** Locks nothing, starts nothing in submodules, and lists a new folder as one entry. */
 const statusCommand = "git --no-optional-locks status --porcelain --ignore-submodules=all";
 
+/** Nobody has asked for it (S-106). */
+const silentStatusCommand = statusCommand.replace("git", "git -c core.fsmonitor=false -c core.hooksPath=/dev/null");
+
 /** Sheaf does not wait for a large repository. Milliseconds. */
 const statusMs = 700;
 
@@ -62,7 +65,7 @@ async function readGitState(
   if (repository.git === "none") return undefined;
   const branch = readBranch(repository);
   const outcome = await commands?.run({
-    command: statusCommand,
+    command: silentStatusCommand,
     workingDirectory: workspace.root,
     timeoutMs: statusMs,
     signal,
@@ -75,5 +78,7 @@ async function readGitState(
 function listHosts(allow: readonly string[]): string[] {
   return allow
     .map(parseRule)
-    .flatMap((rule) => (rule.kind === "Network" ? [rule.text.slice("Network(".length, -1)] : []));
+    .flatMap((rule) =>
+      "host" in rule && rule.kind !== "WebFetch" ? [rule.text.trim().replace(/^\w+\(|\)$/g, "")] : [],
+    );
 }
