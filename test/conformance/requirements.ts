@@ -245,6 +245,9 @@ export const requirements: readonly Requirement[] = [
   { id: "S-98", document: "security-reliability", title: "rules open the registries that package managers name" },
   { id: "S-99", document: "security-reliability", title: "commands see registries without tokens" },
   { id: "S-101", document: "security-reliability", title: "instruction files of a repository, quoted without trust" },
+  { id: "S-103", document: "security-reliability", title: "a rule of its own opens mirrors in private networks" },
+  { id: "S-104", document: "security-reliability", title: "a rule of its own shows commands tokens for registries" },
+  { id: "S-106", document: "security-reliability", title: "git's status at the start runs no watcher and no hook" },
   { id: "S-100", document: "security-reliability", title: "failures by the sandbox say so" },
   {
     id: "S-96",

@@ -56,12 +56,8 @@ describeWithBubblewrap("with a sandbox", () => {
   );
 
   test(verifies(["S-97", "S-98"], "commands find the user's registry, and the caches of earlier runs"), async () => {
-    const bin = folders.newFolder();
-    const listing = "global.index-url='https://registry.example/simple'";
-    writeFileSync(join(bin, "python3"), `#!/bin/sh\ncase "$*" in *config*) echo "${listing}";; esac\n`, {
-      mode: 0o755,
-    });
-    const environment = { PATH: `${bin}:${process.env.PATH}`, HOME: folders.newFolder() };
+    const userHome = folders.newFolder({ ".config/pip/pip.conf": "index-url = https://registry.example/simple\n" });
+    const environment = { HOME: userHome };
     const home = join(folders.newFolder(), "home");
     const cwd = folders.newFolder();
     const command = 'echo "$PIP_INDEX_URL"; cat "$XDG_CACHE_HOME/kept"; echo kept > "$XDG_CACHE_HOME/kept"';
@@ -71,6 +67,14 @@ describeWithBubblewrap("with a sandbox", () => {
     expect(run.result.success?.stdout).toBe("https://registry.example/simple\n");
     expect((await runCommand(command, [], options)).result.success?.stdout).toBe("\nkept\n");
     expect((await runCommand(command, [], { home, environment })).result.success?.stdout).toBe("\n");
+  });
+
+  test(verifies("S-104", "commands see a token for a registry by a rule only, and the documents say so"), async () => {
+    const options = { environment: { NPM_TOKEN: "token" } };
+    const none = await runCommand('echo "$NPM_TOKEN"', ["--allow", "Network(@npm)"], options);
+    expect([none.permissions, none.result.success?.stdout]).toEqual([["network"], "\n"]);
+    const shown = await runCommand('echo "$NPM_TOKEN"', ["--allow", "Credentials(@npm)"], options);
+    expect([shown.permissions, shown.result.success?.stdout]).toEqual([["credentials"], "token\n"]);
   });
 
   test(verifies("S-31", "a TMPDIR that is not a folder is reported as such"), async () => {

@@ -150,7 +150,7 @@ const toolCallMetadata = s.object({
 /** R8. */
 export interface ToolCallMetadata extends s.ValueOf<typeof toolCallMetadata> {}
 
-const commandPermission = s.growingChoice(["network", "write_outside_workspace", "unsandboxed"]);
+const commandPermission = s.growingChoice(["network", "write_outside_workspace", "credentials", "unsandboxed"]);
 
 /** What a command was allowed to do beyond the default sandbox; closed list (N38). */
 export type CommandPermission = s.ValueOf<typeof commandPermission>;

@@ -2,10 +2,11 @@
 import type { Environment } from "../base/paths.ts";
 import { readWorkspaceDenials } from "../config/workspace-rules.ts";
 import { createCommandNetwork, type CommandNetwork } from "../guard/permissions/decide-network.ts";
-import { createPermissions, isOffered, type Permissions } from "../guard/permissions/permissions.ts";
-import { parseRule, type FileRule } from "../guard/permissions/rule.ts";
-import { findRegistries } from "../guard/sandbox/find/registries.ts";
+import { createPermissions, type Permissions } from "../guard/permissions/permissions.ts";
+import { type CredentialName, type FileRule, parseRule } from "../guard/permissions/rule.ts";
+import { createRegistryFinder } from "../guard/sandbox/find/registries.ts";
 import { findSandbox } from "../guard/sandbox/find/find-sandbox.ts";
+import { listCredentials } from "../guard/sandbox/hold/registry-credentials.ts";
 import { toAddedFolders } from "../guard/sandbox/hold/writable-folders.ts";
 import type { ProbePlace } from "../guard/sandbox/find/probe-memory.ts";
 import { findFault, type Sandbox } from "../guard/sandbox/sandbox.ts";
@@ -35,8 +36,8 @@ export interface PreparedPolicy {
   readonly permissions: Permissions;
   /** Which hosts commands may reach. */
   readonly network: CommandNetwork;
-  /** For commands: the registries that rules name. */
-  readonly registryVariables: Readonly<Record<string, string>>;
+  /** Package managers whose tokens commands see. */
+  readonly credentials: readonly CredentialName[];
   /** Files that no command may read or write, in the sandbox. */
   readonly fileDenials: readonly FileRule[];
   /** Rules that the workspace added. */
@@ -81,15 +82,8 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
       environment,
     }),
   });
-  const runsCommands = sandbox.state === "enabled" && isOffered(mode, { name: "", access: "command" });
-  const places = { environment, folders };
-  const allowed = runsCommands ? await openRegistries(allow, places, false) : closedRegistries;
-  const denied = runsCommands ? await openRegistries(denials, places, true) : closedRegistries;
-  const network = createCommandNetwork({
-    allow,
-    deny: [...denials, ...denied.rules],
-    registryHosts: allowed.rules,
-  });
+  const findRegistryHosts = createRegistryFinder({ environment, folders });
+  const network = createCommandNetwork({ allow, deny: denials, findRegistryHosts });
   const fileDenials = denials.map(parseRule).filter((rule) => "glob" in rule);
   return {
     workspace,
@@ -97,37 +91,10 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
     sandbox,
     permissions,
     network,
-    registryVariables: allowed.variables,
+    credentials: listCredentials(allow, denials),
     fileDenials,
     workspaceDenials,
     environment,
-  };
-}
-
-interface OpenRegistries {
-  /** One for each host. */
-  readonly rules: readonly string[];
-  readonly variables: Readonly<Record<string, string>>;
-}
-
-const closedRegistries: OpenRegistries = { rules: [], variables: {} };
-
-/**
- * Rules about the hosts of the registries that other rules name. Programs run only for these. `isDenial`: every host must be
- * known. @throws SheafError USAGE.
- */
-async function openRegistries(
-  rules: readonly string[],
-  places: { readonly environment: Environment; readonly folders: readonly string[] },
-  isDenial: boolean,
-): Promise<OpenRegistries> {
-  const names = rules
-    .map(parseRule)
-    .flatMap((rule) => (rule.kind === "Network" && rule.registry ? [rule.registry] : []));
-  const found = await Promise.all([...new Set(names)].map((name) => findRegistries(name, { ...places, isDenial })));
-  return {
-    rules: found.flatMap((registries) => registries?.hosts ?? []).map((host) => `Network(${host})`),
-    variables: Object.assign({}, ...found.map((registries) => registries?.variables)),
   };
 }
 

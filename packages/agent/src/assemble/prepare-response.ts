@@ -17,6 +17,8 @@ import { isOffered } from "../guard/permissions/permissions.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
 import { createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
 import { toCacheFolder } from "../guard/sandbox/hold/tool-caches.ts";
+import { toCredentialVariables } from "../guard/sandbox/hold/registry-credentials.ts";
+import { listHomes } from "../guard/sandbox/hold/secret-places.ts";
 import { createSearchProgram } from "../guard/sandbox/launch/search-program.ts";
 import { toRunPrefix } from "../guard/sandbox/hold/mounts.ts";
 import { untrustedGitVariables } from "../guard/sandbox/environment.ts";
@@ -101,8 +103,12 @@ export async function prepareResponse(
   const held = { environment, workspace: workspace.root, sandbox, denials: fileDenials, addedFolders };
   const commands = createCommandRunner({
     ...held,
-    variables: { ...(order.trusted ? {} : untrustedGitVariables), ...policy.registryVariables },
+    variables: {
+      ...toCredentialVariables(policy.credentials, listHomes(environment), environment),
+      ...(order.trusted ? {} : untrustedGitVariables),
+    },
     network,
+    credentials: policy.credentials,
     cacheFolder: dataFolder === undefined ? undefined : toCacheFolder(dataFolder, workspace.root),
   });
   const notes = await prepareNotes(

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { toHost } from "../base/host-pattern.ts";
-import { isPublicAddress } from "../base/public-address.ts";
+import { isPrivateAddress, isPublicAddress } from "../base/public-address.ts";
 
 /** One address of a host. */
 export interface HostAddress {
@@ -18,11 +18,18 @@ export interface HostAddress {
 
 /** What a proxy needs from its surroundings; tests use local servers. */
 export interface ProxyPorts {
-  /** Why a host must not be reached, "" if it may; the host as `toHost` gives it. */
-  readonly findObstacle: (host: string) => string;
+  /** Whether a host may be reached; the host as `toHost` gives it. */
+  readonly admit: (host: string) => Promise<HostAdmission>;
   /** All addresses of a host. */
   readonly resolveHost?: (host: string) => Promise<readonly HostAddress[]>;
   readonly isAllowed?: ((address: string) => boolean) | undefined;
+}
+
+interface HostAdmission {
+  /** Why it must not be reached, "" if it may. */
+  readonly obstacle: string;
+  /** Addresses of private networks count, too (S-103). */
+  readonly mayBePrivate?: boolean;
 }
 
 export interface Proxy {
@@ -69,7 +76,7 @@ const ownHeaders = new Set([
 
 /** Creates a proxy; it does not listen by itself. */
 export function createProxy({
-  findObstacle,
+  admit,
   resolveHost = (host) => lookup(host, { all: true, verbatim: true }),
   isAllowed = isPublicAddress,
 }: ProxyPorts): Proxy {
@@ -86,10 +93,18 @@ export function createProxy({
   const openTarget = async (authority: string): Promise<Target | string> => {
     const parsed = parseAuthority(authority);
     if (!parsed) return "it is not a host and port";
-    const obstacle = isServicePort(parsed.port) ? `port ${parsed.port} is of no web server` : findObstacle(parsed.host);
+    if (isServicePort(parsed.port)) return `port ${parsed.port} is of no web server`;
+    const { obstacle, mayBePrivate = false } = await admit(parsed.host);
     if (obstacle !== "") return obstacle;
-    const found = await resolveAllowed(parsed.host, resolveHost, isAllowed);
-    return found ? { ...parsed, addresses: found.map(({ address }) => address) } : "it is not a public host";
+    let isPrivate = false;
+    const found = await resolveAllowed(parsed.host, resolveHost, (address) => {
+      if (isAllowed(address)) return true;
+      isPrivate = isPrivateAddress(address);
+      return mayBePrivate && isPrivate;
+    });
+    if (found) return { ...parsed, addresses: found.map(({ address }) => address) };
+    if (!isPrivate) return "it is not a public host";
+    return `it is in a private network, the user passes --allow ${JSON.stringify(`PrivateNetwork(${parsed.host})`)}`;
   };
   const findTarget = async (authority: string): Promise<Target | string> => {
     const target = await openTarget(authority).catch((error: unknown) => `it was not found (${toReason(error)})`);

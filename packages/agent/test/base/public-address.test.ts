@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { isPublicAddress } from "../../src/base/public-address.ts";
+import { isPrivateAddress, isPublicAddress } from "../../src/base/public-address.ts";
 
 const refused = [
   "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.255.255.254",
@@ -25,3 +25,19 @@ test(
     for (const address of allowed) expect(isPublicAddress(address), address).toBe(true);
   },
 );
+
+const inner = [
+  "10.0.0.1", "10.255.255.255", "100.64.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "198.18.0.1", "203.0.113.9",
+  "fc00::1", "fd00::1",
+]; // prettier-ignore
+
+const never = [
+  "0.0.0.0", "127.0.0.1", "169.254.169.254", "169.254.0.1", "100.100.100.200", "192.0.0.8", "224.0.0.1", "255.255.255.255",
+  "::", "::1", "::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1", "2002:a00:1::", "fe80::1", "fd00:ec2::254", "fec0::1",
+  "ff02::1", "", "localhost", "10.1", "fd00::1%eth0", "8.8.8.8", "2003::1",
+]; // prettier-ignore
+
+test(verifies("S-103", "private networks are not this machine, its link, or the services that tell its keys"), () => {
+  for (const address of inner) expect(isPrivateAddress(address), address).toBe(true);
+  for (const address of never) expect(isPrivateAddress(address), address).toBe(false);
+});

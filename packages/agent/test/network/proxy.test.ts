@@ -1,7 +1,9 @@
 /** The proxy of commands: parsed hosts only, resolved once, public addresses only (S-32). */
 import { createServer as createWebServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { networkInterfaces } from "node:os";
 import { afterAll, describe, expect, test } from "vitest";
+import { isPrivateAddress } from "../../src/base/public-address.ts";
 import { createProxy, parseAuthority, type Proxy, type ProxyPorts } from "../../src/network/proxy.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
@@ -25,10 +27,14 @@ interface TestProxy {
 }
 
 /** A proxy that allows `allowed.test`, which is 127.0.0.1, and thinks of that as public. */
+const admitAll = async () => ({ obstacle: "" });
+
 async function startProxy(ports: Partial<ProxyPorts> = {}): Promise<TestProxy> {
   const resolved: string[] = [];
   const proxy = createProxy({
-    findObstacle: (host) => (host === "allowed.test" || host === "127.0.0.1" ? "" : "no rule allows it"),
+    admit: async (host) => ({
+      obstacle: host === "allowed.test" || host === "127.0.0.1" ? "" : "no rule allows it",
+    }),
     resolveHost: async (host) => {
       resolved.push(host);
       return [{ address: "127.0.0.1", family: 4 }];
@@ -84,15 +90,60 @@ describe("tunnels", () => {
       { address: "93.184.216.34", family: 4 },
       { address, family: 4 },
     ];
-    const { ask, proxy } = await startProxy({ findObstacle: () => "", resolveHost, isAllowed: undefined });
+    const { ask, proxy } = await startProxy({ admit: admitAll, resolveHost, isAllowed: undefined });
     expect(await ask("CONNECT allowed.test:443 HTTP/1.1\r\n\r\n")).toMatch(/^HTTP\/1\.1 403/);
-    expect(proxy.takeNotes()).toEqual(["The network refused allowed.test:443: it is not a public host."]);
+    expect(proxy.takeNotes()).toEqual([expect.stringMatching(/^The network refused allowed\.test:443: it is /)]);
   });
+
+  const inner = { address: "10.0.0.1", family: 4 };
+  test(verifies("S-103", "a host in a private network is refused with the rule that allows it"), async () => {
+    const { ask, proxy } = await startProxy({
+      admit: admitAll,
+      resolveHost: async () => [inner],
+      isAllowed: undefined,
+    });
+    expect(await ask("CONNECT mirror.test:443 HTTP/1.1\r\n\r\n")).toMatch(/^HTTP\/1\.1 403/);
+    expect(proxy.takeNotes()).toEqual([
+      'The network refused mirror.test:443: it is in a private network, the user passes --allow "PrivateNetwork(mirror.test)".',
+    ]);
+  });
+
+  test.each(["127.0.0.1", "169.254.169.254", "100.100.100.200", "::1", "fe80::1", "fd00:ec2::254", "::ffff:10.0.0.1"])(
+    verifies("S-103", "no rule opens %s"),
+    async (address) => {
+      const { ask, proxy } = await startProxy({
+        admit: async () => ({ obstacle: "", mayBePrivate: true }),
+        resolveHost: async () => [inner, { address, family: 4 }],
+        isAllowed: undefined,
+      });
+      expect(await ask("CONNECT mirror.test:443 HTTP/1.1\r\n\r\n")).toMatch(/^HTTP\/1\.1 403/);
+      expect(proxy.takeNotes()).toEqual(["The network refused mirror.test:443: it is not a public host."]);
+    },
+  );
+
+  const own = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .find(({ address }) => isPrivateAddress(address));
+  test.skipIf(own === undefined)(
+    verifies("S-103", "a rule for it opens an address of a private network (SKIPPED where this machine has none)"),
+    async () => {
+      const server = createServer((socket) => socket.end("reached"));
+      open.push(server);
+      await new Promise<void>((resolve) => void server.listen(0, own!.address, resolve));
+      const { ask } = await startProxy({
+        admit: async () => ({ obstacle: "", mayBePrivate: true }),
+        resolveHost: async () => [{ address: own!.address, family: 4 }],
+        isAllowed: undefined,
+      });
+      const { port } = server.address() as AddressInfo;
+      expect(await ask(`CONNECT mirror.test:${port} HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 .*reached$/s);
+    },
+  );
 
   test.each(["127.0.0.1:80", "[::1]:80", "2130706433:80", "0x7f.1:80", "0177.0.0.1:80", "localhost:80"])(
     verifies("S-32", "the address %s itself is refused, in every spelling"),
     async (authority) => {
-      const { ask } = await startProxy({ findObstacle: () => "", isAllowed: undefined });
+      const { ask } = await startProxy({ admit: admitAll, isAllowed: undefined });
       expect(await ask(`CONNECT ${authority} HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1\.1 403/);
     },
   );
@@ -102,7 +153,7 @@ describe("tunnels", () => {
     "allowed.test:", "allowed.test:0", "allowed.test:65536", "allowed.test:443:80", "http://allowed.test:443", "[::1", "//allowed.test:443",
     "allowed.test:443/x", "allowed.test\\.other.test:443", "a,b:443", "allowed.test#x:443", "allowed.test?x:443", "..:443",
   ])(verifies("S-32", "what is no plain host and port is refused: %s"), async (authority) => {
-    const { ask, resolved } = await startProxy({ findObstacle: () => "" });
+    const { ask, resolved } = await startProxy({ admit: admitAll });
     expect(await ask(`CONNECT ${authority} HTTP/1.1\r\n\r\n`)).toMatch(/^(HTTP\/1\.1 40[03]|$)/);
     expect(resolved).toEqual([]);
     expect(parseAuthority(authority)).toBeUndefined();

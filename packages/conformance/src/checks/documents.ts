@@ -87,7 +87,7 @@ function checkFences(document: Document): void {
   }
 }
 
-const permissions = new Set(["network", "write_outside_workspace", "unsandboxed"]);
+const permissions = new Set(["network", "write_outside_workspace", "credentials", "unsandboxed"]);
 
 function checkTool(document: Document): void {
   const { id } = document;

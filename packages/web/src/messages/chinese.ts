@@ -188,6 +188,7 @@ export const chinese: Messages = {
   permissions: {
     network: "網路",
     write_outside_workspace: "寫入工作區之外",
+    credentials: "可見套件登錄的權杖",
     unsandboxed: "沒有沙箱",
   },
   plan: "計畫",

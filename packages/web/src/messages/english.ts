@@ -202,6 +202,7 @@ export const english = {
   permissions: {
     network: "Network",
     write_outside_workspace: "Writes outside the workspace",
+    credentials: "Sees tokens for package registries",
     unsandboxed: "Without a sandbox",
   } as Readonly<Record<string, string>>,
   plan: "Plan",

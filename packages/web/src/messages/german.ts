@@ -200,6 +200,7 @@ export const german: Messages = {
   permissions: {
     network: "Netzwerk",
     write_outside_workspace: "Schreibt außerhalb des Arbeitsbereichs",
+    credentials: "Sieht Token für Paketquellen",
     unsandboxed: "Ohne Sandbox",
   },
   plan: "Plan",

@@ -189,6 +189,7 @@ export const japanese: Messages = {
   permissions: {
     network: "ネットワーク",
     write_outside_workspace: "ワークスペース外への書き込み",
+    credentials: "パッケージレジストリのトークンを参照",
     unsandboxed: "サンドボックスなし",
   },
   plan: "計画",

@@ -199,6 +199,7 @@ export const turkish: Messages = {
   permissions: {
     network: "Ağ",
     write_outside_workspace: "Çalışma alanı dışına yazar",
+    credentials: "Paket kayıtlarının belirteçlerini görür",
     unsandboxed: "Korumalı alan olmadan",
   },
   plan: "Plan",

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { toHost } from "../../base/host-pattern.ts";
 import { isPublicAddress } from "../../base/public-address.ts";
 import { allowByRule, ask, deny, type PermissionDecision } from "./decision.ts";
-import { parseRule, type Rule, type Rules } from "./rule.ts";
+import { type NetworkRule, parseRule, type RegistryName, type Rule, type Rules } from "./rule.ts";
 
 /** A web address. `--force` is about commands and opens no network. */
 export function decideUrl(address: unknown, { allows, denies }: Rules): PermissionDecision {
@@ -49,33 +49,55 @@ export interface CommandNetwork {
   /** Whether commands may reach a registry of a language: by its own rule, or perhaps by one for a host. */
   readonly mayDownload: (registry: string) => boolean;
   /** `host`: as `toHost` gives it. */
-  decide(host: string): PermissionDecision;
+  decide(host: string): Promise<PermissionDecision & { readonly mayBePrivate?: boolean }>;
 }
+
+/** The hosts of the registries of a language, or why they are not known, in a sentence without a full stop. */
+export type FindRegistryHosts = (registry: RegistryName, isDenial: boolean) => Promise<readonly string[] | string>;
 
 /**
  * The rules about hosts for commands. A command can send what it has read, so a page that may be fetched (`WebFetch`) is
- * no host that commands may reach.
+ * no host that commands may reach. Registries are asked for only where no other rule decides (S-98).
  * @throws SheafError USAGE for a rule that cannot be read.
  */
 export function createCommandNetwork(rules: {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
-  /** Further rules that allow: the hosts of rules about registries. */
-  readonly registryHosts?: readonly string[];
+  /** Default: rules about registries open nothing. */
+  readonly findRegistryHosts?: FindRegistryHosts;
 }): CommandNetwork {
-  const parse = (texts: readonly string[]) => texts.map(parseRule).filter((rule) => rule.kind === "Network");
-  const named = parse(rules.allow);
-  const allows = [...named, ...parse(rules.registryHosts ?? [])];
-  const denies = parse(rules.deny);
+  const { findRegistryHosts = async () => [] } = rules;
+  const [allows, denies] = [parseNetworkRules(rules.allow), parseNetworkRules(rules.deny)];
+  const isAbout = async (rule: NetworkRule, host: string): Promise<boolean | string> => {
+    if (!rule.registry) return rule.host.isMatch(host);
+    const hosts = await findRegistryHosts(rule.registry, denies.includes(rule));
+    return typeof hosts === "string" ? hosts : hosts.includes(host);
+  };
   return {
     isOpen: allows.length > 0,
-    mayDownload: (registry) => named.some((rule) => (rule.registry ?? registry) === registry),
-    decide(host) {
-      const denied = denies.find((rule) => rule.host.isMatch(host));
-      if (denied) return deny(`the rule ${denied.text} denies it`, denied.text);
-      const allowed = allows.find((rule) => rule.host.isMatch(host));
-      if (allowed) return allowByRule(allowed.text);
-      return deny(`no rule allows it, the user passes --allow ${JSON.stringify(`Network(${host})`)}`);
+    mayDownload: (registry) => allows.some((rule) => (rule.registry ?? registry) === registry),
+    async decide(host) {
+      for (const rule of denies) {
+        const isDenied = await isAbout(rule, host);
+        if (typeof isDenied === "string") return deny(isDenied, rule.text);
+        if (isDenied) return deny(`the rule ${rule.text} denies it`, rule.text);
+      }
+      let problem = `no rule allows it, the user passes --allow ${JSON.stringify(`Network(${host})`)}`;
+      for (const rule of allows) {
+        const isAllowed = await isAbout(rule, host);
+        if (isAllowed === true) return { ...allowByRule(rule.text), mayBePrivate: rule.kind === "PrivateNetwork" };
+        if (typeof isAllowed === "string") problem = isAllowed;
+      }
+      return deny(problem);
     },
   };
+}
+
+/** What opens more comes first; registries, which take time, come after hosts. */
+function parseNetworkRules(texts: readonly string[]): NetworkRule[] {
+  const toRank = ({ kind, registry }: NetworkRule): number => (kind === "Network" ? 2 : 0) + (registry ? 1 : 0);
+  return texts
+    .map(parseRule)
+    .filter((rule): rule is NetworkRule => rule.kind === "Network" || rule.kind === "PrivateNetwork")
+    .toSorted((a, b) => toRank(a) - toRank(b));
 }

@@ -153,7 +153,8 @@ function toGitRow(facts: PolicyFacts): Omit<Row, "class"> {
 function toNetworkRow(facts: PolicyFacts): Omit<Row, "class"> {
   if (facts.sandbox === "unavailable") return toCommandRow(facts);
   if (facts.sandbox === "disabled") return { decision: "allow", reason: "without the sandbox nothing limits it" };
-  if (!hasRule(facts, "Network", "allow")) return { decision: "deny", reason: "none without a rule for the host" };
+  if (!hasRule(facts, "Network", "allow") && !hasRule(facts, "PrivateNetwork", "allow"))
+    return { decision: "deny", reason: "none without a rule for the host" };
   return { decision: "rules", reason: "hosts that a rule allows, through the sandbox's proxy" };
 }
 

@@ -1,4 +1,4 @@
-/** Rules of the user: `Shell(words)`, `Read(glob)`, `Write(glob)`, `WebFetch(domain)`, `Network(domain)`, `Mcp(server:tool)`. */
+/** Rules of the user: `Shell(words)`, `Read(glob)`, `Write(glob)`, `WebFetch(domain)`, `Network(domain)`, `Mcp(server:tool)` and others. */
 import { SheafError } from "../../base/errors.ts";
 import { parseHostPattern, type HostPattern } from "../../base/host-pattern.ts";
 import { parsePathGlob, type PathGlob } from "./glob.ts";
@@ -26,9 +26,9 @@ interface WebRule {
   readonly host: HostPattern;
 }
 
-/** A rule about hosts for commands in the sandbox. */
-interface NetworkRule {
-  readonly kind: "Network";
+/** A rule about hosts for commands in the sandbox; `PrivateNetwork`: in private networks, too (S-103). */
+export interface NetworkRule {
+  readonly kind: "Network" | "PrivateNetwork";
   readonly text: string;
   /** Matches nothing in a rule about registries. */
   readonly host: HostPattern;
@@ -36,10 +36,22 @@ interface NetworkRule {
   readonly registry?: RegistryName;
 }
 
-const registryNames = ["npm", "python", "go", "rust", "ruby"] as const;
+const registryNames = ["npm", "python", "go", "rust", "ruby", "java"] as const;
 
 /** What a rule calls the registries of a language. */
 export type RegistryName = (typeof registryNames)[number];
+
+/** Of these, commands may see the user's tokens. */
+const credentialNames = ["npm", "python", "java"] as const;
+
+export type CredentialName = (typeof credentialNames)[number];
+
+/** `Credentials(@npm)`: commands see the tokens for registries that the user's files have (S-104). */
+interface CredentialRule {
+  readonly kind: "Credentials";
+  readonly text: string;
+  readonly credentials: CredentialName;
+}
 
 /** A rule about tools of a server; undefined: all of them. */
 interface McpRule {
@@ -49,7 +61,7 @@ interface McpRule {
   readonly tool: string | undefined;
 }
 
-export type Rule = ShellRule | FileRule | WebRule | NetworkRule | McpRule;
+export type Rule = ShellRule | FileRule | WebRule | NetworkRule | CredentialRule | McpRule;
 
 /** Those that apply to a call. */
 export interface Rules {
@@ -58,7 +70,7 @@ export interface Rules {
 }
 
 const forms =
-  'write Shell(words), Shell(*), Read(glob), Write(glob), WebFetch(domain), Network(domain) or Mcp(server:tool), for instance "Shell(npm test)" or "Read(.env)"';
+  'write Shell(words), Shell(*), Read(glob), Write(glob), WebFetch(domain), Network(domain), PrivateNetwork(domain), Credentials(@npm) or Mcp(server:tool), for instance "Shell(npm test)" or "Read(.env)"';
 
 /** Words that the shell leaves as they are. */
 const plainWords = /^[\p{L}\p{M}\p{N}_./:@%+=,^~ \t-]*$/u;
@@ -68,7 +80,8 @@ const plainWords = /^[\p{L}\p{M}\p{N}_./:@%+=,^~ \t-]*$/u;
  * @throws SheafError USAGE naming the rule and the valid forms.
  */
 export function parseRule(text: string): Rule {
-  const [, kind, body = ""] = /^\s*(Shell|Read|Write|WebFetch|Network|Mcp)\((.*)\)\s*$/s.exec(text) ?? [];
+  const [, kind, body = ""] =
+    /^\s*(Shell|Read|Write|WebFetch|Network|PrivateNetwork|Credentials|Mcp)\((.*)\)\s*$/s.exec(text) ?? [];
   const content = body.trim();
   if (kind === undefined) throw createRuleError(text, "is not known");
   if (content === "") throw createRuleError(text, "is empty");
@@ -77,7 +90,10 @@ export function parseRule(text: string): Rule {
       return parseShellRule(text, content);
     case "WebFetch":
     case "Network":
+    case "PrivateNetwork":
       return parseHostRule(text, content, kind);
+    case "Credentials":
+      return parseCredentialRule(text, content);
     case "Mcp":
       return parseMcpRule(text, content);
     default:
@@ -101,14 +117,21 @@ function parseFileRule(text: string, content: string, kind: FileRule["kind"]): F
 }
 
 function parseHostRule(text: string, content: string, kind: (WebRule | NetworkRule)["kind"]): WebRule | NetworkRule {
-  if (kind === "Network" && content.startsWith("@")) {
+  if (kind !== "WebFetch" && content.startsWith("@")) {
     const registry = registryNames.find((name) => `@${name}` === content);
     if (registry !== undefined) return { kind, text, host: { isMatch: () => false }, registry };
     throw createRuleError(text, `names no registries (@${registryNames.join(", @")}; for others, the host)`);
   }
+  if (kind === "PrivateNetwork" && content === "*") throw createRuleError(text, "opens every private network");
   const host = parseHostPattern(content);
   if (!host) throw createRuleError(text, "names no host (a name alone, such as example.org or *.example.org)");
   return { kind, text, host };
+}
+
+function parseCredentialRule(text: string, content: string): CredentialRule {
+  const credentials = credentialNames.find((name) => `@${name}` === content);
+  if (credentials !== undefined) return { kind: "Credentials", text, credentials };
+  throw createRuleError(text, `names no registries whose tokens commands can see (@${credentialNames.join(", @")})`);
 }
 
 function parseMcpRule(text: string, content: string): McpRule {

@@ -51,6 +51,16 @@ describe("a failed command", () => {
     expect(explainFailure({ ...failed, output, permissions: ["network"] })[0]).toMatch(/HTTPS_PROXY/);
   });
 
+  test.each(["npm error code E401", "ERROR: HTTP error 401 Client Error: Unauthorized for url: x", "status code: 401"])(
+    verifies("S-104", "that a registry refused is told how commands see tokens: %s"),
+    (output) => {
+      expect(explainFailure({ ...failed, output, permissions: ["network"] })).toEqual([
+        expect.stringContaining("Credentials(@npm)"),
+      ]);
+      expect(explainFailure({ ...failed, output, permissions: ["network", "credentials"] })).toEqual([]);
+    },
+  );
+
   test("that says nothing of the kind is not explained", () => {
     expect(explainFailure({ ...failed, output: "1 test failed" })).toEqual([]);
     const missing = "ENOENT: no such file or directory, mkdir '/srv/project/a/b'";

@@ -171,7 +171,7 @@ function runProject({ files, tool }: Project, command: string): Promise<CommandO
   return runHeld(command, workspace, { timeoutMs: 120_000 }, user, { cacheFolder });
 }
 
-/** A registry of this machine, for npm and for pip, which stands for `registry.test`. */
+/** A registry of this machine, for npm, pip, Maven and Gradle, which stands for `registry.test`. */
 const registry = createServer((request, response) => {
   const origin = `http://${request.headers.host}`;
   const file = downloads[request.url ?? ""];
@@ -188,13 +188,17 @@ const downloads: Record<string, string> = {};
 beforeAll(() => new Promise<void>((resolve) => void registry.listen(0, "127.0.0.1", resolve)));
 afterAll(() => void registry.close());
 
+function toPom(name: string, more: string): string {
+  return `<project><modelVersion>4.0.0</modelVersion><groupId>t</groupId><artifactId>${name}</artifactId><version>1</version>${more}</project>`;
+}
+
 /** Each downloads with a rule for the host, and finds what it downloaded in a later run without a network. */
 const downloaders = [
   {
     tool: "npm",
     files: { ...npmPackage, "package.json": "{}" },
     prepare: "npm pack ./dep --silent",
-    packed: ["dep-1.0.0.tgz", "/dep.tgz"],
+    packed: { "/dep.tgz": "dep-1.0.0.tgz" },
     toDownload: (address: string) => `npm install dep --registry ${address} && ${readDep}`,
     offline: `rm -rf node_modules && npm ci --offline && ${readDep}`,
   },
@@ -202,23 +206,56 @@ const downloaders = [
     tool: "python3",
     files: { "pack.py": packWheel },
     prepare: "python3 pack.py",
-    packed: [wheelName, `/${wheelName}`],
+    packed: { [`/${wheelName}`]: wheelName },
     toDownload: (address: string) =>
       `python3 -m venv .venv && .venv/bin/pip install --trusted-host registry.test --index-url ${address} dep && .venv/bin/python -c 'import dep; print(dep.answer)'`,
     offline: ".venv/bin/python -c 'import dep; print(dep.answer)'",
+  },
+  {
+    tool: "mvn",
+    files: {
+      "parent.xml": toPom("parent", "<packaging>pom</packaging><name>42</name>"),
+      "pom.xml": toPom(
+        "x",
+        "<parent><groupId>t</groupId><artifactId>parent</artifactId><version>1</version><relativePath/></parent><packaging>pom</packaging>",
+      ),
+    },
+    prepare: "true",
+    packed: { "/t/parent/1/parent-1.pom": "parent.xml" },
+    toDownload: (address: string) =>
+      `echo '<settings><mirrors><mirror><id>m</id><url>${address}</url><mirrorOf>*</mirrorOf></mirror></mirrors></settings>' > mirror.xml && mvn -B -s mirror.xml validate && echo 42`,
+    offline: "mvn -B -o -s mirror.xml validate && echo 42",
+  },
+  {
+    tool: "gradle",
+    files: {
+      "dep.xml": toPom("dep", ""),
+      "dep.txt": "42",
+      "settings.gradle": "",
+      "build.gradle": `repositories { maven { url = uri(file("address").text.trim())
+  if (delegate.metaClass.hasProperty(delegate, "allowInsecureProtocol")) allowInsecureProtocol = true } }
+configurations { fetched }
+dependencies { fetched "t:dep:1@txt" }
+task show { doLast { configurations.fetched.each { println it.text } } }`,
+    },
+    prepare: "true",
+    packed: { "/t/dep/1/dep-1.pom": "dep.xml", "/t/dep/1/dep-1.txt": "dep.txt" },
+    toDownload: (address: string) => `echo ${address} > address && gradle --no-daemon -q show`,
+    offline: "gradle --no-daemon --offline -q show",
   },
 ] as const;
 
 describeWithSandbox("a registry that a rule allows", () => {
   for (const { tool, files, prepare, packed, toDownload, offline } of downloaders) {
     const isHere = findProgram(tool, user) !== undefined;
-    test.skipIf(!isHere)(verifies(["S-97", "S-32"], `is used by ${tool}`), { timeout: 150_000 }, async () => {
+    const name = isHere ? `is used by ${tool}` : `SKIPPED: ${tool} is not installed here`;
+    test.skipIf(!isHere)(verifies(["S-97", "S-32"], name), { timeout: 150_000 }, async () => {
       const workspace = createFolder("project", files);
       const cacheFolder = join(caches, workspace.slice(-6));
       const run = (command: string, options: RunnerOptions = {}): Promise<CommandOutcome> =>
         runHeld(command, workspace, { timeoutMs: 120_000 }, user, { cacheFolder, ...options });
       await run(prepare);
-      downloads[packed[1]] = join(workspace, packed[0]);
+      for (const [path, file] of Object.entries(packed)) downloads[path] = join(workspace, file);
       const { port } = registry.address() as AddressInfo;
       const networkPorts = {
         resolveHost: async () => [{ address: "127.0.0.1", family: 4 }],

@@ -4,8 +4,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { parseRule } from "../../../src/guard/permissions/rule.ts";
-import { findRegistries } from "../../../src/guard/sandbox/find/registries.ts";
+import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
+import { parseRule, type RegistryName } from "../../../src/guard/permissions/rule.ts";
+import { createRegistryFinder } from "../../../src/guard/sandbox/find/registries.ts";
 import { findProgram } from "../../../src/guard/sandbox/programs.ts";
 import { createFolder } from "./sandbox-run.ts";
 
@@ -22,22 +23,24 @@ function createProgram(name: string, answers: Readonly<Record<string, string>>, 
   return folder;
 }
 
-const find = (name: Parameters<typeof findRegistries>[0], bin: string, more: Readonly<Record<string, string>> = {}) =>
-  findRegistries(name, {
-    environment: { PATH: `${bin}:/usr/bin:/bin`, HOME: createFolder("home"), ...more },
-    folders: [createFolder("workspace")],
-    isDenial: false,
-  });
+const findIn = (
+  name: RegistryName,
+  environment: Readonly<Record<string, string | undefined>>,
+  folders = [createFolder("workspace")],
+) => createRegistryFinder({ environment, folders })(name, false);
+
+const find = (name: RegistryName, bin: string, more: Readonly<Record<string, string>> = {}) =>
+  findIn(name, { PATH: `${bin}:/usr/bin:/bin`, HOME: createFolder("home"), ...more });
 
 describe("the registries of a language", () => {
   test(verifies("S-98", "are those that npm has for the user, scopes included"), async () => {
     const list =
       '; "user" config\n@acme:registry = "https://acme.example/npm/"\n//acme.example/:_authToken = (protected)';
     const bin = createProgram("npm", { "config list": list, "config get": "https://registry.example/" });
-    expect(await find("npm", bin, { npm_config_registry: "https://hostile.example" })).toEqual({
-      hosts: ["acme.example", "registry.example"],
-      variables: {},
-    });
+    expect(await find("npm", bin, { npm_config_registry: "https://hostile.example" })).toEqual([
+      "acme.example",
+      "registry.example",
+    ]);
     const record = readFileSync(join(bin, "record"), "utf8");
     expect(record).not.toContain("hostile");
     expect(record.split("\n")[0]).toBe("/");
@@ -46,26 +49,18 @@ describe("the registries of a language", () => {
   test(verifies("S-98", "are pip's own, with the host of its files, unless the user names an index"), async () => {
     const defaults = { simple_url: "https://index.example/simple https://files.example" };
     const plain = await find("python", createProgram("python3", { ...defaults, run_module: "" }));
-    expect(plain).toEqual({ hosts: ["index.example", "files.example"], variables: {} });
+    expect(plain).toEqual(["index.example", "files.example"]);
     const list =
-      "global.index-url='https://mirror.example/simple'\nglobal.extra-index-url='https://two.example/ file:///x'";
-    expect(await find("python", createProgram("python3", { ...defaults, run_module: list }))).toEqual({
-      hosts: ["mirror.example", "two.example"],
-      variables: { PIP_INDEX_URL: "https://mirror.example/simple", UV_DEFAULT_INDEX: "https://mirror.example/simple" },
-    });
-    const secret = "global.index-url='https://user:CANARY@mirror.example/simple'";
-    expect(await find("python", createProgram("python3", { ...defaults, run_module: secret }))).toEqual({
-      hosts: ["mirror.example"],
-      variables: {},
-    });
+      "global.index-url='https://user:CANARY@mirror.example/simple'\nglobal.extra-index-url='https://two.example/ file:///x'";
+    expect(await find("python", createProgram("python3", { ...defaults, run_module: list }))).toEqual([
+      "mirror.example",
+      "two.example",
+    ]);
   });
 
   test(verifies("S-98", "are Go's proxies and its database of sums"), async () => {
     const bin = createProgram("go", { env: "https://proxy.example,https://two.example|direct\nsum.example+1+abc" });
-    expect(await find("go", bin)).toEqual({
-      hosts: ["proxy.example", "two.example", "sum.example"],
-      variables: { GOPROXY: "https://proxy.example,https://two.example|direct" },
-    });
+    expect(await find("go", bin)).toEqual(["proxy.example", "two.example", "sum.example"]);
   });
 
   test(verifies("S-98", "of cargo and gem are found too"), async () => {
@@ -74,9 +69,20 @@ describe("the registries of a language", () => {
         "#!/bin/sh\necho 'See https://help.example/x' >&2\necho '  failed to download from `https://index.example/config.json`' >&2\nexit 101\n",
     });
     chmodSync(join(cargo, "cargo"), 0o755);
-    expect((await find("rust", cargo))?.hosts).toEqual(["index.example"]);
+    expect(await find("rust", cargo)).toEqual(["index.example"]);
     const gem = createProgram("gem", { sources: "*** CURRENT SOURCES ***\n\nhttps://gems.example/" });
-    expect((await find("ruby", gem))?.hosts).toEqual(["gems.example"]);
+    expect(await find("ruby", gem)).toEqual(["gems.example"]);
+  });
+
+  test(verifies("S-98", "of Java are those that Maven and the user's settings name"), async () => {
+    const answer =
+      "available from the repositories [local (/proc), central (https://central.example/maven2)] -> [Help 1]";
+    const home = createFolder("home", {
+      ".m2/settings.xml": `<settings><!-- <url>https://comment.example</url> --><repository>
+        <url> http://releases.example/maven </url></repository></settings>`,
+    });
+    const bin = createProgram("mvn", { "sheaf:": answer });
+    expect(await find("java", bin, { HOME: home })).toEqual(["central.example", "releases.example"]);
   });
 
   for (const [name, program] of [
@@ -84,31 +90,32 @@ describe("the registries of a language", () => {
     ["python", "python3"],
     ["rust", "cargo"],
     ["go", "go"],
+    ["java", "mvn"],
   ] as const) {
     const isHere = findProgram(program, process.env) !== undefined;
-    test.skipIf(!isHere)(verifies("S-98", `are found from the ${program} of this machine`), async () => {
-      const found = await findRegistries(name, {
-        environment: { ...process.env, PIP_INDEX_URL: undefined },
-        folders: [createFolder("workspace")],
-        isDenial: false,
-      });
-      expect(found?.hosts.length).toBeGreaterThan(0);
-    });
+    test.skipIf(!isHere)(
+      verifies("S-98", `are found from the ${program} of this machine`),
+      { timeout: 30_000 },
+      async () => {
+        const found = await findIn(name, { ...process.env, PIP_INDEX_URL: undefined });
+        expect(found[0]).toMatch(/^[\w-]+\.[\w.-]+$/);
+      },
+    );
   }
 
   test(verifies("S-98", "never come from a workspace: neither its programs nor its settings count"), async () => {
     const workspace = createFolder("workspace");
     const bin = createProgram("gem", { sources: "https://hostile.example/" }, join(workspace, "bin"));
     const home = createFolder("home");
-    const order = { environment: { PATH: bin, HOME: home }, folders: [workspace], isDenial: false };
-    await findRegistries("ruby", order).catch(() => undefined);
+    await findIn("ruby", { PATH: bin, HOME: home }, [workspace]);
     expect(existsSync(join(bin, "record"))).toBe(false);
     const own = createProgram("gem", { sources: "https://gems.example/" });
     const path = `${own}:/usr/bin:/bin`;
-    const inner = { ...order, environment: { PATH: path, HOME: workspace } };
-    await expect(findRegistries("ruby", inner)).rejects.toThrow(/commands can write the home folder.*Network\(HOST\)/);
+    expect(await findIn("ruby", { PATH: path, HOME: workspace }, [workspace])).toMatch(
+      /commands can write the home folder.*Network\(HOST\)/,
+    );
     const settings = { CARGO_HOME: join(workspace, "cargo"), GOPROXY: "https://proxy.example", PATH: path, HOME: home };
-    await findRegistries("ruby", { ...order, environment: settings });
+    await findIn("ruby", settings, [workspace]);
     expect(readFileSync(join(own, "record"), "utf8")).not.toContain("CARGO_HOME");
   });
 
@@ -138,17 +145,60 @@ describe("the registries of a language", () => {
           `open(${JSON.stringify(join(home, "ran"))}, "a").write("${name} ")`,
         );
       }
-      await findRegistries("python", { environment, folders: [workspace], isDenial: false }).catch(() => undefined);
+      await findIn("python", environment, [workspace]);
       expect(existsSync(join(home, "ran"))).toBe(false);
     },
   );
 
-  test(verifies("S-98", "that are not named are an error, which says what to write"), async () => {
-    await expect(find("npm", createProgram("npm", {}))).rejects.toThrow(/npm does not say which host.*Network\(HOST\)/);
-    const denial = { environment: { PATH: createFolder("bin"), HOME: "/home/x" }, folders: [], isDenial: true };
-    await expect(findRegistries("ruby", denial)).rejects.toThrow(/gem is not installed/);
-    expect(() => parseRule("Network(@java)")).toThrow(/names no registries \(@npm, @python/);
+  test(verifies("S-98", "that are not named are a problem, which says what to write"), async () => {
+    expect(await find("npm", createProgram("npm", {}))).toMatch(/npm does not say which host.*Network\(HOST\)/);
+    const none = createRegistryFinder({ environment: { PATH: createFolder("bin"), HOME: "/home/x" }, folders: [] });
+    expect(await none("ruby", false)).toEqual([]);
+    expect(await none("ruby", true)).toMatch(/gem is not installed/);
+    expect(() => parseRule("Network(@php)")).toThrow(/names no registries \(@npm, @python/);
     expect(() => parseRule("WebFetch(@npm)")).toThrow(/names no host/);
     expect(parseRule("Network(@npm)")).toMatchObject({ kind: "Network", registry: "npm" });
+  });
+
+  test(verifies("S-98", "are asked for once, when a connection needs them"), async () => {
+    const bin = createProgram("npm", { "config get": "https://registry.example/" });
+    const findRegistryHosts = createRegistryFinder({
+      environment: { PATH: `${bin}:/usr/bin:/bin`, HOME: createFolder("home") },
+      folders: [createFolder("workspace")],
+    });
+    const allow = ["Network(@npm)", "Network(other.example)"];
+    const network = createCommandNetwork({ allow, deny: [], findRegistryHosts });
+    expect(network).toMatchObject({ isOpen: true });
+    expect(await network.decide("other.example")).toMatchObject({ decision: "allow", rule: "Network(other.example)" });
+    expect(existsSync(join(bin, "record"))).toBe(false);
+    expect(await network.decide("registry.example")).toMatchObject({ decision: "allow", rule: "Network(@npm)" });
+    expect(await network.decide("third.example")).toMatchObject({ decision: "deny" });
+    expect(readFileSync(join(bin, "record"), "utf8").match(/^\/$/gm)).toHaveLength(2);
+  });
+
+  test(verifies("S-98", "close every host to commands if a rule denies them and they are not known"), async () => {
+    const findRegistryHosts = async (): Promise<string> => "it is not known";
+    const decide = async (allow: readonly string[], deny: readonly string[]) =>
+      createCommandNetwork({ allow, deny, findRegistryHosts }).decide("a.example");
+    expect(await decide(["Network(*)"], ["Network(@npm)"])).toMatchObject({
+      decision: "deny",
+      reason: "it is not known",
+    });
+    expect(await decide(["Network(@npm)", "Network(*)"], [])).toMatchObject({ decision: "allow" });
+    expect(await decide(["Network(@npm)"], [])).toMatchObject({ decision: "deny", reason: "it is not known" });
+  });
+
+  test(verifies("S-103", "are open in a private network by a rule of that name, and hosts too"), async () => {
+    const findRegistryHosts = async (): Promise<readonly string[]> => ["mirror.example"];
+    const decide = async (host: string, ...allow: readonly string[]) =>
+      createCommandNetwork({ allow, deny: ["Network(denied.example)"], findRegistryHosts }).decide(host);
+    const inner = { decision: "allow", mayBePrivate: true };
+    const outer = { decision: "allow", mayBePrivate: false };
+    expect(await decide("mirror.example", "Network(*)", "PrivateNetwork(@npm)")).toMatchObject(inner);
+    expect(await decide("other.example", "Network(*)", "PrivateNetwork(@npm)")).toMatchObject(outer);
+    expect(await decide("a.corp.example", "PrivateNetwork(*.corp.example)")).toMatchObject(inner);
+    expect(await decide("other.example", "PrivateNetwork(*.corp.example)")).toMatchObject({ decision: "deny" });
+    expect(await decide("denied.example", "PrivateNetwork(denied.example)")).toMatchObject({ decision: "deny" });
+    expect(() => parseRule("PrivateNetwork(*)")).toThrow(/opens every private network/);
   });
 });

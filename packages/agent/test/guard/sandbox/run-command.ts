@@ -18,7 +18,10 @@ export async function runCommand(
 
 /** Of a runner, beside what every test gives. */
 export type RunnerOptions = Partial<
-  Pick<CommandRunnerOptions, "limits" | "network" | "networkPorts" | "denials" | "addedFolders" | "cacheFolder">
+  Pick<
+    CommandRunnerOptions,
+    "limits" | "network" | "networkPorts" | "denials" | "addedFolders" | "cacheFolder" | "credentials" | "variables"
+  >
 >;
 
 const closedNetwork = createCommandNetwork({ allow: [], deny: [] });

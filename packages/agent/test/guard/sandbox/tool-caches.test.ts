@@ -90,6 +90,22 @@ describeWithSandbox("caches of tools", () => {
     );
   });
 
+  test(verifies(["S-98", "S-99"], "come with the registries that variables name, without tokens"), async () => {
+    const home = createFolder("home", { ".config/pip/pip.conf": "[global]\nindex-url = https://pip.example/simple\n" });
+    const read = async (more: Readonly<Record<string, string>>, ...allow: readonly string[]): Promise<string> => {
+      const network = createCommandNetwork({ allow, deny: [] });
+      const command = "echo $GOPROXY,$PIP_INDEX_URL,$UV_DEFAULT_INDEX,$GRADLE_OPTS";
+      const variables = { ...environment, HOME: home, ...more };
+      return (await runHeld(command, createFolder("workspace"), {}, variables, { network })).stdout.trim();
+    };
+    const more = { GOPROXY: "https://go.example", PIP_INDEX_URL: "https://two.example/" };
+    expect(await read(more)).toBe(",,,");
+    expect(await read(more, "Network(@go)")).toMatch(/^https:\/\/go\.example,,,-Dhttp\.proxyHost=127\.0\.0\.1 /);
+    expect(await read({}, "Network(@python)")).toMatch(/^,(https:\/\/pip\.example\/simple),\1,/);
+    expect(await read(more, "Network(@python)")).toMatch(/^,(https:\/\/two\.example\/),\1,/);
+    expect(await read({ PIP_INDEX_URL: "https://u:p@two.example/" }, "Network(@python)")).toMatch(/^,,,/);
+  });
+
   test(verifies("S-97", "do not cover what commands write or must not see"), async () => {
     const home = createFolder("home", { ".cache/sheaf/key": "CANARY", ".cache/project/file": "old", "x/.cache/y": "" });
     const workspace = join(home, ".cache/project");

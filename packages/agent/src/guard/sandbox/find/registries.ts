@@ -3,29 +3,20 @@
  * user's configuration, never by that of a workspace. No host is known here.
  */
 import { join } from "node:path";
-import { SheafError } from "../../../base/errors.ts";
-import { isFolder } from "../../../base/make-folder.ts";
 import type { Environment } from "../../../base/paths.ts";
+import { readSmallFile } from "../../../workspace/open-file.ts";
 import { toRealPlace } from "../../../workspace/repository.ts";
 import { isBelow } from "../../../workspace/workspace.ts";
+import type { FindRegistryHosts } from "../../permissions/decide-network.ts";
 import type { RegistryName } from "../../permissions/rule.ts";
 import { toFixedPath, withoutInnerFolders } from "../environment.ts";
 import { isExecutable, runProgram } from "../programs.ts";
-
-export interface Registries {
-  /** As in addresses, without a port. */
-  readonly hosts: readonly string[];
-  /** For commands: what their programs cannot read in the sandbox. */
-  readonly variables: Readonly<Record<string, string>>;
-}
 
 /** The user's, and the folders that commands write: nothing of them is run or obeyed. */
 interface Surroundings {
   readonly environment: Environment;
   /** Absolute, links resolved. */
   readonly folders: readonly string[];
-  /** The rule denies: then a missing program is an error. */
-  readonly isDenial: boolean;
 }
 
 interface Preset {
@@ -34,13 +25,8 @@ interface Preset {
   readonly calls: readonly (readonly string[])[];
   readonly variables?: Readonly<Record<string, string>>;
   readonly isFailing?: true;
-  /** `outputs`: what each call printed, in order: its errors where `isFailing`. */
-  readonly read: (outputs: readonly string[], home: string) => Answer;
-}
-
-interface Answer {
-  readonly addresses: readonly string[];
-  readonly variables?: Readonly<Record<string, string>>;
+  /** Addresses. `outputs`: what each call printed, in order: its errors where `isFailing`. */
+  readonly read: (outputs: readonly string[], home: string) => readonly string[];
 }
 
 const refusedByCargo = /(?:failed to (?:download from|fetch)|repository|registry) `(https?:[^`]+)`/g;
@@ -64,12 +50,7 @@ const presets: Readonly<Record<RegistryName, Preset>> = {
       ["config", "list"],
       ["config", "get", "registry"],
     ],
-    read: ([configured = "", used = ""]) => ({
-      addresses: [
-        ...[...configured.matchAll(/^(?:@[\w.-]+:)?registry = "(.+)"/gm)].map(([, address = ""]) => address),
-        used,
-      ],
-    }),
+    read: ([configured = "", used = ""]) => [...findAll(/^(?:@[\w.-]+:)?registry = "(.+)"/gm, configured), used],
   },
   python: {
     program: "python3",
@@ -81,21 +62,32 @@ const presets: Readonly<Record<RegistryName, Preset>> = {
     ],
     read: readPip,
   },
-  go: { program: "go", calls: [["env", "GOPROXY", "GOSUMDB"]], read: ([output = ""], home) => readGo(output, home) },
+  go: { program: "go", calls: [["env", "GOPROXY", "GOSUMDB"]], read: ([output = ""]) => readGo(output) },
   rust: {
     program: "cargo",
     // Cargo names its registry only when it cannot reach it; on port 9 nothing listens.
     calls: [["info", "serde"]],
     variables: { CARGO_HTTP_PROXY: "http://127.0.0.1:9", CARGO_NET_RETRY: "0", CARGO_NET_GIT_FETCH_WITH_CLI: "false" },
     isFailing: true,
-    read: ([output = ""]) => ({ addresses: [...output.matchAll(refusedByCargo)].map(([, address = ""]) => address) }),
+    read: ([output = ""]) => findAll(refusedByCargo, output),
   },
   ruby: {
     program: "gem",
     calls: [["sources"]],
-    read: ([output = ""]) => ({ addresses: output.split("\n") }),
+    read: ([output = ""]) => output.split("\n"),
+  },
+  java: {
+    program: "mvn",
+    // Maven names its repositories when they do not have a plugin. It finds nothing in /proc, and writes nothing there.
+    calls: [["-B", "-q", "-o", "-Dmaven.repo.local=/proc", "sheaf:registries"]],
+    read: ([output = ""], home) => [...findAll(/\((https?:[^)]+)\)/g, output), ...readMavenSettings(home)],
   },
 };
+
+/** Each match of the first group. */
+function findAll(pattern: RegExp, text: string): string[] {
+  return [...text.matchAll(pattern)].map(([, found = ""]) => found);
+}
 
 /** Variables of the user that choose a registry, or the folder of a program. */
 const kept = [
@@ -106,31 +98,40 @@ const kept = [
   "CARGO_HOME",
   "RUSTUP_HOME",
   "PYENV_ROOT",
+  "JAVA_HOME",
 ] as const;
 
 /** Milliseconds. */
-const maxDuration = 15_000;
+const maxDuration = 30_000;
 const maxBytes = 64 * 1024;
 
-/**
- * Undefined if the program is not installed: then no command can use it either.
- * @throws SheafError USAGE with the rule to write if the program does not say its host, or if commands can change what it says.
- */
-export async function findRegistries(name: RegistryName, surroundings: Surroundings): Promise<Registries | undefined> {
-  const { folders } = surroundings;
+/** Asks each package manager once, when its hosts are first needed. */
+export function createRegistryFinder(surroundings: Surroundings): FindRegistryHosts {
+  const asked = new Map<RegistryName, ReturnType<FindRegistryHosts>>();
+  return async (name, isDenial) => {
+    const finding = asked.get(name) ?? findRegistries(name, surroundings);
+    asked.set(name, finding);
+    const found = await finding;
+    if (found.length > 0 || !isDenial) return found;
+    return toProblem(name, `${presets[name].program} is not installed`);
+  };
+}
+
+/** None if the program is not installed: then commands have another way to fetch packages, or none. */
+async function findRegistries(
+  name: RegistryName,
+  { folders, environment: user }: Surroundings,
+): Promise<readonly string[] | string> {
   const preset = presets[name];
-  const environment = folders.reduce<Environment>(withoutInnerFolders, surroundings.environment);
+  const environment = folders.reduce<Environment>(withoutInnerFolders, user);
   const isOutside = (path: string): boolean => !folders.some((folder) => isBelow(toRealPlace(path), folder));
   const file = toFixedPath(environment.PATH)
     .split(":")
     .map((folder) => join(folder, preset.program))
     .find((path) => isExecutable(path) && isOutside(path));
-  if (file === undefined) {
-    if (surroundings.isDenial) throw createError(name, `${preset.program} is not installed`);
-    return undefined;
-  }
+  if (file === undefined) return [];
   const home = environment.HOME ?? "";
-  if (!home.startsWith("/") || !isOutside(home)) throw createError(name, "commands can write the home folder");
+  if (!home.startsWith("/") || !isOutside(home)) return toProblem(name, "commands can write the home folder");
   const isSafe = (value: string): boolean => !value.startsWith("/") || isOutside(value);
   const values = kept.flatMap((key) => {
     const value = environment[key];
@@ -143,13 +144,12 @@ export async function findRegistries(name: RegistryName, surroundings: Surroundi
     ...preset.variables,
   };
   const outputs = await Promise.all(preset.calls.map((args) => runCall(file, args, variables)));
-  const answer = preset.read(
+  const addresses = preset.read(
     outputs.map(({ stdout, stderr }) => (preset.isFailing ? stderr : stdout)),
     home,
   );
-  const hosts = [...new Set(answer.addresses.flatMap(toHostName))];
-  if (hosts.length === 0) throw createError(name, `${preset.program} does not say which host it uses`);
-  return { hosts, variables: answer.variables ?? {} };
+  const hosts = [...new Set(addresses.flatMap(toHostName))];
+  return hosts.length > 0 ? hosts : toProblem(name, `${preset.program} does not say which host it uses`);
 }
 
 /** Outside of every project. A program that fails prints nothing that counts. */
@@ -175,27 +175,24 @@ async function runCall(
   return { stdout: stdout.trim(), stderr };
 }
 
-function readPip([configured = "", defaults = ""]: readonly string[]): Answer {
+function readPip([configured = "", defaults = ""]: readonly string[]): string[] {
   // `config list` prints the variables last, which count most.
   const find = (key: string): string[] =>
-    [...configured.matchAll(new RegExp(String.raw`^[\w:]+\.${key}='(.*)'$`, "gm"))].map(([, value = ""]) => value);
+    findAll(new RegExp(String.raw`^[\w:]+\.${key}='(.*)'$`, "gm"), configured).flatMap((value) => value.split(/\s+/));
   const index = find("index-url").at(-1);
-  const extra = find("extra-index-url").at(-1)?.split(/\s+/) ?? [];
-  const addresses = [...(index === undefined ? defaults.trim().split(/\s+/) : [index]), ...extra];
-  if (index === undefined || /[@?]/.test(index)) return { addresses };
-  return { addresses, variables: { PIP_INDEX_URL: index, UV_DEFAULT_INDEX: index } };
+  return [...(index === undefined ? defaults.trim().split(/\s+/) : [index]), ...find("extra-index-url")];
 }
 
-/** The user's own downloads come first: they need no network. */
-function readGo(output: string, home: string): Answer {
+function readGo(output: string): string[] {
   const [proxies = "", sums = ""] = output.split("\n").map((line) => line.trim());
-  const downloads = join(home, "go/pkg/mod/cache/download");
-  const chain = isFolder(downloads) ? `file://${downloads},${proxies}` : proxies;
   const [database = "", address] = sums.split(" ");
-  return {
-    addresses: [...proxies.split(/[,|]/), address ?? `https://${database.split("+")[0]}`],
-    variables: proxies === "" || proxies.includes("@") ? {} : { GOPROXY: chain },
-  };
+  return [...proxies.split(/[,|]/), address ?? `https://${database.split("+")[0]}`];
+}
+
+/** What Maven asks for further packages, mirrors or not. */
+function readMavenSettings(home: string): string[] {
+  const text = readSmallFile(join(home, ".m2/settings.xml"), maxBytes) ?? "";
+  return findAll(/<url>\s*(https?:[^<\s]+)\s*<\/url>/g, text.replaceAll(/<!--[^]*?-->/g, ""));
 }
 
 function toHostName(address: string): string[] {
@@ -204,9 +201,6 @@ function toHostName(address: string): string[] {
   return url && isWeb && url.hostname.includes(".") ? [url.hostname] : [];
 }
 
-function createError(name: RegistryName, problem: string): SheafError {
-  return new SheafError(
-    "USAGE",
-    `the rule "Network(@${name})" cannot be used, because ${problem}: write Network(HOST) with the host of the registry`,
-  );
+function toProblem(name: RegistryName, problem: string): string {
+  return `the rule for @${name} cannot be used, because ${problem}: write Network(HOST) with the host of the registry`;
 }

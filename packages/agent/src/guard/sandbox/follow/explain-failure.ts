@@ -25,6 +25,10 @@ const localServer = /\bECONNREFUSED\b|connection refused/i;
 const unixSocket =
   /\bunix:\/\/|\bdial unix\b|socket\(\)? ?failed: operation not permitted|\b(?:listen|connect) EPERM\b|user data directory for headless|no usable sandbox/i;
 
+/** Of npm, pnpm, yarn, pip and Maven. */
+const unauthorized =
+  /\bE40[13]\b|ERR_PNPM_FETCH_40[13]|YN0041|\b40[13] (?:Client )?Error\b|status(?: code)?: 40[13]|User for \S+:|Failed to replace env in config/;
+
 /** Characters searched, from the end of the output. */
 const maxLength = 64 * 1024;
 
@@ -69,11 +73,16 @@ function explainHiddenFailure({ command, output, permissions }: FailedCommand): 
 function toNetworkAdvice(isOpen: boolean): string {
   return isOpen
     ? "In the sandbox hosts can be reached only through the proxy in HTTPS_PROXY, which also resolves their names."
-    : 'The sandbox has no network; the user allows a host with --allow "Network(HOST)", registries with Network(@npm), @python, @go, @rust or @ruby.';
+    : 'The sandbox has no network; the user allows a host with --allow "Network(HOST)", registries with Network(@npm), @python, @go, @rust, @ruby or @java.';
 }
 
 function explainNetwork({ timedOut, permissions }: FailedCommand, text: string): string[] {
   const isOpen = permissions.includes("network");
+  if (isOpen && !permissions.includes("credentials") && unauthorized.test(text)) {
+    return [
+      'If this registry wants a token: commands do not see those in ~/.npmrc, pip.conf or Maven\'s settings.xml; the user shows them with --allow "Credentials(@npm)", @python or @java.',
+    ];
+  }
   if (noNetwork.test(text) || (timedOut && !isOpen && download.test(text))) {
     return [toNetworkAdvice(isOpen)];
   }

@@ -10,7 +10,7 @@ import { toExistingPath } from "./mounts.ts";
 /** An address without user and password, query or fragment. */
 const address = String.raw`https?:\/\/[^\s@?#"'<>]+`;
 /** A part of an address's path that may be a token: long, with characters of two kinds. */
-const tokenLike =
+export const tokenLike =
   /:\/\/[^/]+\/(?:.*\/)?(?:(?=[^/]*[a-z])(?=[^/]*[A-Z\d])[^/]{12,}|(?=[^/]*[A-Z])(?=[^/]*\d)[^/]{12,}|[^/]{32,})/;
 
 type Cleaner = (text: string) => string;

@@ -7,7 +7,9 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
 import { isFolder, makeFolder } from "../../../base/make-folder.ts";
+import { readSmallFile } from "../../../workspace/open-file.ts";
 import { isBelow } from "../../../workspace/workspace.ts";
+import { tokenLike } from "./cleaned-files.ts";
 import { type Mount, toExistingPath } from "./mounts.ts";
 import { listHomes } from "./secret-places.ts";
 
@@ -72,7 +74,7 @@ function isOwnFolder(path: string): boolean {
 
 /** `path`: of the caches, in the sandbox. */
 function toCacheVariables(
-  { folder, proxyPort, mayDownload }: CachePlan,
+  { environment, folder, proxyPort, mayDownload }: CachePlan,
   home: string,
   path: string,
 ): Record<string, string> {
@@ -88,30 +90,55 @@ function toCacheVariables(
     GOMODCACHE: join(path, "go-mod"),
     // The user's downloads serve as a proxy that needs no network.
     ...(!mayDownload("go") && isFolder(goDownloads) && { GOPROXY: `file://${goDownloads}` }),
+    ...(mayDownload("go") && isPlain(environment.GOPROXY) && { GOPROXY: environment.GOPROXY }),
+    ...(mayDownload("python") && toIndexVariables(environment.PIP_INDEX_URL ?? readPipIndex(home))),
     GRADLE_USER_HOME: join(path, "gradle"),
     // Without a network, waiting and trying again takes minutes.
     ...(proxyPort === undefined && { npm_config_fetch_retries: "0", PIP_RETRIES: "0", CARGO_NET_RETRY: "0" }),
     ...(isFolder(join(home, ".gradle/caches/modules-2")) && { GRADLE_RO_DEP_CACHE: join(home, ".gradle/caches") }),
     ...(isNeeded("rust", "cargo", ".cargo/registry") && { CARGO_HOME: join(path, "cargo") }),
     ...(isNeeded("java", "m2", ".m2/repository") && { MAVEN_OPTS: toMavenOptions(join(path, "m2"), home, proxyPort) }),
+    ...(proxyPort !== undefined && { GRADLE_OPTS: toJavaOptions(toJavaProxy(proxyPort)) }),
   };
 }
 
-/** Maven 3.9 also reads the user's own repository. Programs in Java do not know the variables of a proxy. */
+/** Whether commands may see it: an address without a token (S-99). */
+function isPlain(address: string | undefined): address is string {
+  return address !== undefined && !/[@?]/.test(address) && !tokenLike.test(address);
+}
+
+/** uv does not read what pip is configured with. */
+function toIndexVariables(index: string | undefined): Record<string, string> {
+  return isPlain(index) ? { PIP_INDEX_URL: index, UV_DEFAULT_INDEX: index } : {};
+}
+
+function readPipIndex(home: string): string | undefined {
+  const text = readSmallFile(join(home, ".config/pip/pip.conf"), 64 * 1024) ?? "";
+  return /^index-url\s*=\s*(https?:\S+)\s*$/m.exec(text)?.[1];
+}
+
+/** Maven 3.9 also reads the user's own repository. */
 function toMavenOptions(repository: string, home: string, proxyPort: number | undefined): string {
-  const options: Record<string, string> = {
+  return toJavaOptions({
     "maven.repo.local": repository,
     "maven.repo.local.tail": join(home, ".m2/repository"),
     ...(proxyPort !== undefined && {
       "aether.connector.http.useSystemProperties": "true",
-      ...Object.fromEntries(
-        ["http", "https"].flatMap((scheme) => [
-          [`${scheme}.proxyHost`, "127.0.0.1"],
-          [`${scheme}.proxyPort`, String(proxyPort)],
-        ]),
-      ),
+      ...toJavaProxy(proxyPort),
     }),
-  };
+  });
+}
+
+/** Programs in Java do not know the variables of a proxy. */
+function toJavaProxy(port: number): Record<string, string> {
+  const schemes = ["http", "https"].flatMap((scheme) => [
+    [`${scheme}.proxyHost`, "127.0.0.1"],
+    [`${scheme}.proxyPort`, String(port)],
+  ]);
+  return Object.fromEntries(schemes);
+}
+
+function toJavaOptions(options: Readonly<Record<string, string>>): string {
   return Object.entries(options)
     .map(([name, value]) => `-D${name}=${value}`)
     .join(" ");

@@ -19,6 +19,7 @@ import {
   type PrivateFolder,
   substituteCache,
 } from "../hold/mounts.ts";
+import { listCredentialFiles } from "../hold/registry-credentials.ts";
 import { createSeccompFilter } from "../hold/seccomp-filter.ts";
 import { listHomes, listSecretPlaces } from "../hold/secret-places.ts";
 import { planToolCaches, type ToolCaches } from "../hold/tool-caches.ts";
@@ -85,7 +86,7 @@ interface RunFacts extends Omit<MountFacts, "held"> {
 
 /** Creates its private folder and its network for the first command that needs them. */
 export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
-  const { file, workspace, addedFolders = [], environment, limits = defaultUseLimits } = options;
+  const { file, workspace, addedFolders = [], environment, credentials = [], limits = defaultUseLimits } = options;
   const shell = findShell(environment);
   const filter = createSeccompFilter(process.arch, [workspace, ...addedFolders].some(isTeamFolder));
   const worktree = findLinkedWorktree(workspace);
@@ -104,7 +105,8 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const findFacts = (): RunFacts => {
     folder ??= createPrivateFolder(tops);
     const { path, mounts: privateMounts } = folder;
-    const secretPlaces = listSecretPlaces(environment, foreignOwner?.uid);
+    const shown = listCredentialFiles(credentials, listHomes(environment), environment);
+    const secretPlaces = listSecretPlaces(environment, foreignOwner?.uid).filter((place) => !shown.includes(place));
     const caches = planToolCaches({
       environment,
       folder: options.cacheFolder ?? join(path, "caches"),
@@ -159,6 +161,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     file,
     permissions: [
       ...(options.network.isOpen ? (["network"] as const) : []),
+      ...(credentials.length > 0 ? (["credentials"] as const) : []),
       ...(writableMounts.length > 0 ? (["write_outside_workspace"] as const) : []),
     ],
     async start(request) {

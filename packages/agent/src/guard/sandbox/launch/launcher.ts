@@ -2,7 +2,7 @@
 import type { CommandPermission } from "@sheaf/protocol";
 import type { Environment } from "../../../base/paths.ts";
 import type { CommandNetwork } from "../../permissions/decide-network.ts";
-import type { FileRule } from "../../permissions/rule.ts";
+import type { CredentialName, FileRule } from "../../permissions/rule.ts";
 import type { CommandPipes } from "../follow/output-pipes.ts";
 import type { ProcessTree } from "../follow/process-tree.ts";
 import type { StartedProcess } from "../follow/processes.ts";
@@ -60,6 +60,8 @@ export interface SandboxOptions {
   readonly environment: Environment;
   /** Which hosts commands may reach. */
   readonly network: CommandNetwork;
+  /** Package managers whose tokens commands see. */
+  readonly credentials?: readonly CredentialName[] | undefined;
   /** Files that no command may read or write. */
   readonly denials?: readonly FileRule[] | undefined;
   /** For caches of tools, absolute; undefined: they last as long as the run. */

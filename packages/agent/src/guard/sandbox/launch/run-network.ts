@@ -160,14 +160,16 @@ async function listen(server: Server): Promise<Server> {
 }
 
 /** What the proxy needs from its surroundings. */
-export type NetworkPorts = Omit<ProxyPorts, "findObstacle">;
+export type NetworkPorts = Omit<ProxyPorts, "admit">;
 
 /** Undefined where no rule allows a host. */
 function createRuleProxy(rules: CommandNetwork, ports: NetworkPorts = {}): Proxy | undefined {
   if (!rules.isOpen) return undefined;
-  const findObstacle = (host: string): string => {
-    const decision = rules.decide(host);
-    return decision.decision === "allow" ? "" : decision.reason;
-  };
-  return createProxy({ ...ports, findObstacle });
+  return createProxy({
+    ...ports,
+    async admit(host) {
+      const { decision, reason, mayBePrivate } = await rules.decide(host);
+      return { obstacle: decision === "allow" ? "" : reason, mayBePrivate: mayBePrivate ?? false };
+    },
+  });
 }

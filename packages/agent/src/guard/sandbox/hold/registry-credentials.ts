@@ -1,0 +1,71 @@
+/** The user's tokens for package registries: commands get them only where a rule `Credentials(@npm)` says so (S-104). */
+import { join } from "node:path";
+import type { Environment } from "../../../base/paths.ts";
+import { readSmallFile } from "../../../workspace/open-file.ts";
+import { type CredentialName, parseRule } from "../../permissions/rule.ts";
+
+interface CredentialSource {
+  /** Below the home folder; all of them secret places. */
+  readonly files: readonly string[];
+  /** Variables that name such a file. */
+  readonly fileVariables: readonly string[];
+  /** Variables that tokens usually come in; further ones are named in the files. */
+  readonly variables: readonly string[];
+}
+
+const sources: Readonly<Record<CredentialName, CredentialSource>> = {
+  npm: {
+    files: [".npmrc", ".yarnrc.yml"],
+    fileVariables: ["NPM_CONFIG_USERCONFIG"],
+    variables: ["NPM_TOKEN", "NODE_AUTH_TOKEN"],
+  },
+  python: {
+    files: [".config/pip/pip.conf"],
+    fileVariables: ["PIP_CONFIG_FILE"],
+    variables: ["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX"],
+  },
+  java: { files: [".m2/settings.xml", ".m2/settings-security.xml"], fileVariables: [], variables: [] },
+};
+
+/** Of the rules of the user; one that denies wins. */
+export function listCredentials(allow: readonly string[], deny: readonly string[]): CredentialName[] {
+  const parse = (texts: readonly string[]): CredentialName[] =>
+    texts.map(parseRule).flatMap((rule) => (rule.kind === "Credentials" ? [rule.credentials] : []));
+  const denied = parse(deny);
+  return parse(allow).filter((name) => !denied.includes(name));
+}
+
+/** Secret places that commands see; absolute. */
+export function listCredentialFiles(
+  names: readonly CredentialName[],
+  homes: readonly string[],
+  environment: Environment,
+): string[] {
+  return names.flatMap((name) => [
+    ...homes.flatMap((home) => sources[name].files.map((file) => join(home, file))),
+    ...sources[name].fileVariables.flatMap((variable) => environment[variable] ?? []),
+  ]);
+}
+
+const maxBytes = 256 * 1024;
+
+/** `${TOKEN}` and `${env.TOKEN}`. */
+const reference = /\$\{(?:env\.)?(\w+)[^}]*\}/g;
+
+/** What commands get besides the files. A project's own file names none of them: it may be hostile. */
+export function toCredentialVariables(
+  names: readonly CredentialName[],
+  homes: readonly string[],
+  environment: Environment,
+): Record<string, string> {
+  const named = listCredentialFiles(names, homes, environment).flatMap((file) =>
+    [...(readSmallFile(file, maxBytes) ?? "").matchAll(reference)].map(([, variable = ""]) => variable),
+  );
+  const usual = names.flatMap((name) => [...sources[name].fileVariables, ...sources[name].variables]);
+  return Object.fromEntries(
+    [...usual, ...named].flatMap((variable) => {
+      const value = environment[variable];
+      return value === undefined ? [] : [[variable, value] as const];
+    }),
+  );
+}
