@@ -30,7 +30,7 @@ import type { ToolBox } from "../tools/tool.ts";
 import { createCheckpoints } from "../workspace/checkpoints.ts";
 import { createKeptResults } from "../workspace/kept-results.ts";
 import { toRunStart, type PermissionSettings, type RunOrder } from "./run-order.ts";
-import { connectMcpServers, createCodeSearch, createPageFetcher } from "./wire.ts";
+import { createCodeSearch, createPageFetcher, createToolServers, type ToolServers } from "./wire.ts";
 import { findRepository } from "../workspace/repository.ts";
 import { createQuoteFinder } from "./find-quote.ts";
 
@@ -45,6 +45,8 @@ export interface ResponsePorts {
   /** Who may be asked (X8); undefined: nobody, so what needs a person is refused. */
   readonly approver?: Approver | undefined;
   readonly checkAnswer?: AnswerCheck | undefined;
+  /** Keeps tool servers for the next response (C51); undefined: they end with this one. */
+  readonly toolServers?: ToolServers | undefined;
   /** Of a program that uses Sheaf. */
   readonly customTools?: readonly CallableTool[] | undefined;
 }
@@ -62,16 +64,19 @@ export interface PreparedResponse {
  */
 export async function prepareResponse(
   order: RunOrder,
-  { store, model: found, now, abort, approver, checkAnswer, customTools = [] }: ResponsePorts,
+  { store, model: found, now, abort, approver, checkAnswer, customTools = [], ...ports }: ResponsePorts,
   signal: AbortSignal,
 ): Promise<PreparedResponse> {
+  const { toolServers = createToolServers(order.environment) } = ports;
   const { limits, stopsOnDenied, isUnsaved = false } = order;
   const model = found.forRun?.() ?? found;
   checkAttachmentTypes(order.message.attachments ?? [], model);
   const webSearch = order.webSearch === "if_possible" ? model.hasWebSearch : order.webSearch;
   if (webSearch && !model.hasWebSearch) throw createSearchError(model);
   const dataFolder = isUnsaved ? undefined : order.dataFolder;
-  const { servers, leftOut } = chooseModeServers(order);
+  const { servers, leftOut }: ServerChoice = mayCallServers(order)
+    ? chooseServers(order)
+    : { servers: {}, leftOut: [] };
   const policy = await preparePolicy({
     ...order,
     permissions: withServers(order, servers),
@@ -83,23 +88,6 @@ export async function prepareResponse(
   const conversation = await openConversation(store, order.conversationId, now);
   const { instrumentation } = conversation.state;
   const { progress } = conversation;
-  const mcp = await connectMcpServers(servers, {
-    workspace: workspace.root,
-    addedFolders,
-    environment: order.environment,
-    signal,
-  });
-  const mcpServers = [...(mcp?.servers ?? []), ...leftOut];
-  const ordered = toRunStart({ ...order, webSearch });
-  const start = {
-    ...ordered,
-    sandbox: sandbox.state,
-    ...(addedFolders.length > 0 && { addedFolders }),
-    ...(instrumentation.length > 0 && { instrumentation }),
-    ...(Object.values(progress).some((items) => items.length > 0) && { progress }),
-    ...(ordered.context && { context: { ...ordered.context, usedTokens: conversation.tokens } }),
-    ...(mcpServers.length > 0 && { mcpServers }),
-  };
   const held = { environment, workspace: workspace.root, sandbox, denials: fileDenials, addedFolders };
   const commands = createCommandRunner({
     ...held,
@@ -116,6 +104,28 @@ export async function prepareResponse(
     signal,
   );
   const rules = [...order.permissions.allow, ...conversation.state.answers.allow];
+  const canFetchPages = approver !== undefined || rules.some((rule) => parseRule(rule).kind === "WebFetch");
+  const system = createSystemPrompt(order, addedFolders);
+  // Last, since nothing after it fails: the tools release what is leased.
+  const mcp = mayCallServers(order)
+    ? await toolServers.lease(
+        { conversationId: order.conversationId, servers },
+        { workspace: workspace.root, addedFolders },
+        signal,
+      )
+    : undefined;
+  const mcpServers = [...(mcp?.servers ?? []), ...leftOut];
+  const ordered = toRunStart({ ...order, webSearch });
+  const start = {
+    ...ordered,
+    sandbox: sandbox.state,
+    ...(addedFolders.length > 0 && { addedFolders }),
+    ...(instrumentation.length > 0 && { instrumentation }),
+    ...(Object.values(progress).some((items) => items.length > 0) && { progress }),
+    ...(ordered.context && { context: { ...ordered.context, usedTokens: conversation.tokens } }),
+    ...(mcpServers.length > 0 && { mcpServers }),
+    ...notes,
+  };
   const toolBox = createToolBox({
     workspace,
     addedWorkspaces,
@@ -136,20 +146,20 @@ export async function prepareResponse(
     offer: {
       choice: order.toolChoice,
       canRunCommands: sandbox.state !== "unavailable",
-      canFetchPages: approver !== undefined || rules.some((rule) => parseRule(rule).kind === "WebFetch"),
+      canFetchPages,
     },
     furtherTools: [...customTools, ...(mcp?.tools ?? [])],
   });
   const endMcp = async (): Promise<void> => {
     await toolBox.settle();
-    await mcp?.close();
+    await mcp?.release();
   };
   const tools: ToolBox = mcp ? { ...toolBox, settle: endMcp } : toolBox;
   return {
     settings: {
-      start: { ...start, ...notes },
+      start,
       history: conversation.messages,
-      system: createSystemPrompt(order, addedFolders),
+      system,
       limits,
       stopsOnDenied,
     },
@@ -176,9 +186,9 @@ function createSearchError({ name }: Model): SheafError {
   return new SheafError("USAGE", `${message}: ${advice}`);
 }
 
-/** Modes that may call no tool of a server start none (S-88). */
-function chooseModeServers(order: RunOrder): ServerChoice {
-  return isOffered(order.mode, { name: "", access: "mcp" }) ? chooseServers(order) : { servers: {}, leftOut: [] };
+/** Modes that may call no tool of a server start and reach none (S-88). */
+function mayCallServers({ mode }: RunOrder): boolean {
+  return isOffered(mode, { name: "", access: "mcp" });
 }
 
 /** What allows everything does so for the tools of servers, too; deny rules win as ever. */

@@ -15,9 +15,8 @@ import {
   type RequestLimits,
 } from "../model/endpoint.ts";
 import type { CreateLanguageModel } from "../model/live/live-model.ts";
-import type { McpConnections } from "../tools/mcp/connect.ts";
 import type { ServerFolders } from "../tools/mcp/server-connection.ts";
-import type { McpServers } from "../config/mcp-settings.ts";
+import type { KeeperLimits, LeaseOrder, ServerKeeper, ServerLease } from "../tools/mcp/server-keeper.ts";
 import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import { createMessageProjection, type ProjectionOptions } from "../output/create-message-projection.ts";
@@ -142,17 +141,34 @@ async function loadLanguageModel(family: ModelFamily): Promise<CreateLanguageMod
   }
 }
 
-/** The servers that are named, connected; undefined when none is. */
-export async function connectMcpServers(
-  servers: McpServers,
-  { environment, ...options }: ServerFolders & { readonly environment: Environment; readonly signal: AbortSignal },
-): Promise<McpConnections | undefined> {
-  if (Object.keys(servers).length === 0) return undefined;
+/** Owns the tool servers of one door's conversations. Loaded when a response names a server. */
+export interface ToolServers {
+  /** Undefined: the response has none, and none is kept for it. */
+  lease(order: LeaseOrder, folders: ServerFolders, signal: AbortSignal): Promise<ServerLease | undefined>;
+  /** Ends those of a conversation. */
+  end(conversationId: string): Promise<void>;
+  /** Ends all. */
+  close(): Promise<void>;
+}
+
+/** By default they end with their response. The `environment` names the user's proxy. */
+export function createToolServers(environment: Environment, limits: KeeperLimits = { maxResting: 0 }): ToolServers {
+  let loading: Promise<ServerKeeper> | undefined;
   const openFetch = async (): Promise<typeof fetch | undefined> => {
     const proxy = findProxy(environment);
     return proxy && (await import("../model/live/proxied-fetch.ts")).createProxiedFetch(proxy);
   };
-  return (await import("../tools/mcp/connect.ts")).connectMcpServers(servers, { ...options, openFetch });
+  return {
+    async lease(order, folders, signal) {
+      if (!loading && Object.keys(order.servers).length === 0) return undefined;
+      loading ??= import("../tools/mcp/server-keeper.ts").then((module) =>
+        module.createServerKeeper(limits, livePorts.startTimer),
+      );
+      return (await loading).lease(order, { ...folders, openFetch }, signal);
+    },
+    end: async (conversationId) => (await loading)?.end(conversationId),
+    close: async () => (await loading)?.close(),
+  };
 }
 
 /** The store of a file; `":memory:"` is one that lives as long as the process. */

@@ -3,7 +3,14 @@ import { randomUUID } from "node:crypto";
 import type { Mode, RunStart } from "@sheaf/protocol";
 import { createLoggedRun, type LoggedRun, type OpenedRun, type RunRequest } from "../assemble/logged-run.ts";
 import type { RunOrder } from "../assemble/run-order.ts";
-import { createAnswerCheck, createModels, createStore, now, openRecording } from "../assemble/wire.ts";
+import {
+  createAnswerCheck,
+  createModels,
+  createStore,
+  now,
+  openRecording,
+  type ToolServers,
+} from "../assemble/wire.ts";
 import { SheafError } from "../base/errors.ts";
 import { toUserFiles, type Environment } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";
@@ -29,6 +36,8 @@ export interface PromptOrder {
   readonly mcpServers?: McpServers | undefined;
   /** Who may be asked (X8); undefined: nobody. */
   readonly approver?: Approver | undefined;
+  /** Keeps tool servers for the next prompt (C51). */
+  readonly toolServers?: ToolServers | undefined;
 }
 
 /** Opens nothing yet. */
@@ -68,7 +77,7 @@ function toRunOrder({ message, config, flags, environment, ...prompt }: PromptOr
 }
 
 async function openPromptRun(
-  { config, flags, control: { signal }, approver }: PromptOrder,
+  { config, flags, control: { signal }, approver, toolServers }: PromptOrder,
   complete: Parameters<RunRequest["open"]>[0],
   onClose: Parameters<RunRequest["open"]>[1],
 ): Promise<OpenedRun> {
@@ -86,6 +95,7 @@ async function openPromptRun(
     store,
     model,
     approver,
+    toolServers,
     checkAnswer,
     ...(recording && { wrapPorts: (settings, ports) => recording.wrap(settings, ports, signal) }),
   };

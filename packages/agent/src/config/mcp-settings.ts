@@ -12,8 +12,14 @@ export function isServerName(name: string): boolean {
 }
 
 const filled = s.string({ minLength: 1 });
-/** Seconds that one call may take without a sign of progress. Default 60. */
-const timeoutSeconds = s.optional(s.number({ exclusiveMinimum: 0, maximum: 86_400 }));
+const seconds = s.optional(s.number({ exclusiveMinimum: 0, maximum: 86_400 }));
+
+const limits = {
+  /** Seconds that one call may take without a sign of progress. Default 60. */
+  timeoutSeconds: seconds,
+  /** Seconds that the server may take to be ready. Default 30. */
+  startTimeoutSeconds: seconds,
+};
 
 const stdioServer = s.object({
   type: s.optional(s.literal("stdio")),
@@ -28,8 +34,7 @@ const stdioServer = s.object({
   env: s.optional(s.record(s.string(), s.refine(s.string({ pattern: "^[A-Za-z_]\\w*$" }), "the name of a variable"))),
   /** Absolute, or `.` for the workspace, where files of the workspace may decide what runs. Default: the home folder (S-88). */
   cwd: s.optional(s.refine(filled, 'an absolute path, or "."', (text) => text === "." || isAbsolute(text))),
-  /** Seconds that one call may take without a sign of progress. Default 60. */
-  timeoutSeconds,
+  ...limits,
 });
 
 /** A program that is started for the run and ends with it. */
@@ -39,8 +44,7 @@ const httpServer = s.object({
   type: s.optional(s.literal("http")),
   url: s.refine(s.string({ format: "uri" }), "an address that begins with http:// or https://", isHttpAddress),
   headers: s.optional(headerFields),
-  /** Seconds that one call may take without a sign of progress. Default 60. */
-  timeoutSeconds,
+  ...limits,
 });
 
 /** A server that is already running (streamable HTTP). */

@@ -1,5 +1,6 @@
 /** The whole server: store, runs, app and sockets, started and stopped together. */
 import { createInProcessLive, createResponseRunner } from "../run/conversations/response-runner.ts";
+import { createToolServers } from "../assemble/wire.ts";
 import { toSheafError } from "../base/errors.ts";
 import type { SharedStore } from "../store/store.ts";
 import { createApp } from "./app.ts";
@@ -36,6 +37,9 @@ export interface ServeOptions {
   readonly now: () => number;
   readonly log: Log;
 }
+
+/** Of a conversation in which nothing runs. Each is a program or more: some last for a person who reads, and no longer. */
+const keptServers = { maxResting: 8, restMs: 10 * 60 * 1000 };
 
 /** A server that runs. */
 export interface RunningServer {
@@ -95,6 +99,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       recovery.close();
       listener.stop();
       await context.runner.close(graceMs);
+      await context.toolServers.close();
       context.heartbeat.close();
       await listener.close();
       log({ level: "info", event: "closed" });
@@ -120,6 +125,7 @@ function createContext({ settings, models, store, ownerLimits, now, log }: Serve
     metrics: createMetrics(),
     takeStartTurn: createStartTurns(),
     queued: createQueuedResponses(),
+    toolServers: createToolServers(settings.environment, keptServers),
     storeOf: (owner) => store.forOwner(owner),
     now,
     log,

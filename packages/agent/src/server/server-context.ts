@@ -2,6 +2,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Mode } from "@sheaf/protocol";
 import type { RunSetup } from "../assemble/run-order.ts";
+import type { ToolServers } from "../assemble/wire.ts";
 import type { Live, ResponseRunner } from "../run/conversations/response-runner.ts";
 import type { SharedStore } from "../store/store.ts";
 import type { OwnerMeter } from "./limits.ts";
@@ -42,6 +43,7 @@ export interface ServerContext {
   readonly metrics: Metrics;
   readonly takeStartTurn: TakeStartTurn;
   readonly queued: QueuedResponses;
+  readonly toolServers: ToolServers;
   /** For the operator. */
   readonly log: Log;
   /** Called for errors that must not happen. */

@@ -35,7 +35,7 @@ export async function startResponse(
   context: ServerContext,
   { request, starting }: StartOptions,
 ): Promise<AcceptedResponse> {
-  const { settings, models, runner, approvals, meter, metrics, queued, now } = context;
+  const { settings, models, runner, approvals, meter, metrics, queued, toolServers, now } = context;
   const store = context.storeOf(owner);
   await context.takeStartTurn();
   const conversation = await findConversation(body, owner, context);
@@ -72,7 +72,7 @@ export async function startResponse(
       // Once more, now that nobody else writes the conversation: somebody else may have been faster.
       await checkOwnAnswers();
       const approver = body.approvals === "ask" ? approvals.createApprover(responseId) : undefined;
-      const prepared = await prepareResponse(order, { store, model, now, abort, approver }, signal);
+      const prepared = await prepareResponse(order, { store, model, now, abort, approver, toolServers }, signal);
       const ports = { ...prepared.ports, request };
       return { ...prepared, ports };
     },

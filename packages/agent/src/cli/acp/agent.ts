@@ -10,6 +10,7 @@ import {
   type InitializeResponse,
   type McpServer,
 } from "@agentclientprotocol/sdk/unstable";
+import type { ToolServers } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { McpServerSettings, McpServers } from "../../config/mcp-settings.ts";
@@ -18,7 +19,7 @@ import type { FlagValues } from "../flags.ts";
 import { listEditorCommands } from "../interactive/slash-commands.ts";
 import type { CommandIo } from "../io.ts";
 import { toConfig } from "../run-config.ts";
-import { isUuid } from "../session-id.ts";
+import { isUuid, toConversationId } from "../session-id.ts";
 import { checkModel, toAuthMethods } from "./authentication.ts";
 import { createModelNames } from "./model-choice.ts";
 import { cancelPrompt, runEditorPrompt, type OpenSession } from "./editor-prompt.ts";
@@ -40,8 +41,8 @@ interface SessionRequest {
   readonly additionalDirectories?: readonly string[] | undefined;
 }
 
-/** The agent, not connected yet. `flags` apply to all of its sessions. */
-export function createAcpAgent(flags: FlagValues, io: CommandIo): AgentApp {
+/** The agent, not connected yet. `flags` apply to all of its sessions, whose tool servers are kept in `toolServers` (C51). */
+export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: ToolServers): AgentApp {
   const sessions = new Map<string, OpenSession>();
   const names = createModelNames(io);
   let editor: ClientCapabilities = {};
@@ -50,6 +51,10 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo): AgentApp {
     const session = sessions.get(sessionId);
     if (session) return session;
     throw new SheafError("USAGE", `the session ${sessionId} is not open: create or load it`);
+  };
+  const forget = (sessionId: string): void => {
+    sessions.delete(sessionId);
+    void toolServers.end(toConversationId(sessionId) ?? "");
   };
   const open = (
     id: string,
@@ -159,13 +164,13 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo): AgentApp {
     .onRequest(methods.agent.session.delete, ({ params }) =>
       translate(async () => {
         await deleteSession(toKnownId(params.sessionId), io);
-        sessions.delete(params.sessionId);
+        forget(params.sessionId);
         return {};
       }),
     )
     .onRequest(methods.agent.session.close, ({ params }) => {
       cancelPrompt(sessions.get(params.sessionId));
-      sessions.delete(params.sessionId);
+      forget(params.sessionId);
       return {};
     })
     .onRequest(methods.agent.session.setMode, ({ params, client }) =>
@@ -191,7 +196,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo): AgentApp {
       translate(async () => {
         const session = find(params.sessionId);
         const { flags: before } = session;
-        const response = await runEditorPrompt(session, params, { client, signal, io });
+        const response = await runEditorPrompt(session, params, { client, signal, io, toolServers });
         if (session.flags !== before) await keepChoices(params.sessionId, client);
         return response;
       }),

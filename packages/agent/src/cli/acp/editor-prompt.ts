@@ -1,6 +1,7 @@
 /** One prompt of an editor: a run, or a command that begins with a slash. */
 import { methods, type AgentContext, type PromptRequest, type PromptResponse } from "@agentclientprotocol/sdk/unstable";
 import type { RunEnd, RunStart } from "@sheaf/protocol";
+import type { ToolServers } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
 import type { McpServers } from "../../config/mcp-settings.ts";
 import { createAcpProjection, toStopReason } from "../../output/acp-updates.ts";
@@ -29,6 +30,8 @@ interface PromptPorts {
   readonly client: AgentContext;
   readonly signal: AbortSignal;
   readonly io: CommandIo;
+  /** Those of all sessions. */
+  readonly toolServers: ToolServers;
 }
 
 export function cancelPrompt(session: OpenSession | undefined): void {
@@ -43,7 +46,7 @@ function createCancelError(): SheafError {
 export async function runEditorPrompt(
   session: OpenSession,
   { sessionId, prompt }: PromptRequest,
-  { client, signal, io }: PromptPorts,
+  { client, signal, io, toolServers }: PromptPorts,
 ): Promise<PromptResponse> {
   if (session.running) {
     throw new SheafError(
@@ -56,7 +59,7 @@ export async function runEditorPrompt(
   const onAbort = (): void => controller.abort(createCancelError());
   signal.addEventListener("abort", onAbort, { once: true });
   const run = (message: Message): Promise<RunEnd | undefined> =>
-    runMessage(message, session, sessionId, { client, signal: controller.signal, io });
+    runMessage(message, session, sessionId, { client, signal: controller.signal, io, toolServers });
   try {
     const [first] = prompt;
     const slash = prompt.length === 1 && first?.type === "text" ? parseSlashLine(first.text) : undefined;
@@ -75,7 +78,7 @@ async function runMessage(
   message: Message,
   session: OpenSession,
   sessionId: string,
-  { client, signal, io }: PromptPorts,
+  { client, signal, io, toolServers }: PromptPorts,
 ): Promise<RunEnd | undefined> {
   const controller = new AbortController();
   const run = createPromptRun({
@@ -84,6 +87,7 @@ async function runMessage(
     flags: { ...session.flags, "include-thinking": true },
     environment: io.environment,
     mcpServers: session.mcpServers,
+    toolServers,
     control: { signal: AbortSignal.any([signal, controller.signal]), abort: (reason) => controller.abort(reason) },
     approver: createEditorApprover(client, sessionId),
   });

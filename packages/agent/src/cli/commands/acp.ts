@@ -1,6 +1,7 @@
 /** `sheaf acp`: speaks the Agent Client Protocol on stdin and stdout, for editors. */
 import { Readable, Writable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk/unstable";
+import { createToolServers } from "../../assemble/wire.ts";
 import { createAcpAgent } from "../acp/agent.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
@@ -18,8 +19,10 @@ export async function runAcp(parsed: ParsedArguments, io: CommandIo, control: Ru
   reportNotices(notices, new Set());
   const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
   const output = Writable.toWeb(process.stdout) as WritableStream<Uint8Array>;
-  const connection = createAcpAgent(parsed.flags, io).connect(ndJsonStream(output, input));
+  const toolServers = createToolServers(io.environment, { maxResting: 8 });
+  const connection = createAcpAgent(parsed.flags, io, toolServers).connect(ndJsonStream(output, input));
   control.signal.addEventListener("abort", () => connection.close(), { once: true });
   await connection.closed;
+  await toolServers.close();
   return control.exitCode ?? 0;
 }

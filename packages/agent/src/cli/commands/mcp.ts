@@ -9,7 +9,7 @@ import { SheafError } from "../../base/errors.ts";
 import type { McpServerSettings } from "../../config/mcp-settings.ts";
 import { chooseServers, toServerFile } from "../../config/workspace-servers.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
-import { connectMcpServers } from "../../assemble/wire.ts";
+import { createToolServers } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
@@ -109,9 +109,10 @@ async function connectServers({ flags }: ParsedArguments, io: CommandIo, only?: 
   const isChosen = (name: string): boolean => only === undefined || name === only;
   const chosen = Object.fromEntries(Object.entries(servers).filter(([name]) => isChosen(name)));
   const { signal } = new AbortController();
-  const connections = await connectMcpServers(chosen, { workspace, addedFolders, environment, signal });
-  await connections?.close();
-  const states = [...(connections?.servers ?? []), ...leftOut.filter(({ name }) => isChosen(name))].map(
+  const order = { conversationId: "", servers: chosen };
+  const lease = await createToolServers(environment).lease(order, { workspace, addedFolders }, signal);
+  await lease?.release();
+  const states = [...(lease?.servers ?? []), ...leftOut.filter(({ name }) => isChosen(name))].map(
     (state): ListedServer => ({
       ...state,
       source: Object.hasOwn(mcpServers, state.name) ? "user" : "workspace",
@@ -119,7 +120,7 @@ async function connectServers({ flags }: ParsedArguments, io: CommandIo, only?: 
   );
   return {
     states,
-    tools: connections?.tools ?? [],
+    tools: lease?.tools ?? [],
     isUnread: !trusted && existsSync(toServerFile(workspace)),
   };
 }

@@ -10,7 +10,7 @@ import type { FlagValues } from "../flags.ts";
 import { isTerminal, type CommandIo } from "../io.ts";
 import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
 import { checkPromptFlags } from "../prompt-flags.ts";
-import { now } from "../../assemble/wire.ts";
+import { now, type ToolServers } from "../../assemble/wire.ts";
 import { createPromptRun } from "../prompt-run.ts";
 import { readPrompt, skippedInputNotice, toInputKind } from "../standard-input.ts";
 import { printRefusedRun } from "../refused-run.ts";
@@ -87,6 +87,8 @@ export interface Person {
   readonly projection: Projection;
   /** Asks the person (X8). */
   readonly approver: Approver;
+  /** Those of the conversation. */
+  readonly toolServers: ToolServers;
   /** Notices that the person has seen; the run adds its own. */
   readonly seen: Set<string>;
 }
@@ -107,7 +109,8 @@ export async function answerPrompt(
   const seen = person?.seen ?? new Set();
   reportNotices(config.notices, seen);
   const projection = person?.projection ?? (await createChosenProjection(format, flags, io));
-  const run = createPromptRun({ message, config, flags, environment, control, spentMs, approver: person?.approver });
+  const { approver, toolServers } = person ?? {};
+  const run = createPromptRun({ message, config, flags, environment, control, spentMs, approver, toolServers });
   const notices = person || isTerminal(2) ? createNoticeReport(seen) : undefined;
   const delivery = await deliverEvents(run.events(), {
     projection,

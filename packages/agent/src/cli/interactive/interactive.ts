@@ -1,6 +1,6 @@
 /** `sheaf` alone in a terminal: a conversation, prompt by prompt. Not full screen: the conversation stays in the scrollback. */
 import type { RunStart } from "@sheaf/protocol";
-import { createStore } from "../../assemble/wire.ts";
+import { createStore, createToolServers, type ToolServers } from "../../assemble/wire.ts";
 import { SheafError, errorTable, toSheafError } from "../../base/errors.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
@@ -23,6 +23,11 @@ import { toBareId } from "../../output/result-line.ts";
 import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
 import { createTerminalProjection } from "../../output/terminal/terminal.ts";
 
+interface TerminalState extends InteractiveState {
+  /** Those of the session (C51). */
+  readonly toolServers: ToolServers;
+}
+
 type Message = Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers">;
 
 /** Runs the conversation to its end; gives 0, or the code of the signal that ended it. */
@@ -33,10 +38,11 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
   checkPromptFlags(flags);
   keepTerminalClean();
   const files = toMessageFiles(flags, io);
-  const state: InteractiveState = {
+  const state: TerminalState = {
     flags,
     session: await chooseSession(flags, io),
     seen: new Set(),
+    toolServers: createToolServers(io.environment, { maxResting: 1 }),
     files,
     shorten: async () => void (await respond({ prompt: "", shortens: true }, state, io)),
     print: (text) => void process.stdout.write(toVisibleText(text)),
@@ -58,6 +64,7 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
     interrupts = 0;
     if ((await runLine(input.text, state, io)) === "quit") break;
   }
+  await state.toolServers.close();
   process.stdout.write(`\nGo on with: sheaf --resume ${state.session}\n`);
   return 0;
 }
@@ -73,14 +80,14 @@ async function chooseSession(flags: FlagValues, io: CommandIo): Promise<string> 
   }
 }
 
-function formatHead(state: InteractiveState, io: CommandIo): string {
+function formatHead(state: TerminalState, io: CommandIo): string {
   const { model, mode, workspace } = toConfig(state.flags, io);
   const name = model ?? "no model: name one with /model";
   return `sheaf ${sheafVersion} · ${name} · ${mode} · ${toVisibleLine(workspace)}\nCtrl-C stops, /help shows more.\n\n`;
 }
 
 /** Does what a line says; shows what goes wrong, and the conversation goes on. */
-async function runLine(line: string, state: InteractiveState, io: CommandIo): Promise<"quit" | undefined> {
+async function runLine(line: string, state: TerminalState, io: CommandIo): Promise<"quit" | undefined> {
   if (line.trim() === "") return undefined;
   const slash = parseSlashLine(line);
   try {
@@ -100,15 +107,15 @@ async function runLine(line: string, state: InteractiveState, io: CommandIo): Pr
 }
 
 /** One response, and more for as long as the agent asks and the person answers. */
-async function converse(message: Message, state: InteractiveState, io: CommandIo): Promise<void> {
+async function converse(message: Message, state: TerminalState, io: CommandIo): Promise<void> {
   for (let next: Message | undefined = message; next;) {
     const code = await respond(next, state, io);
     next = code === errorTable.NEEDS_INPUT.exitCode ? await askPerson(state, io) : undefined;
   }
 }
 
-async function respond(message: Message, state: InteractiveState, io: CommandIo): Promise<number> {
-  const { flags, session, seen } = state;
+async function respond(message: Message, state: TerminalState, io: CommandIo): Promise<number> {
+  const { flags, session, seen, toolServers } = state;
   const control = createRunControl();
   const { LC_ALL, LC_MESSAGES, LANG, NO_COLOR, TERM } = io.environment;
   const hasColors = !NO_COLOR && TERM !== "dumb";
@@ -124,7 +131,8 @@ async function respond(message: Message, state: InteractiveState, io: CommandIo)
   const { continue: _, "session-id": __, ...rest } = flags;
   try {
     const runFlags = { ...rest, resume: session };
-    return await answerPrompt(message, toConfig(runFlags, io), runFlags, io, control, { projection, approver, seen });
+    const person = { projection, approver, seen, toolServers };
+    return await answerPrompt(message, toConfig(runFlags, io), runFlags, io, control, person);
   } finally {
     control.close();
     // A signal other than Ctrl-C ends the program.
@@ -133,7 +141,7 @@ async function respond(message: Message, state: InteractiveState, io: CommandIo)
   }
 }
 
-async function askPerson(state: InteractiveState, io: CommandIo): Promise<Message | undefined> {
+async function askPerson(state: TerminalState, io: CommandIo): Promise<Message | undefined> {
   const { storeFile } = toConfig(state.flags, io);
   const answers = await askQuestions(await readQuestion(storeFile, state.session));
   return answers && toAnswerMessage(answers);

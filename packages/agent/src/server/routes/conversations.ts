@@ -80,6 +80,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
   app.delete("/v1/conversations/:id", async (request) => {
     const { store, record } = await findConversation(request, context);
     await store.deleteConversation(record.id);
+    void context.toolServers.end(record.id);
     const { dataFolder } = context.settings;
     if (dataFolder !== undefined) await removeConversationFiles(dataFolder, record.id);
     return request.body(null, 204);

@@ -2,17 +2,19 @@
 import { setTimeout as wait } from "node:timers/promises";
 import {
   Client,
+  ReadBuffer,
   StreamableHTTPClientTransport,
+  serializeMessage,
   type jsonSchemaValidator,
   type JsonSchemaValidator,
   type RequestOptions,
+  type Transport,
 } from "@modelcontextprotocol/client";
-import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import { isFolder } from "../../base/make-folder.ts";
 import { findHome } from "../../base/paths.ts";
-import { markerName, toFixedPath, withoutInnerFolders } from "../../guard/sandbox/environment.ts";
-import { createProcessTree } from "../../guard/sandbox/follow/process-tree.ts";
-import { createReaper } from "../../guard/sandbox/follow/reaper.ts";
+import { toFixedPath, withoutInnerFolders } from "../../guard/sandbox/environment.ts";
+import { startServerProgram, type ServerProgram } from "../../guard/sandbox/launch/server-program.ts";
 import { sheafVersion } from "../../base/version.ts";
 import { toRealPlace } from "../../workspace/repository.ts";
 import { isBelow } from "../../workspace/workspace.ts";
@@ -23,6 +25,8 @@ const LEAVE_MS = 300;
 
 export interface ServerConnection {
   readonly client: Client;
+  /** The program has ended. */
+  readonly hasEnded: boolean;
   /** @throws if the server cannot be reached, or does not speak MCP. */
   connect(options: RequestOptions): Promise<void>;
   /** Ends the connection, and a program with all its processes. Never rejects. */
@@ -44,7 +48,24 @@ export interface ServerPorts extends ServerFolders {
 
 /** Not connected yet. */
 export function createServerConnection(settings: McpServerSettings, ports: ServerPorts): ServerConnection {
-  return "url" in settings ? createHttpConnection(settings, ports.openFetch) : createProgramConnection(settings, ports);
+  const client = new Client({ name: "sheaf", version: sheafVersion }, { jsonSchemaValidator: withoutValidation });
+  let hasEnded = false;
+  let transport: Transport | undefined;
+  return {
+    client,
+    get hasEnded() {
+      return hasEnded;
+    },
+    async connect(options) {
+      const onEnd = (): void => void (hasEnded = true);
+      transport = "url" in settings ? await openHttp(settings, ports) : createProgramTransport(settings, ports, onEnd);
+      await client.connect(transport, options);
+    },
+    async close() {
+      await leave(client);
+      await transport?.close();
+    },
+  };
 }
 
 /**
@@ -56,61 +77,66 @@ const withoutValidation: jsonSchemaValidator = {
   },
 };
 
-function createClient(): Client {
-  return new Client({ name: "sheaf", version: sheafVersion }, { jsonSchemaValidator: withoutValidation });
+async function openHttp({ url, headers = {} }: HttpServerSettings, { openFetch }: ServerPorts): Promise<Transport> {
+  // Headers may contain a key: a redirect to another host does not get them (S-42).
+  const fetch = await openFetch();
+  const settings = {
+    requestInit: { headers: { ...headers } },
+    redirectPolicy: "same-origin",
+    ...(fetch && { fetch }),
+  } as const;
+  return new StreamableHTTPClientTransport(new URL(url), settings);
 }
 
-function createHttpConnection(
-  { url, headers = {} }: HttpServerSettings,
-  openFetch: ServerPorts["openFetch"],
-): ServerConnection {
-  const client = createClient();
-  return {
-    client,
-    async connect(options) {
-      // Headers may contain a key: a redirect to another host does not get them (S-42).
-      const fetch = await openFetch();
-      const settings = {
-        requestInit: { headers: { ...headers } },
-        redirectPolicy: "same-origin",
-        ...(fetch && { fetch }),
-      } as const;
-      await client.connect(new StreamableHTTPClientTransport(new URL(url), settings), options);
-    },
-    close: () => leave(client),
-  };
-}
-
-function createProgramConnection(settings: StdioServerSettings, folders: ServerFolders): ServerConnection {
+/** Messages in lines. A line that is none is skipped: programs print what they like. */
+function createProgramTransport(settings: StdioServerSettings, folders: ServerFolders, onEnd: () => void): Transport {
   const { command, args = [], env = {}, cwd = findOuterFolder(folders) } = settings;
-  const client = createClient();
-  // This mark finds its processes again, even those detached from their parents.
-  const reaper = createReaper();
-  const marker = reaper.createMarker();
-  const transport = new StdioClientTransport({
-    command,
-    args: [...args],
-    env: { ...createOuterEnvironment(folders), ...env, [markerName]: marker },
-    cwd: cwd === "." ? folders.workspace : cwd,
-    // The server's stderr is ignored: stderr of Sheaf stays empty (C15).
-    stderr: "ignore",
-  });
-  let leader: number | null = null;
-  return {
-    client,
-    async connect(options) {
-      const connected = client.connect(transport, options);
-      leader = transport.pid;
-      await connected;
-      leader = transport.pid;
+  const buffer = new ReadBuffer();
+  let starting: Promise<ServerProgram> | undefined;
+  let ending: Promise<void> | undefined;
+  const transport: Transport = {
+    async start() {
+      starting = startServerProgram({
+        command,
+        args,
+        environment: { ...createOuterEnvironment(folders), ...env },
+        cwd: cwd === "." ? folders.workspace : cwd,
+        onOutput: read,
+        onEnd: () => {
+          onEnd();
+          transport.onclose?.();
+        },
+      });
+      await starting;
     },
-    async close() {
-      leader ??= transport.pid;
-      await leave(client);
-      if (leader !== null) await createProcessTree(leader, marker).end();
-      reaper.dismiss();
+    async send(message) {
+      await (await starting)?.write(serializeMessage(message));
     },
+    close: () => (ending ??= end()),
   };
+  const end = async (): Promise<void> => {
+    const program = await starting?.catch(() => undefined);
+    await program?.end();
+  };
+  const read = (bytes: Buffer): void => {
+    try {
+      buffer.append(bytes);
+    } catch {
+      // A line without end.
+      void transport.close();
+      return;
+    }
+    for (;;) {
+      try {
+        const message = buffer.readMessage();
+        if (message === null) return;
+        transport.onmessage?.(message);
+      } catch {
+        // JSON, but no message.
+      }
+    }
+  };
+  return transport;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createPng, pdf } from "../../../../../test/support/images.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { toMcpOutcome } from "../../../src/tools/mcp/connect.ts";
+import { toMcpOutcome } from "../../../src/tools/mcp/offer-tools.ts";
 
 const png = createPng(4, 3).toString("base64");
 

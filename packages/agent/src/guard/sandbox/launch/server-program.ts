@@ -1,0 +1,71 @@
+/** The program of a tool server: outside the sandbox, and ended with all that it starts. */
+import { spawn } from "node:child_process";
+import { setTimeout as wait } from "node:timers/promises";
+import { markerName } from "../environment.ts";
+import { createProcessTree } from "../follow/process-tree.ts";
+import { followChild } from "../follow/processes.ts";
+import { createReaper } from "../follow/reaper.ts";
+
+/** How long a program may take to leave once its stdin is closed. Milliseconds. */
+const LEAVE_MS = 300;
+
+export interface ServerProgramOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** All of its variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly onOutput: (bytes: Buffer) => void;
+  /** It has ended by itself, and its pipes are closed. */
+  readonly onEnd: () => void;
+}
+
+export interface ServerProgram {
+  /** Resolves once stdin has taken the text. */
+  write(text: string): Promise<void>;
+  /** Ends it with all its processes. Never rejects. */
+  end(): Promise<void>;
+}
+
+/** Resolves once it runs. @throws if it cannot be started. */
+export async function startServerProgram(options: ServerProgramOptions): Promise<ServerProgram> {
+  const { command, args, environment, cwd, onOutput, onEnd } = options;
+  const reaper = createReaper();
+  // This mark finds its processes again, even those detached from their parents.
+  const marker = reaper.createMarker();
+  // In a group of its own: Ctrl-C in a terminal ends an answer, not the servers of the conversation.
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...environment, [markerName]: marker },
+    detached: true,
+    // What it writes to stderr is ignored: stderr of Sheaf stays empty (C15).
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const followed = followChild(child);
+  const { pid, stdin, stdout } = child;
+  const tree = pid === undefined ? undefined : createProcessTree(pid, marker);
+  stdout.on("data", onOutput);
+  for (const pipe of [stdin, stdout]) pipe.on("error", () => undefined);
+  void followed.closed.then(onEnd);
+  try {
+    await new Promise((resolve, reject) => child.once("spawn", resolve).once("error", reject));
+  } catch (error) {
+    reaper.dismiss();
+    throw error;
+  }
+  return {
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        stdin.write(text, (error) => (error ? reject(error) : resolve()));
+      }),
+    async end() {
+      stdin.end();
+      const timer = new AbortController();
+      await Promise.race([followed.closed, wait(LEAVE_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);
+      timer.abort();
+      await tree?.end();
+      reaper.dismiss();
+      followed.release();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/** Keeps the tool servers of a conversation from one response to the next (C51). */
+import { isDeepStrictEqual } from "node:util";
+import type { McpServers } from "../../config/mcp-settings.ts";
+import { offerTools, type OfferedTools } from "./offer-tools.ts";
+import type { ServerPorts } from "./server-connection.ts";
+import { createToolServer, type ToolServer } from "./tool-server.ts";
+
+/** The servers of one response. */
+export interface ServerLease extends OfferedTools {
+  /** They are kept for the next response of the conversation, as far as the keeper's limits go. */
+  release(): Promise<void>;
+}
+
+/** What decides which servers a response has. */
+export interface LeaseOrder {
+  readonly conversationId: string;
+  readonly servers: McpServers;
+}
+
+export interface KeeperLimits {
+  /** Conversations whose servers are kept while nothing runs in them; those that rest longest end first. */
+  readonly maxResting: number;
+  /** How long they are kept then. Milliseconds; undefined: as long as the keeper. */
+  readonly restMs?: number | undefined;
+}
+
+export interface ServerKeeper {
+  /** Servers that run already are used again, new ones started, and those that are no longer named ended. Never rejects. */
+  lease(order: LeaseOrder, ports: ServerPorts, signal: AbortSignal): Promise<ServerLease>;
+  /** Ends those of a conversation. */
+  end(conversationId: string): Promise<void>;
+  /** Ends all, and starts none any more. */
+  close(): Promise<void>;
+}
+
+interface Kept {
+  readonly ports: ServerPorts;
+  readonly server: ToolServer;
+}
+
+interface Household {
+  readonly kept: Map<string, Kept>;
+  /** Responses that use it. */
+  users: number;
+  stopClock: () => void;
+}
+
+/** `startTimer` calls once, later; its result stops it. */
+export function createServerKeeper(
+  { maxResting, restMs }: KeeperLimits,
+  startTimer: (milliseconds: number, run: () => void) => () => void,
+): ServerKeeper {
+  /** The one that rests longest first. */
+  const households = new Map<string, Household>();
+  let isClosed = false;
+
+  const end = async (conversationId: string): Promise<void> => {
+    const household = households.get(conversationId);
+    households.delete(conversationId);
+    household?.stopClock();
+    await Promise.all([...(household?.kept.values() ?? [])].map(({ server }) => server.close()));
+  };
+
+  const enter = (conversationId: string): Household => {
+    const household = households.get(conversationId) ?? { kept: new Map(), users: 0, stopClock: () => undefined };
+    household.stopClock();
+    household.users += 1;
+    households.set(conversationId, household);
+    return household;
+  };
+
+  const leave = async (conversationId: string, household: Household): Promise<void> => {
+    household.users -= 1;
+    if (household.users > 0 || households.get(conversationId) !== household) return;
+    households.delete(conversationId);
+    households.set(conversationId, household);
+    if (restMs !== undefined) household.stopClock = startTimer(restMs, () => void end(conversationId));
+    const resting = [...households].filter(([, { users }]) => users === 0).map(([id]) => id);
+    await Promise.all(resting.slice(0, Math.max(0, resting.length - maxResting)).map(end));
+  };
+
+  return {
+    async lease({ conversationId, servers }, ports, signal) {
+      const household = enter(conversationId);
+      const chosen = await fit(household.kept, isClosed ? {} : servers, ports);
+      return { ...(await offerTools(chosen, signal)), release: () => leave(conversationId, household) };
+    },
+    end,
+    async close() {
+      isClosed = true;
+      await Promise.all([...households.keys()].map(end));
+    },
+  };
+}
+
+/** Ends what is not named any more, or named otherwise, and adds what is new. In the order of the settings. */
+async function fit(kept: Map<string, Kept>, servers: McpServers, ports: ServerPorts): Promise<readonly ToolServer[]> {
+  const isSame = ({ server, ports: { workspace, addedFolders } }: Kept): boolean =>
+    isDeepStrictEqual(
+      [server.settings, workspace, addedFolders],
+      [servers[server.name], ports.workspace, ports.addedFolders],
+    );
+  const outdated = [...kept.values()].filter((entry) => !isSame(entry));
+  for (const { server } of outdated) kept.delete(server.name);
+  await Promise.all(outdated.map(({ server }) => server.close()));
+  return Object.entries(servers).map(([name, settings]) => {
+    const entry = kept.get(name) ?? { ports, server: createToolServer(name, settings, ports) };
+    kept.set(name, entry);
+    return entry.server;
+  });
+}

@@ -1,0 +1,119 @@
+/** One tool server: connected when it is needed, and again when its program has ended. */
+import type { CallToolResult, RequestOptions, Tool } from "@modelcontextprotocol/client";
+import type { McpServerSettings } from "../../config/mcp-settings.ts";
+import { createServerConnection, type ServerConnection, type ServerPorts } from "./server-connection.ts";
+
+/** Default of `startTimeoutSeconds`: `npx` may have to download the program. */
+const START_SECONDS = 30;
+
+/** Default of `timeoutSeconds`. */
+const CALL_SECONDS = 60;
+
+/** However often a tool shows progress, it ends. Milliseconds. */
+const MAX_CALL_MS = 60 * 60 * 1000;
+
+export interface ToolServer {
+  readonly name: string;
+  readonly settings: McpServerSettings;
+  /** What it offers now. A server that does not answer is started again. @throws if it is not ready in time. */
+  listTools(signal: AbortSignal): Promise<readonly Tool[]>;
+  /** @throws if the server refuses, ends or says nothing in time. */
+  callTool(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult>;
+  /** For good. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** Starts nothing yet. */
+export function createToolServer(name: string, settings: McpServerSettings, ports: ServerPorts): ToolServer {
+  const { startTimeoutSeconds = START_SECONDS, timeoutSeconds = CALL_SECONDS } = settings;
+  let connection: ServerConnection | undefined;
+  let connecting: Promise<ServerConnection> | undefined;
+  let isClosed = false;
+
+  const disconnect = async (): Promise<void> => {
+    const old = connection;
+    connection = undefined;
+    await old?.close();
+  };
+
+  const open = async (request: RequestOptions): Promise<ServerConnection> => {
+    await disconnect();
+    const made = createServerConnection(settings, ports);
+    try {
+      await withLimit(made.connect(request), request.signal);
+      if (isClosed) throw new Error("it was ended");
+      return (connection = made);
+    } catch (error) {
+      await made.close();
+      throw error;
+    }
+  };
+
+  /** Calls that run side by side share it. */
+  const connect = (request: RequestOptions): Promise<ServerConnection> => {
+    if (isClosed) throw new Error("it was ended");
+    if (connection && !connection.hasEnded) return Promise.resolve(connection);
+    connecting ??= open(request).finally(() => (connecting = undefined));
+    return connecting;
+  };
+
+  const withLimit = async <Value>(answer: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> => {
+    const late = Promise.withResolvers<never>();
+    const fail = (): void => late.reject(new Error(`it was not ready within ${startTimeoutSeconds} s`));
+    if (signal?.aborted) fail();
+    signal?.addEventListener("abort", fail, { once: true });
+    try {
+      return await Promise.race([answer, late.promise]);
+    } finally {
+      signal?.removeEventListener("abort", fail);
+    }
+  };
+
+  const toStartRequest = (signal: AbortSignal): RequestOptions => {
+    const timeout = startTimeoutSeconds * 1000;
+    return { signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]), timeout };
+  };
+
+  const list = async (signal: AbortSignal): Promise<readonly Tool[]> => {
+    const request = toStartRequest(signal);
+    const { client } = await connect(request);
+    if (client.getServerCapabilities()?.tools === undefined) return [];
+    const { tools } = await withLimit(client.listTools(undefined, request), request.signal);
+    return tools;
+  };
+
+  return {
+    name,
+    settings,
+    async listTools(signal) {
+      const isKept = connection?.hasEnded === false;
+      try {
+        return await list(signal);
+      } catch (error) {
+        // Who cancels an answer keeps the server.
+        if (isKept && signal.aborted) throw error;
+        await disconnect();
+        if (!isKept) throw error;
+        return list(signal);
+      }
+    },
+    async callTool(tool, args, signal) {
+      const { client } = await connect(toStartRequest(signal));
+      return client.callTool(
+        { name: tool, arguments: { ...args } },
+        {
+          signal,
+          timeout: timeoutSeconds * 1000,
+          resetTimeoutOnProgress: true,
+          maxTotalTimeout: MAX_CALL_MS,
+          onprogress: () => undefined,
+        },
+      );
+    },
+    async close() {
+      isClosed = true;
+      await connecting?.catch(() => undefined);
+      await disconnect();
+    },
+  };
+}
