@@ -3,13 +3,14 @@ import { randomUUID } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ClarificationAnswer, Effort, Mode, RunStart } from "@sheaf/protocol";
+import { formatProblem, listProblems, placeWithin } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import { findNearest } from "../base/nearest-names.ts";
 import { toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
 import { findUserConfig } from "../config/config-file.ts";
 import { isEffort, modes } from "../config/config.ts";
 import { findWindowTokens } from "../config/model-windows.ts";
-import { efforts } from "../config/user-config.ts";
+import { afterEditCommands, efforts } from "../config/user-config.ts";
 import { chooseFallbacks, chooseModel } from "../config/endpoints.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { parseAskRule } from "../guard/permissions/permissions.ts";
@@ -19,16 +20,18 @@ import { createSchemaCheck, findSchemaProblem, toAnswerCheck } from "../run/answ
 import type { BudgetLimits } from "../run/budget.ts";
 import { createSchemaThread } from "../run/schema-thread.ts";
 import { memoryFile, type SharedStore, type Store } from "../store/store.ts";
+import type { AfterEditCommand } from "../tools/after-edit.ts";
 import type { Approver } from "../tools/approval.ts";
 import { startAgentRun, type AgentRun } from "./agent-run.ts";
-import { checkTools, createUsageError, toCallableTool, toSchemaName, type CustomTool } from "./custom-tool.ts";
+import { chooseTools, type ChosenTools, type ToolOptions } from "./agent-tools.ts";
+import { createUsageError, toCallableTool, toSchemaName, type CustomTool } from "./custom-tool.ts";
 import { toMessageAttachments } from "../workspace/attachment.ts";
 import { createLoggedRun, type OpenedRun } from "./logged-run.ts";
 import type { PermissionSettings, RunOrder, RunSetup } from "./run-order.ts";
 import { createLanguageModelAdapter, createModels, createStore, now, type LanguageModel } from "./wire.ts";
 
 /** What an agent is made of. Only `workspace` and `model` are needed. */
-export interface AgentOptions {
+export interface AgentOptions extends ToolOptions {
   /** The folder that the agent works on; absolute, or relative to the current folder. */
   readonly workspace: string;
   /** A name (`"offline"`, `"anthropic/ID"`, `"scripted:FILE"`), a model of the AI SDK, or a `Model` of your own. */
@@ -45,8 +48,6 @@ export interface AgentOptions {
   readonly effort?: Effort;
   /** The model's provider may search the web for it. Default: false. */
   readonly webSearch?: boolean;
-  /** Tools besides Sheaf's own. */
-  readonly tools?: readonly CustomTool[];
   /** Servers of the Model Context Protocol, by name. */
   readonly mcpServers?: McpServers;
   /** Rules such as `Shell(npm test)`. Default: none, so that what needs permission is asked for, or refused. */
@@ -59,8 +60,14 @@ export interface AgentOptions {
   readonly trusted?: boolean;
   /** More folders that the agent may work on. */
   readonly addedFolders?: readonly string[];
-  /** The end of the system prompt, after Sheaf's own part and the instructions of AGENTS.md. */
+  /** In place of Sheaf's own instructions; the workspace and the instructions of AGENTS.md stay (C46). */
   readonly systemPrompt?: string;
+  /** The end of the system prompt. */
+  readonly appendSystemPrompt?: string;
+  /** Commands that run after a file was edited; `{file}` is its path (S-96). Default: none. */
+  readonly afterEdit?: readonly AfterEditCommand[];
+  /** What fits into one request to the model, at least 1000. Default: the model's own, where it is known. Tokens. */
+  readonly contextTokens?: number;
   /** What a run may use up. */
   readonly limits?: BudgetLimits & { /** Milliseconds. */ readonly timeoutMs?: number };
   /** JSON Schema (draft 2020-12) that the final answer must fit. */
@@ -111,9 +118,10 @@ const defaultEnvironment: Environment = { PATH: "/usr/local/bin:/usr/bin:/bin" }
  */
 export function createAgent(options: AgentOptions): Agent {
   checkOptions(options);
-  const setup = toSetup(options);
+  const chosen = chooseTools(options);
+  const setup = toSetup(options, chosen);
   const openModel = createOnce(toModelOpener(options));
-  const openSchemas = createSchemaOpener(options);
+  const openSchemas = createSchemaOpener(options, chosen.custom);
   const { store = memoryFile, approver } = options;
   let ownStore: SharedStore | undefined;
   const openStore = createOnce(async () => (typeof store === "string" ? (ownStore = await createStore(store)) : store));
@@ -134,8 +142,8 @@ export function createAgent(options: AgentOptions): Agent {
         order,
         async open(complete, onClose) {
           onClose(stopListening);
-          const { model, ...facts } = await openModel();
-          complete({ model, ...facts });
+          const { model, price, windowTokens } = await openModel();
+          complete({ model, price, windowTokens: options.contextTokens ?? windowTokens });
           return { approver, ...(await openSchemas(signal, onClose)), model, store: await openStore() };
         },
         signal,
@@ -156,8 +164,7 @@ export function createAgent(options: AgentOptions): Agent {
 }
 
 /** The program's tools, and the check of its answers, for each run. Their schemas are checked before the first model request. */
-function createSchemaOpener({ tools = [], outputSchema, webSearch }: AgentOptions) {
-  checkTools(tools);
+function createSchemaOpener({ outputSchema, webSearch }: AgentOptions, tools: readonly CustomTool[]) {
   if (webSearch && tools.some(({ name }) => name === "web_search")) {
     throw createUsageError(
       'the provider\'s own tool is named "web_search": give yours another name, or leave webSearch out',
@@ -198,6 +205,8 @@ const optionNames: Readonly<Record<keyof AgentOptions, true>> = {
   effort: true,
   webSearch: true,
   tools: true,
+  excludeTools: true,
+  allowedTools: true,
   mcpServers: true,
   permissions: true,
   approver: true,
@@ -205,6 +214,9 @@ const optionNames: Readonly<Record<keyof AgentOptions, true>> = {
   trusted: true,
   addedFolders: true,
   systemPrompt: true,
+  appendSystemPrompt: true,
+  afterEdit: true,
+  contextTokens: true,
   limits: true,
   outputSchema: true,
   store: true,
@@ -234,6 +246,14 @@ function checkOptions(options: AgentOptions): void {
   if (sandbox !== "enabled" && sandbox !== "disabled") {
     throw createUsageError(`sandbox is ${JSON.stringify(sandbox)}: use "enabled" or "disabled"`);
   }
+  const { systemPrompt, afterEdit = [], contextTokens = 1000 } = options;
+  if (systemPrompt?.trim() === "")
+    throw createUsageError("systemPrompt is empty: write the instructions, or leave it out");
+  const [problem] = placeWithin(["afterEdit"], listProblems(afterEditCommands, afterEdit));
+  if (problem) throw createUsageError(formatProblem(problem, true));
+  if (!(Number.isInteger(contextTokens) && contextTokens >= 1000)) {
+    throw createUsageError(`contextTokens is ${JSON.stringify(contextTokens)}: use a whole number of at least 1000`);
+  }
   for (const [name, limit] of Object.entries(limits)) {
     if (limit !== undefined && !(typeof limit === "number" && limit > 0)) {
       throw createUsageError(`limits.${name} is ${JSON.stringify(limit)}: use a number above 0`);
@@ -248,8 +268,8 @@ function checkMode(mode: Mode = "agent"): void {
 }
 
 /** Everything but the mode and what is known of the model. */
-function toSetup(options: AgentOptions): RunSetup {
-  const { mode = "agent", environment, permissions, limits = {}, addedFolders = [], dataFolder } = options;
+function toSetup(options: AgentOptions, { choice, allow }: ChosenTools): RunSetup {
+  const { mode = "agent", environment, permissions = {}, limits = {}, addedFolders = [], dataFolder } = options;
   const { timeoutMs: _, ...budget } = limits;
   return {
     workspace: toFolder(options.workspace),
@@ -260,14 +280,17 @@ function toSetup(options: AgentOptions): RunSetup {
     sandbox: options.sandbox ?? "enabled",
     limits: budget,
     stopsOnDenied: false,
-    permissions: { force: false, allow: [], deny: [], ...permissions },
+    permissions: { force: false, deny: [], ...permissions, allow: [...(permissions.allow ?? []), ...allow] },
     addedFolders: addedFolders.map((folder) => resolve(folder)),
     mcpServers: options.mcpServers ?? {},
     dataFolder: dataFolder === undefined ? undefined : resolve(dataFolder),
     trusted: options.trusted ?? false,
     environment: environment ?? defaultEnvironment,
     userFiles: environment && toUserFiles(environment),
-    systemPrompt: options.systemPrompt,
+    basePrompt: options.systemPrompt,
+    systemPrompt: options.appendSystemPrompt,
+    toolChoice: choice,
+    afterEdit: options.afterEdit,
   };
 }
 

@@ -86,6 +86,9 @@ const afterEdit = s.object({
   ),
 });
 
+/** Commands after an edit (S-96). */
+export const afterEditCommands = s.list(s.strict(afterEdit), { maxItems: 10 });
+
 /** Within quotes, those around the name of a file would not keep the shell from running what is in it. */
 function quotedParts(command: string): string[] {
   return [...command.matchAll(/\\.|'[^']*'|"(?:\\.|[^"\\])*"/gs)].map(([part]) => part);
@@ -116,7 +119,7 @@ const fields = s.object({
   /** Whether a model takes images and PDF, by its name; default: yes (N67). */
   images: s.optional(s.record(s.boolean(), modelName)),
   /** Commands that run after a file was edited (S-96). */
-  afterEdit: s.optional(s.list(s.strict(afterEdit), { maxItems: 10 })),
+  afterEdit: s.optional(afterEditCommands),
   /** Servers of the Model Context Protocol. */
   mcpServers: s.optional(mcpServers),
   /** Rules that apply to every run (S-06). */

@@ -255,13 +255,54 @@ describe("what an agent is made of", () => {
     expect(failed.documents.at(-1)!.content).toMatch(/version v1 of the AI SDK's interface: use v2, v3 or v4/);
   });
 
-  test("the end of the system prompt, and a schema for the answer", async () => {
+  test(verifies("C46", "the system prompt and its end, and a schema for the answer"), async () => {
     const model = createFakeModel([[[text('{"n":1}'), end()]]]);
     const outputSchema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
-    const agent = create({ model, systemPrompt: "Answer in one line.", outputSchema });
+    const prompts = { systemPrompt: "You review code.", appendSystemPrompt: "Answer in one line." };
+    const agent = create({ model, ...prompts, outputSchema });
     const events = await collect(agent.run("Hi").events);
-    expect(model.requests[0]!.system).toMatch(/^You are Sheaf[^]*Answer in one line\.$/);
+    expect(model.requests[0]!.system).toMatch(/^You review code\.\nThe workspace is [^]*Answer in one line\.$/);
+    expect(model.requests[0]!.system).not.toContain("You are Sheaf");
     expect(events.at(-1)).toMatchObject({ type: "run_end", output: { n: 1 } });
+  });
+
+  test(verifies("C46", "a choice of tools, as the flags make it"), async () => {
+    const names = async (options: Partial<AgentOptions>): Promise<readonly string[]> => {
+      const model = createFakeModel([[[text("Hi."), end()]]]);
+      await create({ model, ...options }).run("Hi").result;
+      return model.requests[0]!.tools.map(({ name }) => name);
+    };
+    expect(await names({ tools: ["read_*", weather], excludeTools: ["read_terminal"] })).toEqual([
+      "read_file",
+      "get_weather",
+    ]);
+    expect(await names({ tools: [weather], excludeTools: ["*"] })).toEqual([]);
+    const all = await names({ tools: [weather] });
+    expect(all).toEqual([...(await names({})), "get_weather"]);
+  });
+
+  test(verifies("C46", "rules by the names of tools"), async () => {
+    const model = script(callWeather({ city: "Oslo" }), { events: [{ text: "Done." }] });
+    const asked = { ...weather, needsApproval: true };
+    const statusOf = async (allowedTools: readonly string[]): Promise<unknown> => {
+      const events = await collect(create({ model, tools: [asked], allowedTools }).run("Weather?").events);
+      return events.find((event) => event.type === "tool_result")?.status;
+    };
+    expect([await statusOf([]), await statusOf(["Shell(ls)", "get_weather"])]).toEqual(["rejected", "success"]);
+  });
+
+  test(verifies(["S-96", "R-26"], "commands after edits, and the length of a conversation"), async () => {
+    const edit = { tool: "write_file", arguments: { target_file: "a.txt", contents: "a\n" } };
+    const model = script({ events: [{ call: edit }] }, { events: [{ text: "Done." }] });
+    const agent = create({
+      model,
+      afterEdit: [{ glob: "*.txt", command: "echo checked {file}" }],
+      allowedTools: ["run_terminal_cmd"],
+      contextTokens: 50_000,
+    });
+    const events = await collect(agent.run("Write it").events);
+    expect(events[0]).toMatchObject({ context: { windowTokens: 50_000 } });
+    expect(JSON.stringify(events.find((event) => event.type === "tool_result"))).toContain("checked");
   });
 
   test("a file for conversations, which another agent goes on with", async () => {
@@ -298,6 +339,16 @@ describe("a wrong option is thrown, with its value and what to do", () => {
     [{ model: "anthropic/claude" }, /the model "anthropic\/claude" needs a key of anthropic/],
     [{ mode: "edit" }, /mode is "edit": use one of agent, plan, ask, debug$/],
     [{ sandbox: false }, /sandbox is false: use "enabled" or "disabled"$/],
+    [{ systemPrompt: " " }, /systemPrompt is empty: write the instructions, or leave it out$/],
+    [
+      { afterEdit: [{ glob: "*.ts", command: "prettier '{file}'" }] },
+      /afterEdit\[0\]\.command: expected a command with/,
+    ],
+    [{ contextTokens: 10 }, /contextTokens is 10: use a whole number of at least 1000$/],
+    [{ tools: ["read_fil"] }, /tools: there is no tool "read_fil": did you mean read_file/],
+    [{ excludeTools: "read_file" }, /excludeTools is "read_file": give a list$/],
+    [{ allowedTools: ["Nonsense"] }, /allowedTools: there is no tool "Nonsense"/],
+    [{ tools: [{ ...weather, name: "web_search" }], webSearch: true }, /own tool is named "web_search"/],
     [{ limits: { maxTurns: 0 } }, /limits\.maxTurns is 0: use a number above 0$/],
     [{ permissions: { allow: ["Nonsense("] } }, /Nonsense/],
 

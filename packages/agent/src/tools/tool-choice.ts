@@ -1,0 +1,44 @@
+/** Names of tools as callers give them: which ones a run offers, and which rules stand for them (C46). */
+import { SheafError } from "../base/errors.ts";
+import { findNearest } from "../base/nearest-names.ts";
+import { listToolNames } from "./registry.ts";
+
+/**
+ * The names, checked; `NAME*` is every tool whose name begins so. `option`: where they come from; `further`: tools of the
+ * program. @throws SheafError USAGE for a name that no tool has.
+ */
+export function checkToolNames(
+  option: string,
+  names: readonly string[],
+  further: readonly string[] = [],
+): readonly string[] {
+  const known = [...listToolNames(), ...further];
+  const isKnown = (name: string): boolean =>
+    name.startsWith("mcp__") ||
+    known.some((tool) => (name.endsWith("*") ? tool.startsWith(name.slice(0, -1)) : tool === name));
+  const unknown = names.find((name) => !isKnown(name));
+  if (unknown === undefined) return names;
+  const nearest = findNearest(unknown, known);
+  const question = nearest.length === 0 ? "" : `did you mean ${nearest.join(" or ")}? `;
+  throw new SheafError(
+    "USAGE",
+    `${option}: there is no tool "${unknown}": ${question}use ${known.join(", ")}, or mcp__SERVER__TOOL`,
+  );
+}
+
+/** Rules for words that are rules or names of tools. @throws SheafError USAGE for a name that no tool has. */
+export function toAllowedRules(
+  option: string,
+  words: readonly string[],
+  further: readonly string[] = [],
+): readonly string[] {
+  return words.flatMap((word) => {
+    if (word.includes("(")) return [word];
+    const [name = ""] = checkToolNames(option, [word], further);
+    if (further.includes(name)) return [`Mcp(program:${name})`];
+    const server = /^mcp__(.+?)__(.+)$/.exec(name);
+    if (server) return [`Mcp(${server[1]}:${server[2]})`];
+    // The other tools ask for nothing that a rule could give.
+    return name === "run_terminal_cmd" ? ["Shell(*)"] : [];
+  });
+}
