@@ -1,4 +1,5 @@
 /** Plain requests to the server under test: no fixing, no redirects, no retries. */
+import { parseJson } from "@sheaf/protocol/check-value";
 import { explainErrorBody } from "./error-body.ts";
 import { openEventStream, type EventStream } from "./event-stream.ts";
 import { demand, demandNone, show, Violation } from "./violation.ts";
@@ -118,12 +119,4 @@ export function createHttp({ baseUrl, token, waitMs }: HttpOptions): Http {
     },
   };
   return http;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

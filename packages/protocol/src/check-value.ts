@@ -2,7 +2,7 @@
 import { isJsonObject } from "./json-object.ts";
 import { growing, type JsonSchema, refinement, type Schema } from "./schema.ts";
 
-export { isJsonObject, toJsonObject, type JsonObject } from "./json-object.ts";
+export { isJsonObject, parseJson, toJsonObject, type JsonObject } from "./json-object.ts";
 
 /** One thing that is wrong with a value. */
 export interface Problem {

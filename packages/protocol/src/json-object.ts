@@ -10,3 +10,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function toJsonObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
+
+/** The value of JSON text from outside; undefined if it is not JSON. */
+export function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,6 @@
 /** Server-Sent Events: a decoder as in the HTML standard, for any chunks. */
 import { LineSplitter } from "./line-splitter.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "./json-object.ts";
 
 /** One dispatched event. */
 export interface SseMessage {

@@ -1,6 +1,6 @@
 /** From the text of an event stream to stream events. */
 import { listProblems } from "./check-value.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "./json-object.ts";
 import * as s from "./schema.ts";
 import { createSseDecoder, type SseDecoder, type SseMessage } from "./sse.ts";
 import { payloadSchemas, readableStart, type StreamEvent } from "./stream-events.ts";

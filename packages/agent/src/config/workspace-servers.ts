@@ -1,12 +1,11 @@
 /** The tool servers that a workspace names in its `.mcp.json`, and which of them a run may use (S-87, S-88). */
 import { createHash } from "node:crypto";
-import { lstatSync, type Stats } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { McpServerState } from "@sheaf/protocol";
 import { formatProblem, isJsonObject, parseValue } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import { readSmallFile } from "../workspace/open-file.ts";
-import { findRepository, isSameRepository, toRealPlace } from "../workspace/repository.ts";
+import { findRepository, isSameRepository, readStats, toRealPlace } from "../workspace/repository.ts";
 import { isBelow } from "../workspace/workspace.ts";
 import { isServerName, mcpServer, serverNameRule, type McpServers, type McpServerSettings } from "./mcp-settings.ts";
 import { readTrust } from "./trust.ts";
@@ -168,14 +167,6 @@ function findInnerWord(settings: McpServerSettings, { workspace, addedFolders }:
       // `--config=PATH`, `-v PATH:PATH`
       [word, word.slice(word.indexOf("=") + 1), ...word.split(/[=:,]/)].some((path) => path !== "" && leadsInto(path)),
   );
-}
-
-function readStats(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether a text contains a folder's path, and not only the beginning of a longer name. */

@@ -1,8 +1,9 @@
 /** Ports that record, in order, what comes into a run from outside (X11). */
-import { toSheafError, SheafError } from "../base/errors.ts";
+import { toSheafError, type SheafError } from "../base/errors.ts";
 import type { BodyTap, Model, ModelRequest } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { QuoteFinder } from "../run/model-turn.ts";
+import { toAbortReason } from "../run/run-failure.ts";
 import type { RunPorts, RunSettings } from "../run/run.ts";
 import type { Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
@@ -47,7 +48,7 @@ export function createRecording(file: string): Recording {
       writeHeader(writer, settings, ports);
       const clock = createRecordedClock(ports.now, createNote(writer, ports.abort));
       note = clock.note;
-      const onAbort = (): void => clock.note({ type: "abort", error: toRecordedError(toAbortError(signal)) }, "flush");
+      const onAbort = (): void => clock.note({ type: "abort", error: toRecordedError(toAbortReason(signal)) }, "flush");
       if (signal.aborted) onAbort();
       else signal.addEventListener("abort", onAbort, { once: true });
       return {
@@ -134,12 +135,6 @@ function createRecordedClock(now: () => number, note: Note): RecordedClock {
       reading = undefined;
     },
   };
-}
-
-function toAbortError(signal: AbortSignal): SheafError {
-  const reason: unknown = signal.reason;
-  if (reason instanceof SheafError) return reason;
-  return new SheafError("CANCELLED", "the run was cancelled", { source: "user" });
 }
 
 function recordModel(model: Model, settings: RunSettings, note: Note): Model {

@@ -1,7 +1,7 @@
 /** Errors as the log keeps them. */
 import { toWellFormed } from "@sheaf/documents/text";
 import type { RunEnd, RunError, RunEvent, RunStart } from "@sheaf/protocol";
-import { type SheafError, errorTable, toSheafError } from "../base/errors.ts";
+import { SheafError, errorTable, toSheafError } from "../base/errors.ts";
 
 /** The last event of a run that failed. */
 export function toRunFailure(error: SheafError): RunEnd {
@@ -26,6 +26,13 @@ function toRunError(value: unknown): RunError {
     retryable: errorTable[error.code].retryable,
     ...(error.resetsAt !== undefined && { resetsAt: error.resetsAt }),
   };
+}
+
+/** Why a run was aborted. */
+export function toAbortReason(signal: AbortSignal): SheafError {
+  const reason: unknown = signal.reason;
+  if (reason instanceof SheafError) return reason;
+  return new SheafError("CANCELLED", "the run was cancelled", { source: "user" });
 }
 
 /** Two events: the prompt, and why it failed. */

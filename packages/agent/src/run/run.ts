@@ -18,7 +18,7 @@ import type { EventGroup } from "./run-log.ts";
 import { createHistory } from "./history.ts";
 import { createLoopGuard } from "./loop-guard.ts";
 import { type QuoteFinder, type TurnState, createTurnState, runModelTurn } from "./model-turn.ts";
-import { toRunFailure } from "./run-failure.ts";
+import { toAbortReason, toRunFailure } from "./run-failure.ts";
 import { runToolCalls } from "./tool-calls.ts";
 
 /** What a run starts with. */
@@ -258,12 +258,6 @@ function toEndAfterTools(
   const isPlanned = start.mode === "plan" && kinds.has("plan") && !checkAnswer;
   if (isPlanned) return { type: "run_end", reason: "end_turn" };
   return loop && toRunFailure(loop);
-}
-
-function toAbortReason(signal: AbortSignal): SheafError {
-  const reason: unknown = signal.reason;
-  if (reason instanceof SheafError) return reason;
-  return new SheafError("CANCELLED", "the run was cancelled", { source: "user" });
 }
 
 /** Results for calls that will no longer run. */

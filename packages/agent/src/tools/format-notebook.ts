@@ -1,12 +1,12 @@
 /** Jupyter notebooks as text: cells and what they printed, without images and the JSON around them. */
-import { toJsonObject } from "@sheaf/protocol/check-value";
+import { parseJson, toJsonObject } from "@sheaf/protocol/check-value";
 
 /** Characters of one output. */
 const maxOutput = 2000;
 
 /** The cells of a notebook; undefined if the text is none of version 4. */
 export function formatNotebook(json: string): string | undefined {
-  const cells = toJsonObject(parse(json))["cells"];
+  const cells = toJsonObject(parseJson(json))["cells"];
   if (!Array.isArray(cells)) return undefined;
   const texts = cells.map((value: unknown, index) => {
     const cell = toJsonObject(value);
@@ -16,14 +16,6 @@ export function formatNotebook(json: string): string | undefined {
     return parts.filter((part) => part !== "").join("\n");
   });
   return `${texts.join("\n\n")}\n`;
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function formatOutput(value: unknown): string {

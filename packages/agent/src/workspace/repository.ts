@@ -115,7 +115,8 @@ export function toRealPlace(path: string): string {
   }
 }
 
-function readStats(path: string): Stats | undefined {
+/** Of the place itself, not of a link's target; undefined if nothing is there. */
+export function readStats(path: string): Stats | undefined {
   try {
     return lstatSync(path);
   } catch {

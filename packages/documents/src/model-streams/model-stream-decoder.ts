@@ -8,7 +8,7 @@ import type { ModelStreamReport } from "./model-stream-report.ts";
 import { createOllamaChatReader } from "./ollama-chat.ts";
 import { createOpenAiChatReader } from "./openai-chat.ts";
 import { createOpenAiResponsesReader } from "./openai-responses.ts";
-import { isJsonObject } from "./read-json.ts";
+import { isJsonObject, parseJson } from "./read-json.ts";
 import { createTurnWriter, type CreatePayloadReader } from "./turn-writer.ts";
 import {
   toAnthropicUsage,
@@ -138,7 +138,7 @@ function createPayloadDecoder(
     const text = data.trim();
     if (text === "" || (options.endsWhereBroken && turn.report.broken > 0)) return;
     if (text === "[DONE]") return turn.addEnd("[DONE]");
-    const payload = parsePayload(text);
+    const payload = parseJson(text);
     const isObject = isJsonObject(payload);
     turn.countPayload(isObject, payload === undefined && /[{"]/.test(text));
     if (!isObject) return;
@@ -166,15 +166,6 @@ const pageError = {
   message:
     "the answer is a web page and not an event stream: is there a proxy in between, or is the base URL that of another service?",
 };
-
-/** Undefined if it is not JSON. */
-function parsePayload(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Every protocol has errors in the same field, as an object or a text. */
 function isError(error: unknown): boolean {

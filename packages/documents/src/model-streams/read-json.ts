@@ -1,7 +1,7 @@
 /** Reads JSON of a provider. Nothing in it is trusted. */
-import { isJsonObject, toJsonObject, type JsonObject } from "@sheaf/protocol/check-value";
+import { isJsonObject, parseJson, toJsonObject, type JsonObject } from "@sheaf/protocol/check-value";
 
-export { isJsonObject, toJsonObject as readObject, type JsonObject };
+export { isJsonObject, parseJson, toJsonObject as readObject, type JsonObject };
 
 /** The objects in a list, without everything else in it. */
 export function readObjects(value: unknown): readonly JsonObject[] {

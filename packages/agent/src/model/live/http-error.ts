@@ -8,7 +8,7 @@ import {
   toWaitUntil,
   type AnswerFailure,
 } from "@sheaf/documents/model-streams";
-import { toJsonObject } from "@sheaf/protocol/check-value";
+import { parseJson, toJsonObject } from "@sheaf/protocol/check-value";
 import type { ProviderIdentity } from "../endpoint.ts";
 import type { HeaderReader } from "./http-client.ts";
 import { createProviderError, type ProviderFailure } from "./provider-failure.ts";
@@ -33,7 +33,7 @@ export function toHttpFailure(endpoint: ProviderIdentity, refusal: HttpRefusal, 
   const { status, headers, body } = refusal;
   if (status >= 300 && status < 400) return toRedirectFailure(endpoint, refusal);
   const toSafeText = createSafeText(endpoint);
-  const parsed = parseBody(body);
+  const parsed = parseJson(body);
   const said = readError(parsed);
   const words = `${said.code} ${said.type} ${said.message || (said.isObject ? "" : body)}`;
   const isAboutImages = refusal.hasAttachments === true && refusesImages(status, words);
@@ -171,14 +171,6 @@ function formatPlainBody(body: string, headers: HeaderReader): string {
 function formatDetails(toSafeText: ToSafeText, { headers, body }: HttpRefusal): string {
   const requestId = headers.get("request-id") ?? headers.get("x-request-id") ?? "";
   return toSafeText([requestId === "" ? "" : `request ${requestId}`, body].join(" "), longestDetails);
-}
-
-function parseBody(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A word or a number of the provider's; "" for anything else. */
