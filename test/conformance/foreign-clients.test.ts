@@ -1,12 +1,13 @@
 /** Programs that others wrote for cursor-agent, as they come from the registry, with Sheaf in its place. */
 import { execFile, spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { client, methods, ndJsonStream, PROTOCOL_VERSION, type SessionUpdate } from "@agentclientprotocol/sdk";
 import { describe, expect, test } from "vitest";
+import { installClients } from "../support/clients.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -31,9 +32,6 @@ interface Place {
 /** The clients, installed; undefined where no registry is reached. */
 async function install(): Promise<Place | undefined> {
   const clients = folders.newFolder();
-  for (const name of ["package.json", "package-lock.json"]) {
-    copyFileSync(join(import.meta.dirname, "../clients", name), join(clients, name));
-  }
   const bin = join(clients, "bin");
   mkdirSync(bin);
   await runSheaf(["install-alias", bin, "cursor-agent"], { cwd: clients, home });
@@ -45,14 +43,7 @@ async function install(): Promise<Place | undefined> {
     // A notice on stderr must not disturb them (C47).
     CURSOR_API_KEY: "key_0123",
   };
-  try {
-    const flags = ["--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund", "--fetch-retries=0"];
-    await run("npm", ["ci", ...flags], { cwd: clients, timeout: 120_000 });
-    return { clients, environment };
-  } catch (error) {
-    if (process.env.CI === "true") throw error;
-    return undefined;
-  }
+  return (await installClients(clients)) ? { clients, environment } : undefined;
 }
 
 const place = await install();

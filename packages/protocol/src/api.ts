@@ -32,45 +32,50 @@ const chatAttachment = s.object({
 /** A file that goes with a message (X19). */
 export interface ChatAttachment extends s.ValueOf<typeof chatAttachment> {}
 
-const chatRequestFields = s.object(
+/** How a message is answered; every route that takes messages takes these fields. */
+export const chatSettings = s.object({
+  /** Ext: name of a workspace that the server serves, for a new conversation; default: its first one. */
+  workspace: s.optional(id),
+  mode: s.optional(mode),
+  model: s.optional(id),
+  /** Ext: how much the model thinks; default: that of the server (X18). */
+  effort: s.optional(effort),
+  /** Ext: the provider may search the web for the model; `true` only where the server allows it (N70). */
+  webSearch: s.optional(s.boolean()),
+  /** Ext: in place of Sheaf's own instructions to the model (C46). */
+  systemPrompt: s.optional(s.string({ minLength: 1, maxLength: 100_000 })),
+  /** Ext: the end of the system prompt (C46). */
+  appendSystemPrompt: s.optional(s.string({ maxLength: 100_000 })),
+  /** Default: `deny`, so that a client that cannot ask a person never hangs (X8). */
+  approvals: s.optional(s.choice(["deny", "ask"])),
+  accept: s.optional(
+    s.object({
+      /** Document types beyond the ten (N13). */
+      documentTypes: s.optional(s.list(s.string({ maxLength: 200 }), { maxItems: 100 })),
+      /** Send `reasoning_delta` events (N14). */
+      reasoning: s.optional(s.boolean()),
+    }),
+  ),
+  /** Default: `continue`, the run goes on when its reader disconnects (X7). */
+  onDisconnect: s.optional(s.choice(["continue", "cancel"])),
+  /** What to do while another response of the conversation streams. Default: `reject`. */
+  whenBusy: s.optional(s.choice(["reject", "queue", "cancel"])),
+  budget: s.optional<ChatBudget>(chatBudget),
+});
+
+const chatRequestFields = s.extend(
+  chatSettings,
   {
     /** What the user says. */
     message: s.string(),
     /** Continues a conversation; without it a new one begins. */
     conversationId: s.optional(id),
-    /** Ext: name of a workspace that the server serves, for a new conversation; default: its first one. */
-    workspace: s.optional(id),
-    mode: s.optional(mode),
-    model: s.optional(id),
-    /** Ext: how much the model thinks; default: that of the server (X18). */
-    effort: s.optional(effort),
-    /** Ext: the provider may search the web for the model; `true` only where the server allows it (N70). */
-    webSearch: s.optional(s.boolean()),
-    /** Ext: in place of Sheaf's own instructions to the model (C46). */
-    systemPrompt: s.optional(s.string({ minLength: 1, maxLength: 100_000 })),
-    /** Ext: the end of the system prompt (C46). */
-    appendSystemPrompt: s.optional(s.string({ maxLength: 100_000 })),
     /** Server-Sent Events instead of one JSON object. */
     stream: s.optional(s.boolean()),
     /** Answers to the clarification that ended the response before (N42). */
     answers: s.optional(answers),
     /** Ext: files that the model sees with the message (X19). */
     attachments: s.optional(s.list<ChatAttachment>(chatAttachment, { maxItems: 20 })),
-    /** Default: `deny`, so that a client that cannot ask a person never hangs (X8). */
-    approvals: s.optional(s.choice(["deny", "ask"])),
-    accept: s.optional(
-      s.object({
-        /** Document types beyond the ten (N13). */
-        documentTypes: s.optional(s.list(s.string({ maxLength: 200 }), { maxItems: 100 })),
-        /** Send `reasoning_delta` events (N14). */
-        reasoning: s.optional(s.boolean()),
-      }),
-    ),
-    /** Default: `continue`, the run goes on when its reader disconnects (X7). */
-    onDisconnect: s.optional(s.choice(["continue", "cancel"])),
-    /** What to do while another response of the conversation streams. Default: `reject`. */
-    whenBusy: s.optional(s.choice(["reject", "queue", "cancel"])),
-    budget: s.optional<ChatBudget>(chatBudget),
   },
   { title: "A request to the Chat API of Sheaf" },
 );
@@ -296,7 +301,12 @@ const modelInfo = s.object({
 export interface ModelInfo extends s.ValueOf<typeof modelInfo> {}
 
 export const modelList = s.object(
-  { models: s.list<ModelInfo>(modelInfo) },
+  {
+    models: s.list<ModelInfo>(modelInfo),
+    /** Ext: the same for clients of OpenAI (N71). */
+    object: s.optional(s.literal("list")),
+    data: s.optional(s.list(s.anything())),
+  },
   { title: "Models that a request to Sheaf may name" },
 );
 

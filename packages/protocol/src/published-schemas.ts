@@ -11,6 +11,7 @@ export {
   approvalAnswer,
   changeRevert,
   chatRequest,
+  chatSettings,
   conversationChange,
   forkRequest,
   revertRequest,

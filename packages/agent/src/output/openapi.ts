@@ -5,9 +5,11 @@ interface Operation {
   readonly summary: string;
   readonly id: string;
   readonly parameters?: readonly unknown[];
-  readonly request?: SchemaName;
-  /** Answers other than errors, by status: a schema, a media type without one, or nothing. */
-  readonly answers: Readonly<Record<string, SchemaName | "text/event-stream" | "text/plain" | "any" | "none">>;
+  readonly request?: SchemaName | "any";
+  /** Answers other than errors, by status: a schema, a media type without one, or nothing. `foreign`: as another API has it. */
+  readonly answers: Readonly<
+    Record<string, SchemaName | "text/event-stream" | "text/plain" | "any" | "foreign" | "none">
+  >;
   /** Statuses of errors in addition to those of all operations. */
   readonly errors?: readonly number[];
   /** False: no token is required. */
@@ -20,7 +22,7 @@ const header = (name: string, description: string) => ({ name, in: "header", des
 
 const format = query("format", "Another wire form of the same log.", {
   type: "string",
-  enum: ["documents", "stream-json", "ai-sdk-ui"],
+  enum: ["documents", "stream-json", "ai-sdk-ui", "openai-chat"],
 });
 const lastEventId = header("Last-Event-ID", "Id of the last event that the client has; takes precedence over `after`.");
 
@@ -158,6 +160,25 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
   "/v1/models": {
     get: { id: "listModels", summary: "Values for `model` in a request.", answers: { "200": "models" } },
   },
+  "/v1/models/{id}": {
+    get: {
+      id: "getModel",
+      summary: "A model, for clients of OpenAI.",
+      parameters: [path("id")],
+      answers: { "200": "any" },
+      errors: [404],
+    },
+  },
+  "/v1/chat/completions": {
+    post: {
+      id: "createChatCompletion",
+      summary: "The agent for clients of OpenAI: the posted messages are the whole conversation.",
+      parameters: [header("Idempotency-Key", "The same key gives the same response.")],
+      request: "any",
+      answers: { "200": "foreign" },
+      errors: [404, 409, 413, 415],
+    },
+  },
   "/v1/session": {
     post: {
       id: "openSession",
@@ -231,14 +252,15 @@ export function createOpenApiDocument(version: string): Record<string, unknown> 
 
 function toOperation({ id, summary, parameters, request, answers, errors = [], secured }: Operation): object {
   const statuses = Object.entries(answers).map(([status, answer]) => [status, toAnswer(answer)] as const);
-  const failures = [...commonErrors, ...errors].map((status) => [`${status}`, toAnswer("error")] as const);
+  const failure = toAnswer(Object.values(answers).includes("foreign") ? "any" : "error");
+  const failures = [...commonErrors, ...errors].map((status) => [`${status}`, failure] as const);
   return {
     operationId: id,
     summary,
     ...(parameters && { parameters }),
     ...(request && { requestBody: { required: true, content: toJsonContent(request) } }),
     ...(secured === false && { security: [] }),
-    responses: Object.fromEntries([...statuses, ...failures, ["default", toAnswer("error")]]),
+    responses: Object.fromEntries([...statuses, ...failures, ["default", failure]]),
   };
 }
 
@@ -247,7 +269,12 @@ function toAnswer(answer: Operation["answers"][string]): object {
     case "none":
       return { description: "Nothing." };
     case "any":
-      return { description: "JSON.", content: { "application/json": { schema: { type: "object" } } } };
+      return { description: "JSON.", content: toJsonContent(answer) };
+    case "foreign":
+      return {
+        description: "JSON, or with `stream` events.",
+        content: { ...toJsonContent("any"), "text/event-stream": { schema: { type: "string" } } },
+      };
     case "text/plain":
       return { description: "Text.", content: { [answer]: { schema: { type: "string" } } } };
     case "text/event-stream":
@@ -267,8 +294,9 @@ function toAnswer(answer: Operation["answers"][string]): object {
   }
 }
 
-function toJsonContent(name: SchemaName): object {
-  return { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } };
+function toJsonContent(name: SchemaName | "any"): object {
+  const schema = name === "any" ? { type: "object" } : { $ref: `#/components/schemas/${name}` };
+  return { "application/json": { schema } };
 }
 
 function withoutDialect({ $schema: _dialect, ...schema }: object & { readonly $schema?: unknown }): object {

@@ -65,7 +65,7 @@ export function createTextProjection(options: TextOptions): Projection {
   };
 }
 
-function formatPlan({ title, overview, plan, todos }: PlanEffect): string {
+export function formatPlan({ title, overview, plan, todos }: PlanEffect): string {
   const tasks = todos.map(({ id, content, dependencies }) => {
     const behind = dependencies.length > 0 ? ` (after ${dependencies.join(", ")})` : "";
     return `- [ ] ${id}: ${content}${behind}`;
@@ -74,7 +74,7 @@ function formatPlan({ title, overview, plan, todos }: PlanEffect): string {
   return toVisibleText(parts.filter((part) => part.trim() !== "").join("\n\n")).trim();
 }
 
-function formatQuestions(effect: Parameters<typeof toCliQuestions>[0]): string[] {
+export function formatQuestions(effect: Parameters<typeof toCliQuestions>[0]): string[] {
   const questions = toCliQuestions(effect).map(({ id, prompt, options }) =>
     [`${id}: ${prompt}`, ...options.map((option) => `  ${option.id}) ${option.label}`)].join("\n"),
   );

@@ -218,6 +218,8 @@ export function createContextSize(tokens = 0): ContextSize {
         add(event.type === "run_start" ? toStartText(event) : (event.shown ?? event.output));
         size.tokens += estimateAttachmentTokens(event.attachments);
       } else if (event.type === "turn_start") add(event.note ?? "");
+      // Replaced by the usage of the turn, if it has one.
+      else if (event.type === "text_delta") add(event.text);
       else if (event.type === "compaction") size.tokens = event.tokens;
       else if (event.type === "turn_end" && event.usage.totalTokens > 0 && event.finishReason !== "error") {
         size.tokens = event.usage.totalTokens;

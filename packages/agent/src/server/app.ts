@@ -7,7 +7,8 @@ import type { Log } from "./metrics.ts";
 import type { PageFiles } from "./page-files.ts";
 import { addChatRoute } from "./routes/chat.ts";
 import { addConversationRoutes } from "./routes/conversations.ts";
-import { addDescriptionRoutes, addModelRoute } from "./routes/description.ts";
+import { addDescriptionRoutes } from "./routes/description.ts";
+import { addOpenAiRoutes, completionsPath } from "./routes/openai.ts";
 import { addPageRoutes, addSessionRoutes } from "./routes/page.ts";
 import { addResponseRoutes } from "./routes/responses.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -49,13 +50,13 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
   addChatRoute(app, context);
   addResponseRoutes(app, context);
   addConversationRoutes(app, context);
-  addModelRoute(app, context);
+  addOpenAiRoutes(app, context);
 
   app.notFound(() => {
     throw createNothingError();
   });
-  app.onError((error) => {
-    const response = toErrorResponse(error);
+  app.onError((error, request) => {
+    const response = toErrorResponse(error, request.req.path === completionsPath);
     if (response.status === 500) context.onDefect(error);
     return response;
   });

@@ -26,6 +26,7 @@ export interface FollowOptions {
   /** Begin with the whole state as one event (X3); in the form of documents only. */
   readonly snapshot: boolean;
   readonly includesReasoning: boolean;
+  readonly includesUsage?: boolean | undefined;
   readonly form: WireForm;
 }
 
@@ -38,7 +39,7 @@ export interface FollowPorts {
 
 /** Sends the events to the sink, and ends it after the last one. Resolves when the stream is over or the reader is gone. */
 export async function followResponse(sink: EventSink, options: FollowOptions, ports: FollowPorts): Promise<void> {
-  const { responseId, includesReasoning, form } = options;
+  const { responseId, includesReasoning, includesUsage, form } = options;
   const { store, live, wire } = ports;
   let { after } = options;
   if (options.snapshot && form === "documents") {
@@ -50,7 +51,7 @@ export async function followResponse(sink: EventSink, options: FollowOptions, po
     if (open && sendSnapshot(sink, open)) after = open.metadata.lastEventId ?? 0;
   }
   const reader = createLogReader(store, responseId);
-  const view = createReaderView({ form, after, includesReasoning }, wire);
+  const view = createReaderView({ form, after, includesReasoning, includesUsage }, wire);
   for (;;) {
     await sendLog(sink, reader, view);
     if (sink.isClosed) return;

@@ -1,6 +1,7 @@
 /** Errors before the first event: a status, and the fields of an error document (N52). */
 import type { ErrorBody } from "@sheaf/protocol";
 import { securityHeaders } from "./security-headers.ts";
+import { toOpenAiError } from "../output/openai-chat.ts";
 import { errorTable, toSheafError, type ErrorCode, type ErrorSource } from "../base/errors.ts";
 
 /** Errors of requests, besides the closed table of run errors (C20). Statuses by code. */
@@ -28,6 +29,8 @@ interface HttpErrorOptions {
   readonly retryAfter?: number;
   /** Methods, for `Allow`. */
   readonly allowed?: readonly string[];
+  /** Field of the body. */
+  readonly field?: string;
 }
 
 /** A request that gets no response. The message says what is wrong, with which value, and what to do. */
@@ -35,11 +38,14 @@ export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly code: HttpErrorCode;
   readonly details: string;
+  readonly field: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: HttpErrorCode, message: string, { details = "", retryAfter, allowed }: HttpErrorOptions = {}) {
+  constructor(code: HttpErrorCode, message: string, options: HttpErrorOptions = {}) {
+    const { details = "", retryAfter, allowed, field } = options;
     super(message);
     this.code = code;
+    this.field = field;
     this.details = details;
     this.headers = {
       ...(retryAfter !== undefined && { "Retry-After": `${retryAfter}` }),
@@ -74,10 +80,13 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
   return createAnswer(httpStatus, known.code, known.message, toSource(known.source), known.details, headers);
 }
 
-/** The answer, as it is sent. */
-export function toErrorResponse(error: unknown): Response {
+/** The answer, as it is sent. `isOpenAi`: to a client of OpenAI (X20). */
+export function toErrorResponse(error: unknown, isOpenAi = false): Response {
   const { status, body, headers } = toErrorAnswer(error);
-  return new Response(JSON.stringify(body), {
+  const { errorCode, message } = body.error;
+  const field = error instanceof HttpError ? error.field : undefined;
+  const sent = isOpenAi ? { error: toOpenAiError(errorCode, message, status, field) } : body;
+  return new Response(JSON.stringify(sent), {
     status,
     headers: { ...securityHeaders, "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },
   });

@@ -22,6 +22,8 @@ export interface LargeBody<Value> {
   /** Bytes. */
   readonly largest: number;
   readonly measureFree: (value: Value) => number;
+  /** A field that is null counts as missing. */
+  readonly dropsNull?: boolean;
 }
 
 /** The body, checked. @throws HttpError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, USAGE that names the field. */
@@ -43,7 +45,7 @@ export async function readJsonBody<Value>(
   const text = await readText(request, large?.largest ?? maxBody);
   const value = parseJson(text, large !== undefined && text.length > maxBody);
   checkNesting(value, 0);
-  const parsed = parseValue(schema, value);
+  const parsed = parseValue(schema, value, { dropsNull: large?.dropsNull ?? false });
   if (parsed.ok) {
     checkSpelling(value as object, schema);
     if (large && text.length - large.measureFree(parsed.value) > maxBody) throw createSizeError(maxBody);
@@ -52,7 +54,11 @@ export async function readJsonBody<Value>(
   const problems = parsed.problems.map(
     (problem) => `${problem.path.length === 0 ? "body: " : ""}${formatProblem(problem, true)}`,
   );
-  throw new HttpError("USAGE", `the body is not valid at ${problems[0] ?? "body"}`, { details: problems.join("\n") });
+  const field = parsed.problems[0]?.path.join(".");
+  throw new HttpError("USAGE", `the body is not valid at ${problems[0] ?? "body"}`, {
+    details: problems.join("\n"),
+    ...(field && { field }),
+  });
 }
 
 /** A field one slip away from one that is missing is meant to be that one (X27). @throws HttpError USAGE. */

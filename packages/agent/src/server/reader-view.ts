@@ -2,12 +2,13 @@
 import type { RunEvent } from "@sheaf/protocol";
 import { encodeSse, toJsonLine } from "@sheaf/protocol/encode";
 import { aiSdkUiHeaders, createAiSdkUiProjection } from "../output/ai-sdk-ui.ts";
+import { createOpenAiChatProjection } from "../output/openai-chat.ts";
 import type { Projection } from "../output/projection.ts";
 import { createStreamJsonProjection } from "../output/stream-json.ts";
 import { createWireAssembler, type WireOptions } from "./response-channel.ts";
 
 /** Values of `?format=` (X17). */
-export const wireForms = ["documents", "stream-json", "ai-sdk-ui"] as const;
+export const wireForms = ["documents", "stream-json", "ai-sdk-ui", "openai-chat"] as const;
 
 export type WireForm = (typeof wireForms)[number];
 
@@ -23,6 +24,8 @@ interface ViewOptions {
   /** Id of the last event that the reader has; 0: none. */
   readonly after: number;
   readonly includesReasoning: boolean;
+  /** Of `openai-chat`: a chunk with the usage. */
+  readonly includesUsage?: boolean | undefined;
 }
 
 /** Headers of a stream besides those of every stream. */
@@ -31,12 +34,14 @@ export function toFormHeaders(form: WireForm): Readonly<Record<string, string>> 
 }
 
 /** Sees the log from its first event on, and gives frames from `after` on. */
-export function createReaderView({ form, after, includesReasoning }: ViewOptions, wire: WireOptions): ReaderView {
+export function createReaderView(view: ViewOptions, wire: WireOptions): ReaderView {
+  const { form, after, includesReasoning, includesUsage = false } = view;
   if (form === "documents") return createDocumentsView(after, includesReasoning, wire);
-  const options = { includeThinking: includesReasoning };
+  const options = { includeThinking: includesReasoning, includeUsage: includesUsage };
   if (form === "stream-json") return createLineView(createStreamJsonProjection(options), after, "");
-  // Its clients wait for this word.
-  return createLineView(createAiSdkUiProjection(options), after, "data: [DONE]\n\n");
+  const create = form === "ai-sdk-ui" ? createAiSdkUiProjection : createOpenAiChatProjection;
+  // Their clients wait for this word.
+  return createLineView(create(options), after, "data: [DONE]\n\n");
 }
 
 function createDocumentsView(after: number, includesReasoning: boolean, wire: WireOptions): ReaderView {

@@ -7,9 +7,10 @@ import { SheafError } from "../base/errors.ts";
 import { toUserFiles } from "../base/paths.ts";
 import { checkAttachmentTypes } from "../model/attachments.ts";
 import type { Model } from "../model/provider.ts";
-import { toMessageAttachments } from "../workspace/attachment.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import { readConversationSettings } from "../run/conversations/conversation-settings.ts";
+import { addPastTurns, type PastTurn } from "../run/conversations/past-turns.ts";
+import { toFiles } from "./data-address.ts";
 import { HttpError, createNotFoundError } from "./http-error.ts";
 import { readResponse } from "./log-reader.ts";
 import type { AcceptedResponse } from "./request-keys.ts";
@@ -23,6 +24,8 @@ interface StartOptions {
   readonly request: RequestKey | undefined;
   /** Aborted when nobody waits for the start any more. */
   readonly starting: AbortController;
+  /** What a new conversation begins with. */
+  readonly past?: readonly PastTurn[] | undefined;
 }
 
 /**
@@ -33,7 +36,7 @@ export async function startResponse(
   body: ChatRequest,
   owner: string,
   context: ServerContext,
-  { request, starting }: StartOptions,
+  { request, starting, past = [] }: StartOptions,
 ): Promise<AcceptedResponse> {
   const { settings, models, runner, approvals, meter, metrics, queued, toolServers, now } = context;
   const store = context.storeOf(owner);
@@ -71,6 +74,7 @@ export async function startResponse(
     prepare: async (signal, abort) => {
       // Once more, now that nobody else writes the conversation: somebody else may have been faster.
       await checkOwnAnswers();
+      if (past.length > 0) await addPastTurns(store, toRunStart({ ...order, message: { prompt: "" } }), past, now());
       const approver = body.approvals === "ask" ? approvals.createApprover(responseId) : undefined;
       const prepared = await prepareResponse(order, { store, model, now, abort, approver, toolServers }, signal);
       const ports = { ...prepared.ports, request };
@@ -154,8 +158,7 @@ function chooseWorkspace(
 /** @throws SheafError USAGE that names the file. */
 function toMessageFiles({ attachments }: ChatRequest): Pick<RunStart, "attachments"> {
   if (!attachments || attachments.length === 0) return {};
-  const files = attachments.map(({ name, data }) => ({ name, bytes: Buffer.from(data, "base64") }));
-  return { attachments: toMessageAttachments(files) };
+  return { attachments: toFiles(attachments) };
 }
 
 interface OrderParts {

@@ -76,6 +76,8 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   await check("DELETE", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`);
   await check("GET", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`);
   await check("GET", "/v1/models");
+  await check("GET", "/v1/models/{id}", "/v1/models/gpt-99");
+  await check("POST", "/v1/chat/completions", "/v1/chat/completions", { messages: [{ role: "user", content: "go" }] });
   await check("POST", "/v1/session", "/v1/session", {});
   await check("DELETE", "/v1/session");
   await check("GET", "/v1/openapi.json");

@@ -81,7 +81,7 @@ function keepLease(store: Store, responseId: string, abort: (reason: SheafError)
 }
 
 /** The first line of a prompt, shortened. */
-function toTitle(prompt: string): string {
+export function toTitle(prompt: string): string {
   const [line = ""] = prompt.trim().split("\n", 1);
   return line.length > MAX_TITLE
     ? `${line

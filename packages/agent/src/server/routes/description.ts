@@ -4,7 +4,7 @@ import type { Hono } from "hono";
 import { sheafVersion } from "../../base/version.ts";
 import { createOpenApiDocument } from "../../output/openapi.ts";
 import { HttpError } from "../http-error.ts";
-import type { ServerContext, ServerEnvironment } from "../server-context.ts";
+import type { ServerEnvironment } from "../server-context.ts";
 
 export function addDescriptionRoutes(app: Hono<ServerEnvironment>): void {
   app.get("/v1/openapi.json", (request) => request.json(createOpenApiDocument(sheafVersion)));
@@ -15,8 +15,4 @@ export function addDescriptionRoutes(app: Hono<ServerEnvironment>): void {
     const names = schemaNames.map((known) => `${known}.json`).join(", ");
     throw new HttpError("NOT_FOUND", `there is no such schema: use one of ${names}`);
   });
-}
-
-export function addModelRoute(app: Hono<ServerEnvironment>, { models }: ServerContext): void {
-  app.get("/v1/models", (request) => request.json({ models: models.names.map((id) => ({ id })) }));
 }

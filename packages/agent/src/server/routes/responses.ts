@@ -4,6 +4,7 @@ import type { Context, Hono } from "hono";
 import { SheafError } from "../../base/errors.ts";
 import type { ResponseRecord } from "../../store/store.ts";
 import { approvalAnswer } from "@sheaf/protocol/schemas";
+import { toResponseHeaders } from "../answer-request.ts";
 import { awaitStart } from "../await-start.ts";
 import { isSet, readForm, readPosition, reserveStream } from "../open-stream.ts";
 import { followResponse, type FollowPorts } from "../follow-response.ts";
@@ -13,7 +14,6 @@ import { readCurrentResponse, readState } from "../log-reader.ts";
 import { createReaderView, toFormHeaders, type WireForm } from "../reader-view.ts";
 import { toQueuedSnapshot } from "../queued-responses.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
-import { toResponseHeaders } from "./chat.ts";
 
 export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerContext): void {
   const portsOf = (owner: string): FollowPorts => ({

@@ -1,0 +1,210 @@
+/** The log as OpenAI's chat completions (X20): text alone, tools unseen. One chunk per line, or the object they add up to. */
+import type { RunEnd, RunEvent } from "@sheaf/protocol";
+import { errorTable, isErrorCode } from "../base/errors.ts";
+import type { Projection } from "./projection.ts";
+import { formatPlan, formatQuestions } from "./text.ts";
+
+/** Options of the form. */
+interface OpenAiChatOptions {
+  /** The model's reasoning too, as `reasoning_content` (N14). */
+  readonly includeThinking?: boolean;
+  /** A last chunk with the usage. */
+  readonly includeUsage?: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** OpenAI's words for a failure. */
+export interface OpenAiError {
+  readonly message: string;
+  readonly type: string;
+  /** The field of the request. */
+  readonly param: string | null;
+  readonly code: string;
+}
+
+/** How an answer failed that had begun. */
+interface OpenAiFailure {
+  readonly status: number;
+  readonly error: OpenAiError;
+}
+
+/** Codes that its clients know; the others are Sheaf's own. */
+const knownCodes: Readonly<Record<string, string>> = {
+  AUTH_REQUIRED: "invalid_api_key",
+  AUTH_REJECTED: "invalid_api_key",
+  MODEL_NOT_FOUND: "model_not_found",
+  CONTEXT_LENGTH: "context_length_exceeded",
+  CONTENT_FILTER: "content_filter",
+  RATE_LIMITED: "rate_limit_exceeded",
+  LIMIT_REACHED: "rate_limit_exceeded",
+};
+
+const typesByStatus: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  429: "rate_limit_error",
+};
+
+export function toOpenAiError(code: string, message: string, status: number, param: string | null = null): OpenAiError {
+  const type = typesByStatus[status] ?? (status >= 500 ? "server_error" : "invalid_request_error");
+  return { message, type, param, code: knownCodes[code] ?? code };
+}
+
+/** A run's failure. A key that a provider refused is not the client's. */
+function toFailure({ code, message }: NonNullable<RunEnd["error"]>): OpenAiFailure {
+  const { httpStatus } = errorTable[isErrorCode(code) ? code : "INTERNAL"];
+  if (httpStatus === 401) return { status: 502, error: { message, type: "server_error", param: null, code } };
+  return { status: httpStatus, error: toOpenAiError(code, message, httpStatus) };
+}
+
+const finishReasons: Readonly<Record<RunEnd["reason"], string | undefined>> = {
+  end_turn: "stop",
+  clarification: "stop",
+  refusal: "content_filter",
+  max_tokens: "length",
+  budget: "length",
+  error: undefined,
+  cancelled: undefined,
+};
+
+/** One choice, which answers without calling tools of the client. */
+export function createOpenAiChatProjection({ includeThinking, includeUsage }: OpenAiChatOptions = {}): Projection {
+  const fold = new OpenAiChat();
+  const toChunk = (rest: Fields): string => `${JSON.stringify({ ...fold.head("chat.completion.chunk"), ...rest })}\n`;
+  const toChoice = (delta: Delta, finish: string | null = null): string =>
+    toChunk({ choices: [{ index: 0, delta, finish_reason: finish }], ...(includeUsage && { usage: null }) });
+  return {
+    push(event) {
+      const deltas = fold.push(event).filter((delta) => includeThinking || !("reasoning_content" in delta));
+      const lines = deltas.map((delta) => toChoice(delta));
+      if (fold.failure) return [...lines, `${JSON.stringify({ error: fold.failure.error })}\n`];
+      if (fold.finishReason === undefined) return lines;
+      const usage = includeUsage ? [toChunk({ choices: [], usage: fold.usage })] : [];
+      return [...lines, toChoice({}, fold.finishReason), ...usage];
+    },
+  };
+}
+
+/** Collects a log that has ended. */
+export function createOpenAiCompletion(includeThinking: boolean) {
+  const fold = new OpenAiChat();
+  const message = { content: "", reasoning_content: "" };
+  return {
+    push(event: RunEvent): void {
+      for (const delta of fold.push(event)) {
+        message.content += delta.content ?? "";
+        message.reasoning_content += delta.reasoning_content ?? "";
+      }
+    },
+    get failure() {
+      return fold.failure;
+    },
+    get completion(): Fields {
+      const { content, reasoning_content } = message;
+      const hasThinking = includeThinking && reasoning_content !== "";
+      const said = { role: "assistant", content, refusal: null, ...(hasThinking && { reasoning_content }) };
+      const choice = { index: 0, message: said, finish_reason: fold.finishReason ?? null, logprobs: null };
+      return { ...fold.head("chat.completion"), choices: [choice], usage: fold.usage };
+    },
+  };
+}
+
+interface Delta {
+  readonly role?: "assistant";
+  readonly content?: string;
+  readonly reasoning_content?: string;
+}
+
+class OpenAiChat {
+  /** Present after an end that is no failure. */
+  finishReason: string | undefined;
+  failure: OpenAiFailure | undefined;
+  readonly #usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
+  #id = "";
+  #created = 0;
+  #model = "";
+  /** The end of the text so far. */
+  #tail = "";
+  /** What follows is a new paragraph. */
+  #isApart = false;
+  /** Paragraphs after the text. */
+  #plan = "";
+  #questions: readonly string[] = [];
+
+  head(object: string): Fields {
+    return { id: this.#id, object, created: this.#created, model: this.#model };
+  }
+
+  get usage(): Fields {
+    const { prompt, completion, cached, reasoning } = this.#usage;
+    return {
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: prompt + completion,
+      prompt_tokens_details: { cached_tokens: cached },
+      completion_tokens_details: { reasoning_tokens: reasoning },
+    };
+  }
+
+  push(event: RunEvent): readonly Delta[] {
+    switch (event.type) {
+      case "run_start":
+        this.#id = event.responseId.replace(/^chat_/, "chatcmpl-");
+        this.#created = Math.floor(event.time / 1000);
+        this.#model = event.model;
+        return [{ role: "assistant", content: "" }];
+      case "turn_start":
+        this.#isApart = true;
+        return [];
+      case "tool_call_start":
+        // Calls that Sheaf itself makes at the end separate nothing.
+        if (event.origin !== "agent") this.#isApart = true;
+        return [];
+      case "text_delta":
+        if (event.text.trim() !== "") this.#plan = "";
+        return this.#pushText(event.text);
+      case "reasoning_delta":
+        return [{ reasoning_content: event.text }];
+      case "tool_result":
+        if (event.status !== "success") return [];
+        if (event.effect?.kind === "plan") this.#plan = formatPlan(event.effect);
+        if (event.effect?.kind === "question") this.#questions = formatQuestions(event.effect);
+        return [];
+      case "turn_end":
+      case "compaction":
+        this.#usage.prompt += event.usage.promptTokens;
+        this.#usage.completion += event.usage.completionTokens;
+        this.#usage.cached += event.usage.cachedPromptTokens ?? 0;
+        this.#usage.reasoning += event.usage.reasoningTokens ?? 0;
+        return [];
+      case "run_end":
+        return this.#end(event);
+      default:
+        return [];
+    }
+  }
+
+  #pushText(text: string): readonly Delta[] {
+    const rest = this.#isApart ? text.trimStart() : text;
+    if (rest === "") return [];
+    const line = this.#tail.endsWith("\n") ? "\n" : "\n\n";
+    const gap = !this.#isApart || this.#tail === "" || this.#tail.endsWith("\n\n") ? "" : line;
+    this.#isApart = false;
+    this.#tail = `${this.#tail}${rest}`.slice(-2);
+    return [{ content: `${gap}${rest}` }];
+  }
+
+  #end({ reason, error }: RunEnd): readonly Delta[] {
+    this.finishReason = finishReasons[reason];
+    if (this.finishReason === undefined) {
+      const unknown = { code: "INTERNAL", message: "the run failed", source: "agent", details: "", retryable: false };
+      this.failure = toFailure(error ?? unknown);
+      return [];
+    }
+    return [this.#plan, ...this.#questions].flatMap((paragraph) => {
+      this.#isApart = true;
+      return this.#pushText(paragraph);
+    });
+  }
+}

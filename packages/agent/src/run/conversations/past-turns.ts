@@ -1,0 +1,43 @@
+/** A conversation that took place elsewhere, as logs of its own: a client brought it with its message (X20). */
+import { randomUUID } from "node:crypto";
+import type { Attachment, RunEvent, RunEventBody, RunStart, Usage } from "@sheaf/protocol";
+import type { SharedStore } from "../../store/store.ts";
+import { toTitle } from "./respond.ts";
+
+/** A message, and what it was answered. */
+export interface PastTurn {
+  readonly prompt: string;
+  readonly attachments?: readonly Attachment[];
+  readonly answer: string;
+}
+
+const usage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
+
+/** Stores the turns as the beginning of a new conversation. `start`: what the logs say of model and workspace. */
+export async function addPastTurns(
+  store: SharedStore,
+  start: Omit<RunStart, "type" | "sandbox">,
+  turns: readonly PastTurn[],
+  time: number,
+): Promise<void> {
+  const { conversationId: id, workspace } = start;
+  const responses = turns.map((turn) => {
+    const responseId = `chat_${randomUUID()}`;
+    return { id: responseId, createdAt: time, events: toLog({ ...start, responseId }, turn, time) };
+  });
+  const title = toTitle(turns[0]?.prompt ?? "");
+  await store.addConversation({ id, workspace, title, settings: {}, createdAt: time, updatedAt: time, responses });
+}
+
+function toLog(start: Omit<RunStart, "type" | "sandbox">, turn: PastTurn, time: number): RunEvent[] {
+  const { prompt, attachments = [], answer } = turn;
+  const files = attachments.length > 0 ? { attachments } : {};
+  const events: readonly RunEventBody[] = [
+    { type: "run_start", ...start, sandbox: "untried", prompt, ...files, imported: true },
+    { type: "turn_start", turn: 1 },
+    { type: "text_delta", text: answer },
+    { type: "turn_end", finishReason: "stop", rawFinishReason: "", usage, modelMs: 0 },
+    { type: "run_end", reason: "end_turn" },
+  ];
+  return events.map((event, index) => ({ ...event, seq: index + 1, time }));
+}

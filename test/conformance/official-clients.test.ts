@@ -1,0 +1,145 @@
+/** Clients of other APIs, unmodified, as they come from the registry: they need the server's address and its token. */
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { generateText, streamText, type LanguageModel } from "ai";
+import { describe, expect, test } from "vitest";
+import { installClients } from "../support/clients.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { createTestFolder } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+const clients = folders.newFolder();
+const isInstalled = await installClients(clients);
+const describeClients = isInstalled ? describe : describe.skip;
+
+const script = {
+  turns: [
+    {
+      events: [
+        { reasoning: "I must look." },
+        { text: "I will look.", chunk: 4 },
+        { call: { tool: "read_file", arguments: { target_file: "README.md" } } },
+      ],
+      usage: { promptTokens: 100, completionTokens: 20 },
+    },
+    { events: [{ text: "It is a project.", chunk: 4 }], usage: { promptTokens: 150, completionTokens: 10 } },
+  ],
+  after: "loop",
+};
+const text = "I will look.\n\nIt is a project.";
+
+const start = (served: unknown = script, args: readonly string[] = []): Promise<TestServer> => {
+  const cwd = folders.newFolder({ "README.md": "# A project\n" });
+  return startServer({ home: `${cwd}-home`, cwd, script: served, args });
+};
+
+/** A package of them. */
+const load = async <Package>(name: string): Promise<Package> => {
+  const file = createRequire(join(clients, "package.json")).resolve(name);
+  return (await import(pathToFileURL(file).href)) as Package;
+};
+
+describeClients(isInstalled ? "openai" : "SKIPPED: no registry to install the clients from", () => {
+  /** The part of the package that the test uses. */
+  interface Package {
+    readonly default: new (options: { readonly baseURL: string; readonly apiKey: string }) => {
+      readonly models: {
+        list(): Promise<AsyncIterable<{ readonly id: string }>>;
+        retrieve(id: string): Promise<{ readonly id: string }>;
+      };
+      readonly chat: {
+        readonly completions: { create(body: object): Promise<AsyncIterable<Completion> & Completion> };
+      };
+    };
+  }
+
+  interface Completion {
+    readonly choices: readonly {
+      readonly message: { readonly content: string };
+      readonly delta: { readonly content?: string };
+      readonly finish_reason: string | null;
+    }[];
+    readonly usage?: { readonly total_tokens: number } | null;
+  }
+
+  const open = async ({ address, token }: TestServer, key = token) => {
+    const { default: Client } = await load<Package>("openai");
+    return new Client({ baseURL: `${address}/v1`, apiKey: key });
+  };
+
+  const messages = [{ role: "user", content: "What is it?" }];
+
+  test(verifies(["X20", "N71"], "lists the models, and gets an answer whole and in chunks"), async () => {
+    const client = await open(await start());
+    const ids: string[] = [];
+    for await (const { id } of await client.models.list()) ids.push(id);
+    const model = ids[0]!;
+    expect(await client.models.retrieve(model)).toMatchObject({ id: model });
+    const whole = await client.chat.completions.create({ model, messages, temperature: 0 });
+    expect(whole.choices).toMatchObject([{ message: { content: text }, finish_reason: "stop" }]);
+    expect(whole.usage).toMatchObject({ total_tokens: 280 });
+    const chunks: Completion[] = [];
+    const streamed = { model, messages, stream: true, stream_options: { include_usage: true } };
+    for await (const chunk of await client.chat.completions.create(streamed)) chunks.push(chunk);
+    expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toBe(text);
+    expect(chunks.at(-2)!.choices[0]!.finish_reason).toBe("stop");
+    expect(chunks.at(-1)!.usage).toMatchObject({ total_tokens: 280 });
+  });
+
+  test(verifies(["X20", "X21"], "throws the errors of the server, and sends nothing twice"), async () => {
+    const server = await start({
+      turns: [{ events: [{ text: "Begun." }, { error: { code: "OVERLOADED", message: "full" } }] }],
+      after: "loop",
+    });
+    const client = await open(server);
+    const model = `scripted:${server.home}-script.json`;
+    const ask = (body: object) => client.chat.completions.create({ model, messages, ...body });
+    await expect(ask({})).rejects.toMatchObject({ status: 503, code: "OVERLOADED", type: "server_error" });
+    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as { conversations: unknown[] };
+    expect(conversations).toHaveLength(1);
+    const stream = await ask({ stream: true });
+    await expect(
+      (async () => {
+        for await (const chunk of stream) expect(chunk.choices).toHaveLength(1);
+      })(),
+    ).rejects.toMatchObject({ code: "OVERLOADED" });
+    const tools = [{ type: "function", function: { name: "f", parameters: {} } }];
+    await expect(ask({ tools })).rejects.toMatchObject({ status: 400, param: "tools" });
+    await expect(ask({ model: "gpt-99" })).rejects.toMatchObject({ status: 404, code: "model_not_found" });
+    const stranger = await open(server, "wrong");
+    await expect(stranger.models.list()).rejects.toMatchObject({ status: 401 });
+    await expect(stranger.chat.completions.create({ model, messages })).rejects.toMatchObject({
+      status: 401,
+      code: "invalid_api_key",
+    });
+  });
+});
+
+describeClients("@ai-sdk/openai-compatible", () => {
+  interface Package {
+    readonly createOpenAICompatible: (options: object) => (model: string) => LanguageModel;
+  }
+
+  test(verifies("X20", "generates and streams, with reasoning"), async () => {
+    const server = await start();
+    const { createOpenAICompatible } = await load<Package>("@ai-sdk/openai-compatible");
+    const provider = createOpenAICompatible({
+      name: "sheaf",
+      baseURL: `${server.address}/v1`,
+      apiKey: server.token,
+      includeUsage: true,
+      transformRequestBody: (body: object) => ({ ...body, accept: { reasoning: true } }),
+    });
+    const model = provider(`scripted:${server.home}-script.json`);
+    const whole = await generateText({ model, prompt: "What is it?", maxRetries: 0 });
+    expect(whole.text).toBe(text);
+    expect(whole.reasoningText).toBe("I must look.");
+    expect(whole.totalUsage).toMatchObject({ totalTokens: 280 });
+    const streamed = streamText({ model, prompt: "What is it?", maxRetries: 0 });
+    expect(await streamed.text).toBe(text);
+    expect(await streamed.reasoningText).toBe("I must look.");
+    expect(await streamed.finishReason).toBe("stop");
+  });
+});
