@@ -1,7 +1,7 @@
 /** Requests of the Chat API, and the answers other than responses. Clauses: section 7 of docs/formats/documents.md. */
 import { type ChatResponse, type ClarificationAnswer, clarificationAnswer } from "./chat.ts";
 import { effort, instant, mode } from "./response-parts.ts";
-import type { AttachmentSummary } from "./run-events.ts";
+import type { AttachmentSummary } from "./attachments.ts";
 import * as s from "./schema.ts";
 
 const id = s.string({ minLength: 1, maxLength: 200 });

@@ -1,4 +1,5 @@
 export type * from "./api.ts";
+export type * from "./attachments.ts";
 export type * from "./chat.ts";
 export type * from "./cli-events.ts";
 export type { TokenPrice } from "./cost.ts";
@@ -14,4 +15,5 @@ export { createStreamDecoder } from "./stream-decoder.ts";
 export type { StreamDecoder } from "./stream-decoder.ts";
 export type * from "./response-parts.ts";
 export type * from "./stream-events.ts";
+export type * from "./tool-effects.ts";
 export { cliSchemaVersion, protocolVersion } from "./versions.ts";
