@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { buildForBrowser } from "./support/browser-bundle.ts";
 
-/** Bytes at zlib's level 9; 8 kB is the promise. */
-const goal = 8 * 1024;
+/** Bytes at zlib's level 9; 9 kB is the promise. */
+const goal = 9 * 1024;
 
 test.each([
   ["all that the main entry exports", goal, 'export * from "@sheaf/client";'],
@@ -12,7 +12,7 @@ test.each([
     goal,
     'export * from "@sheaf/client"; export * from "@sheaf/client/react";',
   ],
-  ["the client", 8000, 'export { createClient } from "@sheaf/client";'],
+  ["the client", 8800, 'export { createClient } from "@sheaf/client";'],
   ["the store alone", 400, 'export { createResponseStore } from "@sheaf/client";'],
   ["the errors alone", 300, 'export { SheafApiError, StreamBrokenError } from "@sheaf/client";'],
   ["the hook alone", 120, 'export { createUseResponse } from "@sheaf/client/react";'],
