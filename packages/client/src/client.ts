@@ -13,6 +13,8 @@ import type {
   ModelList,
   RevertRequest,
   RevertResult,
+  WorkspaceFileList,
+  WorkspaceList,
 } from "@sheaf/protocol";
 import { reconnectDefaults, type ReconnectOptions } from "./reconnect.ts";
 import {
@@ -104,6 +106,9 @@ export interface SheafClient {
    */
   revertConversation(conversationId: string, responseId: string, options?: RevertOptions): Promise<RevertResult>;
   listModels(options?: RequestOptions): Promise<readonly ModelInfo[]>;
+  listWorkspaces(options?: RequestOptions): Promise<WorkspaceList["workspaces"]>;
+  /** Files whose path has the letters of `query` in order, the best first (X31). */
+  findFiles(workspace: string, query: string, options?: RequestOptions): Promise<WorkspaceFileList>;
 }
 
 export function createClient(options: ClientOptions): SheafClient {
@@ -147,6 +152,8 @@ export function createClient(options: ClientOptions): SheafClient {
     revertChange: (id, body, revert = {}) => ask(`${toPath("conversations", id)}/changes/revert`, toPost(body, revert)),
     revertConversation: (id, responseId, { signal, ...revert } = {}) =>
       ask(`${toPath("conversations", id)}/revert`, toPost({ responseId, ...revert }, { signal })),
+    listWorkspaces: async (list = {}) => (await ask<WorkspaceList>("/v1/workspaces", list)).workspaces,
+    findFiles: (name, query, find = {}) => ask(`${toPath("workspaces", name)}/files${toQuery({ query })}`, find),
     listModels: async (list = {}) => (await ask<ModelList>("/v1/models", list)).models,
   };
 }

@@ -13,6 +13,8 @@ export type {
   Document,
   ModelInfo,
   RevertResult,
+  WorkspaceFileList,
+  WorkspaceList,
   StreamEvent,
 } from "@sheaf/protocol";
 export { createClient } from "./client.ts";

@@ -291,6 +291,53 @@ export const changeRevert = s.object(
 /** Body of `POST /v1/conversations/{id}/changes/revert` (X29). */
 export interface ChangeRevert extends s.ValueOf<typeof changeRevert> {}
 
+const workspaceInfo = s.object({
+  /** Value for `workspace` in a request. */
+  name: s.string(),
+  /** Requests that name none use it. */
+  default: s.optional(s.literal(true)),
+  /** Of git, if one is checked out. */
+  branch: s.optional(s.string()),
+});
+
+export const workspaceList = s.object(
+  { workspaces: s.list(workspaceInfo) },
+  { title: "Workspaces that a request to Sheaf may name" },
+);
+
+/** `GET /v1/workspaces` (X30). */
+export interface WorkspaceList extends s.ValueOf<typeof workspaceList> {}
+
+export const workspaceFiles = s.object(
+  {
+    /** The best ones first. */
+    files: s.list(s.object({ path: s.string() })),
+    /** There are more. */
+    truncated: s.boolean(),
+  },
+  { title: "Files of a workspace of Sheaf" },
+);
+
+/** `GET /v1/workspaces/{name}/files` (X31). */
+export interface WorkspaceFileList extends s.ValueOf<typeof workspaceFiles> {}
+
+export const workspaceFile = s.object(
+  {
+    path: s.string(),
+    content: s.string(),
+    /** From 1. */
+    startLine: s.integer({ minimum: 0 }),
+    endLine: s.integer({ minimum: 0 }),
+    totalLines: s.integer({ minimum: 0 }),
+    /** SHA-256 of the whole file, hex. */
+    hash: s.string(),
+  },
+  { title: "Lines of a file of a workspace of Sheaf" },
+);
+
+/** `GET /v1/workspaces/{name}/files/{path}` (X32). */
+export interface WorkspaceFile extends s.ValueOf<typeof workspaceFile> {}
+
 const modelInfo = s.object({
   /** Value for `model` in a request. */
   id: s.string(),

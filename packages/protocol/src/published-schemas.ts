@@ -60,6 +60,9 @@ export type SchemaName =
   | "conversation-change"
   | "conversation-changes"
   | "change-revert"
+  | "workspaces"
+  | "workspace-files"
+  | "workspace-file"
   | "fork-request"
   | "revert-request"
   | "revert-result"
@@ -82,6 +85,9 @@ const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   "conversation-change": api.conversationChange,
   "conversation-changes": api.conversationChanges,
   "change-revert": api.changeRevert,
+  workspaces: api.workspaceList,
+  "workspace-files": api.workspaceFiles,
+  "workspace-file": api.workspaceFile,
   "fork-request": api.forkRequest,
   "revert-request": api.revertRequest,
   "revert-result": api.revertResult,

@@ -157,6 +157,36 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
       errors: [404, 409, 413, 415],
     },
   },
+  "/v1/workspaces": {
+    get: { id: "listWorkspaces", summary: "Values for `workspace` in a request.", answers: { "200": "workspaces" } },
+  },
+  "/v1/workspaces/{name}/files": {
+    get: {
+      id: "findFiles",
+      summary: "Files whose path contains the letters of the query in order, the best first.",
+      parameters: [
+        path("name"),
+        query("query", "Left out: all files.", { type: "string" }),
+        query("limit", "Maximum number.", { type: "integer", minimum: 1, maximum: 1000, default: 50 }),
+      ],
+      answers: { "200": "workspace-files" },
+      errors: [404],
+    },
+  },
+  "/v1/workspaces/{name}/files/{path}": {
+    get: {
+      id: "readFile",
+      summary: "Lines of a text file; the slashes of the path are encoded.",
+      parameters: [
+        path("name"),
+        path("path"),
+        query("startLine", "First line, from 1.", { type: "integer", minimum: 1, default: 1 }),
+        query("maxLines", "Maximum number.", { type: "integer", minimum: 1, maximum: 100_000, default: 2000 }),
+      ],
+      answers: { "200": "workspace-file" },
+      errors: [403, 404],
+    },
+  },
   "/v1/models": {
     get: { id: "listModels", summary: "Values for `model` in a request.", answers: { "200": "models" } },
   },

@@ -10,6 +10,7 @@ import { addConversationRoutes } from "./routes/conversations.ts";
 import { addDescriptionRoutes } from "./routes/description.ts";
 import { addOpenAiRoutes, completionsPath } from "./routes/openai.ts";
 import { addPageRoutes, addSessionRoutes } from "./routes/page.ts";
+import { addWorkspaceRoutes } from "./routes/workspaces.ts";
 import { addResponseRoutes } from "./routes/responses.ts";
 import { securityHeaders } from "./security-headers.ts";
 import type { ServerContext, ServerEnvironment } from "./server-context.ts";
@@ -51,6 +52,7 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
   addResponseRoutes(app, context);
   addConversationRoutes(app, context);
   addOpenAiRoutes(app, context);
+  addWorkspaceRoutes(app, context);
 
   app.notFound(() => {
     throw createNothingError();

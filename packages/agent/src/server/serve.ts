@@ -11,6 +11,7 @@ import { createMetrics, type Log } from "./metrics.ts";
 import { createOwnHosts } from "./request-rules.ts";
 import { createPageFiles } from "./page-files.ts";
 import { createPendingApprovals } from "./pending-approvals.ts";
+import { createWorkspaceFiles } from "./workspace-files.ts";
 import { createQueuedResponses, createStartTurns } from "./queued-responses.ts";
 import { startRecovery } from "./recovery.ts";
 import { createRequestKeys } from "./request-keys.ts";
@@ -126,6 +127,7 @@ function createContext({ settings, models, store, ownerLimits, now, log }: Serve
     takeStartTurn: createStartTurns(),
     queued: createQueuedResponses(),
     toolServers: createToolServers(settings.environment, keptServers),
+    files: createWorkspaceFiles(settings, now),
     storeOf: (owner) => store.forOwner(owner),
     now,
     log,

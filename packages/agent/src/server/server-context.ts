@@ -13,6 +13,7 @@ import type { RequestKeys } from "./request-keys.ts";
 import type { ResponseChannel, WireOptions } from "./response-channel.ts";
 import type { Heartbeat } from "./event-sink.ts";
 import type { ServerModels } from "./server-models.ts";
+import type { WorkspaceFiles } from "./workspace-files.ts";
 
 /** What Hono hands to the routes. */
 export interface ServerEnvironment {
@@ -44,6 +45,7 @@ export interface ServerContext {
   readonly takeStartTurn: TakeStartTurn;
   readonly queued: QueuedResponses;
   readonly toolServers: ToolServers;
+  readonly files: WorkspaceFiles;
   /** For the operator. */
   readonly log: Log;
   /** Called for errors that must not happen. */

@@ -1,6 +1,7 @@
 /** Folders as the search tools see them: without what ignore rules leave out, and without following links. */
 import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import { posix } from "node:path";
+import { setImmediate as yieldToEvents } from "node:timers/promises";
 import type { ToolError } from "@sheaf/protocol";
 import { toFileError } from "./file-error.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
@@ -44,6 +45,23 @@ export async function createFolderReader(workspace: Workspace, start: string): P
       }
     },
   };
+}
+
+/** The folders at and below one, in no particular order, until an abort. Other events have their turn in between. */
+export async function* walkFolders(
+  reader: FolderReader,
+  start: string,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly folder: string; readonly entries: readonly FolderEntry[] }> {
+  const open = [start];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    await yieldToEvents();
+    if (signal.aborted) return;
+    const reading = await reader.read(folder);
+    if (!reading.ok) continue;
+    for (const { kind, path } of reading.entries) if (kind === "folder") open.push(path);
+    yield { folder, entries: reading.entries };
+  }
 }
 
 /** The folder stays open meanwhile, so that a link that replaces it is not followed (S-21). */

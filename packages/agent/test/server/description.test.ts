@@ -75,6 +75,11 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   });
   await check("DELETE", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`);
   await check("GET", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`);
+  await check("GET", "/v1/workspaces");
+  const { workspaces } = (await check("GET", "/v1/workspaces")) as { readonly workspaces: { readonly name: string }[] };
+  const files = `/v1/workspaces/${workspaces[0]!.name}/files`;
+  await check("GET", "/v1/workspaces/{name}/files", files);
+  await check("GET", "/v1/workspaces/{name}/files/{path}", `${files}/a.txt`);
   await check("GET", "/v1/models");
   await check("GET", "/v1/models/{id}", "/v1/models/gpt-99");
   await check("POST", "/v1/chat/completions", "/v1/chat/completions", { messages: [{ role: "user", content: "go" }] });

@@ -15,6 +15,7 @@ import { forkConversation } from "../../run/conversations/fork.ts";
 import { revertConversation } from "../../run/conversations/revert.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
+import { readWholeNumber } from "../read-query.ts";
 import { readCurrentResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 import type { ConversationRecord, SharedStore } from "../../store/store.ts";
@@ -35,7 +36,7 @@ interface Turn {
 
 export function addConversationRoutes(app: Hono<ServerEnvironment>, context: ServerContext): void {
   app.get("/v1/conversations", async (request) => {
-    const limit = readLimit(request);
+    const limit = readWholeNumber(request, "limit", { byDefault: 50, most: 200 });
     const before = request.req.query("before");
     const search = request.req.query("search")?.slice(0, MAX_SEARCH) || undefined;
     const after = before === undefined ? undefined : decodePlace(before);
@@ -171,13 +172,6 @@ function toSummary(
     ...(model !== undefined && { model }),
     ...(effort && { effort }),
   };
-}
-
-function readLimit(request: Context<ServerEnvironment>): number {
-  const text = request.req.query("limit") ?? "50";
-  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= 200) return limit;
-  throw new HttpError("USAGE", `limit is ${JSON.stringify(text.slice(0, 100))}: send a whole number from 1 to 200`);
 }
 
 type Place = Pick<ConversationRecord, "id" | "updatedAt">;

@@ -4,7 +4,7 @@ import { setImmediate as yieldToEvents } from "node:timers/promises";
 import { openFolder } from "../open-folder.ts";
 import { decodeText, detectTextFormat } from "../text-format.ts";
 import { readSmallBytesIn } from "../open-file.ts";
-import { createFolderReader, type FolderEntry } from "../read-folder.ts";
+import { createFolderReader, type FolderEntry, walkFolders } from "../read-folder.ts";
 import type { Workspace } from "../workspace.ts";
 import { cutLines, type CodePiece } from "./index-text.ts";
 import type { IndexDatabase, IndexedFile } from "./index-database.ts";
@@ -93,15 +93,10 @@ function readPieces(workspace: Workspace, { path, size }: IndexedFile): readonly
 /** Files that ignore rules leave in; links are not followed. */
 async function* listFiles(workspace: Workspace, signal: AbortSignal): AsyncGenerator<IndexedFile> {
   const reader = await createFolderReader(workspace, ".");
-  const open = ["."];
   let count = 0;
-  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
-    await yieldToEvents();
-    if (signal.aborted || count >= MAX_FILES) return;
-    const reading = await reader.read(folder);
-    if (!reading.ok) continue;
-    for (const { kind, path } of reading.entries) if (kind === "folder") open.push(path);
-    for (const file of readStates(workspace.root, folder, reading.entries)) {
+  for await (const { folder, entries } of walkFolders(reader, ".", signal)) {
+    if (count >= MAX_FILES) return;
+    for (const file of readStates(workspace.root, folder, entries)) {
       count += 1;
       yield file;
     }
