@@ -157,6 +157,7 @@ export const covered: readonly string[] = [
   "X19",
   "X20",
   "X21",
+  "X24",
   "X25",
   "X26",
   "X27",

@@ -186,6 +186,7 @@ const described = {
       "token-file",
       "open",
       "allow-host",
+      "allow-origin",
       "insecure-listen",
       "grace",
       "workspace",

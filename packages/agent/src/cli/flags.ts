@@ -192,6 +192,11 @@ export const flags = {
   offer: { kind: "list", placeholder: "MODEL", help: "serve: further model that requests may name (repeatable)" },
   open: { kind: "switch", help: "serve: print an address that opens the page once, within a minute" },
   "allow-host": { kind: "list", placeholder: "NAME", help: "serve: further name of this server, as clients call it" },
+  "allow-origin": {
+    kind: "list",
+    placeholder: "ORIGIN",
+    help: "serve: pages of this origin may call the API, by token",
+  },
   grace: { kind: "value", placeholder: "SECONDS", help: "serve: time for runs to end after a signal (default: 10)" },
   "max-running": { kind: "value", placeholder: "N", help: "serve: simultaneous responses per token" },
   "max-streams": { kind: "value", placeholder: "N", help: "serve: simultaneous event streams per token" },

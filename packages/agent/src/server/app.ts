@@ -17,6 +17,7 @@ import type { ServerContext, ServerEnvironment } from "./server-context.ts";
 
 export interface AppOptions extends Doors {
   readonly isOwnHost: IsOwnHost;
+  readonly allowedOrigins: ReadonlySet<string>;
   readonly pageFiles: PageFiles;
   readonly log: Log;
 }
@@ -25,7 +26,7 @@ export interface AppOptions extends Doors {
 export function createApp(context: ServerContext, options: AppOptions): Hono<ServerEnvironment> {
   const app = new Hono<ServerEnvironment>();
   app.use(createRequestObserver(context.metrics, options.log));
-  app.use(createRequestRules(options.isOwnHost));
+  app.use(createRequestRules(options));
   app.use(async (request, next) => {
     const { method, path } = request.req;
     const route = findRoute(path);

@@ -36,7 +36,8 @@ export function findOwner(context: Context<ServerEnvironment>, { tokens, session
     if (owner !== undefined) return owner;
     throw new HttpError("AUTH_REJECTED", "this server does not know the token: check the Authorization header");
   }
-  const session = getCookie(context, sessionCookie);
+  // A browser may add the cookie to requests of other pages (X24).
+  const session = context.get("foreignOrigin") === undefined ? getCookie(context, sessionCookie) : undefined;
   const owner = session === undefined ? undefined : sessions.findOwner(session);
   if (owner !== undefined) return owner;
   throw new HttpError("AUTH_REQUIRED", "the request needs a token: send the header Authorization: Bearer TOKEN");

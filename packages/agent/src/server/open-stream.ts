@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { openEventSink, type EventSink } from "./event-sink.ts";
 import { HttpError } from "./http-error.ts";
+import { toCorsHeaders } from "./request-rules.ts";
 import { wireForms, type WireForm } from "./reader-view.ts";
 import type { ServerContext, ServerEnvironment } from "./server-context.ts";
 
@@ -14,7 +15,7 @@ export function reserveStream(request: Context<ServerEnvironment>, { meter, metr
   return {
     giveUp: release,
     open(headers: Readonly<Record<string, string>>): EventSink {
-      const sink = openEventSink(request.env.outgoing, headers);
+      const sink = openEventSink(request.env.outgoing, { ...toCorsHeaders(request.get("foreignOrigin")), ...headers });
       heartbeat.add(sink);
       sink.closed.addEventListener("abort", () => {
         release();

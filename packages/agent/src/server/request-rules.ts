@@ -1,6 +1,7 @@
 /** Rules for every request, whoever sends it: its host, its origin, its form (S-50, S-52). */
 import type { IncomingMessage } from "node:http";
-import type { MiddlewareHandler } from "hono";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { HonoRequest, MiddlewareHandler } from "hono";
 import { listOperations } from "../output/openapi.ts";
 import { HttpError } from "./http-error.ts";
 import type { Log, Metrics } from "./metrics.ts";
@@ -15,8 +16,14 @@ const singleHeaders = new Set(["host", "authorization", "content-type", "content
 /** Host names, with their port, by which the server may be called. */
 export type IsOwnHost = (host: string) => boolean;
 
+interface OriginRules {
+  readonly isOwnHost: IsOwnHost;
+  /** Of other pages that may send requests (X24). */
+  readonly allowedOrigins: ReadonlySet<string>;
+}
+
 /** Refuses requests to a foreign host name (DNS rebinding) or from a foreign page. @throws HttpError. */
-export function createRequestRules(isOwnHost: IsOwnHost): MiddlewareHandler<ServerEnvironment> {
+export function createRequestRules({ isOwnHost, allowedOrigins }: OriginRules): MiddlewareHandler<ServerEnvironment> {
   return async (context, next) => {
     const { req } = context;
     const incoming = (context.env as Partial<ServerEnvironment["Bindings"]> | undefined)?.incoming;
@@ -29,18 +36,53 @@ export function createRequestRules(isOwnHost: IsOwnHost): MiddlewareHandler<Serv
       );
     }
     const origin = req.header("origin");
+    if (origin !== undefined && allowedOrigins.has(origin) && !isOwnOrigin(origin, isOwnHost)) {
+      context.set("foreignOrigin", origin);
+      if (req.method === "OPTIONS") return answerPreflight(req, origin);
+      if (req.path === "/v1/session") throw new HttpError("FORBIDDEN", "only the server's own page signs in here");
+      await next();
+      for (const [name, value] of Object.entries(toCorsHeaders(origin))) {
+        if (context.res !== RESPONSE_ALREADY_SENT) context.res.headers.set(name, value);
+      }
+      return undefined;
+    }
     if (origin !== undefined && !isOwnOrigin(origin, isOwnHost)) {
       throw new HttpError(
         "FORBIDDEN",
-        `requests from the page ${JSON.stringify(origin.slice(0, 100))} are refused: only the server's own page may send them`,
+        `requests from the page ${JSON.stringify(origin.slice(0, 100))} are refused: start the server with --allow-origin to let them through`,
       );
     }
     const site = req.header("sec-fetch-site");
     if (site !== undefined && site !== "same-origin" && site !== "none") {
       throw new HttpError("FORBIDDEN", "requests from other pages are refused");
     }
-    await next();
+    return next();
   };
+}
+
+/** For the answers to a page of another origin, which sends the token and no cookie (X24). */
+export function toCorsHeaders(foreignOrigin: string | undefined): Readonly<Record<string, string>> {
+  if (foreignOrigin === undefined) return {};
+  return {
+    "Access-Control-Allow-Origin": foreignOrigin,
+    "Access-Control-Expose-Headers": "Location, Retry-After, X-Response-Id, X-Conversation-Id",
+    Vary: "Origin",
+  };
+}
+
+/** A browser asks before it sends a page's request. @throws HttpError for a private network (S-52). */
+function answerPreflight(req: HonoRequest, origin: string): Response {
+  if (req.header("access-control-request-private-network") !== undefined) {
+    throw new HttpError("FORBIDDEN", "pages of public networks are refused");
+  }
+  const asked = req.header("access-control-request-headers") ?? "";
+  const headers = {
+    ...toCorsHeaders(origin),
+    "Access-Control-Allow-Methods": "GET, POST, PATCH, DELETE",
+    "Access-Control-Max-Age": "600",
+    ...(/^[\w-]+(,\s*[\w-]+)*$/.test(asked) && { "Access-Control-Allow-Headers": asked }),
+  };
+  return new Response(null, { status: 204, headers });
 }
 
 function isOwnOrigin(origin: string, isOwnHost: IsOwnHost): boolean {

@@ -34,6 +34,8 @@ export interface ServeOptions {
   readonly port: number;
   /** Further names by which the server may be called. */
   readonly allowedHosts: readonly string[];
+  /** Whose pages may call the API besides its own (X24). */
+  readonly allowedOrigins: ReadonlySet<string>;
   /** Milliseconds since 1970; never falling. */
   readonly now: () => number;
   readonly log: Log;
@@ -68,6 +70,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     tokens,
     sessions,
     isOwnHost: (name) => isOwnHost(name),
+    allowedOrigins: options.allowedOrigins,
     pageFiles: createPageFiles(options.pageFolder),
     log,
   });

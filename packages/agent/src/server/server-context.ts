@@ -18,7 +18,8 @@ import type { WorkspaceFiles } from "./workspace-files.ts";
 /** What Hono hands to the routes. */
 export interface ServerEnvironment {
   Bindings: HttpBindings;
-  Variables: { owner: string };
+  /** `foreignOrigin`: of the page that sends the request, if it is an allowed one and not the server's own (X24). */
+  Variables: { owner: string; foreignOrigin?: string };
 }
 
 /** How the operator set the server up. */

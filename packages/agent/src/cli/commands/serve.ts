@@ -110,6 +110,7 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
     host,
     port,
     allowedHosts: flags["allow-host"] ?? [],
+    allowedOrigins: toOrigins(flags["allow-origin"]),
     now,
     log,
   };
@@ -162,6 +163,16 @@ function toTokens(
   }
   const tokenFile = join(dataFolder, "server-token");
   return { tokens: [{ token: ensureServerToken(tokenFile), owner: localOwner }], tokenFile };
+}
+
+/** X24. */
+function toOrigins(words: readonly string[] = []): ReadonlySet<string> {
+  for (const word of words) {
+    if (/^https?:$/.test(URL.parse(word)?.protocol ?? "") && URL.parse(word)?.origin === word) continue;
+    const example = "https://app.example.org or http://localhost:3000";
+    throw new SheafError("USAGE", `--allow-origin "${word}" is not an origin: write one such as ${example}`);
+  }
+  return new Set(words);
 }
 
 /** S-55. */
