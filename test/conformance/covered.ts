@@ -45,6 +45,7 @@ export const covered: readonly string[] = [
   "C56",
   "C59",
   "C58",
+  "C63",
   "C64",
   "C69",
   "C48",

@@ -1,7 +1,7 @@
 /** The conversation in a terminal, driven as a person would. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { describeWithProgram } from "../support/programs.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { openTerminal, type Terminal } from "../support/terminal.ts";
@@ -157,6 +157,139 @@ describeWithProgram("tmux", () => {
     const shown = await terminal.waitFor(/It is done[^]*›/);
     expect(shown).toMatch(/Edited file {2}a\.txt \+1 −1\n\s+1 {2}one\n\s+2 -two\n\s+2 \+zwei\n\s+3 {2}three\n/);
     expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("one\nzwei\nthree\n");
+  });
+
+  describe("typing", () => {
+    const paste = (text: string): Buffer => Buffer.from(`\u001B[200~${text}\u001B[201~`);
+    /** Goes on when the file `go-N` is there. */
+    const wait = (number: number) => ({
+      call: { tool: "run_terminal_cmd", arguments: { command: `until [ -e go-${number} ]; do sleep 0.1; done` } },
+    });
+    const allow = ["--allow", "Shell(*)"];
+
+    test(verifies("C63", "a paste waits for Enter, whatever it ends with"), async () => {
+      const turns = ["First", "Second"].map((word) => ({ events: [{ text: `${word} answer.\n` }] }));
+      const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns }) });
+      const { terminal } = start(60, 24, { cwd });
+      await terminal.waitFor("›");
+      terminal.send(paste("one\r\nzwei 日本語\rthree\n"));
+      await terminal.waitFor(/› one\n {2}zwei 日本語\n {2}three/);
+      terminal.type("and more");
+      expect(await terminal.waitFor(/ {2}three\n {2}and more/)).not.toContain("answer.");
+      terminal.press("Enter");
+      await terminal.waitFor(/First answer[^]*›/);
+      // A terminal that does not mark it.
+      terminal.type("four\rfive\r");
+      await terminal.waitFor(/› four\n {2}five/);
+      terminal.press("C-c", "C-d");
+      expect(await terminal.waitFor("SHELL>")).not.toContain("Second answer.");
+      const history = readFileSync(join(cwd, "home/history.jsonl"), "utf8");
+      expect(history).toBe('"one\\nzwei 日本語\\nthree\\nand more"\n');
+    });
+
+    test(verifies("C63", "what is typed during an answer stays below it, and is the next message"), async () => {
+      const turns = [
+        { events: [{ text: "The answer begins" }, wait(1)] },
+        { events: [{ text: " and goes on.\n" }, wait(2)] },
+        { events: [{ text: "It ends.\n" }] },
+        { events: [{ text: "Another one.\n" }] },
+      ];
+      const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns }) });
+      const { terminal } = start(80, 24, { cwd, args: allow });
+      await terminal.waitFor("›");
+      terminal.type("begin\r");
+      await terminal.waitFor("until");
+      terminal.type("typed 漢字 early");
+      await terminal.waitFor(/until[^\n]*\n\n› typed 漢字 early/);
+      writeFileSync(join(cwd, "go-1"), "");
+      await terminal.waitFor(/and goes on\.\n[^]*› typed 漢字 early/);
+      terminal.press("Enter");
+      await terminal.waitFor("(1 to be sent) ›");
+      terminal.type("not sent");
+      writeFileSync(join(cwd, "go-2"), "");
+      const screen = await terminal.waitFor(
+        /It ends\.\n[^\n]*tokens\n› typed 漢字 early\nAnother one\.\n[^\n]*tokens\n› not sent\n/,
+      );
+      expect(screen.match(/typed/g)).toHaveLength(1);
+    });
+
+    test(verifies("C63", "Esc ends the answer, and what was to follow comes back"), async () => {
+      const turns = [{ events: [{ text: "It takes long." }, { wait_ms: 60_000 }] }];
+      const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns }) });
+      const { terminal } = start(80, 24, { cwd });
+      await terminal.waitFor("›");
+      terminal.type("begin\r");
+      await terminal.waitFor("It takes long.");
+      terminal.type("first\r");
+      await terminal.waitFor("(1 to be sent)");
+      terminal.type("second");
+      await terminal.waitFor("› second");
+      terminal.press("Escape");
+      await terminal.waitFor(/CANCELLED[^\n]*\n› first\n {2}second/);
+      terminal.press("C-c");
+      expect(await terminal.waitFor(/CANCELLED[^\n]*\n›\s*$/)).not.toContain("second");
+    });
+
+    test(verifies(["C63", "S-16"], "an Enter that was meant for the line allows nothing"), async () => {
+      const call = { tool: "run_terminal_cmd", arguments: { command: "touch made.txt" } };
+      const turns = [{ events: [wait(1)] }, { events: [{ call }] }, { events: [{ text: "So be it.\n" }] }];
+      const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns: turns }) });
+      const { terminal } = start(80, 24, { cwd, args: [...allow, "--ask", "Shell(touch)"] });
+      await terminal.waitFor("›");
+      terminal.type("begin\r");
+      await terminal.waitFor("until");
+      terminal.type("typing");
+      await terminal.waitFor("› typing");
+      writeFileSync(join(cwd, "go-1"), "");
+      await terminal.waitFor("Reject");
+      terminal.press("Enter");
+      await terminal.waitFor("What should it do instead?");
+      terminal.press("Enter");
+      await terminal.waitFor(/So be it[^]*› typing/);
+      expect(existsSync(join(cwd, "made.txt"))).toBe(false);
+    });
+
+    test(verifies("C63", "Tab, Ctrl-R and the history of an earlier session; windows of any width"), async () => {
+      const turns = [{ events: [{ text: "Yes.\n" }] }];
+      const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns }), "src/parser.ts": "", "src/party.ts": "" });
+      const one = start(80, 24, { cwd });
+      await one.terminal.waitFor("›");
+      one.terminal.type("see @par");
+      one.terminal.press("Tab");
+      await one.terminal.waitFor(/› see @src\/par\n {2}@src\/parser\.ts\n {2}@src\/party\.ts/);
+      one.terminal.press("Tab");
+      await one.terminal.waitFor("› see @src/parser.ts");
+      one.terminal.press("Enter");
+      await one.terminal.waitFor(/Yes\.[^]*›/);
+      one.terminal.close();
+      open.pop();
+
+      const { terminal } = start(30, 12, { cwd });
+      await terminal.waitFor("›");
+      terminal.press("C-r");
+      terminal.type("pars");
+      await terminal.waitFor("(search: pars) see @src/parse");
+      terminal.press("Enter");
+      await terminal.waitFor("› see @src/parser.ts");
+      terminal.send(Buffer.from([0x20, 0xff, 0xfe, 0x21]));
+      await terminal.waitFor("��!");
+      terminal.type(" 漢字漢字漢字 end");
+      await terminal.waitFor("end");
+      for (const [columns, rows] of [
+        [14, 8],
+        [70, 10],
+        [3, 4],
+        [60, 12],
+      ] as const)
+        terminal.resize(columns, rows);
+      await terminal.waitFor("› see @src/parser.ts ��! 漢字漢字漢字 end");
+      terminal.press("C-c");
+      await terminal.waitFor(/›\s*$/);
+      expect(terminal.readModes()).toMatch(/-icanon/);
+      terminal.press("C-d");
+      await terminal.waitFor("SHELL>");
+      expect(terminal.readModes()).toMatch(/[^-]icanon[\s\S]*[^-]echo\b/);
+    });
   });
 
   test("commands with a slash: help, mode, a wrong value, a slip", async () => {

@@ -55,6 +55,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C56", document: "cli", title: "a missing key is told to an editor, with what to set" },
   { id: "C59", document: "cli", title: "--fallback-model: another model answers aloud when the first cannot" },
   { id: "C58", document: "cli", title: "the help is one screen, and says where the rest is" },
+  { id: "C63", document: "cli", title: "typing in a terminal: pastes, during an answer, completion, history" },
   { id: "C64", document: "cli", title: "ask rules: a person must agree, whatever allows the call" },
   { id: "C69", document: "cli", title: "a session stays in its mode" },
   { id: "C48", document: "cli", title: "the provider searches the web where the user says so" },

@@ -7,6 +7,9 @@ export interface Terminal {
   /** Types text as it is; names such as `Enter`, `C-c`, `Down` go through `press`. */
   type(text: string): void;
   press(...keys: readonly string[]): void;
+  /** Bytes as a keyboard or a paste sends them. */
+  send(bytes: Buffer): void;
+  resize(columns: number, rows: number): void;
   /** The screen once it shows this. @throws when it does not within 20 s; the message has the screen. */
   waitFor(text: string | RegExp): Promise<string>;
   /** What is on the screen and above it. */
@@ -46,6 +49,8 @@ export function openTerminal(options: {
   return {
     type: (text) => void tmux("send-keys", "-t", "test", "-l", text),
     press: (...keys) => void tmux("send-keys", "-t", "test", ...keys),
+    send: (bytes) => void tmux("send-keys", "-t", "test", "-H", ...Array.from(bytes, (byte) => byte.toString(16))),
+    resize: (width, height) => void tmux("resize-window", "-t", "test", "-x", `${width}`, "-y", `${height}`),
     read,
     async waitFor(text) {
       const wanted =

@@ -10,15 +10,15 @@ interface ReportOptions {
   readonly profile: CliProfile;
   /** Stdout of a failure names no session, so that stderr does (C21). */
   readonly namesSession?: boolean;
-  /** Questions are put to a person at once. */
-  readonly isAttended?: boolean;
+  /** In place of stderr: to a person, to whom questions are put at once. */
+  readonly write?: ((text: string) => void) | undefined;
 }
 
 /** Tells on stderr how the run ended; gives the exit code. `signalCode`: that of the signal that ended it. */
 export function reportEnd(
   { session, end, outputError }: Delivery,
   signalCode: number | undefined,
-  { verbose, profile, namesSession = false, isAttended = false }: ReportOptions,
+  { verbose, profile, namesSession = false, write }: ReportOptions,
 ): number {
   // After a signal a reader that takes nothing is expected: the signal ended the run (C23).
   const isStuck = outputError?.code === stuckReaderCode && signalCode !== undefined;
@@ -33,13 +33,15 @@ export function reportEnd(
     // What clients of that program look for (C30).
     if (isInterrupted && profile === "cursor-2026") process.stderr.write("Aborting operation...\n");
     const suffix = namesSession && session !== undefined ? ` (session ${session})` : "";
-    process.stderr.write(formatFailure({ ...end.error, message: end.error.message + suffix }, verbose));
+    const line = formatFailure({ ...end.error, message: end.error.message + suffix }, verbose);
+    if (write) write(line);
+    else process.stderr.write(line);
     if (isInterrupted) return signalCode;
     return isErrorCode(end.error.code) ? errorTable[end.error.code].exitCode : 1;
   }
   if (end?.reason === "clarification") {
     const message = `the agent asked questions (see the output): answer with sheaf answer ${session} QUESTION=ANSWER`;
-    if (!isAttended) process.stderr.write(formatFailure({ code: "NEEDS_INPUT", message }, verbose));
+    if (!write) process.stderr.write(formatFailure({ code: "NEEDS_INPUT", message }, verbose));
     return errorTable.NEEDS_INPUT.exitCode;
   }
   return 0;

@@ -1,5 +1,5 @@
 /** Files that are the user's alone: 0600 in a folder of the user's own, written whole or not at all (S-42). */
-import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { SheafError } from "../base/errors.ts";
 import { makeFolder } from "../base/make-folder.ts";
@@ -106,6 +106,23 @@ export function createPrivateFile(target: PrivateFile, text: string): boolean {
   } catch (error) {
     if (isFolderThere && (error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw toWriteError(target, error);
+  }
+}
+
+/** Adds to the end, in one write. @throws SheafError STORAGE_FULL, CONFIG_INVALID, as above. */
+export function appendPrivateFile(target: PrivateFile, text: string): void {
+  const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
+  try {
+    makeFolder(dirname(target.file));
+    const descriptor = openSync(target.file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o600);
+    try {
+      checkPrivate(target, descriptor);
+      writeSync(descriptor, text);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw error instanceof SheafError ? error : toWriteError(target, error);
   }
 }
 

@@ -58,7 +58,7 @@ describe("the end of a run", () => {
       outputError: undefined,
     } as const;
     stderr = "";
-    expect(reportEnd(delivery, undefined, { verbose: false, profile: "sheaf", isAttended: true })).toBe(10);
+    expect(reportEnd(delivery, undefined, { verbose: false, profile: "sheaf", write: () => undefined })).toBe(10);
     expect(stderr).toBe("");
   });
 

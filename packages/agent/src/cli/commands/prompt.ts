@@ -91,6 +91,8 @@ export interface Person {
   readonly toolServers: ToolServers;
   /** Notices that the person has seen; the run adds its own. */
   readonly seen: Set<string>;
+  /** Shows text in the terminal, for what is else on stderr, too. */
+  readonly write: (text: string) => void;
 }
 
 /** Runs one response to its end and prints it; gives the exit code. Without a person nobody is asked. */
@@ -107,16 +109,19 @@ export async function answerPrompt(
   const spentMs = person ? 0 : performance.now();
   const format = toOutputFormat(flags, io);
   const seen = person?.seen ?? new Set();
-  reportNotices(config.notices, seen);
+  reportNotices(config.notices, seen, person?.write);
   const projection = person?.projection ?? (await createChosenProjection(format, flags, io));
   const { approver, toolServers } = person ?? {};
   const run = createPromptRun({ message, config, flags, environment, control, spentMs, approver, toolServers });
-  const notices = person || isTerminal(2) ? createNoticeReport(seen) : undefined;
+  const notices = person || isTerminal(2) ? createNoticeReport(seen, person?.write) : undefined;
   const delivery = await deliverEvents(run.events(), {
     projection,
-    output: createLineOutput(1, { isEnding: () => control.exitCode !== undefined }),
+    output: person
+      ? { write: (text) => person.write(text) as undefined }
+      : createLineOutput(1, { isEnding: () => control.exitCode !== undefined }),
     onStart: notices?.reportServers,
-    onNotice: (notice, isFallback) => (isFallback ? reportNotices([notice], seen) : notices?.report(notice)),
+    onNotice: (notice, isFallback) =>
+      isFallback ? reportNotices([notice], seen, person?.write) : notices?.report(notice),
     onOutputError: (error) =>
       control.abort(
         new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),
@@ -127,7 +132,7 @@ export async function answerPrompt(
   return reportEnd(delivery, control.exitCode, {
     verbose: flags.verbose ?? false,
     profile: io.profile,
-    isAttended: person !== undefined,
+    write: person?.write,
     namesSession: format === "json" && !flags["no-save"],
   });
 }

@@ -3,6 +3,7 @@ import { isCancel, select, text } from "@clack/prompts";
 import type { ApprovalRequest } from "@sheaf/protocol";
 import type { ApprovalDecision, Approver } from "../../tools/approval.ts";
 import { colorDiffLine } from "../../output/terminal/diff-lines.ts";
+import type { LineConsole } from "./line-console.ts";
 import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
 
 /** How long a question stays open. Milliseconds. */
@@ -10,6 +11,7 @@ const EXPIRES_AFTER_MS = 30 * 60 * 1000;
 
 export interface ApprovalMenuOptions {
   readonly hasColors: boolean;
+  readonly console: Pick<LineConsole, "yield" | "isTyping">;
   /** The person pressed Ctrl-C or Esc. */
   readonly onCancel: () => void;
 }
@@ -20,28 +22,47 @@ export function createApprovalMenu(options: ApprovalMenuOptions): Approver {
   return {
     expiresAfterMs: EXPIRES_AFTER_MS,
     ask(request, signal) {
-      const asked = before.then(() => askOnce(request, signal, options));
+      const asked = before.then(() =>
+        withOwnSignal(signal, (open) => options.console.yield(() => askOnce(request, open, options))),
+      );
       before = asked.catch(() => undefined);
       return asked;
     },
   };
 }
 
+/** The signal is aborted after the answer, too, and a menu that is told so then changes the terminal once more. */
+async function withOwnSignal<Result>(
+  signal: AbortSignal,
+  ask: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  signal.throwIfAborted();
+  const open = new AbortController();
+  const answered = new AbortController();
+  signal.addEventListener("abort", () => open.abort(signal.reason), { once: true, signal: answered.signal });
+  try {
+    return await ask(open.signal);
+  } finally {
+    answered.abort();
+  }
+}
+
 async function askOnce(
   request: ApprovalRequest,
   signal: AbortSignal,
-  { hasColors, onCancel }: ApprovalMenuOptions,
+  { hasColors, console: keys, onCancel }: ApprovalMenuOptions,
 ): Promise<ApprovalDecision> {
-  signal.throwIfAborted();
   const { title, description, subject, options } = request;
   const shown = formatSubject(subject, hasColors);
+  const rejection = options.find(({ kind }) => kind === "reject_once");
   const chosen = await select({
+    // An Enter that was meant for the line must not let a call run.
+    ...(keys.isTyping && rejection && { initialValue: rejection.id }),
     message: `${toVisibleText(title)}\n${shown}\n${toVisibleText(description)}`,
     options: options.map(({ id, label }) => ({ value: id, label: toVisibleLine(label) })),
     signal,
     showInstructions: false,
   });
-  const rejection = options.find(({ kind }) => kind === "reject_once");
   if (isCancel(chosen)) {
     if (!signal.aborted) onCancel();
     return { optionId: rejection?.id ?? "", by: "user" };

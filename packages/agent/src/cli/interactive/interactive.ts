@@ -8,13 +8,15 @@ import { readQuestion, toAnswerMessage } from "../commands/answer.ts";
 import { answerPrompt, toMessageFiles } from "../commands/prompt.ts";
 import type { FlagValues } from "../flags.ts";
 import { createApprovalMenu } from "./approval-menu.ts";
-import { createLineReader } from "./line-reader.ts";
+import { completeLine } from "./complete-line.ts";
+import { createLineConsole, type LineConsole } from "./line-console.ts";
+import { openPromptHistory, type PromptHistory } from "./prompt-history.ts";
 import { askQuestions } from "./question-menu.ts";
 import { chooseRevert, runSlashCommand, type InteractiveState } from "./run-slash-command.ts";
-import { completeSlashLine, parseSlashLine } from "./slash-commands.ts";
+import { parseSlashLine } from "./slash-commands.ts";
 import type { CommandIo } from "../io.ts";
 import { checkPromptFlags } from "../prompt-flags.ts";
-import { formatFailure } from "../report-error.ts";
+import { formatFailure, formatNotice } from "../report-error.ts";
 import { toConfig } from "../run-config.ts";
 import { chooseConversation } from "../prompt-run.ts";
 import { createRunControl } from "../signals.ts";
@@ -26,6 +28,7 @@ import { createTerminalProjection } from "../../output/terminal/terminal.ts";
 interface TerminalState extends InteractiveState {
   /** Those of the session (C51). */
   readonly toolServers: ToolServers;
+  readonly console: LineConsole;
 }
 
 type Message = Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers">;
@@ -38,21 +41,29 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
   checkPromptFlags(flags);
   keepTerminalClean();
   const files = toMessageFiles(flags, io);
+  const session = await chooseSession(flags, io);
+  const history = openHistory(flags, io);
   const state: TerminalState = {
+    console: createLineConsole({
+      input: process.stdin,
+      output: process.stdout,
+      history,
+      complete: (before) => completeLine(before, toConfig(state.flags, io).workspace),
+      sendSignal: sendOwnSignal,
+    }),
     flags,
-    session: await chooseSession(flags, io),
+    session,
     seen: new Set(),
     toolServers: createToolServers(io.environment, { maxResting: 1 }),
     files,
     shorten: async () => void (await respond({ prompt: "", shortens: true }, state, io)),
     print: (text) => void process.stdout.write(toVisibleText(text)),
-    chooseRevert,
+    chooseRevert: (conflict) => state.console.yield(() => chooseRevert(conflict)),
   };
   process.stdout.write(formatHead(state, io));
-  const reader = createLineReader(completeSlashLine);
   let first = positionals.join(" ").trim();
   for (let interrupts = 0; ;) {
-    const input = first === "" ? await reader.read("› ") : ({ kind: "text", text: first } as const);
+    const input = first === "" ? await state.console.read() : ({ kind: "text", text: first } as const);
     first = "";
     if (input.kind === "end") break;
     if (input.kind === "interrupt") {
@@ -62,11 +73,37 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
       continue;
     }
     interrupts = 0;
+    remember(input.text, history);
     if ((await runLine(input.text, state, io)) === "quit") break;
   }
+  state.console.close();
   await state.toolServers.close();
   process.stdout.write(`\nGo on with: sheaf --resume ${state.session}\n`);
   return 0;
+}
+
+/** What a history of the user's own is not read from or written to is told; then it lasts as long as this conversation. */
+function openHistory(flags: FlagValues, io: CommandIo): PromptHistory {
+  try {
+    return openPromptHistory(flags["no-save"] ? undefined : toConfig(flags, io).dataFolder);
+  } catch (error) {
+    process.stdout.write(formatNotice(toSheafError(error).message));
+    return openPromptHistory(undefined);
+  }
+}
+
+function remember(text: string, history: PromptHistory): void {
+  try {
+    history.add(text);
+  } catch (error) {
+    process.stdout.write(formatNotice(toSheafError(error).message));
+  }
+}
+
+/** In raw mode the terminal sends none. Without a run that listens, Ctrl-C ends the program. */
+function sendOwnSignal(name: "SIGINT" | "SIGTSTP"): void {
+  if (name === "SIGINT" && process.listenerCount(name) === 0) process.exit(errorTable.CANCELLED.exitCode);
+  process.kill(process.pid, name);
 }
 
 /** The session that the flags name, or a new one. */
@@ -115,7 +152,7 @@ async function converse(message: Message, state: TerminalState, io: CommandIo): 
 }
 
 async function respond(message: Message, state: TerminalState, io: CommandIo): Promise<number> {
-  const { flags, session, seen, toolServers } = state;
+  const { flags, session, seen, toolServers, console: keys } = state;
   const control = createRunControl();
   const { LC_ALL, LC_MESSAGES, LANG, NO_COLOR, TERM } = io.environment;
   const hasColors = !NO_COLOR && TERM !== "dumb";
@@ -126,13 +163,16 @@ async function respond(message: Message, state: TerminalState, io: CommandIo): P
   });
   const approver = createApprovalMenu({
     hasColors,
+    console: keys,
     onCancel: () => control.abort(new SheafError("CANCELLED", "cancelled at a question", { source: "user" })),
   });
+  const cancel = (): void => control.abort(new SheafError("CANCELLED", "cancelled by Esc", { source: "user" }));
+  const person = { projection, approver, toolServers, seen, write: (text: string) => keys.write(text) };
   const { continue: _, "session-id": __, ...rest } = flags;
   try {
     const runFlags = { ...rest, resume: session };
-    const person = { projection, approver, seen, toolServers };
-    return await answerPrompt(message, toConfig(runFlags, io), runFlags, io, control, person);
+    const config = toConfig(runFlags, io);
+    return await keys.attend(() => answerPrompt(message, config, runFlags, io, control, person), cancel);
   } finally {
     control.close();
     // A signal other than Ctrl-C ends the program.
@@ -143,7 +183,8 @@ async function respond(message: Message, state: TerminalState, io: CommandIo): P
 
 async function askPerson(state: TerminalState, io: CommandIo): Promise<Message | undefined> {
   const { storeFile } = toConfig(state.flags, io);
-  const answers = await askQuestions(await readQuestion(storeFile, state.session));
+  const question = await readQuestion(storeFile, state.session);
+  const answers = await state.console.yield(() => askQuestions(question));
   return answers && toAnswerMessage(answers);
 }
 
@@ -151,7 +192,8 @@ async function askPerson(state: TerminalState, io: CommandIo): Promise<Message |
 export function keepTerminalClean(): void {
   process.on("exit", () => {
     if (process.stdin.isRaw) process.stdin.setRawMode(false);
-    process.stdout.write("\u001B[?25h");
+    // The cursor is there, and a paste is not marked.
+    process.stdout.write("\u001B[?25h\u001B[?2004l");
   });
   // During a run, its own handlers come first; at the prompt, these end the program.
   for (const [name, code] of [

@@ -7,6 +7,7 @@ import { runExport } from "../commands/export.ts";
 import { formatRevert, revertSession } from "../commands/revert.ts";
 import type { FlagValues } from "../flags.ts";
 import { formatSlashHelp, type SlashCommandName, type SlashLine } from "./slash-commands.ts";
+import type { LineConsole } from "./line-console.ts";
 import type { CommandIo } from "../io.ts";
 import { formatFailure } from "../report-error.ts";
 import { withSessionStore } from "../session-store.ts";
@@ -60,7 +61,9 @@ const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
   },
   async resume([session], state, io) {
     const chosen = await withSessionStore(io, state.flags.workspace?.at(-1), async (store, { workspace }) =>
-      session === undefined ? chooseSession(store, workspace) : toBareId(await findConversation(store, session)),
+      session === undefined
+        ? chooseSession(store, workspace, state.console)
+        : toBareId(await findConversation(store, session)),
     );
     if (chosen === undefined) return;
     state.session = chosen;
@@ -90,13 +93,16 @@ function change(flags: InteractiveState["flags"], state: InteractiveState, io: C
 }
 
 /** A menu of the newest sessions of this folder. */
-async function chooseSession(store: Store, workspace: string): Promise<string | undefined> {
+async function chooseSession(
+  store: Store,
+  workspace: string,
+  keys: InteractiveState["console"],
+): Promise<string | undefined> {
   const sessions = await store.listConversations({ limit: 20, workspace });
   if (sessions.length === 0) throw new SheafError("USAGE", "this folder has no session to go on with");
-  const chosen = await select({
-    message: "Which session?",
-    options: sessions.map(({ id, title }) => ({ value: toBareId(id), label: toVisibleLine(title) })),
-  });
+  const options = sessions.map(({ id, title }) => ({ value: toBareId(id), label: toVisibleLine(title) }));
+  const ask = () => select({ message: "Which session?", options });
+  const chosen = await (keys ? keys.yield(ask) : ask());
   return isCancel(chosen) ? undefined : chosen;
 }
 
@@ -137,6 +143,8 @@ export async function chooseRevert({ code, message }: SheafError): Promise<Rever
 }
 
 export interface InteractiveState {
+  /** Where a menu gets its keys from; undefined: from the terminal itself. */
+  readonly console?: Pick<LineConsole, "yield">;
   /** As given at the start, changed by `/mode` and `/model`. */
   flags: FlagValues;
   /** UUID (C14). */
