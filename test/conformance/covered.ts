@@ -40,6 +40,8 @@ export const covered: readonly string[] = [
   "C46",
   "C47",
   "C60",
+  "C51",
+  "C52",
   "C54",
   "C55",
   "C56",

@@ -52,7 +52,7 @@ describe("over stdio", () => {
           providerIdentifier: "math",
           toolName: "add",
         },
-        result: { success: { content: [{ type: "text", text: "5" }], isError: false } },
+        result: { success: { content: [{ text: { text: "5" } }], isError: false } },
       },
     ]);
   });
@@ -73,7 +73,7 @@ describe("over stdio", () => {
     const place = createPlace([{ tool: "mcp__math__fail", arguments: {} }, wrong], { math: stdio });
     const { calls } = await run(place, ["--force"]);
     expect(calls[0]?.result).toEqual({
-      success: { content: [{ type: "text", text: "no such thing" }], isError: true },
+      success: { content: [{ text: { text: "no such thing" } }], isError: true },
     });
     expect(JSON.stringify(calls[1]?.result)).toMatch(/isError":true|errorMessage/);
   });
@@ -101,7 +101,7 @@ describe("over stdio", () => {
     );
     expect([code, calls[0]?.result]).toEqual([
       0,
-      { success: { content: [{ type: "text", text: "done" }], isError: false } },
+      { success: { content: [{ text: { text: "done" } }], isError: false } },
     ]);
   });
 
@@ -181,7 +181,7 @@ describe("over HTTP", () => {
     const place = createPlace([add], { math: { url, headers: { "X-Team": "docs" } } });
     const { code, calls } = await run(place, ["--force"]);
     expect(code).toBe(0);
-    expect(calls[0]?.result).toEqual({ success: { content: [{ type: "text", text: "5" }], isError: false } });
+    expect(calls[0]?.result).toEqual({ success: { content: [{ text: { text: "5" } }], isError: false } });
   });
 
   test(verifies("S-41", "a server that quotes keys in its refusal shows none of them"), async () => {

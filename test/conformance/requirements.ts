@@ -50,6 +50,8 @@ export const requirements: readonly Requirement[] = [
   { id: "C46", document: "cli", title: "texts of the caller in the system prompt, and the choice of tools" },
   { id: "C47", document: "cli", title: "a key of Cursor goes to no provider" },
   { id: "C60", document: "cli", title: "sheaf usage sums up tokens and cost from the logs" },
+  { id: "C51", document: "cli", title: "tool servers live as long as their conversation, and none is left" },
+  { id: "C52", document: "cli", title: "the content of mcpToolCall, with its images" },
   { id: "C54", document: "cli", title: "sessions of an editor: options, pages, forks, deletion" },
   { id: "C55", document: "cli", title: "slash commands in an editor" },
   { id: "C56", document: "cli", title: "a missing key is told to an editor, with what to set" },

@@ -126,6 +126,12 @@ export interface CliQuestion extends s.ValueOf<typeof planQuestion> {}
 
 const questions = s.list<CliQuestion>(planQuestion);
 const edit = s.object({ oldText: s.string(), newText: s.string(), replaceAll: s.optional(s.boolean()) });
+/** C52. */
+const mcpContent = s.either([
+  s.strict(s.object({ text: s.object({ text: s.string() }) })),
+  s.strict(s.object({ image: s.object({ data: s.string(), mimeType: s.string() }) })),
+]);
+
 const todos = s.list(
   s.object({
     id: s.string(),
@@ -228,7 +234,7 @@ const tools = {
       providerIdentifier: s.string(),
       toolName: s.string(),
     }),
-    s.object({ content: s.list(s.anything()), isError: s.boolean() }),
+    s.object({ content: s.list(mcpContent), isError: s.boolean() }),
   ),
 };
 

@@ -195,9 +195,19 @@ export interface McpEffect {
   readonly server: string;
   /** As the server named it. */
   readonly tool: string;
-  readonly content: readonly { readonly type: "text"; readonly text: string }[];
+  /** In the order of the server. */
+  readonly content: readonly McpContent[];
   /** The tool reported a failure. */
   readonly isError: boolean;
+}
+
+/** One part of what a server's tool returned. */
+export interface McpContent {
+  readonly type: "text" | "image";
+  /** Of an image: the line that names it. */
+  readonly text: string;
+  /** Of an image: that of its attachment. */
+  readonly sha256?: string;
 }
 
 /** web_fetch. `output` is the text of the page. */

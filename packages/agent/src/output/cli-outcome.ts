@@ -1,5 +1,5 @@
 /** Tool results in the shapes of the command line (C9). */
-import type { FileEditEffect, ToolEffect, CliToolOutcome, ToolResult } from "@sheaf/protocol";
+import type { Attachment, FileEditEffect, McpContent, ToolEffect, CliToolOutcome, ToolResult } from "@sheaf/protocol";
 import { toCliTodoStatus } from "./cli-arguments.ts";
 import { countLines } from "../workspace/text-format.ts";
 import { toCliQuestions } from "./result-line.ts";
@@ -42,7 +42,7 @@ function toShellOutcome(result: ToolResult, effect: Extract<ToolEffect, { kind: 
   return effect.exitCode === 0 ? { success: fields } : { failure: fields };
 }
 
-function toSuccess(toolName: string, { effect, output, note }: ToolResult): Fields {
+function toSuccess(toolName: string, { effect, output, note, attachments }: ToolResult): Fields {
   switch (effect?.kind) {
     case "read":
       return {
@@ -76,7 +76,7 @@ function toSuccess(toolName: string, { effect, output, note }: ToolResult): Fiel
     case "plan":
       return {};
     case "mcp":
-      return { content: effect.content, isError: effect.isError };
+      return { content: effect.content.map((part) => toCliContent(part, attachments)), isError: effect.isError };
     case "web":
       return { url: effect.url, markdown: output };
     case "question":
@@ -86,6 +86,12 @@ function toSuccess(toolName: string, { effect, output, note }: ToolResult): Fiel
     case undefined:
       return { output, ...(note !== undefined && { note }) };
   }
+}
+
+/** C52. */
+function toCliContent({ text, sha256 }: McpContent, attachments: readonly Attachment[] = []): Fields {
+  const image = sha256 === undefined ? undefined : attachments.find((attachment) => attachment.sha256 === sha256);
+  return image ? { image: { data: image.data, mimeType: image.mediaType } } : { text: { text } };
 }
 
 /** C34. */

@@ -1,5 +1,5 @@
 /** Tool calls of `cursor-agent` in the names and arguments that documents are made from (N28), and back to results. */
-import type { ToolEffect, ToolError, ToolResult } from "@sheaf/protocol";
+import type { McpContent, McpEffect, ToolEffect, ToolError, ToolResult } from "@sheaf/protocol";
 import { toAbsolutePath } from "../workspace-path.ts";
 import { toEditChange } from "./cursor-edits.ts";
 import { isJsonObject, readObject, readObjects, readString, type JsonObject } from "../model-streams/read-json.ts";
@@ -112,7 +112,23 @@ export function readOutcome({ toolName, args }: NamedCall, result: JsonObject | 
     if (change) return { status: "success", output, effect: { kind: "file_edit", changes: [change] } };
   }
   if (typeof given.content === "string") return { status: "success", output: given.content };
+  if (toolName.startsWith("mcp__")) return toServerOutcome(args, given);
   return { status: "success", output: JSON.stringify(given) };
+}
+
+/** C52; earlier versions of Sheaf wrote the parts as servers do. */
+function toServerOutcome({ providerIdentifier, toolName }: JsonObject, given: JsonObject): Outcome {
+  const content = readObjects(given.content).map(({ text, image }): McpContent => {
+    if (isJsonObject(image)) return { type: "text", text: `[image ${readString(image.mimeType)}]` };
+    return { type: "text", text: isJsonObject(text) ? readString(text.text) : readString(text) };
+  });
+  const output = content.map(({ text }) => text).join("\n");
+  const isError = given.isError === true;
+  const [server, tool] = [readString(providerIdentifier), readString(toolName)];
+  const effect: McpEffect = { kind: "mcp", server, tool, content, isError };
+  return isError
+    ? { ...toFailed("error", "TOOL_FAILED", output), output, effect }
+    : { status: "success", output, effect };
 }
 
 function toFailed(status: "error" | "rejected", code: string, message: string): Outcome {

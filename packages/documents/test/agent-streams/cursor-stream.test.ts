@@ -172,6 +172,22 @@ test(verifies("N7", "a run begins when its first timed line was written, not in 
   expect(response).toMatchObject({ created: "2026-02-23T10:30:00.812Z", metadata: { duration_ms: 0 } });
 });
 
+test(verifies("C52", "a result of a server's tool is read with its text, its images by name, and its failure"), () => {
+  const args = { name: "db-query", args: { table: "t" }, providerIdentifier: "db", toolName: "query" };
+  const content = [{ text: { text: "two rows" } }, { image: { data: "AAAA", mimeType: "image/png" } }];
+  const read = (isError: boolean): readonly RunEvent[] => {
+    const tool = { mcpToolCall: { args, result: { success: { content, isError } } } };
+    return decodeEvents([toStream(init, user, call("completed", tool))]);
+  };
+  const find = (events: readonly RunEvent[]) => events.find(({ type }) => type === "tool_result");
+  expect(find(read(false))).toMatchObject({
+    status: "success",
+    output: "two rows\n[image image/png]",
+    effect: { kind: "mcp", server: "db", tool: "query" },
+  });
+  expect(find(read(true))).toMatchObject({ status: "error", error: { code: "TOOL_FAILED" } });
+});
+
 describe("an edit", () => {
   const path = "/w/calc.py";
   const before = "def add(a, b):\n    return a + b\n";

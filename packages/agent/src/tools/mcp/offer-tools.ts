@@ -92,14 +92,16 @@ const MAX_TEXT = 100_000;
 
 /** Text unchanged, images and PDF attached; everything else as a line that names it. Bounded, and never trusted (S-71). */
 export function toMcpOutcome(server: string, tool: string, result: CallToolResult): ToolReturn {
-  const { texts: parts, attachments } = readMcpContent(tool, result.content);
-  if (parts.length === 0 && result.structuredContent !== undefined)
-    parts.push(JSON.stringify(result.structuredContent));
-  const whole = parts.join("\n");
+  const { content: read, attachments } = readMcpContent(tool, result.content);
+  const isOnlyStructured = read.length === 0 && result.structuredContent !== undefined;
+  const parts = isOnlyStructured ? [{ type: "text" as const, text: JSON.stringify(result.structuredContent) }] : read;
+  const whole = parts.map(({ text }) => text).join("\n");
   const isCut = whole.length > MAX_TEXT;
   const output = cutMiddle(whole, MAX_TEXT);
   const isError = result.isError === true;
-  const content = [{ type: "text", text: output }] as const;
+  const content = isCut
+    ? [{ type: "text" as const, text: output }, ...parts.filter(({ type }) => type === "image")]
+    : parts;
   const effect: McpEffect = { kind: "mcp", server, tool, content, isError };
   const files = attachments.length > 0 && { attachments };
   const common = {

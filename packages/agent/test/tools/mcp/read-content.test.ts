@@ -1,12 +1,14 @@
+import type { ToolResult } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { createPng, pdf } from "../../../../../test/support/images.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
+import { toCliOutcome } from "../../../src/output/cli-outcome.ts";
 import { toMcpOutcome } from "../../../src/tools/mcp/offer-tools.ts";
 
 const png = createPng(4, 3).toString("base64");
 
 describe("the content of a tool of a server", () => {
-  test(verifies("N68", "images and PDF are attached, in the place that a line of text names"), () => {
+  test(verifies(["N68", "C52"], "images and PDF are attached, in the place that a line of text names"), () => {
     const outcome = toMcpOutcome("browser", "shoot", {
       content: [
         { type: "text", text: "Here:" },
@@ -23,6 +25,33 @@ describe("the content of a tool of a server", () => {
       attachments: [{ mediaType: "image/png", data: png }, { mediaType: "application/pdf" }],
     });
     expect(JSON.stringify(outcome.effect)).not.toContain(png);
+    const result = { ...outcome, type: "tool_result", callId: "call_1", durationMs: 1 } as ToolResult;
+    expect(toCliOutcome("mcp__browser__shoot", result)).toEqual({
+      success: {
+        content: [
+          { text: { text: "Here:" } },
+          { image: { data: png, mimeType: "image/png" } },
+          { text: { text: `[shoot 2 (application/pdf, ${pdf.length} bytes)]` } },
+        ],
+        isError: false,
+      },
+    });
+    const { attachments: _, ...limited } = result;
+    expect(toCliOutcome("mcp__browser__shoot", limited)).toMatchObject({
+      success: { content: [{}, { text: { text: "[shoot 1 (image/png, 4 x 3 px, 33 bytes)]" } }, {}] },
+    });
+  });
+
+  test(verifies(["C52", "R-14"], "a long result is one text without its middle, and keeps its images"), () => {
+    const text = "x".repeat(60_000);
+    const { effect } = toMcpOutcome("browser", "shoot", {
+      content: [
+        { type: "text", text },
+        { type: "image", mimeType: "image/png", data: png },
+        { type: "text", text },
+      ],
+    });
+    expect(effect).toMatchObject({ content: [{ type: "text" }, { type: "image" }] });
   });
 
   test(verifies(["S-102", "N67"], "what is no image is named with the reason; addresses are never fetched"), () => {
