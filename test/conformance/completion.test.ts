@@ -20,6 +20,8 @@ const cases: readonly (readonly [line: string, wanted: readonly string[], unwant
   ["sheaf completion ", ["bash", "zsh", "fish"], ["status"]],
   ["sheaf status --f", ["--format"], ["--from", "--force"]],
   ["sheaf import sess", ["session.json"], ["status"]],
+  ["sheaf --image sess", ["session.json"], ["inner"]],
+  ["sheaf --effort m", ["medium", "max"], ["high"]],
   ["sheaf --add-dir inn", ["inner"], ["session.json"]],
   ["sheaf revert --on-conflict ", ["refuse", "leave", "overwrite"], ["session.json"]],
   ["sheaf permissions ", ["explain", "check"], ["session.json"]],

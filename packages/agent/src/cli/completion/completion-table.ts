@@ -3,6 +3,7 @@ import { modelStreamFormats } from "@sheaf/documents/model-streams";
 import { outputFormats, cliProfiles } from "../../output/projection.ts";
 import { schemaNames } from "@sheaf/protocol/schemas";
 import { providerPresets } from "../../config/provider-presets.ts";
+import { efforts } from "../../config/user-config.ts";
 import { commandDescriptions, commandNames, helpTopics } from "../command-descriptions.ts";
 import { toFlagHelp } from "../command-flags.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
@@ -38,6 +39,7 @@ export interface CompletionTable {
 const flagWords: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
   "output-format": outputFormats,
   mode: ["agent", "plan", "ask", "debug"],
+  effort: efforts,
   "on-denied": ["continue", "stop"],
   sandbox: ["enabled", "disabled"],
   locale: ["en", "de", "tr", "ja", "zh-TW"],
@@ -50,8 +52,8 @@ const flagWords: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
   "on-conflict": ["refuse", "leave", "overwrite"],
 };
 
-const fileFlags: ReadonlySet<FlagName> = new Set(["output-schema", "record", "redact", "output", "token-file"]);
-const folderFlags: ReadonlySet<FlagName> = new Set(["workspace", "add-dir"]);
+/** What the value of other flags is, by its placeholder. */
+const placeholderKinds: Readonly<Record<string, "file" | "folder">> = { FILE: "file", OUT: "file", DIR: "folder" };
 
 const providers = [...providerPresets.keys()];
 
@@ -100,14 +102,14 @@ function toWordCompletion(name: string): ValueCompletion {
 }
 
 function toFlagCompletion(name: FlagName): FlagCompletion {
-  const { kind, help, aliases = [] }: Flag = flags[name];
-  return { spellings: [`--${name}`, ...aliases], help, value: kind === "switch" ? undefined : toValue(name) };
+  const { kind, help, aliases = [], placeholder = "" }: Flag = flags[name];
+  const value = kind === "switch" ? undefined : toValue(name, placeholder);
+  return { spellings: [`--${name}`, ...aliases], help, value };
 }
 
-function toValue(name: FlagName): ValueCompletion {
+function toValue(name: FlagName, placeholder: string): ValueCompletion {
   const words = flagWords[name];
   if (words) return { kind: "words", words };
   if (name === "resume") return { kind: "session" };
-  if (fileFlags.has(name)) return { kind: "file" };
-  return { kind: folderFlags.has(name) ? "folder" : "text" };
+  return { kind: placeholderKinds[placeholder] ?? "text" };
 }
