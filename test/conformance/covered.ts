@@ -39,6 +39,7 @@ export const covered: readonly string[] = [
   "C45",
   "C46",
   "C47",
+  "C61",
   "C60",
   "C51",
   "C52",

@@ -160,6 +160,8 @@ describe("a fallback", () => {
     const before = first.requests.length;
     const cases = [
       [["--fallback-model", "anthropic/x"], keys, "AUTH_REQUIRED"],
+      // The common key may be that of the first provider.
+      [["--fallback-model", "anthropic/x"], { ...keys, SHEAF_API_KEY: "key" }, "AUTH_REQUIRED"],
       [["--fallback-model", "nobody/x"], keys, "MODEL_NOT_FOUND"],
       [["--fallback-model", "two/other", "--max-cost-usd", "1"], keys, 'needs the price of "two/other"'],
     ] as const;

@@ -49,6 +49,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C45", document: "cli", title: "flags of cursor-agent without a use here are accepted with a notice" },
   { id: "C46", document: "cli", title: "texts of the caller in the system prompt, and the choice of tools" },
   { id: "C47", document: "cli", title: "a key of Cursor goes to no provider" },
+  { id: "C61", document: "cli", title: "the action for GitHub: inputs by the environment, outputs that hold" },
   { id: "C60", document: "cli", title: "sheaf usage sums up tokens and cost from the logs" },
   { id: "C51", document: "cli", title: "tool servers live as long as their conversation, and none is left" },
   { id: "C52", document: "cli", title: "the content of mcpToolCall, with its images" },

@@ -30,6 +30,8 @@ function toEnvironment(): NodeJS.ProcessEnv {
 test("every example has a test here", () => {
   expect(globSync("examples/*", { cwd: root }).toSorted()).toEqual([
     "examples/chat-api",
+    // In automation.test.ts.
+    "examples/ci",
     "examples/client-browser",
     "examples/client-node.ts",
     "examples/documents-from-a-stream.ts",

@@ -16,7 +16,7 @@ import type { UserConfig } from "./user-config.ts";
 import { findKey, type FoundKey, type KeySources } from "./credentials.ts";
 import { hasKeyHeader, parseHeaders } from "./key-text.ts";
 import type { Environment, UserFiles } from "../base/paths.ts";
-import type { ModelFamily } from "./provider-presets.ts";
+import { commonVariable, type ModelFamily } from "./provider-presets.ts";
 import { findProxy } from "./proxy.ts";
 import { toProviders, type PackageProvider, type Provider, type WireProvider } from "./providers.ts";
 
@@ -119,15 +119,22 @@ export function findFallbackNames(settings: ModelSettings): readonly string[] {
   return [...new Set(names)].filter((name) => name !== first);
 }
 
-/** Those models. The key and the address of the flags belong to the provider of the run's model. @throws as `chooseModel`. */
+/** Those models. The key and the address of the run's model go to no other provider. @throws as `chooseModel`. */
 export function chooseFallbacks(settings: ModelSettings): readonly FallbackChoice[] {
   const { flags, config } = settings;
   const [provider] = findModelName(settings)?.name.split("/", 1) ?? [];
   return findFallbackNames(settings).map((model) => {
     const { waitsForQuota } = flags;
-    const own = model.split("/", 1)[0] === provider ? { ...flags, model } : { model, waitsForQuota };
-    return { choice: chooseModel({ ...settings, flags: own }), price: config.settings.prices?.[model] };
+    const own =
+      model.split("/", 1)[0] === provider
+        ? { ...settings, flags: { ...flags, model } }
+        : { ...settings, flags: { model, waitsForQuota }, environment: withoutCommonKey(settings.environment) };
+    return { choice: chooseModel(own), price: config.settings.prices?.[model] };
   });
+}
+
+function withoutCommonKey(environment: Environment): Environment {
+  return { ...environment, [commonVariable]: undefined };
 }
 
 /**

@@ -25,7 +25,7 @@ export interface ProviderPreset extends ProviderFacts {
 }
 
 /** A key for any model, if no variable of the provider is set. */
-const commonVariable = "SHEAF_API_KEY";
+export const commonVariable = "SHEAF_API_KEY";
 
 const createLocal = (credential: string, port: number): ProviderPreset => ({
   family: "openai-compatible",

@@ -1,0 +1,158 @@
+/**
+ * Runs Sheaf for the action. Inputs come by the environment (SHEAF_ACTION_…), results go to GITHUB_OUTPUT.
+ * What a model writes is nobody's instruction: not for the runner, which reads commands in the log, nor as an output.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { appendFileSync, createWriteStream, mkdirSync, openSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+
+const prefix = "SHEAF_ACTION_";
+const longestResult = 500_000;
+
+const read = (name) => (process.env[`${prefix}${name}`] ?? "").trim();
+
+const readSwitch = (name) => {
+  const value = read(name);
+  if (["", "true", "false"].includes(value)) return value === "true";
+  throw new Error(`${name.toLowerCase()} is "${value}": write "true" or "false"`);
+};
+
+/** The arguments, without the prompt. */
+function listArguments() {
+  const flags = [
+    "model",
+    "fallback-model",
+    "mode",
+    "output-schema",
+    "max-turns",
+    "max-cost-usd",
+    "timeout",
+    "resume",
+  ].flatMap((flag) => {
+    const value = read(flag.toUpperCase().replaceAll("-", "_"));
+    return value === "" ? [] : [`--${flag}=${value}`];
+  });
+  const rules = ["allow", "deny"].flatMap((flag) =>
+    read(flag.toUpperCase())
+      .split("\n")
+      .flatMap((rule) => (rule.trim() === "" ? [] : [`--${flag}=${rule.trim()}`])),
+  );
+  return ["-p", "--output-format=stream-json", ...flags, ...rules, ...(readSwitch("FORCE") ? ["--force"] : [])];
+}
+
+/** The command line of Sheaf. Node 24 comes along where the runner's own is older. */
+function findProgram(folder) {
+  const version = read("VERSION");
+  if (version === "installed") return ["sheaf"];
+  if (!/^[\w.^~-]+$/.test(version)) throw new Error(`version is "${version}": name a version of the npm package`);
+  const isOld = Number(process.versions.node.split(".")[0]) < 24;
+  const packages = [`sheaf@${version}`, ...(isOld ? ["node@24"] : [])];
+  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--prefix", folder, ...packages];
+  const { status, error } = spawnSync("npm", args, { stdio: "inherit" });
+  if (error || status !== 0) throw new Error(`npm cannot install ${packages.join(" and ")}: see above`);
+  const modules = join(folder, "node_modules");
+  return [isOld ? join(modules, "node/bin/node") : process.execPath, join(modules, "sheaf/bin/sheaf.js")];
+}
+
+/** Without what is the runner's own, and with the key under the name that Sheaf reads. */
+function toEnvironment(folder) {
+  const isRunners = (name) =>
+    /^(SHEAF_ACTION_|ACTIONS_|INPUT_|GITHUB_(ENV|OUTPUT|PATH|STATE|STEP_SUMMARY)$)/.test(name);
+  const kept = Object.entries(process.env).filter(([name]) => !isRunners(name));
+  const key = read("API_KEY");
+  return {
+    // Nothing stays on a runner that others use, too.
+    SHEAF_HOME: join(folder, "home"),
+    ...Object.fromEntries(kept),
+    ...(key !== "" && { SHEAF_API_KEY: key }),
+  };
+}
+
+/** One line of the log for a person; undefined: none. */
+function describe({ type, subtype, tool_call: call = {}, result }) {
+  if (type === "result") return result;
+  if (type !== "tool_call" || subtype !== "started") return undefined;
+  const [[name, { args = {} }] = ["", {}]] = Object.entries(call);
+  const [what = ""] = Object.values(args);
+  return `> ${name.replace(/ToolCall$/, "")} ${String(what).split("\n", 1)[0].slice(0, 200)}`;
+}
+
+/** Runs it to its end. What it prints is no command to the runner (`::stop-commands::`). */
+async function run([program, ...args], { prompt, stdin, cwd, env, logFile }) {
+  const pause = randomUUID();
+  const log = createWriteStream(logFile);
+  process.stdout.write(`::stop-commands::${pause}\n`);
+  const input = stdin === "" ? "pipe" : openSync(resolve(cwd, stdin), "r");
+  const words = stdin === "" ? ["-"] : ["--", prompt];
+  const child = spawn(program, [...args, ...words], { cwd, env, stdio: [input, "pipe", "pipe"] });
+  child.stdin?.on("error", () => undefined);
+  child.stdin?.end(prompt);
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+  let errors = "";
+  child.stderr.on("data", (chunk) => {
+    errors += chunk;
+    process.stdout.write(chunk);
+  });
+  const ended = new Promise((done, fail) => {
+    child.on("error", fail);
+    child.on("close", (code) => done(code ?? 1));
+  });
+  let first;
+  let last;
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      log.write(`${line}\n`);
+      last = JSON.parse(line);
+      first ??= last;
+      const shown = describe(last);
+      if (shown !== undefined) process.stdout.write(`${shown}\n`);
+    }
+    return { code: await ended, session: first?.session_id ?? "", last: last?.type === "result" ? last : {}, errors };
+  } finally {
+    await new Promise((done) => void log.end(done));
+    process.stdout.write(`\n::${pause}::\n`);
+  }
+}
+
+/** The delimiter is one that nobody knows before, so that no answer can end its output and begin another. */
+function writeOutput(name, value) {
+  const delimiter = `end-${randomUUID()}`;
+  appendFileSync(process.env.GITHUB_OUTPUT, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);
+}
+
+function reportError(message) {
+  const escaped = message.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  process.stdout.write(`::error title=Sheaf::${escaped}\n`);
+}
+
+async function main() {
+  const folder = join(process.env.RUNNER_TEMP ?? tmpdir(), `sheaf-${randomUUID()}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const logFile = join(folder, "run.ndjson");
+  const cwd = resolve(process.env.GITHUB_WORKSPACE ?? ".", read("WORKING_DIRECTORY"));
+  const args = listArguments();
+  const fails = process.env[`${prefix}FAIL`] === undefined || readSwitch("FAIL");
+  const prompt = process.env[`${prefix}PROMPT`] ?? "";
+  const order = { prompt, stdin: read("STDIN"), cwd, env: toEnvironment(folder), logFile };
+  const { code, session, last, errors } = await run([...findProgram(folder), ...args], order);
+  writeOutput("result", (last.result ?? "").slice(0, longestResult));
+  writeOutput("structured-output", last.structured_output === undefined ? "" : JSON.stringify(last.structured_output));
+  writeOutput("session-id", session);
+  writeOutput("exit-code", code);
+  writeOutput("error-code", last.error?.code ?? "");
+  writeOutput("cost-usd", last.total_cost_usd ?? "");
+  writeOutput("log-file", logFile);
+  if (code === 0) return 0;
+  reportError(last.error ? `${last.error.code}: ${last.error.message}` : errors.trim() || `exit code ${code}`);
+  return fails ? code : 0;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  reportError(error.message);
+  process.exitCode = 1;
+}

