@@ -236,6 +236,7 @@ export const covered: readonly string[] = [
   "S-101",
   "S-103",
   "S-104",
+  "S-105",
   "S-106",
   "S-100",
   "S-96",

@@ -258,6 +258,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-101", document: "security-reliability", title: "instruction files of a repository, quoted without trust" },
   { id: "S-103", document: "security-reliability", title: "a rule of its own opens mirrors in private networks" },
   { id: "S-104", document: "security-reliability", title: "a rule of its own shows commands tokens for registries" },
+  { id: "S-105", document: "security-reliability", title: "old caches of commands are removed" },
   { id: "S-106", document: "security-reliability", title: "git's status at the start runs no watcher and no hook" },
   { id: "S-100", document: "security-reliability", title: "failures by the sandbox say so" },
   {

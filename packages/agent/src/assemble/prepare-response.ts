@@ -17,6 +17,7 @@ import { isOffered } from "../guard/permissions/permissions.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
 import { createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
 import { toCacheFolder } from "../guard/sandbox/hold/tool-caches.ts";
+import { removeOldCaches } from "../guard/sandbox/hold/old-caches.ts";
 import { toCredentialVariables } from "../guard/sandbox/hold/registry-credentials.ts";
 import { listHomes } from "../guard/sandbox/hold/secret-places.ts";
 import { createSearchProgram } from "../guard/sandbox/launch/search-program.ts";
@@ -89,6 +90,8 @@ export async function prepareResponse(
   const { instrumentation } = conversation.state;
   const { progress } = conversation;
   const held = { environment, workspace: workspace.root, sandbox, denials: fileDenials, addedFolders };
+  const cacheFolder = dataFolder === undefined ? undefined : toCacheFolder(dataFolder, workspace.root);
+  if (cacheFolder !== undefined) void removeOldCaches(cacheFolder, now());
   const commands = createCommandRunner({
     ...held,
     variables: {
@@ -97,7 +100,7 @@ export async function prepareResponse(
     },
     network,
     credentials: policy.credentials,
-    cacheFolder: dataFolder === undefined ? undefined : toCacheFolder(dataFolder, workspace.root),
+    cacheFolder,
   });
   const notes = await prepareNotes(
     { order, policy, commands, told: conversation.told, isAttended: approver !== undefined, now: now() },

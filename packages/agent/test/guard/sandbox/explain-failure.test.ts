@@ -29,6 +29,7 @@ describe("a failed command", () => {
     ["Error: connect ECONNREFUSED 127.0.0.1:5432", /127\.0\.0\.1 is the sandbox itself.*is_background/],
     ["dial unix /var/run/docker.sock: socket: operation not permitted", /no unix sockets.*--sandbox disabled/],
     ["process_singleton_posix.cc:297] Check failed: . socket() failed: Operation not permitted (1)", /headless shell/],
+    ["Failed to create headless user data directory container.", /no unix sockets.*headless shell/],
     ["Error: listen EPERM: operation not permitted /tmp/x.sock", /no unix sockets/],
   ])("[S-100] %s", (output, sentence) => {
     const refusals = explainFailure({ ...failed, output });

@@ -126,6 +126,16 @@ console.log("linted");`,
     expected: "42",
   },
   {
+    tool: "javac",
+    title: "a program that measures the machine, as Gradle does",
+    files: {
+      "M.java":
+        "class M { public static void main(String[] a) { System.out.println(java.lang.management.ManagementFactory.getOperatingSystemMXBean().getName()); } }",
+    },
+    command: "javac M.java && java M",
+    expected: "Linux",
+  },
+  {
     tool: "mvn",
     title: "reads its settings and a project",
     files: {

@@ -23,11 +23,11 @@ const busy = /device or resource busy|\bEBUSY\b/i;
 const noFolder = /\bENOENT\b[^\n]*\bmkdir '(\/[^'\n]+)'/g;
 const localServer = /\bECONNREFUSED\b|connection refused/i;
 const unixSocket =
-  /\bunix:\/\/|\bdial unix\b|socket\(\)? ?failed: operation not permitted|\b(?:listen|connect) EPERM\b|user data directory for headless|no usable sandbox/i;
+  /\bunix:\/\/|\bdial unix\b|socket\(\)? ?failed: operation not permitted|\b(?:listen|connect) EPERM\b|user data directory for headless|headless user data directory|no usable sandbox/i;
 
 /** Of npm, pnpm, yarn, pip and Maven. */
 const unauthorized =
-  /\bE40[13]\b|ERR_PNPM_FETCH_40[13]|YN0041|\b40[13] (?:Client )?Error\b|status(?: code)?: 40[13]|User for \S+:|Failed to replace env in config/;
+  /\bE401\b|ERR_PNPM_FETCH_401|YN0041|\b401 (?:Client )?Error\b|status(?: code)?: 401|User for \S+:|Failed to replace env in config/;
 
 /** Characters searched, from the end of the output. */
 const maxLength = 64 * 1024;

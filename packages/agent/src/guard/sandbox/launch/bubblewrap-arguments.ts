@@ -36,7 +36,8 @@ export function toBubblewrapArguments({
   hasOwnNetwork,
 }: BubblewrapPlan): string[] {
   return [
-    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+    // Not the control groups: Java reads their paths, and fails where these do not fit what is mounted.
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
     ...(hasOwnNetwork ? ["--unshare-net"] : []),
     "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox",
     "--ro-bind", "/", "/",

@@ -1,0 +1,67 @@
+/** Caches of workspaces that nobody works in any more are removed (S-105). */
+import { constants, readdirSync, renameSync, statfsSync, statSync, utimesSync } from "node:fs";
+import { open, readdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+const day = 24 * 60 * 60 * 1000;
+const maxAge = 30 * day;
+const maxCount = 20;
+/** Of the disk. */
+const minFree = 0.1;
+const removedPrefix = ".removed-";
+
+/**
+ * Marks the caches of a workspace as used now, and removes old ones of others, which are next to them. `now`: milliseconds
+ * since 1970. Resolves when all is removed; what an early end leaves goes the next time.
+ */
+export async function removeOldCaches(cacheFolder: string, now: number, isFull = isDiskFull): Promise<void> {
+  const top = dirname(cacheFolder);
+  try {
+    const names = readdirSync(top);
+    if (names.includes(basename(cacheFolder))) utimesSync(cacheFolder, now / 1000, now / 1000);
+    const known = names.filter((name) => !name.startsWith(removedPrefix));
+    for (const name of listOld(top, known, now, isFull)) renameSync(join(top, name), join(top, removedPrefix + name));
+    for (const name of readdirSync(top)) {
+      if (name.startsWith(removedPrefix)) await removeTree(join(top, name));
+    }
+  } catch {
+    // There are none yet, or another run removes them.
+  }
+}
+
+function listOld(top: string, names: readonly string[], now: number, isFull: typeof isDiskFull): string[] {
+  const ages = names.map((name) => ({ name, age: now - statSync(join(top, name)).mtimeMs }));
+  const latest = ages.toSorted((a, b) => a.age - b.age);
+  const mustFree = isFull(top);
+  return latest
+    .filter(({ age }, index) => age > day && (mustFree || age > maxAge || index >= maxCount))
+    .map(({ name }) => name);
+}
+
+function isDiskFull(folder: string): boolean {
+  const { bavail, blocks } = statfsSync(folder);
+  return bavail < blocks * minFree;
+}
+
+/** Go makes the folders of its cache read-only. */
+async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch {
+    await openFolders(path);
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Follows no link. */
+async function openFolders(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    await folder.chmod(0o700);
+  } finally {
+    await folder.close();
+  }
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) await openFolders(join(path, entry.name));
+  }
+}
