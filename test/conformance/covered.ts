@@ -52,6 +52,7 @@ export const covered: readonly string[] = [
   "C64",
   "C69",
   "C48",
+  "C49",
   "R1",
   "R2",
   "R3",

@@ -62,6 +62,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C64", document: "cli", title: "ask rules: a person must agree, whatever allows the call" },
   { id: "C69", document: "cli", title: "a session stays in its mode" },
   { id: "C48", document: "cli", title: "the provider searches the web where the user says so" },
+  { id: "C49", document: "cli", title: "an answer that repeats itself ends the run" },
   { id: "R1", document: "documents", title: "an answer is an ordered array of documents" },
   { id: "R2", document: "documents", title: "fields of the response" },
   { id: "R3", document: "documents", title: "fields of a document" },

@@ -7,6 +7,7 @@ import { runAttempt } from "./attempt.ts";
 import { addNotice, createEffortFallback, findEffortNotice } from "./effort.ts";
 import { createHttpClient, type HttpRequest } from "./http-client.ts";
 import { toAttachmentTypes, toCallOptions } from "./prompt.ts";
+import { endRepetition } from "./repetition-guard.ts";
 import { runTries } from "./tries.ts";
 import { findSearchTool } from "./web-search.ts";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
@@ -43,7 +44,8 @@ export function createLiveModel(
     const context = { endpoint, limits, ports, newCallId, http, tap, hasAttachments: messages.some(hasAttachments) };
     const wireRequest = await writer.write(toCallOptions(request, endpoint));
     const answer = runTries(() => runAttempt(wireRequest, context, signal), limits, ports, signal);
-    yield* addNotice(answer, findNotice(request, wireRequest.body));
+    const { displayName } = endpoint;
+    yield* addNotice(endRepetition(answer, displayName), findNotice(request, wireRequest.body));
   }
 
   return {

@@ -14,6 +14,7 @@ import {
   type ProviderFailure,
   toNetworkFailure,
 } from "../live/provider-failure.ts";
+import { endRepetition } from "../live/repetition-guard.ts";
 import { runTries } from "../live/tries.ts";
 import { hasAttachments } from "../attachments.ts";
 import type { Model, ModelRequest } from "../provider.ts";
@@ -68,7 +69,8 @@ function toModel(
     attachmentTypes: toAttachmentTypes(endpoint),
     stream: createEffortFallback(endpoint.displayName, (request, signal) => {
       const context = { endpoint, languageModel, limits, ports, request };
-      return runTries(() => runPackageAttempt(context, signal), limits, ports, signal);
+      const answer = runTries(() => runPackageAttempt(context, signal), limits, ports, signal);
+      return endRepetition(answer, endpoint.displayName);
     }),
   };
 }
