@@ -41,6 +41,8 @@ export interface ReadEffect {
   /** 1-based, inclusive; 0 for an empty file. */
   readonly startLine: number;
   readonly endLine: number;
+  /** SHA-256 of the whole file, hex. */
+  readonly hash?: string;
 }
 
 /** One file that a tool changed. */

@@ -18,7 +18,6 @@ const parameters = s.object({
       description: "Where to look; default: everywhere",
     }),
   ),
-  explanation: s.optional(s.string({ description: "Why this helps, in one sentence" })),
 });
 
 type Places =

@@ -34,6 +34,7 @@ export async function readAttachment(
     effect: {
       kind: "read",
       path: path.absolute,
+      hash,
       isEmpty: false,
       exceededLimit: false,
       totalLines: 1,

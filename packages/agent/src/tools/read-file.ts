@@ -76,7 +76,7 @@ function toOffsetError(path: WorkspacePath, offset: number, { totalLines }: Read
 }
 
 function toOutcome(path: WorkspacePath, lines: ReadLines, isLimitGiven: boolean): ToolOutcome {
-  const { text, startLine, endLine, totalLines, totalChars, fileSize } = lines;
+  const { text, startLine, endLine, totalLines, totalChars, fileSize, hash } = lines;
   const isEmpty = totalChars === 0;
   const exceededLimit = text.length < totalChars;
   // A range that the model asked for is complete; what our limit cuts is truncated (N36).
@@ -97,6 +97,7 @@ function toOutcome(path: WorkspacePath, lines: ReadLines, isLimitGiven: boolean)
       fileSize,
       startLine: isEmpty ? 0 : startLine,
       endLine: isEmpty ? 0 : endLine,
+      hash,
     },
   };
 }

@@ -8,8 +8,8 @@ import type { ToolOutcome, ToolReturn } from "./tool.ts";
 
 /** Bytes of one result. */
 const maxResultBytes = 30_000;
-/** Bytes of all results of a turn; each gets at most half of what is left. */
-const maxTurnBytes = 100_000;
+/** Bytes of all results of a turn; each gets at most half of what is left. Files count half: the model named each of them. */
+const maxTurnBytes = 60_000;
 /** However much the results before it took. Bytes. */
 const minResultBytes = 2000;
 /** What the notes of a shortened result take of it. Bytes. */
@@ -50,7 +50,7 @@ export function limitResult(
   const options = { folds, results: effect?.kind === "read" ? undefined : results };
   const whole = typeof given === "object" ? given : toWhole(given ?? text, options);
   const shown = toShown(whole, effect, budget.room);
-  budget.spend(Buffer.byteLength(shown));
+  budget.spend(Buffer.byteLength(shown) / (effect?.kind === "read" ? 2 : 1));
   const limited = { ...outcome, ...(error && { error: { ...error, message: cutLine(error.message) } }) };
   if (shown === text) return limited;
   // What the tool says about its lines is not true any more.

@@ -1,4 +1,5 @@
 /** All tools of a run: offered by mode, checked, permitted, approved, then run. */
+import { posix } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Mode } from "@sheaf/protocol";
 import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
@@ -8,7 +9,7 @@ import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
-import { toLine } from "../workspace/read-folder.ts";
+import { readKind, toLine } from "../workspace/read-folder.ts";
 import { fixPaths, type Workspace } from "../workspace/workspace.ts";
 import { type AfterEditCommand, runAfterEdit } from "./after-edit.ts";
 import { toFailure } from "./failure.ts";
@@ -69,9 +70,9 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     const edited = toEditedCall(call, approval);
     const prepared = await tool.prepare(edited);
     if (!prepared.ok) return prepared.outcome;
-    const kept = findKept(edited, ports.results);
-    if (kept && !kept.found) return toFailure("FILE_NOT_FOUND", lostMessage);
-    const chosen = kept?.found ?? chooseWorkspace(edited, ports.workspace, ports.addedWorkspaces);
+    const kept = findKept(edited, ports.results, ports.workspace);
+    if (kept === "lost") return toFailure("FILE_NOT_FOUND", lostMessage);
+    const chosen = kept ?? chooseWorkspace(edited, ports.workspace, ports.addedWorkspaces);
     const workspace = fixPaths(chosen);
     const refusal = await gate.findRefusal(call, tool, { workspace, approval });
     if (refusal) return refusal;
@@ -84,7 +85,7 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     const isEdit = editingTools.has(call.toolName);
     const returned = isEdit ? await runAfterEdit(done, ports.afterEdit ?? [], context, ports.permissions) : done;
     const result = limitResult(limitAttachments(returned, ports.state), budget, ports.results);
-    if (kept) return result;
+    if (kept) return withKeptName(result, kept.root);
     const outcome =
       chosen === ports.workspace
         ? withWayOut(result, [workspace.root, ...listOtherFolders(edited, ports.addedWorkspaces)])
@@ -137,13 +138,23 @@ const readers: Readonly<Record<string, string>> = { read_file: "target_file", gr
 
 const lostMessage = "this result is not kept any more: make the call that returned it again";
 
-/** Where the file of a call is, if it names a kept result. */
+/** Where the file of a call is, if it names a kept result, and not a file of the workspace with such a name. */
 function findKept(
   { toolName, arguments: args }: ToolInvocation,
   results: KeptResults | undefined,
-): { readonly found: Workspace | undefined } | undefined {
+  { root }: Workspace,
+): Workspace | "lost" | undefined {
   const name = args[readers[toolName] ?? ""];
-  return typeof name === "string" ? results?.find(name) : undefined;
+  const kept = typeof name === "string" ? results?.find(name) : undefined;
+  if (!kept || kept.found) return kept?.found;
+  return readKind(root, posix.normalize(String(name))) === "missing" ? "lost" : undefined;
+}
+
+/** The model knows the folder of kept results by the names in it. */
+function withKeptName(outcome: ToolOutcome, root: string): ToolOutcome {
+  const { error } = outcome;
+  if (!error?.message.includes(root)) return outcome;
+  return { ...outcome, error: { ...error, message: error.message.replaceAll(root, "of sheaf-output/") } };
 }
 
 /** A folder that read_file names, as list_dir shows it (C34). */

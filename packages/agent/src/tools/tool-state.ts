@@ -56,6 +56,7 @@ export function applyToState(state: ToolState, event: RunEvent): void {
     state.planRevision = effect.revision;
     state.todos = effect.todos;
   }
+  if (effect?.kind === "read" && effect.hash !== undefined) state.fileHashes.set(effect.path, effect.hash);
   if (effect?.kind !== "file_edit") return;
   for (const change of effect.changes) {
     if (change.operation === "delete" || change.operation === "rename") state.fileHashes.delete(change.path);

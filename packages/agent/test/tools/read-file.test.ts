@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -26,6 +27,7 @@ describe("a whole file", () => {
         fileSize: 11,
         startLine: 1,
         endLine: 3,
+        hash: createHash("sha256").update("one\r\n\ttwo \n").digest("hex"),
       },
     });
   });

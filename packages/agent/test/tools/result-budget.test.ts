@@ -121,7 +121,15 @@ test(verifies("N56", "the results of a turn share a budget: later ones get less,
   const wide = show({ output: "日".repeat(9000), effect: server }, budget);
   expect(Buffer.byteLength(wide)).toBeLessThanOrEqual(2000);
   expect(wide).toContain("日".repeat(200));
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(115_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(75_000);
+});
+
+test(verifies("N56", "files count half, so that several can be read at once"), () => {
+  const effect = { kind: "read", path: "/a", isEmpty: false, exceededLimit: false, totalLines: 1500, totalChars: 0, fileSize: 0, startLine: 1, endLine: 1500 } as const; // prettier-ignore
+  const budget = createTurnBudget();
+  const file = toNumbers(800);
+  const shown = Array.from({ length: 6 }, () => show({ output: file, effect }, budget));
+  expect(shown.filter((text) => !text.includes("line 800\n"))).toEqual([]);
 });
 
 describe("a kept result", () => {
@@ -172,5 +180,23 @@ describe("a kept result", () => {
       status: "error",
       error: { code: "FILE_NOT_FOUND", message: expect.stringContaining("not kept any more") },
     });
+  });
+
+  test(verifies("N57", "does not hide a file of the workspace with such a name"), async () => {
+    const { call } = createTools(createFolder({ "sheaf-output/0123abcd.txt": "of the repository\n" }));
+    const path = "sheaf-output/0123abcd.txt";
+    expect(await call("read_file", { target_file: path })).toMatchObject({ output: "of the repository\n" });
+    const found = await call("grep_search", { path, pattern: "repository" });
+    expect(found).toMatchObject({ status: "success", effect: { totalMatches: 1 } });
+  });
+
+  test(verifies("N57", "is named in errors as the model names it"), async () => {
+    const { call, results } = createTools(createFolder({ "a.txt": "x" }));
+    const file = results.create()!;
+    file.append(Buffer.from("kept"));
+    const failed = await call("grep_search", { path: file.name, pattern: "x", glob: "/etc/*" });
+    expect(failed.status).toBe("error");
+    expect(failed.error!.message).toContain("sheaf-output");
+    expect(JSON.stringify(failed)).not.toContain("sheaf-results-");
   });
 });

@@ -3,6 +3,7 @@ import { applyPatch } from "diff";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { readFileTool } from "../../src/tools/read-file.ts";
+import { applyToState, createToolState } from "../../src/tools/tool-state.ts";
 import { writeFileTool } from "../../src/tools/write-file.ts";
 import { createFileToolContext, toChange } from "./file-tool-context.ts";
 
@@ -143,4 +144,16 @@ test(verifies("S-22", "a protected name is refused, and nothing is made"), async
     expect(outcome, target_file).toMatchObject({ status: "error", error: { code: "PROTECTED_PATH" } });
     expect(await readFileTool.run({ target_file }, context)).toMatchObject({ error: { code: "FILE_NOT_FOUND" } });
   }
+});
+
+test("a file that was read before a restart, and has changed since, is not replaced", async () => {
+  const { context, write, read } = createFileToolContext();
+  write("a.txt", "read\n");
+  const outcome = await readFileTool.run({ target_file: "a.txt" }, context);
+  const state = createToolState();
+  applyToState(state, { type: "tool_result", callId: "call_1", durationMs: 1, seq: 1, time: 1, ...outcome });
+  write("a.txt", "changed\n");
+  const written = await writeFileTool.run({ target_file: "a.txt", content: "mine\n" }, { ...context, state });
+  expect(written).toMatchObject({ status: "error", error: { code: "STALE_FILE" } });
+  expect(read("a.txt")).toBe("changed\n");
 });

@@ -35,6 +35,11 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   const launcher = createLauncher(options);
   if (typeof launcher === "string") return createRefusingRunner(launcher);
   const running = new Set<Promise<CommandOutcome>>();
+  let ended: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    await Promise.allSettled(running);
+    await launcher.close();
+  };
   return {
     permissions: launcher.permissions,
     async run(request) {
@@ -46,10 +51,8 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
         running.delete(outcome);
       }
     },
-    async end() {
-      await Promise.allSettled(running);
-      await launcher.close();
-    },
+    // Once: the numbers of closed descriptors may be other files'.
+    end: () => (ended ??= end()),
   };
 }
 
