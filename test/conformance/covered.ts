@@ -46,6 +46,7 @@ export const covered: readonly string[] = [
   "C54",
   "C55",
   "C56",
+  "C57",
   "C59",
   "C58",
   "C63",

@@ -56,6 +56,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C54", document: "cli", title: "sessions of an editor: options, pages, forks, deletion" },
   { id: "C55", document: "cli", title: "slash commands in an editor" },
   { id: "C56", document: "cli", title: "a missing key is told to an editor, with what to set" },
+  { id: "C57", document: "cli", title: "unsaved files of an editor are read and edited; commands stay in the sandbox" },
   { id: "C59", document: "cli", title: "--fallback-model: another model answers aloud when the first cannot" },
   { id: "C58", document: "cli", title: "the help is one screen, and says where the rest is" },
   { id: "C63", document: "cli", title: "typing in a terminal: pastes, during an answer, completion, history" },

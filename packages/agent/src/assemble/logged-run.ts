@@ -11,7 +11,10 @@ import { prepareResponse, type ResponsePorts } from "./prepare-response.ts";
 import { toRunStart, type RunOrder } from "./run-order.ts";
 
 /** What a run opens before it begins. */
-export interface OpenedRun extends Pick<ResponsePorts, "approver" | "checkAnswer" | "customTools" | "toolServers"> {
+export interface OpenedRun extends Pick<
+  ResponsePorts,
+  "approver" | "checkAnswer" | "customTools" | "toolServers" | "editor"
+> {
   readonly store: Store;
   readonly model: Model;
   /** Notes down what comes into the run (`--record`). */

@@ -25,6 +25,7 @@ import { toRunPrefix } from "../guard/sandbox/hold/mounts.ts";
 import { untrustedGitVariables } from "../guard/sandbox/environment.ts";
 import type { Store } from "../store/store.ts";
 import { type Approver, createExpiringApprover } from "../tools/approval.ts";
+import type { EditorFiles } from "../tools/editor-files.ts";
 import { createToolBox } from "../tools/tool-box.ts";
 import type { CallableTool } from "../tools/registry.ts";
 import type { ToolBox } from "../tools/tool.ts";
@@ -48,6 +49,8 @@ export interface ResponsePorts {
   readonly checkAnswer?: AnswerCheck | undefined;
   /** Keeps tool servers for the next response (C51); undefined: they end with this one. */
   readonly toolServers?: ToolServers | undefined;
+  /** The editor that the user works in (C57); undefined: none. */
+  readonly editor?: EditorFiles | undefined;
   /** Of a program that uses Sheaf. */
   readonly customTools?: readonly CallableTool[] | undefined;
 }
@@ -65,7 +68,7 @@ export interface PreparedResponse {
  */
 export async function prepareResponse(
   order: RunOrder,
-  { store, model: found, now, abort, approver, checkAnswer, customTools = [], ...ports }: ResponsePorts,
+  { store, model: found, now, abort, approver, checkAnswer, editor, customTools = [], ...ports }: ResponsePorts,
   signal: AbortSignal,
 ): Promise<PreparedResponse> {
   const { toolServers = createToolServers(order.environment) } = ports;
@@ -137,6 +140,7 @@ export async function prepareResponse(
     permissions,
     state: conversation.state,
     codebase: createCodeSearch(dataFolder),
+    editor,
     web: createPageFetcher(order.environment),
     checkpoints: dataFolder === undefined ? undefined : createCheckpoints(dataFolder, start.conversationId),
     results: createKeptResults(

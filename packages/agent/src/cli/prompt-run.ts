@@ -22,6 +22,7 @@ import type { McpServers } from "../config/mcp-settings.ts";
 import { readConversationSettings } from "../run/conversations/conversation-settings.ts";
 import { memoryFile, type Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
+import type { EditorFiles } from "../tools/editor-files.ts";
 
 /** What is asked for, and how. */
 export interface PromptOrder {
@@ -38,6 +39,8 @@ export interface PromptOrder {
   readonly approver?: Approver | undefined;
   /** Keeps tool servers for the next prompt (C51). */
   readonly toolServers?: ToolServers | undefined;
+  /** The editor that the prompt comes from (C57). */
+  readonly editor?: EditorFiles | undefined;
 }
 
 /** Opens nothing yet. */
@@ -77,7 +80,7 @@ function toRunOrder({ message, config, flags, environment, ...prompt }: PromptOr
 }
 
 async function openPromptRun(
-  { config, flags, control: { signal }, approver, toolServers }: PromptOrder,
+  { config, flags, control: { signal }, approver, toolServers, editor }: PromptOrder,
   complete: Parameters<RunRequest["open"]>[0],
   onClose: Parameters<RunRequest["open"]>[1],
 ): Promise<OpenedRun> {
@@ -96,6 +99,7 @@ async function openPromptRun(
     model,
     approver,
     toolServers,
+    editor,
     checkAnswer,
     ...(recording && { wrapPorts: (settings, ports) => recording.wrap(settings, ports, signal) }),
   };

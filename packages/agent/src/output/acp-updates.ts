@@ -10,6 +10,7 @@ import type {
   ToolKind,
 } from "@agentclientprotocol/sdk";
 import type { FileChange, QuestionEffect, RunEnd, RunEvent, RunStart, ToolResult } from "@sheaf/protocol";
+import { parsePatch, type StructuredPatchHunk } from "diff";
 import { formatAttachment } from "../workspace/attachment.ts";
 import { formatAction } from "./action-words.ts";
 
@@ -52,7 +53,8 @@ class AcpUpdates implements AcpProjection {
         const { callId, toolName } = event;
         this.#toolNames.set(callId, toolName);
         const kind = toKind(toolName);
-        return [{ sessionUpdate: "tool_call", toolCallId: callId, title: toolName, kind, status: "pending" }];
+        const call = { toolCallId: callId, title: toolName, name: toolName, kind, status: "pending" } as const;
+        return [{ sessionUpdate: "tool_call", ...call }];
       }
       case "tool_call_arguments": {
         const { callId, arguments: args } = event;
@@ -96,13 +98,16 @@ class AcpUpdates implements AcpProjection {
     const toolName = this.#toolNames.get(callId) ?? "";
     const failure = status === "success" ? undefined : formatAction(toolName, result, "en");
     const text = failure ?? toTail(result.output);
-    const diffs = effect?.kind === "file_edit" ? effect.changes.flatMap(toDiff) : [];
+    const changes = effect?.kind === "file_edit" ? effect.changes : [];
+    const diffs = changes.flatMap(toDiff);
+    const places = changes.flatMap(toPlaces);
     const content: ToolCallContent[] = diffs.length > 0 ? diffs : [{ type: "content", content: toText(text) }];
     const update: SessionUpdate = {
       sessionUpdate: "tool_call_update",
       toolCallId: callId,
       status: status === "success" ? "completed" : "failed",
       content,
+      ...(places.length > 0 && { locations: places }),
       rawOutput: { status, output: toTail(result.output), ...(result.error && { error: result.error }) },
     };
     if (effect?.kind === "plan" || effect?.kind === "todo") return [update, toPlan(effect.todos)];
@@ -181,11 +186,36 @@ function toTail(text: string): string {
   return text.length <= MAX_OUTPUT ? text : `…${text.slice(-MAX_OUTPUT)}`;
 }
 
-function toDiff({ path, operation, content, diff, newFilePath }: FileChange): ToolCallContent[] {
+/** A part for each changed place, with the lines around it. */
+function toDiff({ path, operation, content, diff, patch, newFilePath }: FileChange): ToolCallContent[] {
   if (operation === "create" && content !== null) return [{ type: "diff", path, oldText: null, newText: content }];
+  const hunks = operation === "edit" ? toHunks(patch) : [];
+  if (hunks.length > 0) {
+    return hunks.map(({ lines }) => ({
+      type: "diff",
+      path,
+      oldText: toSide(lines, " -"),
+      newText: toSide(lines, " +"),
+    }));
+  }
   if (diff) return [{ type: "diff", path, oldText: diff.oldString, newText: diff.newString }];
   const text = newFilePath === undefined ? `${operation} ${path}` : `${operation} ${path} to ${newFilePath}`;
   return [{ type: "content", content: toText(text) }];
+}
+
+function toHunks(patch = ""): readonly StructuredPatchHunk[] {
+  return parsePatch(patch)[0]?.hunks ?? [];
+}
+
+/** The lines of a hunk that begin with one of the signs, without it. */
+function toSide(lines: readonly string[], signs: string): string {
+  const side = lines.filter((line) => signs.includes(line.charAt(0)));
+  return side.map((line) => `${line.slice(1)}\n`).join("");
+}
+
+/** Where an editor shows the change. */
+function toPlaces({ path, patch }: FileChange): ToolCallLocation[] {
+  return toHunks(patch).map(({ newStart }) => ({ path, line: newStart }));
 }
 
 function toPlan(todos: readonly { readonly content: string; readonly status: string }[]): SessionUpdate {

@@ -7,6 +7,7 @@ import { applyEdits, describeRule, type EditResult, formatExcerpt } from "./edit
 import { toCreateChange, toEditChange } from "./file-change.ts";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import { encodeTextFile, loadTextFile, saveTextFile, toStaleError } from "./text-file.ts";
+import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const parameters = s.object({
@@ -55,8 +56,11 @@ export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
     const change = before ? toEditChange(path, before, after, edited.region) : toCreateChange(path, after);
     const saved = await saving;
     if (!saved.ok) return toFailedOutcome(saved.error);
+    const { formatted } = saved.value;
+    const kept =
+      before && formatted ? toEditChange(path, before, formatted, toChangedLines(before.text, formatted.text)) : change;
     const notes = [before?.isStale ? staleNote : "", saved.value.note ?? ""].filter(Boolean);
-    return toOutcome(path, change, edited, notes);
+    return toOutcome(path, kept, edited, notes);
   },
 };
 

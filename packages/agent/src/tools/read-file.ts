@@ -7,7 +7,8 @@ import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import { formatNotebook } from "./format-notebook.ts";
 import { readAttachment } from "./read-attachment.ts";
-import type { Tool, ToolOutcome } from "./tool.ts";
+import { loadTextFile } from "./text-file.ts";
+import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
 
 const DEFAULT_LINES = 2000;
 const MAX_BYTES = 256 * 1024;
@@ -34,7 +35,8 @@ export const readFileTool: Tool<Arguments> = {
     const { path } = resolved;
     const range = { startLine: offset ?? 1, maxLines: limit ?? DEFAULT_LINES, maxBytes: MAX_BYTES };
     const cells = path.relative.endsWith(".ipynb") ? await readNotebook(workspace.root, path, range) : undefined;
-    const lines = cells ?? (await readLines(workspace.root, path, range, signal));
+    const unsaved = cells ? undefined : await readUnsaved(context, path, range);
+    const lines = cells ?? unsaved ?? (await readLines(workspace.root, path, range, signal));
     if (signal.aborted) return toCancelledOutcome();
     if (!lines.ok && lines.error.code === "BINARY_FILE") return readAttachment(path, lines.error, context);
     if (!lines.ok) return toFailedOutcome(toReadError(lines.error, path, workspace.root));
@@ -42,7 +44,8 @@ export const readFileTool: Tool<Arguments> = {
     if (range.startLine > lines.value.totalLines)
       return toFailedOutcome(toOffsetError(path, range.startLine, lines.value));
     const outcome = toOutcome(path, lines.value, limit !== undefined);
-    return cells ? { ...outcome, note: [outcome.note, NOTEBOOK_NOTE].filter(Boolean).join(" ") } : outcome;
+    const note = [outcome.note, cells && NOTEBOOK_NOTE, unsaved && UNSAVED_NOTE].filter(Boolean).join(" ");
+    return note === "" ? outcome : { ...outcome, note };
   },
 };
 
@@ -51,6 +54,21 @@ const MAX_NOTEBOOK_BYTES = 32 * 1024 * 1024;
 
 const NOTEBOOK_NOTE =
   "These are the cells of a notebook. edit_file works on its JSON text: see it with grep_search before an edit.";
+
+const UNSAVED_NOTE = "The user has this text in an editor and has not saved it; commands see the older file on disk.";
+
+/** Undefined if no editor has other text than the disk. */
+async function readUnsaved(
+  context: ToolContext,
+  path: WorkspacePath,
+  range: LineRange,
+): Promise<{ readonly ok: true; readonly value: ReadLines } | undefined> {
+  const file = context.editor ? await loadTextFile(context, path, true) : undefined;
+  if (!file?.ok || !file.value?.isUnsaved) return undefined;
+  const lines = new LineWindow(range);
+  lines.push(file.value.text);
+  return { ok: true, value: { ...lines.end(), fileSize: file.value.bytes, hash: file.value.hash } };
+}
 
 /** Undefined if the file is no notebook, or cannot be read. */
 async function readNotebook(

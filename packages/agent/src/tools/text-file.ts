@@ -14,6 +14,7 @@ import {
 import type { FileIdentity } from "../workspace/open-file.ts";
 import { readWholeFile, toHash } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
+import { findUnsaved, writeByEditor, type EditorContext } from "./editor-files.ts";
 import type { ToolContext } from "./tool.ts";
 
 /** Largest file that tools change. Bytes. */
@@ -24,7 +25,7 @@ export interface TextFile {
   /** Without its byte order mark. */
   readonly text: string;
   readonly bytes: number;
-  /** As stored on disk. */
+  /** As stored on disk, or as the editor would store it. */
   readonly content: Uint8Array;
   readonly hash: string;
   readonly format: TextFormat;
@@ -32,6 +33,8 @@ export interface TextFile {
   readonly identity: FileIdentity;
   /** It has changed since it was read or written here. */
   readonly isStale: boolean;
+  /** An editor has this text, and the disk another one (C57). */
+  readonly isUnsaved: boolean;
 }
 
 /**
@@ -39,22 +42,26 @@ export interface TextFile {
  * Errors: STALE_FILE if it has changed since it was read here; BINARY_FILE, INVALID_ENCODING, FILE_TOO_LARGE and others.
  */
 export async function loadTextFile(
-  { workspace, state }: Pick<ToolContext, "workspace" | "state">,
+  context: Pick<ToolContext, "state"> & EditorContext,
   path: WorkspacePath,
   acceptsStale = false,
 ): Promise<FileResult<TextFile | undefined>> {
+  const { workspace, state } = context;
   const file = await readWholeFile(workspace.root, path, MAX_TEXT_FILE_BYTES);
   if (!file.ok) return file.error.code === "FILE_NOT_FOUND" ? { ok: true, value: undefined } : file;
   const { bytes, hash, identity } = file.value;
-  const known = state.fileHashes.get(path.absolute);
-  const isStale = known !== undefined && known !== hash;
-  if (isStale && !acceptsStale) return { ok: false, error: toStaleError(path) };
   const format = detectTextFormat(bytes);
   if (!format) return { ok: false, error: toFileError(createFileFault("BINARY_FILE"), path.named) };
   const text = decodeText(bytes, format);
   if (text === undefined) return { ok: false, error: toEncodingError(path, format) };
+  const known = state.fileHashes.get(path.absolute);
   const lineEnd = detectLineEnd(text);
-  return { ok: true, value: { text, bytes: bytes.length, content: bytes, hash, format, lineEnd, identity, isStale } };
+  const disk = { text, bytes: bytes.length, content: bytes, hash, format, lineEnd, identity };
+  const unsaved = await findUnsaved(context, path, disk, state.writtenHashes.get(path.absolute));
+  const loaded = { ...disk, ...unsaved, isUnsaved: unsaved !== undefined };
+  const isStale = known !== undefined && known !== loaded.hash;
+  if (isStale && !acceptsStale) return { ok: false, error: toStaleError(path) };
+  return { ok: true, value: { ...loaded, isStale } };
 }
 
 /** The new text of a file, in the format of the old one. */
@@ -71,8 +78,10 @@ export function encodeTextFile(text: string, before: TextFile | undefined): Enco
 
 /** A text file that was written. */
 export interface SavedTextFile {
-  /** What the model should know: that the previous content cannot be restored. */
+  /** What the model should know. */
   readonly note?: string;
+  /** What an editor made of the text as it saved it; absent: it is as it was written. */
+  readonly formatted?: EncodedTextFile;
 }
 
 /**
@@ -80,22 +89,35 @@ export interface SavedTextFile {
  * that a caller can work on the change in the meantime.
  */
 export async function saveTextFile(
-  { workspace, state, checkpoints }: Pick<ToolContext, "workspace" | "state" | "checkpoints">,
+  context: Pick<ToolContext, "state" | "checkpoints"> & EditorContext,
   path: WorkspacePath,
-  { content, hash }: EncodedTextFile,
+  after: EncodedTextFile,
   before: TextFile | undefined,
 ): Promise<FileResult<SavedTextFile>> {
-  const isChanged = before?.hash !== hash;
+  const { workspace, state, checkpoints } = context;
+  const isChanged = before?.hash !== after.hash;
   // A response is reverted as a whole, so intermediate contents by its own tools are not needed.
   const isOwn = before && state.writtenHashes.get(path.absolute) === before.hash;
-  const note = before && isChanged && !isOwn ? await keepContent(checkpoints, before.hash, before.content) : undefined;
-  const written = await writeFileAtomically(workspace, path, content, before?.identity);
-  if (!written.ok) return written;
+  const lost = before && isChanged && !isOwn ? await keepContent(checkpoints, before.hash, before.content) : undefined;
+  const saved = before && (await writeByEditor(context, path, after, before));
+  if (!saved) {
+    const written = await writeFileAtomically(workspace, path, after.content, before?.identity);
+    if (!written.ok) return written;
+  }
+  const { hash } = saved ?? after;
   // What somebody else changed has still not been read here.
-  if (!before?.isStale) state.fileHashes.set(path.absolute, hash);
+  if (!before?.isStale) state.fileHashes.set(path.absolute, after.hash);
   if (isChanged) state.writtenHashes.set(path.absolute, hash);
-  return { ok: true, value: { ...(note !== undefined && { note }) } };
+  const isFormatted = hash !== after.hash;
+  const notes = [lost, isFormatted ? formattedNote : undefined].filter((note) => note !== undefined);
+  return {
+    ok: true,
+    value: { ...(notes.length > 0 && { note: notes.join(" ") }), ...(isFormatted && { formatted: saved! }) },
+  };
 }
+
+/** The next edit must find its text, or the file must be read again. */
+const formattedNote = "The user's editor formatted the file as it saved it: read it again before you edit it.";
 
 /** Keeps what a change removes; returns a note if it cannot be kept. */
 export async function keepContent(

@@ -12,6 +12,7 @@ import type { KeptResults } from "../workspace/kept-results.ts";
 import { readKind, toLine } from "../workspace/read-folder.ts";
 import { fixPaths, type Workspace } from "../workspace/workspace.ts";
 import { type AfterEditCommand, runAfterEdit } from "./after-edit.ts";
+import type { EditorFiles } from "./editor-files.ts";
 import { toFailure } from "./failure.ts";
 import { chooseWorkspace, listOtherFolders } from "./real-arguments.ts";
 import { limitAttachments } from "./limit-attachments.ts";
@@ -33,6 +34,8 @@ export interface ToolBoxPorts extends GatePorts {
   readonly results?: KeptResults | undefined;
   /** The indexes of folders; undefined: none. */
   readonly codebase?: CodeSearch | undefined;
+  /** The editor that the user works in; undefined: none. */
+  readonly editor?: EditorFiles | undefined;
   /** The web; undefined: no access. */
   readonly web?: PageFetcher | undefined;
   /** The user's commands after an edit. */

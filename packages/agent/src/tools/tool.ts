@@ -13,6 +13,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import type { WholeOutput } from "../workspace/whole-output.ts";
+import type { EditorFiles } from "./editor-files.ts";
 import type { TurnBudget } from "./result-budget.ts";
 import type { ToolState } from "./tool-state.ts";
 
@@ -38,6 +39,8 @@ export interface ToolContext {
   readonly results?: KeptResults | undefined;
   /** The indexes of folders; undefined: none. */
   readonly codebase?: CodeSearch | undefined;
+  /** The editor that the user works in; undefined: none, or it keeps its files to itself. */
+  readonly editor?: EditorFiles | undefined;
   /** The web; undefined: no access. */
   readonly web?: PageFetcher | undefined;
   readonly mode: Mode;

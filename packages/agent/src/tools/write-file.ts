@@ -38,8 +38,13 @@ export const writeFileTool: Tool<s.ValueOf<typeof parameters>> = {
       : toCreateChange(path, after);
     const saved = await saving;
     if (!saved.ok) return toFailedOutcome(saved.error);
+    const { formatted } = saved.value;
+    const kept =
+      before.value && formatted
+        ? toEditChange(path, before.value, formatted, toChangedLines(before.value.text, formatted.text))
+        : change;
     const notes = before.value ? toReplaceNotes(change, before.value, wasRead, content) : [];
-    return toOutcome(path, change, before.value !== undefined, [...notes, saved.value.note ?? ""].filter(Boolean));
+    return toOutcome(path, kept, before.value !== undefined, [...notes, saved.value.note ?? ""].filter(Boolean));
   },
 };
 

@@ -21,6 +21,8 @@ export interface OpenFile {
   readonly size: number;
   /** Permission bits. */
   readonly mode: number;
+  /** Names of the file. */
+  readonly links: number;
 }
 
 /**
@@ -38,7 +40,7 @@ export function openFile(root: string, path: WorkspacePath): OpenFile {
       const stats = fstatSync(descriptor, { bigint: true });
       checkOrdinary(stats);
       const [size, mode] = [Number(stats.size), Number(stats.mode) & 0o7777];
-      return { descriptor, identity: toFileIdentity(stats), size, mode };
+      return { descriptor, identity: toFileIdentity(stats), size, mode, links: Number(stats.nlink) };
     } catch (error) {
       closeSync(descriptor);
       throw error;

@@ -24,6 +24,8 @@ export interface WholeFile {
   readonly identity: FileIdentity;
   /** Permission bits. */
   readonly mode: number;
+  /** Names of the file. */
+  readonly links: number;
 }
 
 export interface ReadLines extends LineSelection {
@@ -55,7 +57,7 @@ export async function readWholeFile(
     const blocks: Buffer[] = [];
     await readBlocks(file, (block) => void blocks.push(Buffer.from(block)));
     const bytes = Buffer.concat(blocks);
-    return { bytes, hash: toHash(bytes), identity: file.identity, mode: file.mode };
+    return { bytes, hash: toHash(bytes), identity: file.identity, mode: file.mode, links: file.links };
   });
 }
 

@@ -86,6 +86,32 @@ describe("updates", () => {
     });
   });
 
+  test(verifies("X17", "an edit is shown with whole lines, place by place"), () => {
+    const patch =
+      "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n@@ -9,1 +9,2 @@\n nine\n+ten\n\\ No newline at end of file\n";
+    const change = {
+      filePath: "a",
+      path: "/w/a",
+      operation: "edit",
+      content: null,
+      linesAdded: 2,
+      linesRemoved: 1,
+      bytes: 9,
+      patch,
+    };
+    const effect = { kind: "file_edit", changes: [change] } as never;
+    expect(push(toCall("call_1", "edit_file", {}, { effect })).at(-1)).toMatchObject({
+      locations: [
+        { path: "/w/a", line: 1 },
+        { path: "/w/a", line: 9 },
+      ],
+      content: [
+        { type: "diff", path: "/w/a", oldText: "one\ntwo\n", newText: "one\n2\n" },
+        { type: "diff", path: "/w/a", oldText: "nine\n", newText: "nine\nten\n" },
+      ],
+    });
+  });
+
   test("a plan has its entries, without those that were cancelled", () => {
     const todos = [
       { id: "a", content: "Write", status: "in_progress" },

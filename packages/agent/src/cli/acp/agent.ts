@@ -196,7 +196,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
       translate(async () => {
         const session = find(params.sessionId);
         const { flags: before } = session;
-        const response = await runEditorPrompt(session, params, { client, signal, io, toolServers });
+        const response = await runEditorPrompt(session, params, { client, editor, signal, io, toolServers });
         if (session.flags !== before) await keepChoices(params.sessionId, client);
         return response;
       }),

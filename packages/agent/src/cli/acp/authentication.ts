@@ -28,8 +28,9 @@ export async function checkModel(flags: FlagValues, io: CommandIo, names: ModelN
 export function toAuthMethods(flags: FlagValues, io: CommandIo, { auth }: ClientCapabilities): AuthMethod[] {
   const { settings } = findUserConfig(toUserFiles(io.environment).config);
   const all = [...toProviders(settings).values()];
-  const named = all.find(({ name }) => toConfig(flags, io).model?.startsWith(`${name}/`));
-  const needing = named ? [named] : all.filter(({ key, isLocal }) => key === "required" && !isLocal);
+  const { model } = toConfig(flags, io);
+  const candidates = model === undefined ? all : all.filter(({ name }) => model.startsWith(`${name}/`));
+  const needing = candidates.filter(({ key }) => key === "required");
   const providers = [...new Map(needing.map((provider) => [provider.credential, provider])).values()];
   const example = providers[0];
   if (example === undefined) return [];

@@ -1,5 +1,11 @@
 /** One prompt of an editor: a run, or a command that begins with a slash. */
-import { methods, type AgentContext, type PromptRequest, type PromptResponse } from "@agentclientprotocol/sdk/unstable";
+import {
+  methods,
+  type AgentContext,
+  type ClientCapabilities,
+  type PromptRequest,
+  type PromptResponse,
+} from "@agentclientprotocol/sdk/unstable";
 import type { RunEnd, RunStart } from "@sheaf/protocol";
 import type { ToolServers } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
@@ -12,6 +18,7 @@ import type { CommandIo } from "../io.ts";
 import { createPromptRun } from "../prompt-run.ts";
 import { toConfig } from "../run-config.ts";
 import { createEditorApprover } from "./editor-approver.ts";
+import { toEditorFiles } from "./files-of-editor.ts";
 import { toPromptMessage } from "./prompt-content.ts";
 import { toRequestError } from "./request-errors.ts";
 
@@ -28,6 +35,8 @@ export interface OpenSession {
 /** Who asks, and where. */
 interface PromptPorts {
   readonly client: AgentContext;
+  /** What the editor offers. */
+  readonly editor: ClientCapabilities;
   readonly signal: AbortSignal;
   readonly io: CommandIo;
   /** Those of all sessions. */
@@ -46,7 +55,7 @@ function createCancelError(): SheafError {
 export async function runEditorPrompt(
   session: OpenSession,
   { sessionId, prompt }: PromptRequest,
-  { client, signal, io, toolServers }: PromptPorts,
+  { client, editor, signal, io, toolServers }: PromptPorts,
 ): Promise<PromptResponse> {
   if (session.running) {
     throw new SheafError(
@@ -59,7 +68,7 @@ export async function runEditorPrompt(
   const onAbort = (): void => controller.abort(createCancelError());
   signal.addEventListener("abort", onAbort, { once: true });
   const run = (message: Message): Promise<RunEnd | undefined> =>
-    runMessage(message, session, sessionId, { client, signal: controller.signal, io, toolServers });
+    runMessage(message, session, sessionId, { client, editor, signal: controller.signal, io, toolServers });
   try {
     const [first] = prompt;
     const slash = prompt.length === 1 && first?.type === "text" ? parseSlashLine(first.text) : undefined;
@@ -78,7 +87,7 @@ async function runMessage(
   message: Message,
   session: OpenSession,
   sessionId: string,
-  { client, signal, io, toolServers }: PromptPorts,
+  { client, editor, signal, io, toolServers }: PromptPorts,
 ): Promise<RunEnd | undefined> {
   const controller = new AbortController();
   const run = createPromptRun({
@@ -90,6 +99,7 @@ async function runMessage(
     toolServers,
     control: { signal: AbortSignal.any([signal, controller.signal]), abort: (reason) => controller.abort(reason) },
     approver: createEditorApprover(client, sessionId),
+    editor: toEditorFiles(client, sessionId, editor),
   });
   const projection = createAcpProjection();
   let end: RunEnd | undefined;
