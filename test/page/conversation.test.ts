@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
-import { sendMessage, waitForAnswer } from "../support/page.ts";
+import { sendMessage, waitForAnswer, waitUntil } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -166,16 +166,31 @@ describeWithChromium("a conversation in the page", (browser) => {
   });
 
   test("mode, model and named files go with the message; Enter while composing does not send", async () => {
-    const { page, server } = await openScenario(browser, folder, { script: short, args: ["--offer", "offline"] });
+    const files = { "docs/a b.md": "a\n", "docs/b.md": "b\n", "src/main.py": "m\n" };
+    const { page, server } = await openScenario(browser, folder, {
+      script: short,
+      args: ["--offer", "offline"],
+      files,
+    });
     await page.getByRole("radio", { name: "Ask" }).check();
     await page.getByRole("combobox", { name: "Model" }).selectOption("offline");
     await page.getByRole("button", { name: "Mention a file" }).click();
-    await page.keyboard.type("docs/a b.md");
-    await page.keyboard.press("Enter");
     const field = page.getByRole("textbox", { name: "Message" });
-    await field.fill("What does it say?");
+    const offered = page.getByRole("listbox", { name: "Files" });
+    await offered.waitFor();
+    expect(await offered.getByRole("option").allInnerTexts()).toEqual(["docs/a b.md", "docs/b.md", "src/main.py"]);
+    await page.keyboard.type("doc");
+    await waitUntil(page, "document.querySelectorAll('.mentions [role=option]').length === 2");
+    expect(await findAccessFaults(page)).toEqual([]);
+    await takeScreenshots(page, "mentions");
+    for (const key of ["ArrowDown", "ArrowUp", "ArrowUp", "Enter"]) await page.keyboard.press(key);
+    expect(await field.inputValue()).toBe('@"docs/a b.md" ');
+    await page.keyboard.type("and @src");
+    await offered.getByRole("option", { name: "src/main.py" }).click();
+    await page.keyboard.type("say?");
+    const text = '@"docs/a b.md" and @src/main.py say?';
     await field.dispatchEvent("keydown", { key: "Enter", isComposing: true });
-    expect(await field.inputValue()).toBe("What does it say?");
+    expect(await field.inputValue()).toBe(text);
     await field.press("Shift+Enter");
     await field.press("Enter");
     await waitForAnswer(page);
@@ -184,9 +199,73 @@ describeWithChromium("a conversation in the page", (browser) => {
       turns: { message: string; response: { mode: string; model: string } }[];
     };
     expect(conversation.turns[0]).toMatchObject({
-      message: 'What does it say?\n\n@"docs/a b.md"',
+      message: text,
       response: { mode: "ask", model: "offline" },
     });
+  });
+
+  test("an answer can be copied, tried again, and its message edited and sent again", async () => {
+    const script = { turns: [{ events: [{ text: "First." }] }, { events: [{ text: "Second." }] }], after: "loop" };
+    const { page, server, faults } = await openScenario(browser, folder, { script });
+    await sendMessage(page, "Say it");
+    await waitForAnswer(page);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy the answer" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("First.");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await waitUntil(page, "document.querySelectorAll('.message').length === 1 && document.querySelector('.totals')");
+    await page.getByRole("button", { name: "Message actions" }).click();
+    await page.getByRole("menuitem", { name: "Edit and send again" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Undo" }).click();
+    const field = page.getByRole("textbox", { name: "Message" });
+    await waitUntil(page, "document.querySelector('.composer-field').value === 'Say it'");
+    await field.fill("Say it louder");
+    await field.press("Enter");
+    await waitForAnswer(page);
+    const id = new URL(page.url()).hash.slice(2);
+    const { turns } = (await (await server.fetch(`/v1/conversations/${id}`)).json()) as {
+      turns: { message: string }[];
+    };
+    expect(turns.map(({ message }) => message)).toEqual(["Say it louder"]);
+    expect(faults()).toEqual([]);
+  });
+
+  test("a message written during an answer is sent after it, or comes back when it is stopped", async () => {
+    const slow = { events: [{ text: "One " }, { wait_ms: 1500 }, { text: "two." }] };
+    const script = { turns: [slow, slow, { events: [{ text: "Begun " }, { wait_ms: 60_000 }] }], after: "loop" };
+    const { page, faults } = await openScenario(browser, folder, { script });
+    await sendMessage(page, "first");
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await sendMessage(page, "second");
+    await page.getByText("After this answer:").waitFor();
+    expect(await findAccessFaults(page)).toEqual([]);
+    await takeScreenshots(page, "queued");
+    await waitForAnswer(page, 2);
+    await sendMessage(page, "third");
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await sendMessage(page, "fourth");
+    await page.getByText("After this answer:").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await waitUntil(page, "document.querySelector('.composer-field').value === 'fourth'");
+    expect(await page.getByText("After this answer:").count()).toBe(0);
+    expect(faults()).toEqual([]);
+  });
+
+  test("the workspace and branch of a new conversation are shown, and chosen", async () => {
+    const other = folder.newFolder({ ".git/HEAD": "ref: refs/heads/topic\n", ".git/objects/x": "", ".git/refs/x": "" });
+    const one = folder.newFolder({ "a.txt": "" });
+    const args = ["--workspace", `one=${one}`, "--workspace", `two=${other}`];
+    const { page, server } = await openScenario(browser, folder, { script: short, args });
+    await page.getByRole("combobox", { name: "Workspace" }).selectOption("two");
+    await page.getByText("topic").waitFor();
+    expect(await findAccessFaults(page)).toEqual([]);
+    await takeScreenshots(page, "empty");
+    await sendMessage(page, "Hello");
+    await waitForAnswer(page);
+    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as {
+      conversations: { workspace: string }[];
+    };
+    expect(conversations).toMatchObject([{ workspace: "two" }]);
   });
 
   test("the whole way from the keyboard alone", async () => {

@@ -1,5 +1,5 @@
 import { SheafApiError, type SheafClient } from "@sheaf/client";
-import type { ModelInfo } from "@sheaf/protocol";
+import type { ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ConversationPage } from "../conversation/conversation-page.tsx";
 import type { Messages } from "../messages/english.ts";
@@ -32,6 +32,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   );
   const list = useMemo(() => createConversationListStore(ports), [ports]);
   const models = useModels(client);
+  const workspaces = useWorkspaces(client);
   useEffect(() => {
     void list.refresh();
     return tabs.listen(() => void list.refresh());
@@ -58,6 +59,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
         id={route}
         ports={ports}
         models={models}
+        workspaces={workspaces}
         tabs={tabs}
         onNamed={(id) => {
           page.keep(id);
@@ -105,6 +107,15 @@ function useModels(client: SheafClient): readonly ModelInfo[] {
     client.listModels().then(setModels, () => undefined);
   }, [client]);
   return models;
+}
+
+function useWorkspaces(client: SheafClient): WorkspaceList["workspaces"] {
+  const [workspaces, setWorkspaces] = useState<WorkspaceList["workspaces"]>([]);
+  useEffect(() => {
+    // Without the list, the server's default workspace still works.
+    client.listWorkspaces().then(setWorkspaces, () => undefined);
+  }, [client]);
+  return workspaces;
 }
 
 /** The address names the conversation, so a skip link only moves the focus. */

@@ -3,9 +3,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../elements/icon.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { AttachedFiles, FileButton, useAttachedFiles } from "./attached-files.tsx";
-import { AttachmentField, AttachmentList } from "./attachments.tsx";
 import type { ConversationSettings } from "../conversation/conversation-state.ts";
 import { type Draft, isSendable } from "./draft.ts";
+import { type FindFiles, useMentions } from "./use-mentions.tsx";
 
 const modes: readonly Mode[] = ["agent", "plan", "ask", "debug"];
 const efforts: readonly Effort[] = ["off", "low", "medium", "high", "max"];
@@ -16,6 +16,7 @@ interface ComposerProps {
   readonly settings: ConversationSettings;
   readonly onConfigure: (change: Partial<ConversationSettings>) => void;
   readonly models: readonly ModelInfo[];
+  readonly findFiles: FindFiles;
   readonly isStreaming: boolean;
   readonly isCancelling: boolean;
   readonly isOffline: boolean;
@@ -31,10 +32,11 @@ export function Composer(props: ComposerProps) {
   const { draft, onChange, settings, onConfigure, isStreaming, onSend } = props;
   const field = useGrowingField(draft.text);
   const files = useAttachedFiles(draft.files, (chosen) => onChange({ files: chosen }));
+  const mentions = useMentions(field, props.findFiles, (text) => onChange({ text }));
   const refusal = files.problem ?? props.refusal;
   const send = (event: Event): void => {
     event.preventDefault();
-    if (!isStreaming && isSendable(draft)) onSend();
+    if (isSendable(draft)) onSend();
     field.current?.focus();
   };
   return (
@@ -45,7 +47,7 @@ export function Composer(props: ComposerProps) {
         </p>
       )}
       <AttachedFiles files={draft.files} onRemove={files.remove} />
-      <AttachmentList paths={draft.paths} onChange={(paths) => onChange({ paths })} />
+      {mentions.list}
       <textarea
         ref={field}
         class="composer-field"
@@ -55,13 +57,20 @@ export function Composer(props: ComposerProps) {
         aria-describedby="composer-hint"
         placeholder={messages.messagePlaceholder}
         value={draft.text}
-        onInput={(event) => onChange({ text: event.currentTarget.value })}
+        {...mentions.attributes}
+        onInput={(event) => {
+          onChange({ text: event.currentTarget.value });
+          mentions.look();
+        }}
+        onClick={mentions.look}
+        onBlur={mentions.close}
         onPaste={(event) => {
           const pasted = [...(event.clipboardData?.files ?? [])];
           if (pasted.length > 0) event.preventDefault();
           files.add(pasted);
         }}
         onKeyDown={(event) => {
+          if (mentions.press(event)) return event.preventDefault();
           // In an input method, Enter chooses a character.
           if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229) send(event);
         }}
@@ -70,12 +79,20 @@ export function Composer(props: ComposerProps) {
         <ModeChoice mode={settings.mode} onChange={(mode) => onConfigure({ mode })} />
         <ModelChoice models={props.models} model={settings.model} onChange={(model) => onConfigure({ model })} />
         <EffortChoice effort={settings.effort} onChange={(effort) => onConfigure({ effort })} />
-        <AttachmentField paths={draft.paths} onChange={(paths) => onChange({ paths })} />
+        <button
+          type="button"
+          class="tool-button"
+          aria-label={messages.attach}
+          title={messages.attach}
+          onClick={mentions.begin}
+        >
+          <Icon name="clip" />
+        </button>
         <FileButton onChoose={files.add} />
         <SendButton {...props} />
       </div>
       <p id="composer-hint" class="composer-hint">
-        {isStreaming ? messages.busy : messages.sendKeys}
+        {isStreaming ? messages.queueKeys : messages.sendKeys}
       </p>
     </form>
   );

@@ -1,12 +1,14 @@
 import type { SheafClient } from "@sheaf/client";
-import type { ClarificationAnswer, ModelInfo } from "@sheaf/protocol";
-import type { RefObject } from "preact";
+import type { ClarificationAnswer, ModelInfo, WorkspaceList } from "@sheaf/protocol";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TabChannel } from "../app/tab-channel.ts";
 import { goToConversation } from "../app/use-route.ts";
 import { ApprovalPanel } from "../approvals/approval-panel.tsx";
 import { Composer } from "../composer/composer.tsx";
-import { type Draft, emptyDraft, toMessageText } from "../composer/draft.ts";
+import type { FindFiles } from "../composer/use-mentions.tsx";
+import { type Draft, emptyDraft } from "../composer/draft.ts";
+import { QueuedMessage, useQueuedDraft } from "../composer/queued-message.tsx";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { useConfirm } from "../elements/confirm.tsx";
 import { RememberedValues } from "../elements/remembered.ts";
@@ -20,7 +22,13 @@ import { ConversationContext, type ConversationPort } from "./conversation-port.
 import { type ConversationState, isStreaming, type Turn } from "./conversation-state.ts";
 import { type ConversationStore, createConversationStore } from "./conversation-store.ts";
 import { ConversationView } from "./conversation-view.tsx";
-import { ChangedFiles, ConnectionNotice, EmptyConversation, LoadFailure } from "./conversation-notices.tsx";
+import {
+  ChangedFiles,
+  ConnectionNotice,
+  EmptyConversation,
+  LoadFailure,
+  WorkspaceChoice,
+} from "./conversation-notices.tsx";
 import { type ConversationActions, ConversationActionsContext } from "./message-row.tsx";
 import { toDocumentKey } from "./rows.ts";
 import { useAnswerNews } from "./use-answer-news.ts";
@@ -33,6 +41,7 @@ interface ConversationPageProps {
     readonly describe: (error: unknown) => string;
   };
   readonly models: readonly ModelInfo[];
+  readonly workspaces: WorkspaceList["workspaces"];
   readonly tabs: TabChannel;
   /** A new conversation got its id. */
   readonly onNamed: (id: string) => void;
@@ -57,11 +66,17 @@ export function ConversationPage(props: ConversationPageProps) {
     const more = { ...(answers !== undefined && { answers }), ...(files.length > 0 && { files }) };
     return store.send({ message: text, ...more });
   };
-  const sendDraft = async (): Promise<void> => {
-    const { files } = draft;
-    change({ text: "", paths: [], files: [] });
+  const sendNow = async (written: Draft): Promise<void> => {
     // A message that the server did not accept goes back into the field, unless something new is there.
-    if (!(await send(toMessageText(draft), files))) setDraft((now) => (now.text === "" ? draft : now));
+    if (!(await send(written.text.trim(), written.files))) setDraft((now) => (now.text === "" ? written : now));
+  };
+  const [queued, setQueued] = useQueuedDraft(state, (written, isWelcome) =>
+    isWelcome ? void sendNow(written) : setDraft((now) => (now.text === "" ? written : now)),
+  );
+  const sendDraft = async (): Promise<void> => {
+    setDraft(emptyDraft);
+    if (isStreaming(state)) setQueued(draft);
+    else await sendNow(draft);
   };
   const port = useConversationPort(state, list, isOnline, {
     buildPlan: () => {
@@ -70,7 +85,16 @@ export function ConversationPage(props: ConversationPageProps) {
     },
     sendAnswers: (answers, text) => void send(text, [], answers),
   });
-  const actions = useActions(props, store, state);
+  const workspace = props.workspaces.find(({ name }) => name === state.workspace) ?? props.workspaces[0];
+  const findFiles: FindFiles = (query, signal) =>
+    props.ports.client.findFiles(workspace?.name ?? "", query, { signal });
+  const actions = useActions(props, store, state, {
+    send: (text) => void send(text),
+    write: (text) => {
+      change({ text });
+      document.querySelector<HTMLElement>(".composer-field")?.focus();
+    },
+  });
   const response = state.turns.at(-1)?.response;
   return (
     <RememberedValues.Provider value={remembered}>
@@ -85,7 +109,13 @@ export function ConversationPage(props: ConversationPageProps) {
               onRename={(title) => void store.rename(title)}
             />
             <div class="stage">
-              <Stage state={state} store={store} list={list} onExample={(text) => change({ text })} />
+              <Stage state={state} store={store} list={list} onExample={(text) => change({ text })}>
+                <WorkspaceChoice
+                  workspaces={props.workspaces}
+                  current={workspace}
+                  onChange={(name) => store.chooseWorkspace(name)}
+                />
+              </Stage>
             </div>
             <TodoPanel todos={port.todos} />
             <div class="dock">
@@ -95,12 +125,14 @@ export function ConversationPage(props: ConversationPageProps) {
                 responseId={response?.id ?? ""}
                 onDecide={(approvalId, answer) => void store.decide(approvalId, answer)}
               />
+              <QueuedMessage draft={queued} onRemove={() => setQueued(undefined)} />
               <Composer
                 draft={draft}
                 onChange={change}
                 settings={state.settings}
                 onConfigure={(settings) => void store.configure(settings)}
                 models={props.models}
+                findFiles={findFiles}
                 isStreaming={isStreaming(state)}
                 isCancelling={state.isCancelling}
                 isOffline={!isOnline}
@@ -121,13 +153,15 @@ interface StageProps {
   readonly store: ConversationStore;
   readonly list: RefObject<VirtualListHandle | null>;
   readonly onExample: (text: string) => void;
+  /** Where a new conversation begins. */
+  readonly children: ComponentChildren;
 }
 
-function Stage({ state, store, list, onExample }: StageProps) {
+function Stage({ state, store, list, onExample, children }: StageProps) {
   const messages = useMessages();
   if (state.phase === "loading") return <p class="stage-note">{messages.loading}</p>;
   if (state.phase !== "ready") return <LoadFailure state={state} onRetry={() => void store.load()} />;
-  if (state.turns.length === 0) return <EmptyConversation onExample={onExample} />;
+  if (state.turns.length === 0) return <EmptyConversation onExample={onExample}>{children}</EmptyConversation>;
   return <ConversationView state={state} list={list} />;
 }
 
@@ -210,21 +244,24 @@ function useActions(
   { ports, onChange }: ConversationPageProps,
   store: ConversationStore,
   { id }: ConversationState,
+  message: { readonly send: (text: string) => void; readonly write: (text: string) => void },
 ): ConversationActions {
+  const latest = useRef(message);
+  latest.current = message;
   const messages = useMessages();
   const announce = useAnnounce();
   const confirm = useConfirm();
-  const revert = async (responseId: string, onConflict?: "leave" | "overwrite"): Promise<void> => {
+  const revert = async (responseId: string, onDone: () => void, onConflict?: "leave" | "overwrite"): Promise<void> => {
     const outcome = await store.revert(responseId, onConflict);
-    if (outcome.kind === "done") announce(messages.reverted);
+    if (outcome.kind === "done") onDone();
     if (outcome.kind !== "conflict") return;
     confirm({
       title: messages.conflictTitle,
       text: <ChangedFiles files={outcome.files} />,
-      other: { label: messages.conflictLeave, onChoose: () => void revert(responseId, "leave") },
+      other: { label: messages.conflictLeave, onChoose: () => void revert(responseId, onDone, "leave") },
       confirm: messages.conflictOverwrite,
       isDangerous: true,
-      onConfirm: () => void revert(responseId, "overwrite"),
+      onConfirm: () => void revert(responseId, onDone, "overwrite"),
     });
   };
   const fork = async (responseId: string): Promise<void> => {
@@ -240,7 +277,9 @@ function useActions(
   };
   return useMemo(
     () => ({
-      revert: (responseId) => void revert(responseId),
+      revert: (responseId) => void revert(responseId, () => announce(messages.reverted)),
+      retry: (responseId, text) => void revert(responseId, () => latest.current.send(text)),
+      edit: (responseId, text) => void revert(responseId, () => latest.current.write(text)),
       fork: (responseId) => void fork(responseId),
     }),
     [store, id, messages],

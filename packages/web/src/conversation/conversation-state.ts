@@ -30,6 +30,8 @@ export interface ConversationState {
   readonly id: string | undefined;
   readonly title: string;
   readonly settings: ConversationSettings;
+  /** Name of its workspace; undefined: the server's default, or one that is no longer served. */
+  readonly workspace: string | undefined;
   readonly phase: "loading" | "ready" | "missing" | "failed";
   readonly turns: readonly Turn[];
   readonly connection: Connection;
@@ -42,6 +44,7 @@ export const emptyConversation: ConversationState = {
   id: undefined,
   title: "",
   settings: { mode: "agent", model: undefined, effort: undefined },
+  workspace: undefined,
   phase: "ready",
   turns: [],
   connection: "idle",

@@ -33,6 +33,8 @@ export interface ConversationStore extends Store<ConversationState> {
   readonly send: (message: OutgoingMessage) => Promise<boolean>;
   /** What the next message goes on with; a conversation that is stored keeps it (X26). */
   readonly configure: (change: Partial<ConversationSettings>) => Promise<void>;
+  /** Where a new conversation begins. */
+  readonly chooseWorkspace: (name: string) => void;
   readonly rename: (title: string) => Promise<void>;
   readonly cancel: () => Promise<void>;
   readonly decide: (approvalId: string, answer: ApprovalAnswer) => Promise<void>;
@@ -83,10 +85,19 @@ class OpenConversation implements ConversationStore {
     if (id === undefined) return;
     const { signal } = this.#leaving;
     try {
-      const { title, turns, mode = "agent", model, effort } = await this.#ports.client.getConversation(id, { signal });
+      const conversation = await this.#ports.client.getConversation(id, { signal });
+      const { title, workspace, turns, mode = "agent", model, effort } = conversation;
       const known = turns.map((turn): Turn => ({ ...turn, response: toChecked(turn.response) }));
       const settings = { mode, model, effort };
-      this.#change({ title, settings, turns: known, phase: "ready", connection: "idle", refusal: undefined });
+      this.#change({
+        title,
+        settings,
+        workspace,
+        turns: known,
+        phase: "ready",
+        connection: "idle",
+        refusal: undefined,
+      });
       this.#followLast();
     } catch (error) {
       if (signal.aborted) return;
@@ -112,6 +123,7 @@ class OpenConversation implements ConversationStore {
       mode,
       approvals: "ask" as const,
       ...(before.id !== undefined && { conversationId: before.id }),
+      ...(before.id === undefined && before.workspace !== undefined && { workspace: before.workspace }),
       ...(model !== undefined && { model }),
       ...(effort !== undefined && { effort }),
       ...(answers !== undefined && { answers }),
@@ -144,6 +156,8 @@ class OpenConversation implements ConversationStore {
     };
     if (Object.keys(body).length > 0) await this.#try(() => this.#ports.client.changeConversation(id, body));
   };
+
+  readonly chooseWorkspace = (workspace: string): void => this.#change({ workspace });
 
   readonly rename = async (title: string): Promise<void> => {
     const { id } = this.get();

@@ -53,7 +53,7 @@ export function ConversationView({ state, list }: ConversationViewProps) {
 function renderRow(row: Row): VNode {
   if (row.kind === "message") return <MessageRow row={row} />;
   if (row.kind === "working") return <WorkingRow row={row} />;
-  if (row.kind === "totals") return <TotalsRow response={row.response} />;
+  if (row.kind === "totals") return <TotalsRow row={row} />;
   return <DocumentView document={row.document} responseId={row.responseId} isCurrent={row.isCurrent} />;
 }
 

@@ -1,7 +1,12 @@
 import type { ChatResponse } from "@sheaf/protocol";
 import { useEffect, useState } from "preact/hooks";
 import { formatCost, formatDuration, formatNumber } from "../elements/format.ts";
-import type { WorkingRowData } from "./rows.ts";
+import { useConfirm } from "../elements/confirm.tsx";
+import { CopyButton } from "../elements/copy-button.tsx";
+import { Icon } from "../elements/icon.tsx";
+import { toAnswerText } from "./export-conversation.ts";
+import { useConversationActions } from "./message-row.tsx";
+import type { TotalsRowData, WorkingRowData } from "./rows.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 
 /** After the documents of an answer, while more is coming. */
@@ -30,8 +35,52 @@ function useElapsedSeconds(moment: string): number {
   return Number.isNaN(start) ? 0 : Math.max(0, Math.floor((now - start) / 1000));
 }
 
-/** After the documents of an answer: what it took. */
-export function TotalsRow({ response }: { readonly response: ChatResponse }) {
+/** After the documents of an answer: what it took, and what can be done with it. */
+export function TotalsRow({ row }: { readonly row: TotalsRowData }) {
+  return (
+    <div class="end">
+      <Totals response={row.response} />
+      <AnswerActions row={row} />
+    </div>
+  );
+}
+
+function AnswerActions({ row: { message, response, isCurrent } }: { readonly row: TotalsRowData }) {
+  const messages = useMessages();
+  const confirm = useConfirm();
+  const actions = useConversationActions();
+  const text = toAnswerText(response.documents);
+  const retry = (): void => actions.retry(response.id, message);
+  // What an undo changes besides the conversation is asked for first.
+  const askRetry = (): void =>
+    response.documents.some(({ type }) => type === "file_edit")
+      ? confirm({
+          title: messages.retryTitle,
+          text: <p>{messages.revertText}</p>,
+          confirm: messages.tryAgain,
+          isDangerous: true,
+          onConfirm: retry,
+        })
+      : retry();
+  return (
+    <div class="answer-actions">
+      {text === "" ? undefined : <CopyButton text={text} label={messages.copyAnswer} />}
+      {isCurrent && message !== "" && response.id !== "" ? (
+        <button
+          type="button"
+          class="tool-button"
+          aria-label={messages.tryAgain}
+          title={messages.tryAgain}
+          onClick={askRetry}
+        >
+          <Icon name="retry" />
+        </button>
+      ) : undefined}
+    </div>
+  );
+}
+
+function Totals({ response }: { readonly response: ChatResponse }) {
   const messages = useMessages();
   const language = useLanguage();
   const { usage, metadata, model } = response;

@@ -1,4 +1,5 @@
 /** A conversation as a file. */
+import type { Document } from "@sheaf/protocol";
 import { readObject, readText } from "../views/metadata.ts";
 import type { ShownDocument } from "../views/view.ts";
 import { readTodos } from "../todos/fold-todos.ts";
@@ -24,6 +25,14 @@ export function toMarkdownExport(title: string, turns: readonly Turn[]): string 
     ...response.documents.map((document) => toMarkdown(document as unknown as ShownDocument)),
   ]);
   return `${[`# ${title.replaceAll(/\s+/g, " ")}`, ...parts.filter((part) => part !== "")].join("\n\n")}\n`;
+}
+
+/** The texts, code and plans of an answer as Markdown. */
+export function toAnswerText(documents: readonly Document[]): string {
+  return documents
+    .filter(({ type }) => ["text", "code_block", "code_reference", "plan", "clarification"].includes(type))
+    .map((document) => toMarkdown(document as unknown as ShownDocument))
+    .join("\n\n");
 }
 
 function toMarkdown({ type, content, metadata }: ShownDocument): string {

@@ -13,14 +13,20 @@ export interface ConversationActions {
   readonly fork: (responseId: string) => void;
   /** Undoes this response, everything after it, and the file changes. */
   readonly revert: (responseId: string) => void;
+  /** Undoes this response and sends its message again. */
+  readonly retry: (responseId: string, message: string) => void;
+  /** Undoes this response and puts its message into the field. */
+  readonly edit: (responseId: string, message: string) => void;
 }
 
 export const ConversationActionsContext = createContext<ConversationActions>({
   fork: () => undefined,
   revert: () => undefined,
+  retry: () => undefined,
+  edit: () => undefined,
 });
 
-function useConversationActions(): ConversationActions {
+export function useConversationActions(): ConversationActions {
   return useContext(ConversationActionsContext);
 }
 
@@ -31,13 +37,13 @@ export function MessageRow({ row }: { readonly row: MessageRowData }) {
   const confirm = useConfirm();
   const actions = useConversationActions();
   const { responseId, created, isSettled, message, attachments = [] } = row;
-  const askRevert = (): void =>
+  const ask = (onConfirm: () => void): void =>
     confirm({
       title: messages.revertTitle,
       text: <p>{messages.revertText}</p>,
       confirm: messages.revertConfirm,
       isDangerous: true,
-      onConfirm: () => actions.revert(responseId),
+      onConfirm,
     });
   return (
     <div class="message">
@@ -49,7 +55,12 @@ export function MessageRow({ row }: { readonly row: MessageRowData }) {
             <MenuItem icon="fork" onSelect={() => actions.fork(responseId)}>
               {messages.fork}
             </MenuItem>
-            <MenuItem icon="undo" onSelect={askRevert} isDangerous>
+            {message === "" ? undefined : (
+              <MenuItem icon="fileEdit" onSelect={() => ask(() => actions.edit(responseId, message))}>
+                {messages.editMessage}
+              </MenuItem>
+            )}
+            <MenuItem icon="undo" onSelect={() => ask(() => actions.revert(responseId))} isDangerous>
               {messages.revert}
             </MenuItem>
           </Menu>

@@ -35,10 +35,14 @@ export interface WorkingRowData {
   readonly isWaiting: boolean;
 }
 
-interface TotalsRowData {
+export interface TotalsRowData {
   readonly kind: "totals";
   readonly key: string;
+  /** What the answer is to. */
+  readonly message: string;
   readonly response: ChatResponse;
+  /** It is the last answer. */
+  readonly isCurrent: boolean;
 }
 
 /** Rows keep their identity while what they show does not change. */
@@ -92,7 +96,7 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
               created,
               isWaiting: (response.approvals?.length ?? 0) > 0,
             })
-          : { kind: "totals", key: `${index}/end`, response },
+          : { kind: "totals", key: `${index}/end`, message, response, isCurrent },
       ];
       known = { turn, isCurrent, rows };
       return rows;
