@@ -3,7 +3,7 @@ import { SheafError } from "../base/errors.ts";
 import { findNearest } from "../base/nearest-names.ts";
 import { checkPromptWords } from "./command-words.ts";
 import { findForeignFlag } from "./cursor-arguments.ts";
-import { commandNames, type CommandName } from "./command-descriptions.ts";
+import { commandNames, type CommandName } from "./command-usages.ts";
 import { foreignCommands } from "./foreign-commands.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
 import { isSessionWord } from "./session-id.ts";

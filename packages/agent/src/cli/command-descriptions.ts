@@ -1,10 +1,9 @@
-/** What the commands are: for help, completion and the manual, and for the check of flags that do not belong. */
+/** What the commands do: for help, completion and the manual, and for the check of flags that do not belong. */
+import type { CommandName } from "./command-usages.ts";
 import type { FlagName } from "./flags.ts";
 import { limitFlags, outputFlags, requestFlags, runFlags, settingFlags } from "./prompt-flags.ts";
 
 export interface CommandDescription {
-  /** Words after the command's name. */
-  readonly usage: string;
   /** One line. */
   readonly summary: string;
   /** Flags that it takes besides `--verbose` and `--help`. */
@@ -17,28 +16,25 @@ export interface CommandDescription {
 
 const session = "123e4567-e89b-42d3-a456-426614174000";
 
-const described = {
+/** By command. */
+export const commandDescriptions: Readonly<Record<CommandName, CommandDescription>> = {
   answer: {
-    usage: "SESSION QUESTION=OPTION…",
     summary: "Answer the questions of the agent (exit code 10), and continue",
     flags: runFlags,
     examples: [`answer ${session} storage=sqlite`, `answer ${session} "name=My project"`],
     notes: ["Every question needs an answer. With a single question its id may be left out."],
   },
   show: {
-    usage: "SESSION",
     summary: "Print a stored session again, in any format",
     flags: outputFlags,
     examples: [`show ${session} --output-format text`, `show ${session} --output-format documents`],
   },
   ls: {
-    usage: "",
     summary: "List the sessions of this workspace, newest first",
     flags: ["all", "format", "json", "limit", "workspace"],
     examples: ["ls", "ls --all --format json"],
   },
   usage: {
-    usage: "",
     summary: "Sum up the tokens and the cost of this workspace's sessions",
     flags: ["by", "since", "all", "format", "json", "workspace"],
     examples: ["usage", "usage --all --by day,model --since 7d", "usage --json"],
@@ -48,44 +44,37 @@ const described = {
     ],
   },
   "create-chat": {
-    usage: "",
     summary: "Print the id of a new session, for --resume",
     flags: [],
     examples: ["create-chat"],
   },
   export: {
-    usage: "SESSION",
     summary: "Write a session as JSON (which sheaf import reads), Markdown, or one HTML file",
     flags: ["format", "output"],
     examples: [`export ${session} --format markdown`, `export ${session} --format html --output session.html`],
   },
   import: {
-    usage: "FILE",
     summary: "Import a session that sheaf export wrote as JSON",
     flags: [],
     examples: ["import session.json"],
   },
   fork: {
-    usage: "SESSION [RESPONSE]",
     summary: "Start a new session from a response of another one; files are not changed",
     flags: [],
     examples: [`fork ${session}`],
   },
-  rm: { usage: "SESSION…", summary: "Delete sessions permanently", flags: [], examples: [`rm ${session}`] },
+  rm: { summary: "Delete sessions permanently", flags: [], examples: [`rm ${session}`] },
   replay: {
-    usage: "FILE",
     summary: "Print a run of --record again, offline, in any format",
     flags: [...outputFlags, "redact"],
     examples: ["replay run.ndjson", "replay run.ndjson --redact shared.ndjson"],
   },
   schema: {
-    usage: "NAME",
     summary: "Print a JSON Schema: stream-json, documents, events, config and others",
     flags: [],
     examples: ["schema stream-json", "schema config > sheaf-config.schema.json"],
   },
   convert: {
-    usage: "--from FORMAT --to FORMAT",
     summary: "Convert a model's or an agent's stream on stdin to documents",
     flags: ["from", "to", "include-thinking"],
     examples: [
@@ -94,37 +83,31 @@ const described = {
     ],
   },
   login: {
-    usage: "PROVIDER",
     summary: "Store a key, typed at a hidden prompt or piped to stdin",
     flags: [],
     examples: ["login anthropic", "login openai < key.txt"],
   },
   logout: {
-    usage: "[PROVIDER]",
     summary: "Delete a stored key, or all of them",
     flags: [],
     examples: ["logout openai"],
   },
   status: {
-    usage: "",
     summary: "Show the model in use, and where each key comes from",
     flags: ["format", "json", "model", "compat"],
     examples: ["status", "status --format json"],
   },
   whoami: {
-    usage: "",
     summary: "The same as status",
     flags: ["format", "json", "model", "compat"],
     examples: ["whoami"],
   },
   models: {
-    usage: "[PROVIDER]",
     summary: "List the names that --model takes",
     flags: ["format", "json", "api-key", "base-url", "header"],
     examples: ["models", "models ollama --format json"],
   },
   revert: {
-    usage: "SESSION [RESPONSE]",
     summary: "Undo the last response, or RESPONSE and all after it: files and history",
     flags: ["to", "format", "json", "overwrite", "on-conflict", "workspace"],
     examples: [
@@ -134,21 +117,18 @@ const described = {
     ],
   },
   instrumentation: {
-    usage: "",
     summary: "List what debug mode left in this workspace, or remove it",
     flags: ["remove", "all", "format", "json", "workspace"],
     examples: ["instrumentation", "instrumentation --remove"],
     notes: ["Lines of a session that waits for an answer are kept, unless you pass --all."],
   },
   trust: {
-    usage: "[DIR]",
     summary: "Trust a repository: its AGENTS.md instructs the model",
     flags: ["list", "remove", "workspace", "format", "json"],
     examples: ["trust", "trust --list", "trust --remove ../other"],
     notes: ["Trust grants no permissions: flags, rules and the sandbox decide what tools may do."],
   },
   permissions: {
-    usage: "explain | check",
     summary: "Show what a run may do and why, or decide one case",
     flags: [
       "command",
@@ -178,7 +158,6 @@ const described = {
     notes: ["A check prints allow, ask or deny. In print mode nobody is asked, so that ask means refused."],
   },
   serve: {
-    usage: "",
     summary: "Serve the Chat API and its page over HTTP",
     flags: [
       "host",
@@ -210,25 +189,21 @@ const described = {
     ],
   },
   about: {
-    usage: "",
     summary: "Show the versions and folders in use",
     flags: ["format", "json"],
     examples: ["about"],
   },
   config: {
-    usage: "explain",
     summary: "Show each setting, its value and where it came from",
     flags: [...settingFlags, "format", "json"],
     examples: ["config explain", "config explain --model offline --format json"],
   },
   doctor: {
-    usage: "",
     summary: "Check this machine, and suggest fixes",
     flags: ["json", "format", "model", "base-url", "api-key", "header", "workspace", "sandbox"],
     examples: ["doctor", "doctor --json"],
   },
   completion: {
-    usage: "bash|zsh|fish",
     summary: "Print the completion script of a shell",
     flags: [],
     examples: [
@@ -238,14 +213,12 @@ const described = {
     ],
   },
   "install-alias": {
-    usage: "DIR [NAME…]",
     summary: "Create programs that start Sheaf as cursor-agent (profile cursor-2026)",
     flags: ["overwrite"],
     examples: ["install-alias ~/bin", "install-alias ~/bin cursor-agent"],
     notes: ["Only programs that this command made are replaced, unless you pass --overwrite."],
   },
   mcp: {
-    usage: "list|list-tools|add|remove|trust …",
     summary: "Show, add, remove or trust servers of the Model Context Protocol",
     flags: ["format", "json", "url", "header", "digest", "remove", "workspace"],
     examples: [
@@ -262,7 +235,6 @@ const described = {
     ],
   },
   acp: {
-    usage: "[login PROVIDER]",
     summary: "Speak the Agent Client Protocol on stdin and stdout, for editors",
     // The editor names the folder, and shows the run.
     flags: settingFlags.filter((name) => name !== "workspace" && name !== "heartbeat"),
@@ -273,20 +245,11 @@ const described = {
     ],
   },
   help: {
-    usage: "[COMMAND]",
     summary: "Show the common flags, all of them, all commands, or one command",
     flags: [],
     examples: ["help", "help flags", "help commands", "help export"],
   },
-} satisfies Readonly<Record<string, CommandDescription>>;
-
-export type CommandName = keyof typeof described;
-
-/** In the order of the help text. */
-export const commandDescriptions: Readonly<Record<CommandName, CommandDescription>> = described;
-
-/** Commands other than the prompt. */
-export const commandNames = Object.keys(described) as CommandName[];
+};
 
 /** Further words that `sheaf help` takes. */
 export const helpTopics = ["commands", "flags"] as const;

@@ -2,7 +2,8 @@
 import { SheafError } from "../base/errors.ts";
 import type { ParsedArguments } from "./arguments.ts";
 import { checkCommandWords } from "./command-words.ts";
-import { commandDescriptions, commandNames, type CommandName } from "./command-descriptions.ts";
+import { commandDescriptions } from "./command-descriptions.ts";
+import { commandNames, type CommandName } from "./command-usages.ts";
 import { flags, type FlagName } from "./flags.ts";
 import { promptFlags } from "./prompt-flags.ts";
 import type { CliProfile } from "../output/projection.ts";

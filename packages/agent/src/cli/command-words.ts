@@ -1,7 +1,7 @@
 /** Words that may be a command or a prompt: what is neither clearly costs no model request. */
 import { SheafError } from "../base/errors.ts";
 import { findSlip } from "../base/nearest-names.ts";
-import { commandDescriptions, commandNames, type CommandName } from "./command-descriptions.ts";
+import { commandNames, commandUsages, type CommandName } from "./command-usages.ts";
 import { foreignCommands } from "./foreign-commands.ts";
 import { isSessionWord } from "./session-id.ts";
 
@@ -39,7 +39,7 @@ export function checkPromptWords(words: readonly string[]): void {
 
 /** Of words after a command: a sentence that begins with its name. @throws SheafError USAGE with both ways to write it. */
 export function checkCommandWords(name: CommandName, words: readonly string[]): void {
-  const { usage } = commandDescriptions[name];
+  const usage = commandUsages[name];
   // The words of a login may be a key (S-41); its own message repeats none.
   const isSentence = words.length > (usage === "" ? 0 : 1) && name !== "login" && name !== "mcp";
   if (!isSentence || fits(name, words)) return;
@@ -52,7 +52,7 @@ export function checkCommandWords(name: CommandName, words: readonly string[]): 
 
 /** Whether the words can belong to the command, by its usage; the command itself checks them closer. */
 function fits(name: string, words: readonly string[]): boolean {
-  const usage = commandDescriptions[name as CommandName]?.usage ?? "";
+  const usage = commandUsages[name as CommandName] ?? "";
   const [first = ""] = words;
   const places = usage.split(" ").filter((place) => /[A-Z]/.test(place) && !place.startsWith("-"));
   const choices: readonly string[] = usage.match(/(?<![-\w])[a-z]+\b/g) ?? [];

@@ -1,16 +1,17 @@
 /** The manual page `sheaf(1)`, made from the same tables as the help. */
 import { errorTable } from "../base/errors.ts";
 import { sheafVersion } from "../base/version.ts";
-import { commandDescriptions, commandNames } from "./command-descriptions.ts";
+import { commandDescriptions } from "./command-descriptions.ts";
+import { commandNames, commandUsages } from "./command-usages.ts";
 import { flags, type Flag } from "./flags.ts";
 
 /** The page in the man macros of roff. */
 export function formatManualPage(): string {
   const commands = commandNames.flatMap((name) => {
-    const { usage, summary, notes = [], examples } = commandDescriptions[name];
+    const { summary, notes = [], examples } = commandDescriptions[name];
     const shown = examples.map((example) => `.br\n${escapeRoff(`sheaf ${example}`)}\n`);
     return [
-      `.TP\n.B ${escapeRoff(`${name} ${usage}`.trim())}\n${[`${summary}.`, ...notes].map(escapeRoff).join("\n")}\n`,
+      `.TP\n.B ${escapeRoff(`${name} ${commandUsages[name]}`.trim())}\n${[`${summary}.`, ...notes].map(escapeRoff).join("\n")}\n`,
       ...shown,
     ];
   });

@@ -1,6 +1,7 @@
 /** Help, manual and completion are made from one table of commands and one of flags, which must fit together. */
 import { describe, expect, test } from "vitest";
-import { commandDescriptions, commandNames, helpTopics } from "../../src/cli/command-descriptions.ts";
+import { commandDescriptions, helpTopics } from "../../src/cli/command-descriptions.ts";
+import { commandNames } from "../../src/cli/command-usages.ts";
 import { formatAllFlags, formatCommands, formatHelp } from "../../src/cli/commands/help.ts";
 import { toCompletionTable, type FlagCompletion } from "../../src/cli/completion/completion-table.ts";
 import { checkCommandLine, toFlagHelp } from "../../src/cli/command-flags.ts";

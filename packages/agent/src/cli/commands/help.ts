@@ -2,13 +2,8 @@
 import { SheafError } from "../../base/errors.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import {
-  commandDescriptions,
-  commandNames,
-  helpTopics,
-  type CommandName,
-  type HelpTopic,
-} from "../command-descriptions.ts";
+import { commandDescriptions, helpTopics, type HelpTopic } from "../command-descriptions.ts";
+import { commandNames, commandUsages, type CommandName } from "../command-usages.ts";
 import { toFlagHelp } from "../command-flags.ts";
 import { flags, type Flag, type FlagName } from "../flags.ts";
 import { printText } from "../standard-output.ts";
@@ -97,8 +92,7 @@ export function formatHelp(): string {
 /** All commands, a line each. */
 export function formatCommands(): string {
   const rows = commandNames.map((name) => {
-    const { usage, summary } = commandDescriptions[name];
-    return [`${name} ${usage}`.trim(), summary] as const;
+    return [`${name} ${commandUsages[name]}`.trim(), commandDescriptions[name].summary] as const;
   });
   return `Commands\n${formatRows(rows)}`;
 }
@@ -112,9 +106,9 @@ export function formatAllFlags(): string {
 }
 
 function formatCommandHelp(name: CommandName): string {
-  const { usage, summary, flags: own, examples, notes = [] } = commandDescriptions[name];
+  const { summary, flags: own, examples, notes = [] } = commandDescriptions[name];
   const parts = [
-    `sheaf ${name} ${usage}`.trim(),
+    `sheaf ${name} ${commandUsages[name]}`.trim(),
     `  ${summary}.`,
     ...notes.map((note) => `  ${note}`),
     "",

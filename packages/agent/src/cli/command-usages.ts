@@ -1,0 +1,40 @@
+/** The names of the commands, and what words each takes: all that every start needs to know of them. */
+
+/** By command, in the order of the help text: the words after its name. */
+export const commandUsages = {
+  answer: "SESSION QUESTION=OPTION…",
+  show: "SESSION",
+  ls: "",
+  usage: "",
+  "create-chat": "",
+  export: "SESSION",
+  import: "FILE",
+  fork: "SESSION [RESPONSE]",
+  rm: "SESSION…",
+  replay: "FILE",
+  schema: "NAME",
+  convert: "--from FORMAT --to FORMAT",
+  login: "PROVIDER",
+  logout: "[PROVIDER]",
+  status: "",
+  whoami: "",
+  models: "[PROVIDER]",
+  revert: "SESSION [RESPONSE]",
+  instrumentation: "",
+  trust: "[DIR]",
+  permissions: "explain | check",
+  serve: "",
+  about: "",
+  config: "explain",
+  doctor: "",
+  completion: "bash|zsh|fish",
+  "install-alias": "DIR [NAME…]",
+  mcp: "list|list-tools|add|remove|trust …",
+  acp: "[login PROVIDER]",
+  help: "[COMMAND]",
+} as const satisfies Readonly<Record<string, string>>;
+
+export type CommandName = keyof typeof commandUsages;
+
+/** Commands other than the prompt. */
+export const commandNames = Object.keys(commandUsages) as CommandName[];
