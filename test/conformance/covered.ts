@@ -236,6 +236,8 @@ export const covered: readonly string[] = [
   "S-98",
   "S-99",
   "S-101",
+  "S-107",
+  "S-108",
   "S-103",
   "S-104",
   "S-105",

@@ -258,6 +258,12 @@ export const requirements: readonly Requirement[] = [
   { id: "S-98", document: "security-reliability", title: "rules open the registries that package managers name" },
   { id: "S-99", document: "security-reliability", title: "commands see registries without tokens" },
   { id: "S-101", document: "security-reliability", title: "instruction files of a repository, quoted without trust" },
+  {
+    id: "S-107",
+    document: "security-reliability",
+    title: "a repository's list of Cursor's servers gets no variable unseen",
+  },
+  { id: "S-108", document: "security-reliability", title: "the user's list of Cursor's servers, by choice" },
   { id: "S-103", document: "security-reliability", title: "a rule of its own opens mirrors in private networks" },
   { id: "S-104", document: "security-reliability", title: "a rule of its own shows commands tokens for registries" },
   { id: "S-105", document: "security-reliability", title: "old caches of commands are removed" },

@@ -6,7 +6,6 @@ import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
 import { openConversation } from "../run/conversations/open-conversation.ts";
 import type { RespondPorts } from "../run/conversations/respond.ts";
 import { SheafError } from "../base/errors.ts";
-import type { McpServers } from "../config/mcp-settings.ts";
 import { prepareNotes } from "./prepare-notes.ts";
 import { preparePolicy } from "./prepare-policy.ts";
 import { checkAttachmentTypes } from "../model/attachments.ts";
@@ -78,12 +77,12 @@ export async function prepareResponse(
   const webSearch = order.webSearch === "if_possible" ? model.hasWebSearch : order.webSearch;
   if (webSearch && !model.hasWebSearch) throw createSearchError(model);
   const dataFolder = isUnsaved ? undefined : order.dataFolder;
-  const { servers, leftOut }: ServerChoice = mayCallServers(order)
+  const { servers, leftOut, own }: ServerChoice = mayCallServers(order)
     ? chooseServers(order)
-    : { servers: {}, leftOut: [] };
+    : { servers: {}, leftOut: [], own: new Set() };
   const policy = await preparePolicy({
     ...order,
-    permissions: withServers(order, servers),
+    permissions: withServers(order, order.permissions.force ? Object.keys(servers) : [...own]),
     sandboxMemory: order.dataFolder === undefined ? undefined : { folder: order.dataFolder, isReadOnly: isUnsaved },
     now,
   });
@@ -198,10 +197,10 @@ function mayCallServers({ mode }: RunOrder): boolean {
   return isOffered(mode, { name: "", access: "mcp" });
 }
 
-/** What allows everything does so for the tools of servers, too; deny rules win as ever. */
-function withServers({ permissions }: RunOrder, servers: McpServers): PermissionSettings {
-  if (!permissions.force) return permissions;
-  return { ...permissions, allow: [...permissions.allow, ...Object.keys(servers).map((name) => `Mcp(${name}:*)`)] };
+/** `--force` is for the tools of all servers, `--approve-mcps` for those of the user's own; deny rules win as ever. */
+function withServers({ permissions, approvesServers }: RunOrder, names: readonly string[]): PermissionSettings {
+  if (!permissions.force && !approvesServers) return permissions;
+  return { ...permissions, allow: [...permissions.allow, ...names.map((name) => `Mcp(${name}:*)`)] };
 }
 
 /** A workspace contributes its files of instructions; nothing else of it is read (S-01). */

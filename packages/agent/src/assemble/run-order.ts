@@ -43,6 +43,10 @@ export interface RunSetup {
   readonly addedFolders: readonly string[];
   /** The user's servers of the Model Context Protocol; those of the workspace need a yes of their own (S-87). */
   readonly mcpServers: McpServers;
+  /** The user's list of Cursor's servers; undefined: it is not read (S-108). */
+  readonly cursorFile?: string | undefined;
+  /** Every tool of the user's own servers runs without asking (`--approve-mcps`). */
+  readonly approvesServers?: boolean | undefined;
   /** The user's commands after an edit (S-96). */
   readonly afterEdit?: readonly AfterEditCommand[] | undefined;
   /** Sheaf's data folder; undefined: none is used. */

@@ -61,7 +61,6 @@ function toRunOrder({ message, config, flags, environment, ...prompt }: PromptOr
   const named = findNamedSession(flags) ?? "";
   const name = config.model ?? "";
   const mcpServers = { ...config.mcpServers, ...prompt.mcpServers };
-  const approved = flags["approve-mcps"] ? Object.keys(mcpServers).map((server) => `Mcp(${server}:*)`) : [];
   return {
     ...config,
     responseId: `chat_${randomUUID()}`,
@@ -71,8 +70,8 @@ function toRunOrder({ message, config, flags, environment, ...prompt }: PromptOr
     modelName: config.model,
     includesReasoning: flags["include-thinking"],
     trusted: false,
-    permissions: { ...config.permissions, allow: [...config.permissions.allow, ...approved] },
     mcpServers,
+    approvesServers: flags["approve-mcps"],
     isUnsaved: flags["no-save"],
     environment,
     userFiles: toUserFiles(environment),

@@ -22,7 +22,7 @@ export interface RunConfig extends Config, PromptTexts {
 export function toConfig(flags: FlagValues, io: CommandIo): RunConfig {
   const { config: found, flags: raw, notices } = toModelSettings(toRawSettings(flags), io);
   const allow = [...(raw.allow ?? []), ...toAllowRules(flags)];
-  const settings = { ...raw, allow, notices: [...(io.notices ?? []), ...notices] };
+  const settings = { ...raw, ...toServerSettings(flags, io), allow, notices: [...(io.notices ?? []), ...notices] };
   const config = createConfig(settings, io.environment, io.cwd, found);
   return { ...config, ...readPromptTexts(flags, io.cwd), toolChoice: toToolChoice(flags) };
 }
@@ -37,6 +37,11 @@ export function toModelSettings<Raw extends ModelFlags>(
   if (profile !== "cursor-2026") return settings;
   const { model, notice } = toCursorModel(raw.model, settings);
   return { ...settings, flags: { ...raw, model }, notices: notice === undefined ? [] : [notice] };
+}
+
+/** `cursor-agent` uses the servers of the user's file once they are approved (S-108). */
+export function toServerSettings(flags: FlagValues, { profile }: Pick<CommandIo, "profile">) {
+  return { readsCursorServers: profile === "cursor-2026" && flags["approve-mcps"] === true };
 }
 
 /** Flags as the configuration takes them. */

@@ -15,7 +15,7 @@ import {
   type ModelChoice,
   type ModelFlags,
 } from "./endpoints.ts";
-import { toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
+import { findHome, toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
 import { findWindowTokens } from "./model-windows.ts";
 import { isTrusted } from "./trust.ts";
 import { efforts, longestSeconds } from "./user-config.ts";
@@ -41,6 +41,7 @@ export interface RawSettings extends ModelFlags {
   readonly force?: true | undefined;
   readonly allow?: readonly string[] | undefined;
   readonly ask?: readonly string[] | undefined;
+  readonly readsCursorServers?: boolean | undefined;
   readonly deny?: readonly string[] | undefined;
   /** What differs from what the caller asked for. */
   readonly notices?: readonly string[] | undefined;
@@ -90,6 +91,8 @@ export interface Config {
   readonly stopsOnDenied: boolean;
   /** Of the user's configuration. */
   readonly mcpServers: McpServers;
+  /** The user's list of Cursor's servers; undefined: it is not read (S-108). */
+  readonly cursorFile: string | undefined;
   /** Of the user's configuration alone (S-96). */
   readonly afterEdit: readonly { readonly glob: string; readonly command: string }[];
   /** Whether commands run in the system's sandbox (S-30). */
@@ -170,6 +173,8 @@ export function createConfig(
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
     stopsOnDenied: toStopsOnDenied(raw.onDenied),
     mcpServers: found.settings.mcpServers ?? {},
+    cursorFile:
+      raw.readsCursorServers || found.settings.cursorServers ? join(findHome(), ".cursor/mcp.json") : undefined,
     afterEdit: found.settings.afterEdit ?? [],
     sandbox: toSandboxSetting(raw.sandbox),
     permissions: {

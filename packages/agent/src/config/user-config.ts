@@ -122,6 +122,8 @@ const fields = s.object({
   afterEdit: s.optional(afterEditCommands),
   /** Servers of the Model Context Protocol. */
   mcpServers: s.optional(mcpServers),
+  /** Whether the servers of `~/.cursor/mcp.json` are the user's own, too (S-108). */
+  cursorServers: s.optional(s.boolean()),
   /** Rules that apply to every run (S-06). */
   permissions: s.optional(
     s.strict(s.object({ allow: s.optional(rules), ask: s.optional(rules), deny: s.optional(rules) })),

@@ -1,32 +1,41 @@
-/** The tool servers that a workspace names in its `.mcp.json`, and which of them a run may use (S-87, S-88). */
+/** The tool servers that a workspace names in its `.mcp.json` and `.cursor/mcp.json`, and which of them a run may use (S-87, S-88, S-107). */
 import { createHash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
 import type { McpServerState } from "@sheaf/protocol";
-import { formatProblem, isJsonObject, parseValue } from "@sheaf/protocol/check-value";
-import { SheafError } from "../base/errors.ts";
-import { readSmallFile } from "../workspace/open-file.ts";
+import { isJsonObject } from "@sheaf/protocol/check-value";
+import type { Environment } from "../base/paths.ts";
 import { findRepository, isSameRepository, readStats, toRealPlace } from "../workspace/repository.ts";
 import { isBelow } from "../workspace/workspace.ts";
-import { isServerName, mcpServer, serverNameRule, type McpServers, type McpServerSettings } from "./mcp-settings.ts";
+import { readCursorServers } from "./cursor-servers.ts";
+import { fillEntry } from "./fill-entry.ts";
+import type { McpServers, McpServerSettings } from "./mcp-settings.ts";
+import { parseServerEntry, readServerList } from "./server-list.ts";
 import { readTrust } from "./trust.ts";
-
-/** Largest `.mcp.json` that is read. Bytes. */
-const MAX_BYTES = 1024 * 1024;
 
 /** Longest entry that a person reads before saying yes. UTF-16 units, as JSON. */
 const MAX_ENTRY = 4000;
 
 /** A server that a workspace names. */
-export type WorkspaceServer = { readonly name: string } & (
+export type WorkspaceServer = { readonly name: string; readonly file: ServerFile } & (
   | {
+      /** With its words filled in. */
       readonly settings: McpServerSettings;
-      /** What a yes is bound to: SHA-256 of the name and all settings, hex. */
+      /** As the file has them. */
+      readonly written: McpServerSettings;
+      /** Variables of the user that it gets. */
+      readonly variables: readonly string[];
+      /** What a yes is bound to: SHA-256 of the name and all settings as they are written, hex. */
       readonly digest: string;
       readonly state: "trusted" | "changed" | "not_trusted";
     }
   /** It is never started. */
   | { readonly state: "unusable"; readonly problem: string }
 );
+
+/** Where a workspace names servers. Of two with one name, the first counts. */
+export const serverFiles = [".mcp.json", ".cursor/mcp.json"] as const;
+
+type ServerFile = (typeof serverFiles)[number];
 
 /** What decides about the servers of a workspace. */
 export interface WorkspacePlaces {
@@ -36,6 +45,8 @@ export interface WorkspacePlaces {
   readonly addedFolders: readonly string[];
   /** Where the user's list of trust is; undefined: nowhere, so that no server has a yes. */
   readonly dataFolder: string | undefined;
+  /** What `${env:NAME}` means. */
+  readonly environment: Environment;
 }
 
 /** The servers of a run. */
@@ -44,30 +55,45 @@ export interface ServerChoice {
   readonly servers: McpServers;
   /** With the reason. */
   readonly leftOut: readonly McpServerState[];
+  /** Names of those that the user named, and no workspace. */
+  readonly own: ReadonlySet<string>;
 }
 
 /**
  * The servers of a run, for every door: the user's own, and those of a trusted workspace that have a yes. One of the user's
  * takes precedence over one of the workspace with the same name (S-06).
- * @throws SheafError CONFIG_INVALID for a `.mcp.json` or a list of trust that cannot be read.
+ * @throws SheafError CONFIG_INVALID for a file of the workspace or a list of trust that cannot be read.
  */
 export function chooseServers(
-  places: WorkspacePlaces & { readonly trusted: boolean; readonly mcpServers: McpServers },
+  places: WorkspacePlaces & {
+    readonly trusted: boolean;
+    readonly mcpServers: McpServers;
+    /** The user's file of Cursor's servers; undefined: it is not read (S-108). */
+    readonly cursorFile?: string | undefined;
+  },
 ): ServerChoice {
   const { trusted, mcpServers } = places;
+  const own = new Set(Object.keys(mcpServers));
   const servers: Record<string, McpServerSettings> = {};
   const leftOut: McpServerState[] = [];
-  for (const [name, settings] of Object.entries(mcpServers)) {
+  const addOwn = (name: string, settings: McpServerSettings): void => {
     if (trusted || !("cwd" in settings) || settings.cwd !== ".") servers[name] = settings;
     else leftOut.push(toLeftOut(name, "failed", 'it works in the workspace (cwd "."), which is not trusted'));
+  };
+  for (const [name, settings] of Object.entries(mcpServers)) addOwn(name, settings);
+  for (const { name, settings, problem } of readCursorServers(places)) {
+    if (own.has(name)) continue;
+    own.add(name);
+    if (settings) addOwn(name, settings);
+    else leftOut.push(toLeftOut(name, "failed", problem));
   }
   for (const server of trusted ? readWorkspaceServers(places) : []) {
     const { name, state } = server;
-    if (Object.hasOwn(mcpServers, name)) continue;
+    if (own.has(name)) continue;
     if (state === "trusted") servers[name] = server.settings;
     else leftOut.push(toLeftOut(name, state === "unusable" ? "failed" : state, formatReason(server)));
   }
-  return { servers, leftOut };
+  return { servers, leftOut, own };
 }
 
 function toLeftOut(name: string, status: McpServerState["status"], problem: string): McpServerState {
@@ -89,7 +115,10 @@ function formatReason(server: WorkspaceServer): string {
 
 /** In the order of the file; none without one. @throws SheafError CONFIG_INVALID for a file that cannot be read as one. */
 export function readWorkspaceServers(places: WorkspacePlaces): readonly WorkspaceServer[] {
-  const entries = readEntries(toServerFile(places.workspace));
+  const found = serverFiles.flatMap((file) =>
+    readServerList(join(places.workspace, file), untrustAdvice).map(([name, value]) => ({ name, file, value })),
+  );
+  const entries = found.filter(({ name }, index) => found.findIndex((other) => other.name === name) === index);
   if (entries.length === 0) return [];
   const repository = findRepository(places.workspace);
   const list = places.dataFolder === undefined ? [] : readTrust(places.dataFolder).servers;
@@ -98,54 +127,53 @@ export function readWorkspaceServers(places: WorkspacePlaces): readonly Workspac
       .filter((server) => isSameRepository(server.repository, repository))
       .map(({ name, digest }) => [name, digest] as const),
   );
-  return entries.map(([name, value]) => {
-    const entry = parseEntry(name, value, places);
-    if (typeof entry === "string") return { name, state: "unusable", problem: entry };
-    const digest = toDigest(name, entry);
+  return entries.map(({ name, file, value }) => {
+    const entry = file === ".mcp.json" ? parseEntry(name, value, places) : parseFilled(name, value, places);
+    if (typeof entry === "string") return { name, file, state: "unusable", problem: entry };
+    const digest = toDigest(name, entry.written, file);
     const known = digests.get(name);
     const state = known === digest ? "trusted" : known === undefined ? "not_trusted" : "changed";
-    return { name, settings: entry, digest, state };
+    return { name, file, ...entry, digest, state };
   });
 }
 
-/** Where a workspace names its servers. */
-export function toServerFile(workspace: string): string {
-  return join(workspace, ".mcp.json");
+type ParsedEntry = Pick<Extract<WorkspaceServer, { digest: string }>, "settings" | "written" | "variables">;
+
+/** An entry of Cursor's file. What is checked is what would start. */
+function parseFilled(name: string, value: unknown, places: WorkspacePlaces): ParsedEntry | string {
+  const { url, envFile } = isJsonObject(value) ? value : {};
+  if (typeof url === "string" && /^[^/]*(\/\/)?[^/?#]*\$\{/.test(url)) {
+    return "its address has ${…} before the path, so that nobody can see where it leads";
+  }
+  if (envFile !== undefined) return `it names an envFile, which a repository cannot give a server: ${addAdvice}`;
+  const filled = fillEntry(value, places);
+  if (!filled.ok) return filled.problem;
+  return parseEntry(name, filled.value, places, { entry: value, variables: filled.variables });
 }
 
-function readEntries(file: string): readonly (readonly [name: string, entry: unknown])[] {
-  const text = readSmallFile(file, MAX_BYTES);
-  if (text === undefined) {
-    if (!readStats(file)) return [];
-    throw createFault(file, `cannot be read as a file of at most ${MAX_BYTES} bytes`);
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw createFault(file, "is not JSON");
-  }
-  const servers = isJsonObject(value) ? (value["mcpServers"] ?? {}) : undefined;
-  if (isJsonObject(servers)) return Object.entries(servers);
-  throw createFault(file, 'is not a list of servers ({"mcpServers": {…}})');
-}
-
-/** The settings of an entry, or why it is not used. */
-function parseEntry(name: string, value: unknown, places: WorkspacePlaces): McpServerSettings | string {
-  if (!isServerName(name)) return `its name is not ${serverNameRule}`;
-  const parsed = parseValue(mcpServer, value);
-  if (!parsed.ok) {
-    const [problem] = parsed.problems;
-    return `Sheaf does not know entries of this form${problem ? ` (${formatProblem(problem)})` : ""}`;
-  }
-  const length = JSON.stringify(parsed.value).length;
+/** The settings of an entry, or why it is not used. `source`: what was filled in to get it. */
+function parseEntry(
+  name: string,
+  value: unknown,
+  places: WorkspacePlaces,
+  source?: { readonly entry: unknown; readonly variables: readonly string[] },
+): ParsedEntry | string {
+  const settings = parseServerEntry(name, value);
+  if (typeof settings === "string") return settings;
+  // Only texts differ, so that it has the same form.
+  const written = source ? (source.entry as McpServerSettings) : settings;
+  const { length } = JSON.stringify(written);
   if (length > MAX_ENTRY) {
     return `its entry has ${length} characters, more than a person reads (${MAX_ENTRY}): ${addAdvice}`;
   }
-  const word = findInnerWord(parsed.value, places);
-  if (word === undefined) return parsed.value;
-  return `it leads into the workspace (${JSON.stringify(word)}), where commands can change what starts: ${addAdvice}`;
+  const word = findInnerWord(settings, places);
+  if (word === undefined) return { settings, written, variables: source?.variables ?? [] };
+  // What was filled in may be a key.
+  const named = source ? "" : ` (${JSON.stringify(word)})`;
+  return `it leads into the workspace${named}, where commands can change what starts: ${addAdvice}`;
 }
+
+const untrustAdvice = "fix it, or revoke the trust with sheaf trust --remove";
 
 const addAdvice = "if you want it, add it to your own servers with sheaf mcp add";
 
@@ -177,9 +205,10 @@ function names(text: string, folder: string): boolean {
     .some((rest) => !/^[\p{L}\p{N}_.-]/u.test(rest));
 }
 
-function toDigest(name: string, settings: McpServerSettings): string {
+/** The same words mean something else in the other file. */
+function toDigest(name: string, settings: McpServerSettings, file: ServerFile): string {
   return createHash("sha256")
-    .update(JSON.stringify([name, toSorted(settings)]))
+    .update(JSON.stringify([name, toSorted(settings), ...(file === ".mcp.json" ? [] : [file])]))
     .digest("hex");
 }
 
@@ -189,8 +218,4 @@ function toSorted(value: unknown): unknown {
   return Object.entries(value)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([field, item]) => [field, toSorted(item)]);
-}
-
-function createFault(file: string, problem: string): SheafError {
-  return new SheafError("CONFIG_INVALID", `${file} ${problem}: fix it, or revoke the trust with sheaf trust --remove`);
 }

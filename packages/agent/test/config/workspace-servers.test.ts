@@ -15,7 +15,7 @@ symlinkSync(workspace, join(top, "link"));
 
 function read(text: string) {
   writeFileSync(join(workspace, ".mcp.json"), text);
-  return readWorkspaceServers({ workspace, addedFolders: [added], dataFolder: undefined });
+  return readWorkspaceServers({ workspace, addedFolders: [added], dataFolder: undefined, environment: {} });
 }
 
 function readOne(settings: unknown) {
@@ -75,7 +75,7 @@ describe("a file that is not as it should be", () => {
   test("that is a link is not read", () => {
     rmSync(join(workspace, ".mcp.json"));
     symlinkSync("/etc/passwd", join(workspace, ".mcp.json"));
-    const places = { workspace, addedFolders: [], dataFolder: undefined };
+    const places = { workspace, addedFolders: [], dataFolder: undefined, environment: {} };
     expect(() => readWorkspaceServers(places)).toThrow(/cannot be read as a file/);
     rmSync(join(workspace, ".mcp.json"));
     expect(readWorkspaceServers(places)).toEqual([]);
@@ -98,10 +98,17 @@ describe("a file that is not as it should be", () => {
 
 test(verifies("S-06", "a server of the user's takes precedence over one of the same name"), () => {
   read(JSON.stringify({ mcpServers: { one: { command: "theirs" }, two: { command: "theirs" } } }));
-  const places = { workspace, addedFolders: [], dataFolder: undefined, mcpServers: { one: { command: "mine" } } };
+  const places = {
+    workspace,
+    addedFolders: [],
+    dataFolder: undefined,
+    environment: {},
+    mcpServers: { one: { command: "mine" } },
+  };
   expect(chooseServers({ ...places, trusted: true })).toEqual({
     servers: { one: { command: "mine" } },
     leftOut: [expect.objectContaining({ name: "two", status: "not_trusted" })],
+    own: new Set(["one"]),
   });
   expect(chooseServers({ ...places, trusted: false }).leftOut).toEqual([]);
 });

@@ -1,9 +1,11 @@
 /** `sheaf mcp trust`: says yes to servers that a workspace names, one by one, after showing what each is (S-87). */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { confirm, isCancel } from "@clack/prompts";
 import { SheafError } from "../../base/errors.ts";
 import { createConfig, type Config } from "../../config/config.ts";
 import { readTrust, writeTrust, type TrustedServer } from "../../config/trust.ts";
-import { readWorkspaceServers, toServerFile, type WorkspaceServer } from "../../config/workspace-servers.ts";
+import { readWorkspaceServers, serverFiles, type WorkspaceServer } from "../../config/workspace-servers.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { toVisibleCharacters } from "../../tools/approval-question.ts";
 import { findRepository } from "../../workspace/repository.ts";
@@ -25,9 +27,9 @@ export async function runMcpTrust(
   if (!config.findTrust()) {
     throw new SheafError("USAGE", `the workspace ${config.workspace} is not trusted: trust it first, with sheaf trust`);
   }
-  const chosen = chooseNamed(readWorkspaceServers(config), names, config);
+  const chosen = chooseNamed(readWorkspaceServers({ ...config, environment: io.environment }), names, config);
   if (flags.digest !== undefined) return trustByDigest(chosen, flags.digest, config);
-  if (chosen.length === 0) return printText(`${toServerFile(config.workspace)} names no servers.\n`);
+  if (chosen.length === 0) return printText(`${toServerFiles(config)} names no servers.\n`);
   for (const server of chosen) {
     await printText(describe(server));
     if (server.state !== "not_trusted" && server.state !== "changed") continue;
@@ -44,12 +46,19 @@ export async function runMcpTrust(
 function chooseNamed(
   servers: readonly WorkspaceServer[],
   names: readonly string[],
-  { workspace }: Config,
+  config: Config,
 ): readonly WorkspaceServer[] {
   const unknown = names.find((name) => !servers.some((server) => server.name === name));
   if (unknown === undefined) return servers.filter(({ name }) => names.length === 0 || names.includes(name));
   const known = servers.length === 0 ? "it names none" : `it names ${servers.map(({ name }) => name).join(", ")}`;
-  throw new SheafError("USAGE", `${toServerFile(workspace)} has no server "${unknown}": ${known}`);
+  throw new SheafError("USAGE", `${toServerFiles(config)} has no server "${unknown}": ${known}`);
+}
+
+/** Those that exist, or else the first. */
+function toServerFiles({ workspace }: Config): string {
+  const [first] = serverFiles;
+  const existing = serverFiles.filter((file) => existsSync(join(workspace, file)));
+  return (existing.length === 0 ? [first] : existing).map((file) => join(workspace, file)).join(" or ");
 }
 
 /** Where nobody can be asked, the caller has seen the content elsewhere, and names it. */
@@ -100,7 +109,7 @@ const stateWords = {
 /** All of what a yes would be bound to, but the values of headers. Each part is quoted, so that none looks like another. */
 function describe(server: WorkspaceServer): string {
   if (server.state === "unusable") return toVisibleLine(`${server.name}: not used (${server.problem})`) + "\n\n";
-  const { name, settings, digest, state } = server;
+  const { name, written: settings, variables, digest, state } = server;
   const lines =
     "url" in settings
       ? [
@@ -116,7 +125,8 @@ function describe(server: WorkspaceServer): string {
           ...(settings.cwd === undefined ? [] : [`folder    ${quote(settings.cwd)}`]),
         ];
   const head = `${name}: ${stateWords[state]}`;
-  return [head, ...[...lines, `digest    ${digest}`].map((line) => `  ${line}`), "", ""].join("\n");
+  const given = variables.map((variable) => `gets      your variable ${quote(variable)}`);
+  return [head, ...[...lines, ...given, `digest    ${digest}`].map((line) => `  ${line}`), "", ""].join("\n");
 }
 
 function quote(text: string): string {

@@ -1,5 +1,6 @@
 /** `sheaf mcp list`, `list-tools`, `add`, `remove`, `trust`, `enable` and `disable`: servers of the Model Context Protocol. */
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { McpServerState } from "@sheaf/protocol";
 import { createConfig } from "../../config/config.ts";
 import { findUserConfig, writeUserConfig } from "../../config/config-file.ts";
@@ -7,14 +8,14 @@ import { isServerName, serverNameRule } from "../../config/mcp-settings.ts";
 import { toUserFiles } from "../../base/paths.ts";
 import { SheafError } from "../../base/errors.ts";
 import type { McpServerSettings } from "../../config/mcp-settings.ts";
-import { chooseServers, toServerFile } from "../../config/workspace-servers.ts";
+import { chooseServers, readWorkspaceServers, serverFiles } from "../../config/workspace-servers.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { createToolServers } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
-import { toRawSettings } from "../run-config.ts";
+import { toRawSettings, toServerSettings } from "../run-config.ts";
 import { printJson, printText } from "../standard-output.ts";
 import { runMcpTrust } from "./mcp-trust.ts";
 
@@ -46,10 +47,10 @@ export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<nu
 async function listServers(parsed: ParsedArguments, io: CommandIo, words: readonly string[]): Promise<number> {
   if (words.length > 0) throw new SheafError("USAGE", `mcp list takes no words; "${words.join(" ")}" was given`);
   const isJson = toCommandFormat(parsed) === "json";
-  const { states, isUnread } = await connectServers(parsed, io);
+  const { states, unread } = await connectServers(parsed, io);
   if (isJson) return printJson(states);
   const list = states.length === 0 ? noServers : states.map(formatServer).join("");
-  return printText(isUnread ? `${list}${unreadNote}` : list);
+  return printText(`${list}${unread.map(formatUnread).join("")}`);
 }
 
 /** The tools of one server with their arguments, in the form of `cursor-agent` (C43). */
@@ -102,10 +103,13 @@ function readSettings({ environment }: CommandIo) {
 /** Connects to those that a run would use, or to one of them, and closes them again. */
 async function connectServers({ flags }: ParsedArguments, io: CommandIo, only?: string) {
   const { environment } = io;
-  const config = createConfig(toRawSettings(flags), environment, io.cwd, readSettings(io).found);
-  const { workspace, addedFolders, mcpServers } = config;
+  const raw = { ...toRawSettings(flags), ...toServerSettings(flags, io) };
+  const config = createConfig(raw, environment, io.cwd, readSettings(io).found);
+  const { workspace, addedFolders } = config;
   const trusted = config.findTrust();
-  const { servers, leftOut } = chooseServers({ ...config, trusted });
+  const places = { ...config, trusted, environment };
+  const { servers, leftOut, own } = chooseServers(places);
+  const files = new Map((trusted ? readWorkspaceServers(places) : []).map(({ name, file }) => [name, file]));
   const isChosen = (name: string): boolean => only === undefined || name === only;
   const chosen = Object.fromEntries(Object.entries(servers).filter(([name]) => isChosen(name)));
   const { signal } = new AbortController();
@@ -115,26 +119,29 @@ async function connectServers({ flags }: ParsedArguments, io: CommandIo, only?: 
   const states = [...(lease?.servers ?? []), ...leftOut.filter(({ name }) => isChosen(name))].map(
     (state): ListedServer => ({
       ...state,
-      source: Object.hasOwn(mcpServers, state.name) ? "user" : "workspace",
+      ...(own.has(state.name) ? { source: "user" } : { source: "workspace", file: files.get(state.name) }),
     }),
   );
   return {
     states,
     tools: lease?.tools ?? [],
-    isUnread: !trusted && existsSync(toServerFile(workspace)),
+    unread: trusted ? [] : serverFiles.filter((file) => existsSync(join(workspace, file))),
   };
 }
 
 interface ListedServer extends McpServerState {
   /** Whose configuration names it. */
   readonly source: "user" | "workspace";
+  /** Of the workspace. */
+  readonly file?: string | undefined;
 }
 
 const noServers = "No MCP servers configured (sheaf mcp add NAME -- COMMAND …)\n";
-const unreadNote = "The .mcp.json of this workspace is not read: the workspace is not trusted (sheaf trust).\n";
+const formatUnread = (file: string): string =>
+  `The ${file} of this workspace is not read: the workspace is not trusted (sheaf trust).\n`;
 
-function formatServer({ name, source, status, tools, problem = "" }: ListedServer): string {
-  const subject = toVisibleLine(source === "user" ? name : `${name} (.mcp.json)`);
+function formatServer({ name, file, status, tools, problem = "" }: ListedServer): string {
+  const subject = toVisibleLine(file === undefined ? name : `${name} (${file})`);
   if (status === "ready") return `${subject}: ready (${tools.length} ${tools.length === 1 ? "tool" : "tools"})\n`;
   return `${subject}: ${status === "failed" ? `failed (${toVisibleLine(problem)})` : toVisibleLine(problem)}\n`;
 }

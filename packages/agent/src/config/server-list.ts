@@ -1,0 +1,38 @@
+/** Files that list tool servers: `{"mcpServers": {NAME: {…}}}`. */
+import { formatProblem, isJsonObject, parseValue } from "@sheaf/protocol/check-value";
+import { SheafError } from "../base/errors.ts";
+import { readSmallFile } from "../workspace/open-file.ts";
+import { readStats } from "../workspace/repository.ts";
+import { isServerName, mcpServer, serverNameRule, type McpServerSettings } from "./mcp-settings.ts";
+
+/** Largest one that is read. Bytes. */
+const MAX_BYTES = 1024 * 1024;
+
+/** In the order of the file; none without one. @throws SheafError CONFIG_INVALID for a file that is none, with the advice. */
+export function readServerList(file: string, advice: string): readonly (readonly [name: string, entry: unknown])[] {
+  const createFault = (problem: string): SheafError =>
+    new SheafError("CONFIG_INVALID", `${file} ${problem}: ${advice}`);
+  const text = readSmallFile(file, MAX_BYTES);
+  if (text === undefined) {
+    if (!readStats(file)) return [];
+    throw createFault(`cannot be read as a file of at most ${MAX_BYTES} bytes`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw createFault("is not JSON");
+  }
+  const servers = isJsonObject(value) ? (value["mcpServers"] ?? {}) : undefined;
+  if (isJsonObject(servers)) return Object.entries(servers);
+  throw createFault('is not a list of servers ({"mcpServers": {…}})');
+}
+
+/** The settings of an entry, or why it is not used. */
+export function parseServerEntry(name: string, value: unknown): McpServerSettings | string {
+  if (!isServerName(name)) return `its name is not ${serverNameRule}`;
+  const parsed = parseValue(mcpServer, value);
+  if (parsed.ok) return parsed.value;
+  const [problem] = parsed.problems;
+  return `Sheaf does not know entries of this form${problem ? ` (${formatProblem(problem)})` : ""}`;
+}
