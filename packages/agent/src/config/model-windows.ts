@@ -11,12 +11,7 @@ const largest = 1e9;
 
 /** Where lists of providers are kept. */
 function toTarget(dataFolder: string): PrivateFile {
-  return {
-    file: join(dataFolder, "model-windows.json"),
-    subject: "the list of windows",
-    remedy: "remove it",
-    exposure: "",
-  };
+  return { file: join(dataFolder, "model-windows.json"), subject: "the list of windows", remedy: "remove it" };
 }
 
 /** Tokens by model name, as `sheaf models` last read them. What cannot be read is not known. */

@@ -12,8 +12,8 @@ export interface PrivateFile {
   readonly subject: string;
   /** How to fix a damaged one: "remove it and run sheaf login". */
   readonly remedy: string;
-  /** What else to do if others could read it, or "". */
-  readonly exposure: string;
+  /** What else to do if others could read it, as the end of a sentence. */
+  readonly exposure?: string;
 }
 
 /** Permissions of the group and of all others. */
@@ -52,7 +52,7 @@ function checkPrivate(target: PrivateFile, descriptor: number): void {
   }
   if ((stat.mode & OTHERS) !== 0) {
     const mode = (stat.mode & 0o777).toString(8).padStart(4, "0");
-    throw createFault(target, `can be opened by others (mode ${mode}): run chmod 600 on it${target.exposure}`);
+    throw createFault(target, `can be opened by others (mode ${mode}): run chmod 600 on it${target.exposure ?? ""}`);
   }
 }
 

@@ -25,7 +25,6 @@ function toTarget(dataFolder: string): PrivateFile {
     file: join(dataFolder, "trust.json"),
     subject: "the list of trusted workspaces",
     remedy: "remove it, and trust them again",
-    exposure: "",
   };
 }
 

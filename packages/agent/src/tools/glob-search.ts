@@ -4,8 +4,9 @@ import * as s from "@sheaf/protocol/schema";
 import { type Glob, parseGlob } from "../guard/permissions/glob.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
 import { type AnchoredGlob, anchorGlob, isPlaced } from "./anchor-glob.ts";
-import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
+import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { createFolderReader, type FolderEntry, formatIgnored, readKind, toLine } from "../workspace/read-folder.ts";
+import { resolveFolder } from "./resolve-folder.ts";
 import type { Tool } from "./tool.ts";
 
 const maxFiles = 1000;
@@ -31,13 +32,9 @@ export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   access: "read",
   parameters,
   async run({ pattern, target_directory }, { workspace, signal }) {
-    const resolved = workspace.resolve(target_directory?.trim() ? target_directory : ".");
+    const resolved = resolveFolder(workspace, target_directory);
     if (!resolved.ok) return toFailedOutcome(resolved.error);
-    const { path } = resolved;
-    const kind = readKind(workspace.root, path.relative);
-    if (kind === "missing") return toFailedOutcome(toMissingFileError(workspace.root, path));
-    if (kind !== "folder")
-      return toFailure("NOT_A_DIRECTORY", `${path.named} is not a folder: name the folder that contains it`);
+    const path = resolved.value;
     const anchored = toAnchoredPattern(pattern.trim(), workspace, path);
     if (!anchored.ok) return toFailedOutcome(anchored.error);
     const glob = parseGlob(anchored.glob);

@@ -1,15 +1,15 @@
 /** list_dir: the tree of a folder. */
 import type { ToolError } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
-import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
+import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import {
   createFolderReader,
   type FolderEntry,
   type FolderReader,
   formatIgnored,
-  readKind,
   toLine,
 } from "../workspace/read-folder.ts";
+import { resolveFolder } from "./resolve-folder.ts";
 import type { Tool } from "./tool.ts";
 
 const maxDepth = 3;
@@ -27,17 +27,9 @@ export const listDirTool: Tool<s.ValueOf<typeof parameters>> = {
   access: "read",
   parameters,
   async run({ target_directory }, { workspace, signal }) {
-    const resolved = workspace.resolve(target_directory?.trim() ? target_directory : ".");
+    const resolved = resolveFolder(workspace, target_directory);
     if (!resolved.ok) return toFailedOutcome(resolved.error);
-    const { path } = resolved;
-    const kind = readKind(workspace.root, path.relative);
-    if (kind === "missing") return toFailedOutcome(toMissingFileError(workspace.root, path));
-    if (kind !== "folder") {
-      return toFailure(
-        "NOT_A_DIRECTORY",
-        `${path.named} is not a folder: use read_file, or name the folder that contains it`,
-      );
-    }
+    const path = resolved.value;
     const reader = await createFolderReader(workspace, path.relative);
     const tree = await readTree(reader, path.relative, signal);
     if (signal.aborted) return toCancelledOutcome();

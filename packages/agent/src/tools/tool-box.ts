@@ -1,46 +1,24 @@
 /** All tools of a run: offered by mode, checked, permitted, approved, then run. */
 import { posix } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Mode } from "@sheaf/protocol";
 import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
-import type { RunSearch } from "../guard/sandbox/launch/search-program.ts";
-import type { CommandRunner } from "../guard/sandbox/command.ts";
-import type { CodeSearch } from "../workspace/codebase/code-search.ts";
-import type { PageFetcher } from "../network/fetch-page.ts";
-import type { Checkpoints } from "../workspace/checkpoints.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import { readKind, toLine } from "../workspace/read-folder.ts";
 import { fixPaths, type Workspace } from "../workspace/workspace.ts";
 import { type AfterEditCommand, runAfterEdit } from "./after-edit.ts";
-import type { EditorFiles } from "./editor-files.ts";
 import { toFailure } from "./failure.ts";
 import { chooseWorkspace, listOtherFolders } from "./real-arguments.ts";
 import { limitAttachments } from "./limit-attachments.ts";
 import { createTurnBudget, limitResult } from "./result-budget.ts";
-import type { ToolState } from "./tool-state.ts";
 import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
 import { type CallableTool, type ToolOffer, findTool, isChosen, toDefinitions, toUnknownTool } from "./registry.ts";
-import type { ToolBox, ToolInvocation, ToolOutcome } from "./tool.ts";
+import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "./tool.ts";
 
 /** What tools work with. */
-export interface ToolBoxPorts extends GatePorts {
-  readonly commands: CommandRunner;
-  /** ripgrep, which sees only the folder that it searches. */
-  readonly search: RunSearch;
-  readonly state: ToolState;
-  /** Undefined: what tools change is not kept. */
-  readonly checkpoints?: Checkpoints | undefined;
-  /** Where long results are kept; undefined: nowhere. */
-  readonly results?: KeptResults | undefined;
-  /** The indexes of folders; undefined: none. */
-  readonly codebase?: CodeSearch | undefined;
-  /** The editor that the user works in; undefined: none. */
-  readonly editor?: EditorFiles | undefined;
-  /** The web; undefined: no access. */
-  readonly web?: PageFetcher | undefined;
+export interface ToolBoxPorts
+  extends Omit<GatePorts, "state">, Omit<ToolContext, "background" | "callId" | "signal" | "emitOutput"> {
   /** The user's commands after an edit. */
   readonly afterEdit?: readonly AfterEditCommand[] | undefined;
-  readonly mode: Mode;
   /** Which tools the run can use at all. */
   readonly offer?: Omit<ToolOffer, "mode" | "hasPlan">;
   /** Of servers of the Model Context Protocol. */

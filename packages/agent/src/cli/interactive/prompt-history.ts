@@ -34,12 +34,7 @@ export function openPromptHistory(folder: string | undefined): PromptHistory {
 }
 
 function toTarget(folder: string): PrivateFile {
-  return {
-    file: join(folder, "history.jsonl"),
-    subject: "the history of prompts",
-    remedy: "remove it",
-    exposure: "",
-  };
+  return { file: join(folder, "history.jsonl"), subject: "the history of prompts", remedy: "remove it" };
 }
 
 function formatEntry(text: string): string {

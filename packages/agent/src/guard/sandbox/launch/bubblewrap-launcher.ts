@@ -27,7 +27,13 @@ import { findLinkedWorktree } from "../hold/writable-folders.ts";
 import { findShell, toFolderError } from "../programs.ts";
 import { admitMounts } from "./admit-mounts.ts";
 import { toBubblewrapArguments, toNetworkWords } from "./bubblewrap-arguments.ts";
-import type { Launcher, LaunchRequest, SandboxOptions, StartedCommand } from "./launcher.ts";
+import {
+  type Launcher,
+  type LaunchRequest,
+  listPermissions,
+  type SandboxOptions,
+  type StartedCommand,
+} from "./launcher.ts";
 import { createSharedNetwork, proxyPort, type RunNetwork } from "./run-network.ts";
 import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.ts";
 
@@ -159,11 +165,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
 
   return {
     file,
-    permissions: [
-      ...(options.network.isOpen ? (["network"] as const) : []),
-      ...(credentials.length > 0 ? (["credentials"] as const) : []),
-      ...(writableMounts.length > 0 ? (["write_outside_workspace"] as const) : []),
-    ],
+    permissions: listPermissions(options, writableMounts.length > 0),
     async start(request) {
       // With blocked descriptors, a failed start is not always reported.
       if (Buffer.byteLength(request.command) > maxCommandBytes) throw Object.assign(new Error(), { code: "E2BIG" });

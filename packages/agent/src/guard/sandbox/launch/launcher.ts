@@ -73,3 +73,15 @@ export interface SandboxOptions {
   /** What one command may use. */
   readonly limits?: UseLimits | undefined;
 }
+
+/** What commands are allowed. `writesOutside`: they write more than the workspace. */
+export function listPermissions(
+  { network, credentials = [] }: SandboxOptions,
+  writesOutside: boolean,
+): readonly CommandPermission[] {
+  return [
+    ...(network.isOpen ? (["network"] as const) : []),
+    ...(credentials.length > 0 ? (["credentials"] as const) : []),
+    ...(writesOutside ? (["write_outside_workspace"] as const) : []),
+  ];
+}

@@ -18,7 +18,7 @@ import { listHomes, listSecretPlaces } from "../hold/secret-places.ts";
 import { planToolCaches } from "../hold/tool-caches.ts";
 import { findLinkedWorktree } from "../hold/writable-folders.ts";
 import { findShell, toFolderError } from "../programs.ts";
-import type { Launcher, SandboxOptions } from "./launcher.ts";
+import { type Launcher, listPermissions, type SandboxOptions } from "./launcher.ts";
 import { createLoopbackProxy } from "./run-network.ts";
 
 /** Exit code of sandbox-exec for a profile that it does not take, and for a program that it cannot start. */
@@ -35,11 +35,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
   let temporary: string | undefined;
   return {
     file,
-    permissions: [
-      ...(options.network.isOpen ? (["network"] as const) : []),
-      ...(credentials.length > 0 ? (["credentials"] as const) : []),
-      ...(writable.length > 0 ? (["write_outside_workspace"] as const) : []),
-    ],
+    permissions: listPermissions(options, writable.length > 0),
     async start(request) {
       const { command, workingDirectory, variables } = request;
       const proxyPort = await proxy.open();
