@@ -8,8 +8,8 @@ import type { WorkspacePath } from "../workspace/workspace.ts";
 import type { EncodedTextFile, TextFile } from "./text-file.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** The port to an editor. Paths are absolute, without links. */
-export interface EditorFiles {
+/** What an editor offers. Paths are absolute, without links. */
+export interface EditorPorts {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** The whole text; undefined: the editor gives none. Absent: it cannot. Never rejects. */
@@ -18,9 +18,40 @@ export interface EditorFiles {
   readonly write?: ((path: string, text: string, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** What the functions here need of a call; a caller without an editor has none of it. */
-export type EditorContext = Pick<ToolContext, "workspace"> &
-  Partial<Pick<ToolContext, "editor" | "background" | "signal">>;
+/** The editor, as tools see it. */
+export interface EditorFiles {
+  /**
+   * The file with the text that its user has not saved; undefined: what is on the disk counts. `written`: the hash of what
+   * was last written here.
+   */
+  readonly findUnsaved: (
+    context: EditorContext,
+    path: WorkspacePath,
+    disk: DiskFile,
+    written: string | undefined,
+  ) => Promise<UnsavedText | undefined>;
+  /**
+   * Has the editor write a file that exists; undefined: it did not, and the file is as it was. What it saved may differ
+   * from `after`, since editors format.
+   */
+  readonly write: (
+    context: EditorContext,
+    path: WorkspacePath,
+    after: EncodedTextFile,
+    before: TextFile,
+  ) => Promise<EncodedTextFile | undefined>;
+}
+
+/** Only who has an editor loads this. */
+export function createEditorFiles(ports: EditorPorts): EditorFiles {
+  return {
+    findUnsaved: (context, path, disk, written) => findUnsaved(ports, context, path, disk, written),
+    write: (context, path, after, before) => writeByEditor(ports, context, path, after, before),
+  };
+}
+
+/** What is needed of a call. */
+type EditorContext = Pick<ToolContext, "workspace" | "background" | "signal">;
 
 /** How long after a change on disk an editor may still show the text before it. Milliseconds. */
 const reloadMs = 2000;
@@ -28,18 +59,17 @@ const reloadMs = 2000;
 /** What the file is on the disk. */
 type DiskFile = Omit<TextFile, "isStale" | "isUnsaved">;
 
-/**
- * The file with the text that its user has not saved; undefined: what is on the disk counts. `written`: the hash of what
- * was last written here.
- */
-export async function findUnsaved(
+type UnsavedText = Pick<TextFile, "text" | "bytes" | "content" | "hash">;
+
+async function findUnsaved(
+  editor: EditorPorts,
   context: EditorContext,
   path: WorkspacePath,
   disk: DiskFile,
   written: string | undefined,
-): Promise<Pick<TextFile, "text" | "bytes" | "content" | "hash"> | undefined> {
-  const { editor, signal } = context;
-  if (!editor?.read || !signal || !isForEditor(context, path, disk)) return undefined;
+): Promise<UnsavedText | undefined> {
+  const { signal } = context;
+  if (!isForEditor(context, path, disk)) return undefined;
   const ask = async () => toOther(await editor.read?.(path.absolute, signal), disk);
   let other = await ask();
   const ageMs = editor.now() - Number(disk.identity.changedAt / 1_000_000n);
@@ -52,7 +82,7 @@ export async function findUnsaved(
 }
 
 /** Undefined: the text is that of the disk, whatever its line ends, or cannot be kept. */
-function toOther(text: string | undefined, { lineEnd, text: onDisk, format }: DiskFile) {
+function toOther(text: string | undefined, { lineEnd, text: onDisk, format }: DiskFile): UnsavedText | undefined {
   if (text === undefined || lineEnd === "mixed" || text.includes("\0") || !text.isWellFormed()) return undefined;
   const other = lineEnd === undefined ? text : toLineEnd(text.replaceAll("\r\n", "\n"), lineEnd);
   if (other === onDisk) return undefined;
@@ -65,22 +95,19 @@ function toOther(text: string | undefined, { lineEnd, text: onDisk, format }: Di
  * background the disk alone counts. Texts with a mark, or in another encoding, stay with Sheaf as well.
  */
 function isForEditor({ background, workspace }: EditorContext, path: WorkspacePath, { format }: DiskFile): boolean {
-  const isIdle = background?.all.every(({ outcome }) => outcome !== undefined) ?? false;
+  const isIdle = background.all.every(({ outcome }) => outcome !== undefined);
   return isIdle && format.encoding === "utf-8" && !format.hasMark && !findProtection(workspace, path);
 }
 
-/**
- * Has the editor write a file that exists; undefined: it did not, and the file is as it was. What it saved may differ from
- * `after`, since editors format.
- */
-export async function writeByEditor(
+async function writeByEditor(
+  editor: EditorPorts,
   context: EditorContext,
   path: WorkspacePath,
   after: EncodedTextFile,
   before: TextFile,
 ): Promise<EncodedTextFile | undefined> {
-  const { editor, signal, workspace } = context;
-  if (!editor?.write || !signal || !isForEditor(context, path, before)) return undefined;
+  const { signal, workspace } = context;
+  if (!editor.write || !isForEditor(context, path, before)) return undefined;
   const current = await readWholeFile(workspace.root, path, before.content.length + maxGrowth);
   // The one who writes to the disk says what is wrong. A file with further names would change under all of them.
   if (!current.ok || !isSameFile(current.value.identity, before.identity) || current.value.links > 1) return undefined;

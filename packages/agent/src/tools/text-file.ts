@@ -14,7 +14,6 @@ import {
 import type { FileIdentity } from "../workspace/open-file.ts";
 import { readWholeFile, toHash } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
-import { findUnsaved, writeByEditor, type EditorContext } from "./editor-files.ts";
 import type { ToolContext } from "./tool.ts";
 
 /** Largest file that tools change. Bytes. */
@@ -37,12 +36,15 @@ export interface TextFile {
   readonly isUnsaved: boolean;
 }
 
+/** A caller that is no tool has no editor, and what goes with it. */
+type FileContext = Pick<ToolContext, "workspace" | "state"> & ({ readonly editor?: never } | ToolContext);
+
 /**
  * Loads a file to change; undefined if it does not exist. `acceptsStale`: the caller looks at `isStale`.
  * Errors: STALE_FILE if it has changed since it was read here; BINARY_FILE, INVALID_ENCODING, FILE_TOO_LARGE and others.
  */
 export async function loadTextFile(
-  context: Pick<ToolContext, "state"> & EditorContext,
+  context: FileContext,
   path: WorkspacePath,
   acceptsStale = false,
 ): Promise<FileResult<TextFile | undefined>> {
@@ -57,7 +59,8 @@ export async function loadTextFile(
   const known = state.fileHashes.get(path.absolute);
   const lineEnd = detectLineEnd(text);
   const disk = { text, bytes: bytes.length, content: bytes, hash, format, lineEnd, identity };
-  const unsaved = await findUnsaved(context, path, disk, state.writtenHashes.get(path.absolute));
+  const written = state.writtenHashes.get(path.absolute);
+  const unsaved = context.editor && (await context.editor.findUnsaved(context, path, disk, written));
   const loaded = { ...disk, ...unsaved, isUnsaved: unsaved !== undefined };
   const isStale = known !== undefined && known !== loaded.hash;
   if (isStale && !acceptsStale) return { ok: false, error: toStaleError(path) };
@@ -89,7 +92,7 @@ export interface SavedTextFile {
  * that a caller can work on the change in the meantime.
  */
 export async function saveTextFile(
-  context: Pick<ToolContext, "state" | "checkpoints"> & EditorContext,
+  context: FileContext & Pick<ToolContext, "checkpoints">,
   path: WorkspacePath,
   after: EncodedTextFile,
   before: TextFile | undefined,
@@ -99,7 +102,7 @@ export async function saveTextFile(
   // A response is reverted as a whole, so intermediate contents by its own tools are not needed.
   const isOwn = before && state.writtenHashes.get(path.absolute) === before.hash;
   const lost = before && isChanged && !isOwn ? await keepContent(checkpoints, before.hash, before.content) : undefined;
-  const saved = before && (await writeByEditor(context, path, after, before));
+  const saved = before && context.editor && (await context.editor.write(context, path, after, before));
   if (!saved) {
     const written = await writeFileAtomically(workspace, path, after.content, before?.identity);
     if (!written.ok) return written;

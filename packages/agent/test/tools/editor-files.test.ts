@@ -5,7 +5,7 @@ import { expect, test, describe } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { BackgroundCommand } from "../../src/guard/sandbox/follow/background-command.ts";
 import { editFileTool } from "../../src/tools/edit-file.ts";
-import type { EditorFiles } from "../../src/tools/editor-files.ts";
+import { createEditorFiles, type EditorFiles, type EditorPorts } from "../../src/tools/editor-files.ts";
 import { readFileTool } from "../../src/tools/read-file.ts";
 import { runAfterEdit } from "../../src/tools/after-edit.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
@@ -20,6 +20,7 @@ const later = 10_000_000_000_000;
 interface FakeEditor extends EditorFiles {
   readonly asked: string[];
   readonly written: string[];
+  readonly ports: EditorPorts;
 }
 
 /** `buffers`: what is open, by path. `save`: what it makes of a text. */
@@ -29,9 +30,7 @@ function createEditor(
 ): FakeEditor {
   const asked: string[] = [];
   const written: string[] = [];
-  return {
-    asked,
-    written,
+  const ports: EditorPorts = {
     now,
     async read(path) {
       asked.push(path);
@@ -44,6 +43,7 @@ function createEditor(
       if (saved !== undefined) writeFileSync(path, saved);
     },
   };
+  return { asked, written, ports, ...createEditorFiles(ports) };
 }
 
 function createOpenFile(content: string, unsaved?: string, options?: Parameters<typeof createEditor>[1]) {
@@ -97,10 +97,10 @@ describe("reading", () => {
     const { context, write } = createOpenFile("x\n");
     const path = write("a.txt", "new\n");
     const answers = ["old, not noticed yet\n", "new\n"];
-    const editor = {
+    const editor = createEditorFiles({
       now: () => Math.floor(statSync(path).mtimeMs) + 1990,
       read: () => Promise.resolve(answers.shift()),
-    };
+    });
     const outcome = await readFileTool.run({ target_file: "a.txt" }, { ...context, editor });
     expect([outcome.output, answers]).toEqual(["new\n", []]);
   });
@@ -129,7 +129,7 @@ describe("reading", () => {
 
   test.each([[undefined], ["\0"], ["\uD800"]])("%j for a text is none", async (text) => {
     const { context } = createOpenFile("disk\n");
-    const editor = { now: () => later, read: () => Promise.resolve(text) };
+    const editor = createEditorFiles({ now: () => later, read: () => Promise.resolve(text) });
     expect((await readFileTool.run({ target_file: "a.txt" }, { ...context, editor })).output).toBe("disk\n");
   });
 });
@@ -186,14 +186,14 @@ describe("editing", () => {
   test(verifies("C57", "writes nothing over a file that was exchanged meanwhile"), async () => {
     const { context, editor, path, outside } = createOpenFile("old\n");
     writeFileSync(join(outside, "target"), "untouched\n");
-    const swapping = {
-      ...editor,
+    const swapping = createEditorFiles({
+      ...editor.ports,
       read: async (name: string) => {
         rmSync(path);
         symlinkSync(join(outside, "target"), path);
-        return editor.read!(name, context.signal);
+        return editor.ports.read!(name, context.signal);
       },
-    };
+    });
     const outcome = await editFileTool.run(edit("old", "new"), { ...context, editor: swapping });
     expect(outcome.status).toBe("error");
     expect(editor.written).toEqual([]);

@@ -1,7 +1,7 @@
 /** The files of an editor that offers them (C57). */
 import { methods, type AgentContext, type ClientCapabilities } from "@agentclientprotocol/sdk/unstable";
 import { now } from "../../assemble/wire.ts";
-import type { EditorFiles } from "../../tools/editor-files.ts";
+import { createEditorFiles, type EditorFiles } from "../../tools/editor-files.ts";
 
 /** How long an editor may take to answer. Milliseconds. */
 const ANSWER_MS = 5000;
@@ -17,7 +17,7 @@ export function toEditorFiles(
   const toOptions = (signal: AbortSignal) => ({
     cancellationSignal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
   });
-  return {
+  return createEditorFiles({
     now,
     ...(fs.readTextFile && {
       async read(path, signal) {
@@ -37,5 +37,5 @@ export function toEditorFiles(
         }
       },
     }),
-  };
+  });
 }
