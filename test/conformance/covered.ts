@@ -163,6 +163,8 @@ export const covered: readonly string[] = [
   "X19",
   "X20",
   "X21",
+  "X22",
+  "X23",
   "X24",
   "X25",
   "X26",

@@ -1,9 +1,13 @@
 /** Clients of other APIs, unmodified, as they come from the registry: they need the server's address and its token. */
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { generateText, streamText, type LanguageModel } from "ai";
-import { describe, expect, test } from "vitest";
+import { build } from "esbuild";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { describeWithChromium } from "../support/chromium.ts";
 import { installClients } from "../support/clients.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
@@ -141,5 +145,99 @@ describeClients("@ai-sdk/openai-compatible", () => {
     expect(await streamed.text).toBe(text);
     expect(await streamed.reasoningText).toBe("I must look.");
     expect(await streamed.finishReason).toBe("stop");
+  });
+});
+
+/** As a front end has it: the hook, the transport, and what shows the parts. */
+const page = `
+import { useChat } from "@ai-sdk/react";
+import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from "ai";
+import { createRoot } from "react-dom/client";
+
+const { api, token } = window.settings;
+const transport = new DefaultChatTransport({ api, headers: { Authorization: "Bearer " + token }, body: { approvals: "ask" } });
+
+function Part({ part, answer }) {
+  if (part.type === "text") return <p>{part.text}</p>;
+  if (part.type === "reasoning") return <i>{part.text}</i>;
+  if (part.type !== "dynamic-tool") return null;
+  const approve = part.state === "approval-requested" && <button onClick={() => answer(part.approval.id)}>Allow</button>;
+  return <pre>{part.toolName}: {part.state} {part.output} {approve}</pre>;
+}
+
+function Chat() {
+  const { messages, sendMessage, addToolApprovalResponse, regenerate, status, error } = useChat({
+    transport, sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+  });
+  const answer = (id) => addToolApprovalResponse({ id, approved: true });
+  return <>
+    {messages.map((message) => <article key={message.id}>{message.parts.map((part, index) => <Part key={index} part={part} answer={answer} />)}</article>)}
+    <button onClick={() => sendMessage({ text: "Go" })}>Send</button>
+    <button onClick={() => regenerate()}>Again</button>
+    <output>{status} {error?.message}</output>
+  </>;
+}
+
+createRoot(document.body).render(<Chat />);
+`;
+
+/** Serves the page from an origin of its own. */
+async function servePage(): Promise<{ readonly origin: string; show(settings: object): void }> {
+  const { outputFiles } = await build({
+    stdin: { contents: page, resolveDir: clients, loader: "tsx" },
+    bundle: true,
+    write: false,
+    jsx: "automatic",
+    define: { "process.env.NODE_ENV": '"production"' },
+    logLevel: "silent",
+  });
+  let settings = {};
+  const server = createServer((request, response) => {
+    const isScript = request.url === "/page.js";
+    response.setHeader("Content-Type", isScript ? "text/javascript" : "text/html; charset=utf-8");
+    const body = `<body><script>window.settings = ${JSON.stringify(settings)}</script><script defer src="/page.js"></script>`;
+    response.end(isScript ? outputFiles[0]!.text : `<!doctype html><meta charset="utf-8">${body}`);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return {
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    show: (others) => (settings = others),
+  };
+}
+
+describeWithChromium("useChat of @ai-sdk/react in a page of another origin", (browser) => {
+  test.skipIf(!isInstalled)(
+    verifies(["X22", "X23", "X24"], "shows reasoning, tools and text, and answers a question"),
+    async () => {
+      const site = await servePage();
+      const command = { tool: "run_terminal_cmd", arguments: { command: "node -p 6*7" } };
+      const events = [{ reasoning: "I must count." }, { text: "I count." }, { call: command }];
+      const counting = { turns: [{ events }, { events: [{ text: "It is 42." }] }] };
+      const server = await start(counting, ["--sandbox", "disabled", "--allow-origin", site.origin]);
+      site.show({ api: `${server.address}/v1/ui/chat`, token: server.token });
+      const tab = await browser.borrowPage();
+      await tab.goto(site.origin);
+      await tab.getByRole("button", { name: "Send" }).click();
+      await tab.getByRole("button", { name: "Allow" }).click();
+      await tab.getByText("It is 42.").waitFor();
+      await expect.poll(() => tab.locator("output").textContent()).toBe("ready ");
+      expect(await tab.locator("i").textContent()).toBe("I must count.");
+      expect(await tab.locator("pre").textContent()).toContain("run_terminal_cmd: output-available 42");
+      await tab.getByRole("button", { name: "Again" }).click();
+      await tab.getByRole("button", { name: "Allow" }).waitFor();
+      expect(await tab.locator("article").count()).toBe(2);
+    },
+  );
+
+  test.skipIf(!isInstalled)(verifies("X24", "a page that was not named gets nothing"), async () => {
+    const site = await servePage();
+    const server = await start(script, ["--allow-origin", "http://localhost:1"]);
+    site.show({ api: `${server.address}/v1/ui/chat`, token: server.token });
+    const tab = await browser.borrowPage();
+    await tab.goto(site.origin);
+    await tab.getByRole("button", { name: "Send" }).click();
+    await expect.poll(() => tab.locator("output").textContent()).toBe("error Failed to fetch");
+    expect(await (await server.fetch("/v1/conversations")).json()).toEqual({ conversations: [] });
   });
 });

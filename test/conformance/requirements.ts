@@ -173,6 +173,8 @@ export const requirements: readonly Requirement[] = [
   { id: "X19", document: "documents", title: "attachments of a message to the API" },
   { id: "X20", document: "documents", title: "chat completions for clients of OpenAI" },
   { id: "X21", document: "documents", title: "what counts of a chat completion, what is refused or ignored" },
+  { id: "X22", document: "documents", title: "useChat of the AI SDK: route, conversation, regenerate" },
+  { id: "X23", document: "documents", title: "useChat of the AI SDK: approvals, resumed streams" },
   { id: "X24", document: "documents", title: "pages of other origins, by --allow-origin" },
   { id: "X25", document: "documents", title: "a conversation keeps its mode, model and effort" },
   { id: "X26", document: "documents", title: "a conversation can be renamed and changed" },

@@ -6,6 +6,21 @@ import type { Projection } from "./projection.ts";
 interface AiSdkUiOptions {
   /** The model's reasoning too (N14). */
   readonly includeThinking?: boolean;
+  /** Undefined: the stream goes on at a question, for clients that answer it elsewhere. */
+  readonly questions?: UiQuestions | undefined;
+}
+
+/** Questions of a log whose stream ends at the next one (X23): by its protocol, the answer is another request. */
+export interface UiQuestions {
+  /** The client has what is up to the last of these. Ids of approvals. */
+  readonly seen: ReadonlySet<string>;
+  /** Those that need no answer any more. */
+  readonly resolved: ReadonlySet<string>;
+}
+
+interface AiSdkUiProjection extends Projection {
+  /** The stream ended at a question. */
+  readonly isPaused: boolean;
 }
 
 /** Header by which its clients recognize the stream. */
@@ -14,13 +29,47 @@ export const aiSdkUiHeaders = { "x-vercel-ai-ui-message-stream": "v1" } as const
 type Chunk = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /** One turn of the log is one step; tool calls are dynamic tools, since a client need not know them. */
-export function createAiSdkUiProjection({ includeThinking = false }: AiSdkUiOptions = {}): Projection {
-  const fold = new AiSdkUi(includeThinking);
-  return { push: (event) => fold.push(event).map((chunk) => `${JSON.stringify(chunk)}\n`) };
+export function createAiSdkUiProjection({
+  includeThinking = false,
+  questions,
+}: AiSdkUiOptions = {}): AiSdkUiProjection {
+  const fold = new AiSdkUi(includeThinking, questions !== undefined);
+  const unseen = new Set(questions?.seen);
+  let isPaused = false;
+  const select = function* (chunks: readonly Chunk[]): Generator<Chunk> {
+    for (const chunk of chunks) {
+      const approvalId = chunk.type === "tool-approval-request" ? (chunk["approvalId"] as string) : undefined;
+      const isUnseen = unseen.size === 0 && !isPaused;
+      if (isUnseen) yield chunk;
+      if (approvalId === undefined) continue;
+      unseen.delete(approvalId);
+      if (!isUnseen || !questions || questions.resolved.has(approvalId)) continue;
+      isPaused = true;
+      yield { type: "finish-step" };
+      yield { type: "finish", finishReason: "tool-calls" };
+    }
+  };
+  return {
+    push: (event) => [...select(fold.push(event))].map((chunk) => `${JSON.stringify(chunk)}\n`),
+    get isPaused() {
+      return isPaused;
+    },
+  };
+}
+
+/** A call that has not ended, in the order of the model. */
+interface OpenCall {
+  readonly callId: string;
+  /** Held back until it is the first one. */
+  chunks: Chunk[];
+  hasEnded: boolean;
 }
 
 class AiSdkUi {
   readonly #includeThinking: boolean;
+  /** A client sends its answer once every call that it knows has ended or was answered: it learns of one at a time. */
+  readonly #holdsBack: boolean;
+  readonly #openCalls: OpenCall[] = [];
   readonly #toolNames = new Map<string, string>();
   readonly #approvals = new Map<string, ApprovalRequest>();
   /** Calls that a person has rejected. */
@@ -30,8 +79,9 @@ class AiSdkUi {
   #parts = 0;
   #hasStep = false;
 
-  constructor(includeThinking: boolean) {
+  constructor(includeThinking: boolean, holdsBack: boolean) {
     this.#includeThinking = includeThinking;
+    this.#holdsBack = holdsBack;
   }
 
   push(event: RunEvent): Chunk[] {
@@ -41,7 +91,7 @@ class AiSdkUi {
         return [{ type: "start", messageId: responseId, messageMetadata: { conversationId, model, mode } }];
       }
       case "turn_start":
-        return [...this.#endStep(), this.#startStep()];
+        return [...this.#release(true), ...this.#endStep(), this.#startStep()];
       case "text_delta":
         return this.#pushDelta("text", event.text);
       case "reasoning_delta":
@@ -49,13 +99,39 @@ class AiSdkUi {
       case "turn_end":
         return this.#endPart();
       case "run_end":
-        return [...this.#endStep(), ...toEnd(event)];
+        return [...this.#release(true), ...this.#endStep(), ...toEnd(event)];
+      case "approval_resolved":
+        return this.#pushCall(this.#approvals.get(event.approvalId)?.callId, event);
       default:
-        return this.#pushToolEvent(event);
+        return "callId" in event ? this.#pushCall(event.callId, event) : [];
     }
   }
 
-  #pushToolEvent(event: RunEventBody): Chunk[] {
+  #pushCall(callId: string | undefined, event: RunEventBody): Chunk[] {
+    if (callId === undefined) return [];
+    const chunks = this.#toChunks(event);
+    if (!this.#holdsBack) return chunks;
+    if (event.type === "tool_call_start") this.#openCalls.push({ callId, chunks: [], hasEnded: false });
+    const call = this.#openCalls.find((open) => open.callId === callId);
+    if (!call) return chunks;
+    call.chunks.push(...chunks);
+    if (event.type === "tool_result") call.hasEnded = true;
+    return this.#release(false);
+  }
+
+  /** The chunks of the first open call, and of those after it as calls end. */
+  #release(isAll: boolean): Chunk[] {
+    const released: Chunk[] = [];
+    for (let call = this.#openCalls[0]; call; call = this.#openCalls[0]) {
+      released.push(...call.chunks);
+      call.chunks = [];
+      if (!call.hasEnded && !isAll) break;
+      this.#openCalls.shift();
+    }
+    return released;
+  }
+
+  #toChunks(event: RunEventBody): Chunk[] {
     switch (event.type) {
       case "tool_call_start": {
         const { callId: toolCallId, toolName } = event;

@@ -8,7 +8,7 @@ interface Operation {
   readonly request?: SchemaName | "any";
   /** Answers other than errors, by status: a schema, a media type without one, or nothing. `foreign`: as another API has it. */
   readonly answers: Readonly<
-    Record<string, SchemaName | "text/event-stream" | "text/plain" | "any" | "foreign" | "none">
+    Record<string, SchemaName | "text/event-stream" | "text/plain" | "any" | "foreign" | "ui-stream" | "none">
   >;
   /** Statuses of errors in addition to those of all operations. */
   readonly errors?: readonly number[];
@@ -209,6 +209,24 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
       errors: [404, 409, 413, 415],
     },
   },
+  "/v1/ui/chat": {
+    post: {
+      id: "sendUiMessage",
+      summary: "The agent for `useChat` of the AI SDK: takes the body of its transport.",
+      request: "any",
+      answers: { "200": "ui-stream" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/ui/chat/{id}/stream": {
+    get: {
+      id: "resumeUiStream",
+      summary: "The running response of such a chat, from its first event; 204 if none runs.",
+      parameters: [path("id")],
+      answers: { "200": "ui-stream", "204": "none" },
+      errors: [404],
+    },
+  },
   "/v1/session": {
     post: {
       id: "openSession",
@@ -282,7 +300,8 @@ export function createOpenApiDocument(version: string): Record<string, unknown> 
 
 function toOperation({ id, summary, parameters, request, answers, errors = [], secured }: Operation): object {
   const statuses = Object.entries(answers).map(([status, answer]) => [status, toAnswer(answer)] as const);
-  const failure = toAnswer(Object.values(answers).includes("foreign") ? "any" : "error");
+  const [answer] = Object.values(answers);
+  const failure = toAnswer(answer === "foreign" ? "any" : answer === "ui-stream" ? "text/plain" : "error");
   const failures = [...commonErrors, ...errors].map((status) => [`${status}`, failure] as const);
   return {
     operationId: id,
@@ -307,6 +326,8 @@ function toAnswer(answer: Operation["answers"][string]): object {
       };
     case "text/plain":
       return { description: "Text.", content: { [answer]: { schema: { type: "string" } } } };
+    case "ui-stream":
+      return { description: "Chunks.", content: { "text/event-stream": { schema: { type: "string" } } } };
     case "text/event-stream":
       return {
         description: "Events as in the schema `events`.",

@@ -4,6 +4,7 @@ import type { ChatRequest } from "@sheaf/protocol";
 import type { Context } from "hono";
 import { SheafError } from "../base/errors.ts";
 import type { PastTurn } from "../run/conversations/past-turns.ts";
+import type { UiQuestions } from "../output/ai-sdk-ui.ts";
 import type { RunningResponse } from "../run/conversations/response-runner.ts";
 import type { SharedStore } from "../store/store.ts";
 import { awaitStart, waitForEnd, watchClient } from "./await-start.ts";
@@ -21,11 +22,14 @@ interface MessageOrder {
   readonly asked: unknown;
   /** What a new conversation begins with. */
   readonly past?: readonly PastTurn[];
+  /** What a new conversation is called; default: a random id. */
+  readonly newConversationId?: string;
   /** Of a stream. */
   readonly form: WireForm;
   readonly includesUsage?: boolean;
-  /** The answer that is not a stream, once the response has ended. */
-  readonly answerWhole: (
+  readonly questions?: UiQuestions;
+  /** The answer that is not a stream, once the response has ended. Undefined: every answer is a stream. */
+  readonly answerWhole?: (
     responseId: string,
     store: SharedStore,
     headers: Readonly<Record<string, string>>,
@@ -36,7 +40,7 @@ interface MessageOrder {
 export async function answerRequest(
   request: Context<ServerEnvironment>,
   context: ServerContext,
-  { body, asked, past, form, includesUsage, answerWhole }: MessageOrder,
+  { body, asked, past, newConversationId, form, includesUsage, questions, answerWhole }: MessageOrder,
 ): Promise<Response> {
   const owner = request.get("owner");
   const client = watchClient(request);
@@ -46,9 +50,10 @@ export async function answerRequest(
   else client.addEventListener("abort", giveUp);
   const store = context.storeOf(owner);
   const key = toRequestKey(request.req.header("idempotency-key"), asked);
-  const start = (): Promise<AcceptedResponse> => startResponse(body, owner, context, { request: key, starting, past });
+  const start = (): Promise<AcceptedResponse> =>
+    startResponse(body, owner, context, { request: key, starting, past, newConversationId });
   // What cannot be read must not run.
-  const stream = body.stream ? reserveStream(request, context) : undefined;
+  const stream = body.stream || !answerWhole ? reserveStream(request, context) : undefined;
   const ids = await (key ? context.requestKeys.startOnce(store, owner, key, start) : start()).catch((error) => {
     stream?.giveUp();
     throw error;
@@ -64,7 +69,7 @@ export async function answerRequest(
   if (stream) {
     const sink = stream.open({ ...headers, ...toFormHeaders(form) });
     const includesReasoning = body.accept?.reasoning ?? false;
-    const options = { responseId, after: 0, snapshot: false, includesReasoning, includesUsage, form };
+    const options = { responseId, after: 0, snapshot: false, includesReasoning, includesUsage, questions, form };
     // The client has the address of the response now, and can come back (X7).
     if (body.onDisconnect !== "cancel") client.removeEventListener("abort", giveUp);
     const view = createReaderView(options, ports.wire);
@@ -76,7 +81,7 @@ export async function answerRequest(
   await queued?.begun;
   cancelWithClient();
   await waitForEnd(responseId, store, context.runner, client);
-  return answerWhole(responseId, store, headers);
+  return answerWhole!(responseId, store, headers);
 }
 
 /** Tells base clients the ids, and where the response is (N49, X2). */
@@ -89,7 +94,7 @@ export function toResponseHeaders(response: ResponseIds): Record<string, string>
 }
 
 /** X7: only when the request says so. */
-function cancelWith(client: AbortSignal, response: RunningResponse): void {
+export function cancelWith(client: AbortSignal, response: RunningResponse): void {
   const cancel = (): void => response.abort(createLeftError());
   if (client.aborted) cancel();
   else client.addEventListener("abort", cancel, { once: true });

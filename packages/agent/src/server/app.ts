@@ -12,6 +12,7 @@ import { addOpenAiRoutes, completionsPath } from "./routes/openai.ts";
 import { addPageRoutes, addSessionRoutes } from "./routes/page.ts";
 import { addWorkspaceRoutes } from "./routes/workspaces.ts";
 import { addResponseRoutes } from "./routes/responses.ts";
+import { addUiRoutes, uiPath } from "./routes/ui.ts";
 import { securityHeaders } from "./security-headers.ts";
 import type { ServerContext, ServerEnvironment } from "./server-context.ts";
 
@@ -53,17 +54,23 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
   addResponseRoutes(app, context);
   addConversationRoutes(app, context);
   addOpenAiRoutes(app, context);
+  addUiRoutes(app, context);
   addWorkspaceRoutes(app, context);
 
   app.notFound(() => {
     throw createNothingError();
   });
   app.onError((error, request) => {
-    const response = toErrorResponse(error, request.req.path === completionsPath);
+    const response = toErrorResponse(error, findErrorForm(request.req.path));
     if (response.status === 500) context.onDefect(error);
     return response;
   });
   return app;
+}
+
+function findErrorForm(path: string) {
+  if (path === completionsPath) return "openai";
+  return path.startsWith(`${uiPath}/`) || path === uiPath ? "text" : "sheaf";
 }
 
 function createNothingError(): HttpError {

@@ -6,7 +6,7 @@ import type { Live } from "../run/conversations/response-runner.ts";
 import type { Store } from "../store/store.ts";
 import type { EventSink, Frames } from "./event-sink.ts";
 import { createLogReader, readState, type LogReader } from "./log-reader.ts";
-import { createReaderView, type ReaderView, type WireForm } from "./reader-view.ts";
+import { createReaderView, type ReaderView, type ViewOptions } from "./reader-view.ts";
 import type { ResponseChannel, WireOptions } from "./response-channel.ts";
 
 /** How often a response that another process writes is looked at. Milliseconds. */
@@ -19,15 +19,10 @@ const MAX_SNAPSHOT = 250 * 1024;
 const WRITE_LENGTH = 64 * 1024;
 
 /** What a reader asks for. */
-export interface FollowOptions {
+export interface FollowOptions extends ViewOptions {
   readonly responseId: string;
-  /** Id of the last event that the reader has (X1); 0: none. */
-  readonly after: number;
   /** Begin with the whole state as one event (X3); in the form of documents only. */
   readonly snapshot: boolean;
-  readonly includesReasoning: boolean;
-  readonly includesUsage?: boolean | undefined;
-  readonly form: WireForm;
 }
 
 export interface FollowPorts {
@@ -39,23 +34,23 @@ export interface FollowPorts {
 
 /** Sends the events to the sink, and ends it after the last one. Resolves when the stream is over or the reader is gone. */
 export async function followResponse(sink: EventSink, options: FollowOptions, ports: FollowPorts): Promise<void> {
-  const { responseId, includesReasoning, includesUsage, form } = options;
+  const { responseId, form } = options;
   const { store, live, wire } = ports;
   let { after } = options;
   if (options.snapshot && form === "documents") {
     const channel = live.find(responseId);
     if (channel && channel.lastSeq > 0 && sendSnapshot(sink, channel.snapshot)) {
-      return joinChannel(sink, channel, createReaderView({ form, after: 0, includesReasoning }, wire), options);
+      return joinChannel(sink, channel, createReaderView({ ...options, after: 0 }, wire), options);
     }
     const { open } = await readState(store, responseId, wire);
     if (open && sendSnapshot(sink, open)) after = open.metadata.lastEventId ?? 0;
   }
   const reader = createLogReader(store, responseId);
-  const view = createReaderView({ form, after, includesReasoning, includesUsage }, wire);
+  const view = createReaderView({ ...options, after }, wire);
   for (;;) {
     await sendLog(sink, reader, view);
     if (sink.isClosed) return;
-    if (reader.hasEnded) return sink.end();
+    if (reader.hasEnded || view.isOver) return sink.end();
     const channel = live.find(responseId);
     // Nothing can come between this line and joining.
     if (channel?.lastSeq === reader.lastSeq) return joinChannel(sink, channel, view, options);
@@ -102,8 +97,8 @@ async function joinChannel(
   const reader = {
     includesReasoning,
     take(frames: Frames | undefined, events: readonly RunEvent[]) {
-      hasEnded = events.at(-1)?.type === "run_end";
       sink.send(view.isShared ? (frames ?? "") : events.map((event) => view.push(event)).join(""));
+      hasEnded = events.at(-1)?.type === "run_end" || (view.isOver ?? false);
       if (hasEnded) sink.end();
     },
     end() {

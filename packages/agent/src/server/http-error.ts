@@ -80,15 +80,19 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
   return createAnswer(httpStatus, known.code, known.message, toSource(known.source), known.details, headers);
 }
 
-/** The answer, as it is sent. `isOpenAi`: to a client of OpenAI (X20). */
-export function toErrorResponse(error: unknown, isOpenAi = false): Response {
+/** How errors look on a route: Sheaf's own form, that of OpenAI (X20), or a text, which the AI SDK shows (X22). */
+type ErrorForm = "sheaf" | "openai" | "text";
+
+/** The answer, as it is sent. */
+export function toErrorResponse(error: unknown, form: ErrorForm = "sheaf"): Response {
   const { status, body, headers } = toErrorAnswer(error);
   const { errorCode, message } = body.error;
   const field = error instanceof HttpError ? error.field : undefined;
-  const sent = isOpenAi ? { error: toOpenAiError(errorCode, message, status, field) } : body;
-  return new Response(JSON.stringify(sent), {
+  const value = form === "openai" ? { error: toOpenAiError(errorCode, message, status, field) } : body;
+  const type = form === "text" ? "text/plain; charset=utf-8" : "application/json";
+  return new Response(form === "text" ? `${errorCode}: ${message}` : JSON.stringify(value), {
     status,
-    headers: { ...securityHeaders, "Content-Type": "application/json", "Cache-Control": "no-store", ...headers },
+    headers: { ...securityHeaders, "Content-Type": type, "Cache-Control": "no-store", ...headers },
   });
 }
 

@@ -1,7 +1,7 @@
 /** What one reader sees of a log, as frames of its event stream: the documents, or another wire form of the same log. */
 import type { RunEvent } from "@sheaf/protocol";
 import { encodeSse, toJsonLine } from "@sheaf/protocol/encode";
-import { aiSdkUiHeaders, createAiSdkUiProjection } from "../output/ai-sdk-ui.ts";
+import { aiSdkUiHeaders, createAiSdkUiProjection, type UiQuestions } from "../output/ai-sdk-ui.ts";
 import { createOpenAiChatProjection } from "../output/openai-chat.ts";
 import type { Projection } from "../output/projection.ts";
 import { createStreamJsonProjection } from "../output/stream-json.ts";
@@ -17,15 +17,19 @@ export interface ReaderView {
   push(event: RunEvent): string;
   /** Whether the frames that are made once for all readers are those of this one; from then on it stays so. */
   readonly isShared: boolean;
+  /** Nothing more comes, although the response goes on. */
+  readonly isOver?: boolean;
 }
 
-interface ViewOptions {
+export interface ViewOptions {
   readonly form: WireForm;
   /** Id of the last event that the reader has; 0: none. */
   readonly after: number;
   readonly includesReasoning: boolean;
   /** Of `openai-chat`: a chunk with the usage. */
   readonly includesUsage?: boolean | undefined;
+  /** Of `ai-sdk-ui`: the stream ends at a question. */
+  readonly questions?: UiQuestions | undefined;
 }
 
 /** Headers of a stream besides those of every stream. */
@@ -35,9 +39,9 @@ export function toFormHeaders(form: WireForm): Readonly<Record<string, string>> 
 
 /** Sees the log from its first event on, and gives frames from `after` on. */
 export function createReaderView(view: ViewOptions, wire: WireOptions): ReaderView {
-  const { form, after, includesReasoning, includesUsage = false } = view;
+  const { form, after, includesReasoning, includesUsage = false, questions } = view;
   if (form === "documents") return createDocumentsView(after, includesReasoning, wire);
-  const options = { includeThinking: includesReasoning, includeUsage: includesUsage };
+  const options = { includeThinking: includesReasoning, includeUsage: includesUsage, questions };
   if (form === "stream-json") return createLineView(createStreamJsonProjection(options), after, "");
   const create = form === "ai-sdk-ui" ? createAiSdkUiProjection : createOpenAiChatProjection;
   // Their clients wait for this word.
@@ -65,15 +69,24 @@ function createDocumentsView(after: number, includesReasoning: boolean, wire: Wi
 }
 
 /** Each line is one message without a name; its id is the number of the event in the log. */
-function createLineView(projection: Projection, after: number, last: string): ReaderView {
+function createLineView(
+  projection: Projection & { readonly isPaused?: boolean },
+  after: number,
+  last: string,
+): ReaderView {
   return {
     isShared: false,
+    get isOver() {
+      return projection.isPaused ?? false;
+    },
     push(event) {
+      if (projection.isPaused) return "";
       let frames = "";
       for (const line of projection.push(event)) {
         if (event.seq > after) frames += `id: ${event.seq}\ndata: ${toJsonLine(JSON.parse(line))}\n\n`;
       }
-      return event.type === "run_end" && event.seq > after ? frames + last : frames;
+      const isLast = event.type === "run_end" || projection.isPaused;
+      return isLast && event.seq > after ? frames + last : frames;
     },
   };
 }

@@ -26,6 +26,8 @@ interface StartOptions {
   readonly starting: AbortController;
   /** What a new conversation begins with. */
   readonly past?: readonly PastTurn[] | undefined;
+  /** What it is called. */
+  readonly newConversationId?: string | undefined;
 }
 
 /**
@@ -36,7 +38,7 @@ export async function startResponse(
   body: ChatRequest,
   owner: string,
   context: ServerContext,
-  { request, starting, past = [] }: StartOptions,
+  { request, starting, past = [], newConversationId = `conv_${randomUUID()}` }: StartOptions,
 ): Promise<AcceptedResponse> {
   const { settings, models, runner, approvals, meter, metrics, queued, toolServers, now } = context;
   const store = context.storeOf(owner);
@@ -56,7 +58,13 @@ export async function startResponse(
   const limits = toLowerLimits(asked, await meter.readRest(store));
   if (body.conversationId === undefined) await meter.checkConversations(store);
   const order: RunOrder = {
-    ...toRunOrder(body, files, { model, modelName, workspace, settings, kept }),
+    ...toRunOrder({ conversationId: newConversationId, ...body }, files, {
+      model,
+      modelName,
+      workspace,
+      settings,
+      kept,
+    }),
     price,
     windowTokens,
     limits,
@@ -171,11 +179,11 @@ interface OrderParts {
 }
 
 function toRunOrder(
-  body: ChatRequest,
+  body: ChatRequest & { readonly conversationId: string },
   files: Pick<RunStart, "attachments">,
   { model, modelName, workspace, settings, kept }: OrderParts,
 ): RunOrder {
-  const { message, answers, conversationId = `conv_${randomUUID()}` } = body;
+  const { message, answers, conversationId } = body;
   const { mode = kept.mode ?? settings.defaultMode, effort = kept.effort ?? settings.effort } = body;
   return {
     ...settings,

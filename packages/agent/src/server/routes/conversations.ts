@@ -12,7 +12,7 @@ import { SheafError } from "../../base/errors.ts";
 import { readConversationSettings } from "../../run/conversations/conversation-settings.ts";
 import { listChanges, revertChange } from "../../run/conversations/changes.ts";
 import { forkConversation } from "../../run/conversations/fork.ts";
-import { revertConversation } from "../../run/conversations/revert.ts";
+import { revertConversation, type RevertOrder, type RevertResult } from "../../run/conversations/revert.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readWholeNumber } from "../read-query.ts";
@@ -120,13 +120,23 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     if (!responses.some(({ id, reverted }) => id === responseId && !reverted)) {
       throw createNotFoundError("response", responseId);
     }
-    const { order, ports } = toFileAccess(store, record, context);
-    const { reverted, ...result } = await revertConversation({ ...order, responseId, onConflict }, ports);
-    if (reverted) return request.json(result);
-    const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
-    const message = 'files have changed since, nothing was reverted: send "onConflict" with "leave" or "overwrite"';
-    throw new HttpError("FILES_CHANGED", message, { details });
+    return request.json(await revertResponses({ responseId, onConflict }, store, record, context));
   });
+}
+
+/** @throws HttpError FILES_CHANGED; SheafError CONVERSATION_BUSY while one of them runs. */
+export async function revertResponses(
+  what: Pick<RevertOrder, "responseId" | "onConflict">,
+  store: SharedStore,
+  record: ConversationRecord,
+  context: ServerContext,
+): Promise<Omit<RevertResult, "reverted">> {
+  const { order, ports } = toFileAccess(store, record, context);
+  const { reverted, ...result } = await revertConversation({ ...order, ...what }, ports);
+  if (reverted) return result;
+  const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
+  const message = 'files have changed since, nothing was reverted: send "onConflict" with "leave" or "overwrite"';
+  throw new HttpError("FILES_CHANGED", message, { details });
 }
 
 /** The files of a conversation: which folders, and by what. */

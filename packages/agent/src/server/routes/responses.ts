@@ -109,7 +109,7 @@ function createResolvedError(): HttpError {
 }
 
 /** Readers learn who answered; a token without a name stays anonymous. */
-function toPersonName(owner: string): string {
+export function toPersonName(owner: string): string {
   return owner.startsWith("user:") ? owner.slice("user:".length) : "user";
 }
 
