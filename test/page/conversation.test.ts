@@ -204,6 +204,39 @@ describeWithChromium("a conversation in the page", (browser) => {
     });
   });
 
+  test(verifies(["X28", "X29"], "its changes are shown together, and undone by hunk and by file"), async () => {
+    const lines = Array.from({ length: 40 }, (_, index) => `line ${index + 1}\n`);
+    const edit = (from: string, to: string) => ({
+      call: { tool: "edit_file", arguments: { target_file: "a.txt", edits: [{ old_string: from, new_string: to }] } },
+    });
+    const create = { call: { tool: "write_file", arguments: { target_file: "new.txt", content: "new\n" } } };
+    const turns = [edit("line 3\n", "LINE 3\n"), edit("line 30\n", "LINE 30\n"), create].map((event) => ({
+      events: [event],
+    }));
+    const script = { turns: [...turns, { events: [{ text: "Done." }] }], after: "error" };
+    const { page, faults, server } = await openScenario(browser, folder, {
+      script,
+      files: { "a.txt": lines.join("") },
+    });
+    await sendMessage(page, "Change it");
+    await waitForAnswer(page);
+    await page.getByRole("button", { name: "Changes", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Changes" });
+    await dialog.getByText("new.txt").waitFor();
+    expect(await findAccessFaults(page)).toEqual([]);
+    await takeScreenshots(page, "changes");
+    await dialog.getByRole("button", { name: "Undo change 1" }).click();
+    await dialog.getByText("LINE 3", { exact: true }).waitFor({ state: "detached" });
+    expect(readFileSync(join(server.cwd, "a.txt"), "utf8")).toBe(lines.join("").replace("line 30\n", "LINE 30\n"));
+    await dialog.getByRole("button", { name: "Undo the changes of a.txt" }).click();
+    await dialog.getByRole("button", { name: "Undo the changes of a.txt" }).waitFor({ state: "detached" });
+    await dialog.getByRole("button", { name: "Undo the changes of new.txt" }).click();
+    await dialog.getByText("Nothing is changed").waitFor();
+    expect(existsSync(join(server.cwd, "new.txt"))).toBe(false);
+    await dialog.getByRole("button", { name: "Close" }).click();
+    expect(faults()).toEqual([]);
+  });
+
   test("an answer can be copied, tried again, and its message edited and sent again", async () => {
     const script = { turns: [{ events: [{ text: "First." }] }, { events: [{ text: "Second." }] }], after: "loop" };
     const { page, server, faults } = await openScenario(browser, folder, { script });

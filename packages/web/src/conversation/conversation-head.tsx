@@ -7,6 +7,7 @@ import { Icon } from "../elements/icon.tsx";
 import { Menu, MenuItem } from "../elements/menu.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { ConversationState } from "./conversation-state.ts";
+import { ChangesDialog } from "./changes-dialog.tsx";
 import { saveAsFile, toFileName, toJsonExport, toMarkdownExport } from "./export-conversation.ts";
 
 interface ConversationHeadProps {
@@ -21,6 +22,8 @@ interface ConversationHeadProps {
 export function ConversationHead({ state, ports, onShowSidebar, onChange, onRename }: ConversationHeadProps) {
   const messages = useMessages();
   const [isNaming, setNaming] = useState(false);
+  const [hasChanges, setChanges] = useState(false);
+  const hasEdits = state.turns.some(({ response }) => response.documents.some(({ type }) => type === "file_edit"));
   const title = state.title === "" ? messages.newConversation : state.title;
   return (
     <header class="head">
@@ -46,6 +49,14 @@ export function ConversationHead({ state, ports, onShowSidebar, onChange, onRena
           {title}
         </h1>
       )}
+      {state.id !== undefined && hasEdits ? (
+        <button type="button" class="quiet-button" onClick={() => setChanges(true)}>
+          {messages.changes}
+        </button>
+      ) : undefined}
+      {state.id !== undefined && hasChanges ? (
+        <ChangesDialog id={state.id} ports={ports} onClose={() => setChanges(false)} />
+      ) : undefined}
       {state.id === undefined || state.phase !== "ready" ? undefined : (
         <ConversationMenu
           id={state.id}

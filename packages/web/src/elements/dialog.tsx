@@ -8,10 +8,12 @@ interface DialogProps {
   readonly buttons: ComponentChildren;
   /** Called for Escape and for a click outside the dialog. */
   readonly onClose: () => void;
+  /** As wide as the page. */
+  readonly isWide?: boolean;
 }
 
 /** A native dialog: it keeps the focus inside and restores it afterwards. */
-export function Dialog({ title, children, buttons, onClose }: DialogProps) {
+export function Dialog({ title, children, buttons, onClose, isWide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useLayoutEffect(() => {
@@ -23,7 +25,7 @@ export function Dialog({ title, children, buttons, onClose }: DialogProps) {
   }, []);
   return (
     <dialog
-      class="dialog"
+      class={isWide ? "dialog wide" : "dialog"}
       ref={element}
       aria-labelledby={titleId}
       onCancel={(event) => {

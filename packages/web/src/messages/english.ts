@@ -185,6 +185,11 @@ export const english = {
   renamedTo: "renamed to",
   linesChanged: (added: number, removed: number) =>
     `${count(added, "line", "lines")} added, ${count(removed, "line", "lines")} removed`,
+  changes: "Changes",
+  noChanges: "Nothing is changed: all files are as they were at the start.",
+  changedSince: "Changed since",
+  undoFile: (path: string) => `Undo the changes of ${path}`,
+  undoHunk: (number: number) => `Undo change ${number}`,
   sideBySide: "Side by side",
   changesIn: (path: string) => `Changes in ${path}`,
   binaryFile: "Binary file: its content is not shown.",

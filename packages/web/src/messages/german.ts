@@ -183,6 +183,11 @@ export const german: Messages = {
   renamedTo: "umbenannt in",
   linesChanged: (added, removed) =>
     `${count(added, "Zeile", "Zeilen")} hinzugefügt, ${count(removed, "Zeile", "Zeilen")} entfernt`,
+  changes: "Änderungen",
+  noChanges: "Nichts ist geändert: Alle Dateien sind wie zu Beginn.",
+  changedSince: "Seither geändert",
+  undoFile: (path) => `Änderungen an ${path} rückgängig machen`,
+  undoHunk: (number) => `Änderung ${number} rückgängig machen`,
   sideBySide: "Nebeneinander",
   changesIn: (path) => `Änderungen in ${path}`,
   binaryFile: "Eine Binärdatei: ihr Inhalt wird nicht gezeigt.",

@@ -1,6 +1,7 @@
 import { CodeText } from "../code/code-text.tsx";
 import { parsePatch, toReplacementLines, type DiffLine } from "../diff/diff-lines.ts";
 import { DiffPanel } from "../diff/diff-panel.tsx";
+import { SplitSwitch } from "../diff/split-switch.tsx";
 import { Badge, Card } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import type { IconName } from "../elements/icon.tsx";
@@ -12,7 +13,7 @@ import { readFlag, readNumber, readObject, readText } from "./metadata.ts";
 import { RunningBadge } from "./running-badge.tsx";
 import { type ForeignMetadata, isOpen, type ShownDocument, type ViewProps } from "./view.ts";
 
-const operationIcons: Readonly<Record<string, IconName>> = {
+export const operationIcons: Readonly<Record<string, IconName>> = {
   create: "filePlus",
   edit: "fileEdit",
   delete: "fileMinus",
@@ -32,17 +33,7 @@ export function FileEditView({ document, responseId }: ViewProps) {
     <Card
       icon={operationIcons[operation] ?? "file"}
       kind={`file-edit ${readText(metadata, "state") === "rejected" ? "refused" : ""}`}
-      title={
-        <>
-          {path === "" ? messages.documentTypes["file_edit"] : <PathText path={path} />}
-          {newPath === "" ? undefined : (
-            <>
-              {" "}
-              <span aria-label={messages.renamedTo}>→</span> <PathText path={newPath} />
-            </>
-          )}
-        </>
-      }
+      title={path === "" ? messages.documentTypes["file_edit"] : <ChangedPath path={path} newPath={newPath} />}
       facts={<EditFacts document={document} responseId={responseId} />}
       actions={
         <>
@@ -53,6 +44,27 @@ export function FileEditView({ document, responseId }: ViewProps) {
     >
       <EditBody document={document} lines={lines} memoryKey={`${responseId}/${document.id}`} label={path} />
     </Card>
+  );
+}
+
+interface ChangedPathProps {
+  readonly path: string;
+  /** "" unless the file was renamed. */
+  readonly newPath: string;
+}
+
+export function ChangedPath({ path, newPath }: ChangedPathProps) {
+  const messages = useMessages();
+  return (
+    <>
+      <PathText path={path} />
+      {newPath === "" ? undefined : (
+        <>
+          {" "}
+          <span aria-label={messages.renamedTo}>→</span> <PathText path={newPath} />
+        </>
+      )}
+    </>
   );
 }
 
@@ -85,12 +97,18 @@ function EditFacts({ document, responseId }: Pick<ViewProps, "document" | "respo
       ) : (
         <EditState operation={operation} state={state} />
       )}
-      {(added ?? 0) + (removed ?? 0) === 0 ? undefined : (
-        <span class="diff-count" aria-label={messages.linesChanged(added ?? 0, removed ?? 0)}>
-          <span class="count-added">+{added ?? 0}</span> <span class="count-removed">−{removed ?? 0}</span>
-        </span>
-      )}
+      <LineCount added={added ?? 0} removed={removed ?? 0} />
     </>
+  );
+}
+
+export function LineCount({ added, removed }: { readonly added: number; readonly removed: number }) {
+  const messages = useMessages();
+  if (added + removed === 0) return undefined;
+  return (
+    <span class="diff-count" aria-label={messages.linesChanged(added, removed)}>
+      <span class="count-added">+{added}</span> <span class="count-removed">−{removed}</span>
+    </span>
   );
 }
 
@@ -102,22 +120,6 @@ function EditState({ operation, state }: { readonly operation: string; readonly 
     return <Badge tone={operation === "delete" ? "warning" : "neutral"}>{messages.operations[operation]}</Badge>;
   }
   return undefined;
-}
-
-function SplitSwitch() {
-  const messages = useMessages();
-  const [layout, setLayout] = useSetting("diffLayout");
-  const isSplit = layout === "split";
-  return (
-    <button
-      type="button"
-      class="tool-button text-button wide-only"
-      aria-pressed={isSplit}
-      onClick={() => setLayout(isSplit ? "unified" : "split")}
-    >
-      {messages.sideBySide}
-    </button>
-  );
 }
 
 interface EditBodyProps {
