@@ -51,6 +51,8 @@ export const covered: readonly string[] = [
   "C58",
   "C63",
   "C64",
+  "C65",
+  "C66",
   "C69",
   "C48",
   "C49",

@@ -152,7 +152,7 @@ describe("flags", () => {
   });
 
   test(verifies(["C20", "C21"], "a mistake is named, with how to fix it"), async () => {
-    expect(await fail("-p", "--outptu-format", "json", "x")).toContain("did you mean --output-format?");
+    expect(await fail("-p", "--outptu-format", "json", "x")).toContain("did you mean --output-format");
     expect(await fail("-p", "--model")).toContain("--model needs a value");
     expect(await fail("-p", "--model", "--force", "x")).toContain("--model needs a value");
     expect(await fail("-p", "--force=yes", "x")).toContain("takes no value");

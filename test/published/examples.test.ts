@@ -1,7 +1,7 @@
 /** Every example runs, and prints what its text promises. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ConversationPage } from "@sheaf/protocol";
@@ -37,6 +37,7 @@ test("every example has a test here", () => {
     "examples/documents-from-a-stream.ts",
     "examples/library",
     "examples/read-the-stream.ts",
+    "examples/two-way.ts",
   ]);
 });
 
@@ -50,6 +51,12 @@ test("read-the-stream.ts", () => {
   const output = runExample("read-the-stream.ts", "Summarise CHANGELOG.md");
   expect(output).toContain("[readToolCall]");
   expect(output).toMatch(/Changelog[^]*exit code 0\n$/);
+});
+
+test("two-way.ts", () => {
+  const output = runExample("two-way.ts", "Summarise README.md", "Read README.md and write a summary to summary.txt");
+  expect(output).toMatch(/\[success\]\n[^]*\[refused: write_file summary\.txt\]\n[^]*\[success\]\n$/);
+  expect(existsSync(join(root, "summary.txt"))).toBe(false);
 });
 
 describe("library", () => {

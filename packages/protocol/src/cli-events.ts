@@ -382,8 +382,61 @@ const heartbeatLine = s.object({
 /** Ext, only with `--heartbeat` (C26). */
 export interface HeartbeatLine extends s.ValueOf<typeof heartbeatLine> {}
 
+const approvalLine = s.object({
+  type: s.literal("control_request"),
+  request_id: s.string(),
+  request: s.object({
+    subtype: s.literal("can_use_tool"),
+    tool_name: s.string(),
+    input: fields,
+    tool_use_id: callId,
+    title: s.string(),
+    description: s.string(),
+    /** With hidden characters made visible (S-16). */
+    subject: fields,
+    options: s.list(s.object({ id: s.string(), label: s.string(), kind: s.string() })),
+    expires_at: instant,
+  }),
+  session_id: uuid,
+});
+
+/** Ext, only with `--input-format stream-json`: a call needs a person (C66). */
+export interface ApprovalLine extends s.ValueOf<typeof approvalLine> {}
+
+const controlCancelLine = s.object({
+  type: s.literal("control_cancel_request"),
+  request_id: s.string(),
+  session_id: uuid,
+});
+
+/** Ext: a request needs no answer any more (C66). */
+export interface ControlCancelLine extends s.ValueOf<typeof controlCancelLine> {}
+
+const controlResponseLine = s.object({
+  type: s.literal("control_response"),
+  response: s.either([
+    s.object({ subtype: s.literal("success"), request_id: s.string(), response: fields }),
+    s.object({ subtype: s.literal("error"), request_id: s.string(), error: s.string() }),
+  ]),
+  session_id: uuid,
+});
+
+/** Ext: the response to a request on stdin (C66). */
+export interface ControlResponseLine extends s.ValueOf<typeof controlResponseLine> {}
+
+/** Ext, only with `--input-format stream-json` (C66). */
+export type ControlLine = ApprovalLine | ControlCancelLine | ControlResponseLine;
+
 /** One line of `stream-json` (C4). */
-export type CliLine = InitLine | UserLine | AssistantLine | ThinkingLine | ToolCallLine | ResultLine | HeartbeatLine;
+export type CliLine =
+  | InitLine
+  | UserLine
+  | AssistantLine
+  | ThinkingLine
+  | ToolCallLine
+  | ResultLine
+  | HeartbeatLine
+  | ControlLine;
 
 export const cliLine: s.Schema<CliLine> = s.either(
   [
@@ -396,6 +449,9 @@ export const cliLine: s.Schema<CliLine> = s.either(
     resultSuccess,
     resultError,
     resultNeedsInput,
+    approvalLine,
+    controlCancelLine,
+    controlResponseLine,
   ],
   { title: "One line of sheaf --output-format stream-json" },
 );

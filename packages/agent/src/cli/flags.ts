@@ -20,6 +20,7 @@ export const flags = {
     placeholder: "FORMAT",
     help: "text, json, stream-json (default), documents[-stream]",
   },
+  "input-format": { kind: "value", placeholder: "FORMAT", help: "text (default), or stream-json: messages on stdin" },
   model: {
     kind: "value",
     aliases: ["-m"],

@@ -20,7 +20,7 @@ export interface CommandIo {
 
 /** Print mode: asked for, or inferred because stdout is not a terminal or stdin is piped (C1). */
 export function isPrintMode(flags: FlagValues, io: CommandIo): boolean {
-  return flags.print === true || !io.isOutputTerminal || !io.isInputTerminal;
+  return flags.print === true || flags["input-format"] !== undefined || !io.isOutputTerminal || !io.isInputTerminal;
 }
 
 /** `process.stdin.isTTY` would make a stream of what is not a terminal, and load what streams need. */

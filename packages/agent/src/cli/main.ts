@@ -94,7 +94,8 @@ async function runCommandLine(words: readonly string[]): Promise<number> {
   if (parsed.command === "serve") useSmallMemory();
   // Before the command is loaded: from then on each signal has its last line and its code (C22, C23).
   const control = controlled.has(parsed.command) ? createRunControl() : undefined;
-  const run = await commands[parsed.command]();
+  const isTwoWay = parsed.command === "prompt" && (parsed.flags["input-format"] ?? "text") !== "text";
+  const run = isTwoWay ? (await import("./two-way/two-way.ts")).runTwoWay : await commands[parsed.command]();
   return run(parsed, io, control!);
 }
 

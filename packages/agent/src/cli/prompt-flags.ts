@@ -58,6 +58,7 @@ export const runFlags = ["print", ...outputFlags, ...settingFlags, "output-schem
 /** Flags of the prompt itself. */
 export const promptFlags: readonly FlagName[] = [
   ...runFlags,
+  "input-format",
   "list-models",
   "list-tools",
   "image",

@@ -62,7 +62,7 @@ async function findQuestion(store: Store, session: string): Promise<Clarificatio
   throw new SheafError("USAGE", `the session ${session} asks nothing: go on with --resume ${session} "your prompt"`);
 }
 
-function toAnswers(question: ClarificationDocument, words: readonly string[]): ClarificationAnswer[] {
+export function toAnswers(question: ClarificationDocument, words: readonly string[]): ClarificationAnswer[] {
   const { questions } = question.metadata;
   const given = new Map<string, string>();
   for (const word of words) {
