@@ -4,7 +4,6 @@ import { readWorkspaceDenials } from "../config/workspace-rules.ts";
 import { createCommandNetwork, type CommandNetwork } from "../guard/permissions/decide-network.ts";
 import { createPermissions, type Permissions } from "../guard/permissions/permissions.ts";
 import { type CredentialName, type FileRule, parseRule } from "../guard/permissions/rule.ts";
-import { createRegistryFinder } from "../guard/sandbox/find/registries.ts";
 import { findSandbox } from "../guard/sandbox/find/find-sandbox.ts";
 import { listCredentials } from "../guard/sandbox/hold/registry-credentials.ts";
 import { toAddedFolders } from "../guard/sandbox/hold/writable-folders.ts";
@@ -15,6 +14,7 @@ import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
 import { withoutInnerFolders } from "../guard/sandbox/environment.ts";
 import { createGitGuard } from "../guard/permissions/untrusted-git.ts";
 import { isListed } from "../config/trust.ts";
+import { createRegistryFinder } from "./wire.ts";
 import { createPlaceFinder } from "../guard/permissions/reading-place.ts";
 
 /** The part of an order that rules and sandbox depend on. */

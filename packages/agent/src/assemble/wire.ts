@@ -6,6 +6,8 @@ import type { Environment } from "../base/paths.ts";
 import { chooseProxy, findProxy } from "../config/proxy.ts";
 import type { ModelFamily } from "../config/provider-presets.ts";
 import { SheafError } from "../base/errors.ts";
+import type { FindRegistryHosts } from "../guard/permissions/decide-network.ts";
+import type { Surroundings } from "../guard/sandbox/find/registries.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
 import {
   defaultRequestLimits,
@@ -203,6 +205,17 @@ export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
       loading ??= import("../workspace/codebase/code-search.ts").then((module) => module.createCodeSearch(dataFolder));
       return (await loading).search(query, scope, signal);
     },
+  };
+}
+
+/** Loaded when a command connects to a host that only a rule about registries may allow. */
+export function createRegistryFinder(surroundings: Surroundings): FindRegistryHosts {
+  let loading: Promise<FindRegistryHosts> | undefined;
+  return async (name, isDenial) => {
+    loading ??= import("../guard/sandbox/find/registries.ts").then((module) =>
+      module.createRegistryFinder(surroundings),
+    );
+    return (await loading)(name, isDenial);
   };
 }
 

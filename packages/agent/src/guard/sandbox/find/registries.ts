@@ -13,7 +13,7 @@ import { toFixedPath, withoutInnerFolders } from "../environment.ts";
 import { isExecutable, runProgram } from "../programs.ts";
 
 /** The user's, and the folders that commands write: nothing of them is run or obeyed. */
-interface Surroundings {
+export interface Surroundings {
   readonly environment: Environment;
   /** Absolute, links resolved. */
   readonly folders: readonly string[];
