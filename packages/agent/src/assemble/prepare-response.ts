@@ -1,7 +1,7 @@
 /** What one response uses, put together from its order: the same for every door. */
 import { randomUUID } from "node:crypto";
 import { readRepositoryInstructions, readUserInstructions } from "../run/prompts/instructions.ts";
-import { chooseServers, type ServerChoice } from "../config/workspace-servers.ts";
+import type { ServerChoice } from "../config/workspace-servers.ts";
 import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
 import { openConversation } from "../run/conversations/open-conversation.ts";
 import type { RespondPorts } from "../run/conversations/respond.ts";
@@ -31,7 +31,7 @@ import type { ToolBox } from "../tools/tool.ts";
 import { createCheckpoints } from "../workspace/checkpoints.ts";
 import { createKeptResults } from "../workspace/kept-results.ts";
 import { toRunStart, type PermissionSettings, type RunOrder } from "./run-order.ts";
-import { createCodeSearch, createPageFetcher, createToolServers, type ToolServers } from "./wire.ts";
+import { chooseServers, createCodeSearch, createPageFetcher, createToolServers, type ToolServers } from "./wire.ts";
 import { findRepository } from "../workspace/repository.ts";
 import { createQuoteFinder } from "./find-quote.ts";
 
@@ -78,7 +78,7 @@ export async function prepareResponse(
   if (webSearch && !model.hasWebSearch) throw createSearchError(model);
   const dataFolder = isUnsaved ? undefined : order.dataFolder;
   const { servers, leftOut, own }: ServerChoice = mayCallServers(order)
-    ? chooseServers(order)
+    ? await chooseServers(order)
     : { servers: {}, leftOut: [], own: new Set() };
   const policy = await preparePolicy({
     ...order,

@@ -4,6 +4,7 @@ import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { FallbackChoice, ModelChoice } from "../config/endpoints.ts";
 import type { Environment } from "../base/paths.ts";
 import { chooseProxy, findProxy } from "../config/proxy.ts";
+import type { ServerChoice, ServerPlaces } from "../config/workspace-servers.ts";
 import type { ModelFamily } from "../config/provider-presets.ts";
 import { SheafError } from "../base/errors.ts";
 import type { FindRegistryHosts } from "../guard/permissions/decide-network.ts";
@@ -141,6 +142,14 @@ async function loadLanguageModel(family: ModelFamily): Promise<CreateLanguageMod
     case "openai-compatible":
       return (await import("../model/live/openai-compatible.ts")).createOpenAiCompatibleLanguageModel;
   }
+}
+
+/** The servers of a run. What reads their lists is loaded where there may be one. @throws SheafError CONFIG_INVALID. */
+export async function chooseServers(places: ServerPlaces): Promise<ServerChoice> {
+  const { trusted, cursorFile, mcpServers } = places;
+  const mayHaveServers = trusted || cursorFile !== undefined || Object.keys(mcpServers).length > 0;
+  if (!mayHaveServers) return { servers: {}, leftOut: [], own: new Set() };
+  return (await import("../config/workspace-servers.ts")).chooseServers(places);
 }
 
 /** Owns the tool servers of one door's conversations. Loaded when a response names a server. */

@@ -1,6 +1,5 @@
 /** The servers of the user's own `~/.cursor/mcp.json` (S-108). What cannot be used has a reason, and ends no run. */
 import { isAbsolute } from "node:path";
-import { parseEnv } from "node:util";
 import { isJsonObject } from "@sheaf/protocol/check-value";
 import { toSheafError } from "../base/errors.ts";
 import { readSmallFile } from "../workspace/open-file.ts";
@@ -65,5 +64,7 @@ function readVariables(
     return "its envFile leads into the workspace, where commands can change it: move it elsewhere";
   }
   const text = readSmallFile(file, MAX_BYTES);
-  return text === undefined ? `its envFile cannot be read as a file of at most ${MAX_BYTES} bytes` : parseEnv(text);
+  return text === undefined
+    ? `its envFile cannot be read as a file of at most ${MAX_BYTES} bytes`
+    : process.getBuiltinModule("node:util").parseEnv(text);
 }

@@ -49,6 +49,14 @@ export interface WorkspacePlaces {
   readonly environment: Environment;
 }
 
+/** What decides about the servers of a run. */
+export interface ServerPlaces extends WorkspacePlaces {
+  readonly trusted: boolean;
+  readonly mcpServers: McpServers;
+  /** The user's file of Cursor's servers; undefined: it is not read (S-108). */
+  readonly cursorFile?: string | undefined;
+}
+
 /** The servers of a run. */
 export interface ServerChoice {
   /** To be started, or reached. */
@@ -64,14 +72,7 @@ export interface ServerChoice {
  * takes precedence over one of the workspace with the same name (S-06).
  * @throws SheafError CONFIG_INVALID for a file of the workspace or a list of trust that cannot be read.
  */
-export function chooseServers(
-  places: WorkspacePlaces & {
-    readonly trusted: boolean;
-    readonly mcpServers: McpServers;
-    /** The user's file of Cursor's servers; undefined: it is not read (S-108). */
-    readonly cursorFile?: string | undefined;
-  },
-): ServerChoice {
+export function chooseServers(places: ServerPlaces): ServerChoice {
   const { trusted, mcpServers } = places;
   const own = new Set(Object.keys(mcpServers));
   const servers: Record<string, McpServerSettings> = {};
