@@ -354,12 +354,13 @@ describe("a fault of the provider", () => {
       },
     });
     // An abort ends the wait at once, not when it would have been over.
-    expect([result.code, result.stderr]).toEqual([143, "sheaf: CANCELLED: cancelled by SIGTERM\n"]);
-    return toLines(result.stdout);
+    expect(result.code).toBe(143);
+    expect(result.stderr.split("\n").slice(-2)).toEqual(["sheaf: CANCELLED: cancelled by SIGTERM", ""]);
+    return { lines: toLines(result.stdout), notices: result.stderr.split("\n").slice(0, -2) };
   }
 
   test(verifies(["R-10", "C26", "X5"], "a wait for a quota is reported when it begins"), async () => {
-    const lines = await runWaiting("provider_wait", "--output-format", "documents-stream");
+    const { lines } = await runWaiting("provider_wait", "--output-format", "documents-stream");
     const events = lines.map((printed) => JSON.parse(printed) as { event: string; data: { until: string } });
     expect(events.map(({ event }) => event).slice(0, 2)).toEqual(["response_start", "provider_wait"]);
     expect(events[1]!.data).toMatchObject({ code: "RATE_LIMITED", tries: 1 });
@@ -368,12 +369,16 @@ describe("a fault of the provider", () => {
   });
 
   test(
-    verifies(["R-10", "C26"], "stream-json tells of it in its heartbeat, if there is one, else nothing"),
+    verifies(["R-10", "C26"], "stream-json tells of it in its heartbeat, if there is one; stderr does once"),
     async () => {
-      const beating = parseStream((await runWaiting("heartbeat", "--heartbeat", "0.2")).join(""));
+      const { lines, notices } = await runWaiting("heartbeat", "--heartbeat", "0.2");
+      const told =
+        /^sheaf: notice: the provider's quota is used up: --wait-for-quota waits until \S+Z, unless --timeout/;
+      expect(notices).toEqual([expect.stringMatching(told)]);
+      const beating = parseStream(lines.join(""));
       const beat = beating.find(({ subtype }) => subtype === "heartbeat");
       expect(beat).toMatchObject({ waiting: { code: "RATE_LIMITED", until: expect.stringMatching(/Z$/) } });
-      const silent = parseStream((await runWaiting('"user"')).join(""));
+      const silent = parseStream((await runWaiting('"user"')).lines.join(""));
       expect(silent.map(({ type }) => type)).toEqual(["system", "user", "result"]);
     },
   );

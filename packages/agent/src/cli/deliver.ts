@@ -4,6 +4,9 @@ import type { Projection } from "../output/projection.ts";
 import { toBareId } from "../output/result-line.ts";
 import type { LineOutput } from "./standard-output.ts";
 
+/** A longer wait is for a quota (R-10). Milliseconds. */
+const longestRetryMs = 60_000;
+
 /** What happened to the output. */
 export interface Delivery {
   /** The id of the session, bare; there once the first turn began: from then on it can be resumed. */
@@ -22,6 +25,8 @@ export interface DeliveryOptions {
   readonly onStart?: ((start: RunStart) => void) | undefined;
   /** Called with what the user should know of a turn (C36); `isFallback`: another model answered it (C59). */
   readonly onNotice?: ((notice: string, isFallback: boolean) => void) | undefined;
+  /** Called when a wait for a quota begins, with its end (RFC 3339). */
+  readonly onQuotaWait?: ((until: string) => void) | undefined;
   /** Told once, when stdout takes no more. */
   readonly onOutputError?: (error: NodeJS.ErrnoException) => void;
   /** `--heartbeat`: a line after every so many milliseconds of silence, with the time that `now` gives (C26). */
@@ -40,6 +45,7 @@ export async function deliverEvents(
     options.onOutputError?.(delivery.outputError);
   };
   let conversationId = "";
+  let isWaiting = false;
   const heart = createHeart(options, fail);
   for await (const events of groups) {
     for (const event of events) {
@@ -50,6 +56,10 @@ export async function deliverEvents(
       if (event.type === "turn_start") delivery.session = toBareId(conversationId);
       if (event.type === "turn_end" && event.notice !== undefined)
         options.onNotice?.(event.notice, event.model !== undefined);
+      if (event.type === "provider_wait" && !isWaiting && Date.parse(event.until) - event.time > longestRetryMs) {
+        options.onQuotaWait?.(event.until);
+      }
+      isWaiting = event.type === "provider_wait";
       if (event.type === "run_end") delivery.end = event;
       if (delivery.outputError) continue;
       const lines = projection.push(event);

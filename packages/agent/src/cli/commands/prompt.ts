@@ -95,6 +95,10 @@ export interface Person {
   readonly write: (text: string) => void;
 }
 
+function formatQuotaWait(until: string): string {
+  return `the provider's quota is used up: --wait-for-quota waits until ${until}, unless --timeout ends it`;
+}
+
 /** Runs one response to its end and prints it; gives the exit code. Without a person nobody is asked. */
 export async function answerPrompt(
   message: PromptStart["message"],
@@ -122,6 +126,8 @@ export async function answerPrompt(
     onStart: notices?.reportServers,
     onNotice: (notice, isFallback) =>
       isFallback ? reportNotices([notice], seen, person?.write) : notices?.report(notice),
+    // A job that seems to hang says why; a person at the terminal sees it anyway.
+    onQuotaWait: person ? undefined : (until) => reportNotices([formatQuotaWait(until)], seen),
     onOutputError: (error) =>
       control.abort(
         new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),
