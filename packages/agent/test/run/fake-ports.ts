@@ -149,3 +149,6 @@ export async function runModel(model: Model, options: RunOptions = {}): Promise<
   }
   return groups;
 }
+
+export const types = (groups: readonly (readonly RunEvent[])[]) => groups.flat().map((event) => event.type);
+export const last = (groups: readonly (readonly RunEvent[])[]) => groups.flat().at(-1);

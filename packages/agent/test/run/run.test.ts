@@ -1,15 +1,10 @@
-import type { ModelEvent, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { SheafError } from "../../src/base/errors.ts";
-import type { Model, ModelMessage } from "../../src/model/provider.ts";
+import type { Model } from "../../src/model/provider.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
-import { createHistory } from "../../src/run/history.ts";
 import type { Store } from "../../src/store/store.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { call, createFakeModel, createFakeTools, end, ok, runModel, start, text, usage } from "./fake-ports.ts";
-
-const types = (groups: readonly (readonly RunEvent[])[]) => groups.flat().map((event) => event.type);
-const last = (groups: readonly (readonly RunEvent[])[]) => groups.flat().at(-1);
+import { call, createFakeModel, createFakeTools, end, last, ok, runModel, start, text, types } from "./fake-ports.ts";
 
 describe("the loop", () => {
   test("asks the model, runs the calls, and asks again until the model ends", async () => {
@@ -176,171 +171,6 @@ describe("the loop", () => {
   });
 });
 
-describe("code references", () => {
-  const checks = (groups: readonly (readonly RunEvent[])[]) =>
-    groups
-      .flat()
-      .flatMap((event, place, all) =>
-        event.type === "reference_check" ? [[event.index, event.verified, all[place + 1]!.type]] : [],
-      );
-
-  test(verifies("N22", "are looked up when they close, in front of the event that closes them"), async () => {
-    const groups = await runModel(
-      createFakeModel([
-        [["```1:1:a.ts\nri", "ght\n``", "`\n\n```2:3:b.ts\nwrong\n```\n```js\nx\n```\n"].map(text), [end()]],
-      ]),
-    );
-    // Both are closed by the third delta.
-    expect(checks(groups)).toEqual([
-      [0, true, "reference_check"],
-      [1, false, "text_delta"],
-    ]);
-  });
-
-  test(verifies(["N18", "N22"], "that a tool call or the end of the turn closes are looked up too"), async () => {
-    const model = createFakeModel([
-      [[text("```1:1:a.ts\nright"), ...call("call_1", "read"), end()]],
-      [[text("```1:1:a.ts\nright"), end()]],
-    ]);
-    const groups = await runModel(model, { tools: createFakeTools({ read: async () => ok() }) });
-    expect(checks(groups)).toEqual([
-      [0, true, "tool_call_start"],
-      [0, true, "turn_end"],
-    ]);
-  });
-});
-
-describe(verifies("N61", "a code reference with wrong lines"), () => {
-  const moved = "```5:6:a.ts\nmoved\n```\n";
-  const note =
-    'Line numbers of your code references were wrong, and have been corrected for the user: "5:6:a.ts" is at 7:8.';
-
-  test("is corrected in the log, and the model is told before its next turn", async () => {
-    const model = createFakeModel([
-      [[text(moved), ...call("call_1", "read"), end("tool_calls")]],
-      [[text("Done."), end()]],
-    ]);
-    const groups = await runModel(model, { tools: createFakeTools({ read: async () => ok() }) });
-    expect(groups.flat().find(({ type }) => type === "reference_check")).toMatchObject({
-      verified: true,
-      correction: { quoted: "5:6:a.ts", startLine: 7, endLine: 8 },
-    });
-    expect(model.requests[1]!.messages.at(-1)).toEqual({ role: "user", text: note, isNote: true });
-    const history = createHistory();
-    for (const event of groups.flat()) history.push(event);
-    expect(history.messages.filter((message) => message.role === "user" && message.text === note)).toHaveLength(1);
-    // The next request has the same messages, and further ones.
-    expect(history.messages.slice(0, 4)).toEqual(model.requests[1]!.messages);
-  });
-
-  test("at the end of a run reaches the model with the next message", async () => {
-    const groups = await runModel(createFakeModel([[[text(moved), end()]]]));
-    const history = createHistory();
-    for (const event of groups.flat()) history.push(event);
-    expect(history.messages.at(-1)).toEqual({ role: "user", text: note, isNote: true });
-  });
-});
-
-describe("tool calls", () => {
-  test(verifies("N64", "calls that only read, one after the other, run at once"), async () => {
-    let running = 0;
-    let most = 0;
-    const read = async () => {
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => {
-        setTimeout(resolve, 5);
-      });
-      running -= 1;
-      return ok();
-    };
-    const write = async () => ok(String(running));
-    const calls = ["write", "read", "read", "read", "write"].flatMap((name, index) => call(`call_${index}`, name));
-    const groups = await runModel(createFakeModel([[[...calls, end()]], [[text("x")], [end()]]]), {
-      tools: createFakeTools({ read, write }),
-    });
-    expect(most).toBe(3);
-    const results = groups.flat().filter((event) => event.type === "tool_result");
-    expect(results.map(({ callId, output }) => callId + output)).toMatchObject({ 0: "call_00", 4: "call_40" });
-  });
-
-  test(verifies("N64", "a call that writes runs alone, in order"), async () => {
-    const order: string[] = [];
-    const tool = (name: string) => async () => {
-      order.push(`${name} begins`);
-      await Promise.resolve();
-      order.push(`${name} ends`);
-      return ok();
-    };
-    const calls = [...call("call_1", "read"), ...call("call_2", "write"), ...call("call_3", "read"), end()];
-    await runModel(createFakeModel([[calls], [[text("x")], [end()]]]), {
-      tools: createFakeTools({ read: tool("read"), write: tool("write") }),
-    });
-    expect(order).toEqual(["read begins", "read ends", "write begins", "write ends", "read begins", "read ends"]);
-  });
-
-  test("output comes while the tool runs", async () => {
-    const model = createFakeModel([[[...call("call_1", "run"), end()]], [[text("x")], [end()]]]);
-    const groups = await runModel(model, {
-      tools: createFakeTools({
-        run: async (_signal, emit) => {
-          emit("stdout", "a");
-          await new Promise((resolve) => {
-            setTimeout(resolve, 5);
-          });
-          emit("stderr", "b");
-          return ok("ab");
-        },
-      }),
-    });
-    const output = groups.filter((group) => group.some((event) => event.type === "tool_output_delta"));
-    expect(output.length).toBeGreaterThan(1);
-    expect(types(groups).filter((type) => type.startsWith("tool_"))).toEqual([
-      "tool_call_start",
-      "tool_call_arguments",
-      "tool_output_delta",
-      "tool_output_delta",
-      "tool_result",
-    ]);
-  });
-
-  test("a tool that throws is a result that the model sees", async () => {
-    const model = createFakeModel([[[...call("call_1", "read"), end()]], [[text("x")], [end()]]]);
-    const groups = await runModel(model, {
-      tools: createFakeTools({
-        read: async () => {
-          throw new Error("a defect");
-        },
-      }),
-    });
-    expect(groups.flat().find((event) => event.type === "tool_result")).toMatchObject({
-      status: "error",
-      error: { code: "TOOL_FAILED", message: "read failed unexpectedly: a defect" },
-    });
-    expect(last(groups)).toMatchObject({ reason: "end_turn" });
-  });
-
-  test(verifies("N42", "a question ends the response"), async () => {
-    const model = createFakeModel([[[...call("call_1", "ask"), end()]]]);
-    const effect = { kind: "question", title: "t", questions: [] } as const;
-    const groups = await runModel(model, {
-      tools: createFakeTools({ ask: async () => ({ status: "success", output: "", effect }) }),
-    });
-    expect(last(groups)).toMatchObject({ type: "run_end", reason: "clarification" });
-    expect(model.requests).toHaveLength(1);
-  });
-
-  test(verifies("C20", "--on-denied stop ends the run at the first refusal"), async () => {
-    const model = createFakeModel([[[...call("call_1", "run"), end()]], [[text("x")], [end()]]]);
-    const error = { code: "PERMISSION_DENIED", message: "needs --force", details: "" };
-    const tools = createFakeTools({ run: async () => ({ status: "rejected", output: "", error }) });
-    const stopped = await runModel(model, { tools, settings: { stopsOnDenied: true } });
-    expect(last(stopped)).toMatchObject({ error: { code: "PERMISSION_REQUIRED", message: "needs --force" } });
-    const model2 = createFakeModel([[[...call("call_1", "run"), end()]], [[text("x")], [end()]]]);
-    expect(last(await runModel(model2, { tools }))).toMatchObject({ reason: "end_turn" });
-  });
-});
-
 describe("failures", () => {
   const failing = async (turn: Parameters<typeof createFakeModel>[0][number]) =>
     last(await runModel(createFakeModel([turn])));
@@ -405,58 +235,6 @@ describe("failures", () => {
     expect(await failing([new Error("what?")])).toMatchObject({
       error: { code: "INTERNAL", message: "unexpected: what?" },
     });
-  });
-});
-
-describe("budgets", () => {
-  const loop = () => Array.from({ length: 9 }, (_, index) => [[text("t"), ...call(`call_${index}`, "read"), end()]]);
-  const tools = createFakeTools({ read: async () => ok() });
-  const isToldLast = (message: ModelMessage | undefined): boolean =>
-    message?.role === "user" && message.isNote === true && message.text.includes("last turn");
-
-  test(verifies("C24", "turns: the last one is told to wrap up, no further one is asked for"), async () => {
-    const model = createFakeModel(loop());
-    const groups = await runModel(model, { tools, settings: { limits: { maxTurns: 3 }, system: "S" } });
-    expect(model.requests).toHaveLength(3);
-    expect(model.requests.map(({ messages }) => isToldLast(messages.at(-1)))).toEqual([false, false, true]);
-    expect(last(groups)).toMatchObject({ reason: "budget", error: { code: "BUDGET_TURNS" } });
-    expect(groups.flat().findLast((event) => event.type === "tool_result")).toMatchObject({ status: "cancelled" });
-  });
-
-  test.each([
-    ["tool calls", { maxToolCalls: 2 }, 3],
-    ["tokens", { maxTokens: 3 * usage.totalTokens }, 3],
-    ["tokens, of which the next turn takes more than are left", { maxTokens: 2.5 * usage.totalTokens }, 3],
-  ])(verifies("C24", "%s: the turn that cannot go on is told to wrap up, too"), async (_, limits, turns) => {
-    const model = createFakeModel(loop());
-    await runModel(model, { tools, settings: { limits, system: "S" } });
-    const told = model.requests.map(({ messages }) => isToldLast(messages.at(-1)));
-    expect(told).toEqual([...Array<boolean>(turns - 1).fill(false), true]);
-  });
-
-  test(verifies("C24", "tokens and dollars hold by an estimate where the provider tells no usage"), async () => {
-    const untold = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true } as const;
-    const turns = Array.from({ length: 9 }, (_, index) => [
-      [text("t".repeat(3500)), ...call(`call_${index}`, "read"), { ...end(), usage: untold } as ModelEvent],
-    ]);
-    const tokens = await runModel(createFakeModel(turns), { tools, settings: { limits: { maxTokens: 2000 } } });
-    expect(last(tokens)).toMatchObject({ error: { code: "BUDGET_TOKENS" } });
-    expect(tokens.flat().filter((event) => event.type === "turn_end")).toHaveLength(2);
-    const price = { input: 0, output: 1000 };
-    const settings = { limits: { maxCostUsd: 1.5 }, start: { ...start, price } };
-    const cost = await runModel(createFakeModel(turns), { tools, settings });
-    expect(last(cost)).toMatchObject({ error: { code: "BUDGET_COST" } });
-    expect(cost.flat().filter((event) => event.type === "turn_end")).toHaveLength(2);
-  });
-
-  test(verifies("C24", "tool calls and tokens"), async () => {
-    const calls = await runModel(createFakeModel(loop()), { tools, settings: { limits: { maxToolCalls: 2 } } });
-    expect(last(calls)).toMatchObject({ error: { code: "BUDGET_TOOLS" } });
-    expect(calls.flat().filter((event) => event.type === "tool_result" && event.status === "success")).toHaveLength(2);
-    const limits = { maxTokens: 2 * usage.totalTokens };
-    const tokens = await runModel(createFakeModel(loop()), { tools, settings: { limits } });
-    expect(last(tokens)).toMatchObject({ error: { code: "BUDGET_TOKENS" } });
-    expect(tokens.flat().filter((event) => event.type === "turn_end")).toHaveLength(2);
   });
 });
 

@@ -1,6 +1,7 @@
 /** A live model against the local server, with a clock, chance and patience of its own. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelEvent } from "@sheaf/protocol";
+import type { ModelAnswer } from "../../../../../test/support/model-server.ts";
 import { SheafError } from "../../../src/base/errors.ts";
 import type { ProviderEndpoint, RequestLimits, WireProtocol } from "../../../src/model/endpoint.ts";
 import { createAnthropicLanguageModel } from "../../../src/model/live/anthropic.ts";
@@ -157,3 +158,15 @@ export const shortAnswers: Readonly<Record<WireProtocol, readonly string[]>> = {
 export function formatEvent(payload: object): string {
   return `data: ${JSON.stringify(payload)}\n\n`;
 }
+
+const json = { "content-type": "application/json" };
+
+export function createErrorAnswer(
+  status: number,
+  error: object | string,
+  headers: Record<string, string> = {},
+): ModelAnswer {
+  return { status, headers: { ...json, ...headers }, chunks: [JSON.stringify({ error })] };
+}
+
+export const textThenMore = shortAnswers["openai-chat"].slice(0, 2);

@@ -1,0 +1,57 @@
+import type { ModelEvent } from "@sheaf/protocol";
+import { describe, expect, test } from "vitest";
+import type { ModelMessage } from "../../src/model/provider.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { call, createFakeModel, createFakeTools, end, last, ok, runModel, start, text, usage } from "./fake-ports.ts";
+
+describe("budgets", () => {
+  const loop = () => Array.from({ length: 9 }, (_, index) => [[text("t"), ...call(`call_${index}`, "read"), end()]]);
+  const tools = createFakeTools({ read: async () => ok() });
+  const isToldLast = (message: ModelMessage | undefined): boolean =>
+    message?.role === "user" && message.isNote === true && message.text.includes("last turn");
+
+  test(verifies("C24", "turns: the last one is told to wrap up, no further one is asked for"), async () => {
+    const model = createFakeModel(loop());
+    const groups = await runModel(model, { tools, settings: { limits: { maxTurns: 3 }, system: "S" } });
+    expect(model.requests).toHaveLength(3);
+    expect(model.requests.map(({ messages }) => isToldLast(messages.at(-1)))).toEqual([false, false, true]);
+    expect(last(groups)).toMatchObject({ reason: "budget", error: { code: "BUDGET_TURNS" } });
+    expect(groups.flat().findLast((event) => event.type === "tool_result")).toMatchObject({ status: "cancelled" });
+  });
+
+  test.each([
+    ["tool calls", { maxToolCalls: 2 }, 3],
+    ["tokens", { maxTokens: 3 * usage.totalTokens }, 3],
+    ["tokens, of which the next turn takes more than are left", { maxTokens: 2.5 * usage.totalTokens }, 3],
+  ])(verifies("C24", "%s: the turn that cannot go on is told to wrap up, too"), async (_, limits, turns) => {
+    const model = createFakeModel(loop());
+    await runModel(model, { tools, settings: { limits, system: "S" } });
+    const told = model.requests.map(({ messages }) => isToldLast(messages.at(-1)));
+    expect(told).toEqual([...Array<boolean>(turns - 1).fill(false), true]);
+  });
+
+  test(verifies("C24", "tokens and dollars hold by an estimate where the provider tells no usage"), async () => {
+    const untold = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true } as const;
+    const turns = Array.from({ length: 9 }, (_, index) => [
+      [text("t".repeat(3500)), ...call(`call_${index}`, "read"), { ...end(), usage: untold } as ModelEvent],
+    ]);
+    const tokens = await runModel(createFakeModel(turns), { tools, settings: { limits: { maxTokens: 2000 } } });
+    expect(last(tokens)).toMatchObject({ error: { code: "BUDGET_TOKENS" } });
+    expect(tokens.flat().filter((event) => event.type === "turn_end")).toHaveLength(2);
+    const price = { input: 0, output: 1000 };
+    const settings = { limits: { maxCostUsd: 1.5 }, start: { ...start, price } };
+    const cost = await runModel(createFakeModel(turns), { tools, settings });
+    expect(last(cost)).toMatchObject({ error: { code: "BUDGET_COST" } });
+    expect(cost.flat().filter((event) => event.type === "turn_end")).toHaveLength(2);
+  });
+
+  test(verifies("C24", "tool calls and tokens"), async () => {
+    const calls = await runModel(createFakeModel(loop()), { tools, settings: { limits: { maxToolCalls: 2 } } });
+    expect(last(calls)).toMatchObject({ error: { code: "BUDGET_TOOLS" } });
+    expect(calls.flat().filter((event) => event.type === "tool_result" && event.status === "success")).toHaveLength(2);
+    const limits = { maxTokens: 2 * usage.totalTokens };
+    const tokens = await runModel(createFakeModel(loop()), { tools, settings: { limits } });
+    expect(last(tokens)).toMatchObject({ error: { code: "BUDGET_TOKENS" } });
+    expect(tokens.flat().filter((event) => event.type === "turn_end")).toHaveLength(2);
+  });
+});
