@@ -74,7 +74,9 @@ async function runBody(run: Run, { protocol }: Row, chunks: readonly Buffer[]) {
   const lines = parseStream(result.stdout);
   const calls = lines
     .filter(({ subtype }) => subtype === "started")
-    .map(({ tool_call }) => tool_call as { function?: { name: string; arguments: string } });
+    .map(({ tool_call }) => tool_call as { function?: { name: string; arguments: string } })
+    // The index of the recordings lists searches of the provider apart.
+    .filter((call) => call.function?.name !== "web_search");
   return { ...result, lines, last: lines.at(-1)!, calls };
 }
 
