@@ -131,6 +131,16 @@ test.each([["offline"], ["google/gemini-2.5-pro"], ["openai-compatible/m"]])(
   },
 );
 
+test(verifies(["C48", "C59"], "every model that may answer must be able to search"), async () => {
+  server.answer(followUp);
+  const words = [...claude(), "--web-search", "--fallback-model"];
+  const refused = await runSheaf([...words, "offline", "go"], { cwd: folders.newFolder() });
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("for fallbacks too")]);
+  const run = await runSheaf([...words, "anthropic/claude-opus-4-8", "go"], { cwd: folders.newFolder() });
+  expect(run.code).toBe(0);
+  expect(sent().tools[0]).toMatchObject({ name: "web_search" });
+});
+
 test(verifies("C48", "the configuration asks for it"), async () => {
   server.answer(followUp);
   const home = folders.newFolder({ "config.json": JSON.stringify({ webSearch: true }) });

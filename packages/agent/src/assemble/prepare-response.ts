@@ -188,7 +188,7 @@ export async function prepareResponse(
 
 function createSearchError({ name }: Model): SheafError {
   const message = `the model ${name} has no web search of its own that Sheaf can use`;
-  const advice = `leave out --web-search (webSearch), or use a model of Anthropic, of OpenAI with Responses, or Gemini 3 or newer`;
+  const advice = `leave out --web-search (webSearch), or use Anthropic, OpenAI with Responses, or Gemini 3 or newer, for fallbacks too`;
   return new SheafError("USAGE", `${message}: ${advice}`);
 }
 

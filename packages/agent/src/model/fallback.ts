@@ -32,6 +32,7 @@ export function createFallbackModel(first: Model, fallbacks: readonly FallbackMo
     attachmentTypes: attachmentTypes.filter((type) =>
       all.every((model) => model.attachmentTypes?.includes(type) ?? true),
     ),
+    hasWebSearch: all.every((model) => model.hasWebSearch === true),
     stream: createChain(first, fallbacks),
   });
   return { ...forRun(), forRun };
