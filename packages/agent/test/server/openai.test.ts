@@ -105,7 +105,11 @@ describe("POST /v1/chat/completions", () => {
     };
     expect(stored.title).toBe("One.");
     expect(stored.turns.map(({ message }) => message)).toEqual(["One.\n\nTwo.", "Four."]);
-    expect(stored.turns[0]!.response).toMatchObject({ status: "completed", documents: [{ content: "Three." }] });
+    expect(stored.turns[0]!.response).toMatchObject({
+      status: "completed",
+      documents: [{ content: "Three." }],
+      usage: { totalTokens: 0 },
+    });
     expect(stored.turns[1]!.response).toMatchObject({ documents: [{ content: "Hello." }] });
     const sent = JSON.parse(provider.requests[0]!.body) as { messages: { role: string; content: string }[] };
     const [system, ...rest] = sent.messages;

@@ -245,6 +245,18 @@ describe("approvals", () => {
     expect([chat.error, textOf(chat.lastMessage!)]).toEqual([undefined, "Next."]);
   });
 
+  test(verifies(["X22", "X23"], "regenerate instead of an answer ends what waits, and asks again"), async () => {
+    const server = await start(script, ["--sandbox", "disabled"]);
+    const chat = new Chat(server, { approvals: "ask" });
+    await chat.sendMessage({ text: "One" });
+    const { id } = chat.lastMessage!;
+    await chat.regenerate();
+    expect(chat.error).toBeUndefined();
+    expect(chat.lastMessage!.id).not.toBe(id);
+    expect(toolsOf(chat).at(-1)).toMatchObject({ state: "approval-requested" });
+    expect(await listMessages(server)).toEqual([["One"]]);
+  });
+
   test(verifies("X23", "a chat of somebody else, and an answer to nothing, are refused"), async () => {
     const server = await start(script, ["--sandbox", "disabled"]);
     const chat = new Chat(server, { approvals: "ask" });

@@ -1,6 +1,6 @@
 /** A conversation that took place elsewhere, as logs of its own: a client brought it with its message (X20). */
 import { randomUUID } from "node:crypto";
-import type { Attachment, RunEvent, RunEventBody, RunStart, Usage } from "@sheaf/protocol";
+import type { Attachment, RunEvent, RunEventBody, RunStart } from "@sheaf/protocol";
 import type { SharedStore } from "../../store/store.ts";
 import { toTitle } from "./respond.ts";
 
@@ -10,8 +10,6 @@ export interface PastTurn {
   readonly attachments?: readonly Attachment[];
   readonly answer: string;
 }
-
-const usage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
 /** Stores the turns as the beginning of a new conversation. `start`: what the logs say of model and workspace. */
 export async function addPastTurns(
@@ -29,6 +27,7 @@ export async function addPastTurns(
   await store.addConversation({ id, workspace, title, settings: {}, createdAt: time, updatedAt: time, responses });
 }
 
+/** Without the end of a turn: no model was called, and nothing used. */
 function toLog(start: Omit<RunStart, "type" | "sandbox">, turn: PastTurn, time: number): RunEvent[] {
   const { prompt, attachments = [], answer } = turn;
   const files = attachments.length > 0 ? { attachments } : {};
@@ -36,7 +35,6 @@ function toLog(start: Omit<RunStart, "type" | "sandbox">, turn: PastTurn, time: 
     { type: "run_start", ...start, sandbox: "untried", prompt, ...files, imported: true },
     { type: "turn_start", turn: 1 },
     { type: "text_delta", text: answer },
-    { type: "turn_end", finishReason: "stop", rawFinishReason: "", usage, modelMs: 0 },
     { type: "run_end", reason: "end_turn" },
   ];
   return events.map((event, index) => ({ ...event, seq: index + 1, time }));

@@ -2,6 +2,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { RunEvent } from "@sheaf/protocol";
 import type { Context, Hono } from "hono";
+import { SheafError } from "../../base/errors.ts";
 import type { ConversationRecord, SharedStore } from "../../store/store.ts";
 import { answerRequest, cancelWith, toResponseHeaders } from "../answer-request.ts";
 import { watchClient } from "../await-start.ts";
@@ -49,7 +50,10 @@ export function addUiRoutes(app: Hono<ServerEnvironment>, context: ServerContext
     const conversation = await store.getConversation(conversationId);
     if (conversation && (trigger === "regenerate-message" || messageId !== undefined)) {
       const responseId = await findFirstGone(messages, store, conversation);
-      if (responseId !== undefined) await revertResponses({ responseId, onConflict }, store, conversation, context);
+      if (responseId !== undefined) {
+        await endRunning(conversation, context);
+        await revertResponses({ responseId, onConflict }, store, conversation, context);
+      }
     }
     const place = conversation || conversationId === id ? { conversationId } : {};
     return answerRequest(request, context, {
@@ -85,6 +89,14 @@ async function findFirstGone(
   if (kept === undefined || index !== -1) return present[index + 1]?.id;
   const message = `messages: the last assistant message ${JSON.stringify(kept)} is none of this chat: load the chat again`;
   throw new HttpError("USAGE", `the body is not valid at ${message}`);
+}
+
+/** What runs here of a conversation, or waits for a person, ends before it is reverted. */
+async function endRunning({ id }: ConversationRecord, { runner }: ServerContext): Promise<void> {
+  const running = runner.running.filter(({ conversationId }) => conversationId === id);
+  const replaced = new SheafError("CANCELLED", "another message takes the place of this one", { source: "user" });
+  for (const response of running) response.abort(replaced);
+  await Promise.all(running.map(({ ended }) => ended));
 }
 
 /** The log of a response of this chat. @throws HttpError NOT_FOUND. */
