@@ -23,6 +23,13 @@ function createProgram(name: string, answers: Readonly<Record<string, string>>, 
   return folder;
 }
 
+/** Hides the yarn of this machine. */
+function createNpm(answers: Readonly<Record<string, string>>): string {
+  const bin = createProgram("npm", answers);
+  writeFileSync(join(bin, "yarn"), "#!/bin/sh\n", { mode: 0o755 });
+  return bin;
+}
+
 const findIn = (
   name: RegistryName,
   environment: Readonly<Record<string, string | undefined>>,
@@ -36,7 +43,7 @@ describe("the registries of a language", () => {
   test(verifies("S-98", "are those that npm has for the user, scopes included"), async () => {
     const list =
       '; "user" config\n@acme:registry = "https://acme.example/npm/"\n//acme.example/:_authToken = (protected)';
-    const bin = createProgram("npm", { "config list": list, "config get": "https://registry.example/" });
+    const bin = createNpm({ "config list": list, "config get": "https://registry.example/" });
     expect(await find("npm", bin, { npm_config_registry: "https://hostile.example" })).toEqual([
       "acme.example",
       "registry.example",
@@ -44,6 +51,12 @@ describe("the registries of a language", () => {
     const record = readFileSync(join(bin, "record"), "utf8");
     expect(record).not.toContain("hostile");
     expect(record.split("\n")[0]).toBe("/");
+  });
+
+  test(verifies("S-98", "are those of yarn too, where it is installed"), async () => {
+    const bin = createNpm({ "config get": "https://registry.example/" });
+    writeFileSync(join(bin, "yarn"), "#!/bin/sh\n[ $3 = registry ] && echo https://yarn.example || echo undefined\n");
+    expect(await find("npm", bin)).toEqual(["registry.example", "yarn.example"]);
   });
 
   test(verifies("S-98", "are pip's own, with the host of its files, unless the user names an index"), async () => {
@@ -151,7 +164,7 @@ describe("the registries of a language", () => {
   );
 
   test(verifies("S-98", "that are not named are a problem, which says what to write"), async () => {
-    expect(await find("npm", createProgram("npm", {}))).toMatch(/npm does not say which host.*Network\(HOST\)/);
+    expect(await find("npm", createNpm({}))).toMatch(/npm does not say which host.*Network\(HOST\)/);
     const none = createRegistryFinder({ environment: { PATH: createFolder("bin"), HOME: "/home/x" }, folders: [] });
     expect(await none("ruby", false)).toEqual([]);
     expect(await none("ruby", true)).toMatch(/gem is not installed/);
@@ -161,7 +174,7 @@ describe("the registries of a language", () => {
   });
 
   test(verifies("S-98", "are asked for once, when a connection needs them"), async () => {
-    const bin = createProgram("npm", { "config get": "https://registry.example/" });
+    const bin = createNpm({ "config get": "https://registry.example/" });
     const findRegistryHosts = createRegistryFinder({
       environment: { PATH: `${bin}:/usr/bin:/bin`, HOME: createFolder("home") },
       folders: [createFolder("workspace")],

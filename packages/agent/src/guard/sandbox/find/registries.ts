@@ -23,6 +23,8 @@ interface Preset {
   readonly program: string;
   /** One call for each; all of them at once. */
   readonly calls: readonly (readonly string[])[];
+  /** Another program for the same packages, which may say nothing. */
+  readonly further?: Preset;
   readonly variables?: Readonly<Record<string, string>>;
   readonly isFailing?: true;
   /** Addresses. `outputs`: what each call printed, in order: its errors where `isFailing`. */
@@ -51,6 +53,16 @@ const presets: Readonly<Record<RegistryName, Preset>> = {
       ["config", "get", "registry"],
     ],
     read: ([configured = "", used = ""]) => [...findAll(/^(?:@[\w.-]+:)?registry = "(.+)"/gm, configured), used],
+    further: {
+      program: "yarn",
+      // Of yarn 1, and of later ones.
+      calls: [
+        ["config", "get", "registry"],
+        ["config", "get", "npmRegistryServer"],
+      ],
+      variables: { COREPACK_ENABLE_NETWORK: "0" },
+      read: (outputs) => outputs,
+    },
   },
   python: {
     program: "python3",
@@ -109,7 +121,7 @@ const maxBytes = 64 * 1024;
 export function createRegistryFinder(surroundings: Surroundings): FindRegistryHosts {
   const asked = new Map<RegistryName, ReturnType<FindRegistryHosts>>();
   return async (name, isDenial) => {
-    const finding = asked.get(name) ?? findRegistries(name, surroundings);
+    const finding = asked.get(name) ?? findAllHosts(name, surroundings);
     asked.set(name, finding);
     const found = await finding;
     if (found.length > 0 || !isDenial) return found;
@@ -117,12 +129,21 @@ export function createRegistryFinder(surroundings: Surroundings): FindRegistryHo
   };
 }
 
+async function findAllHosts(name: RegistryName, surroundings: Surroundings): Promise<readonly string[] | string> {
+  const { further } = presets[name];
+  const [hosts, more] = await Promise.all([
+    findRegistries(name, presets[name], surroundings),
+    further ? findRegistries(name, further, surroundings) : [],
+  ]);
+  return typeof hosts === "string" || typeof more === "string" ? hosts : [...hosts, ...more];
+}
+
 /** None if the program is not installed: then commands have another way to fetch packages, or none. */
 async function findRegistries(
   name: RegistryName,
+  preset: Preset,
   { folders, environment: user }: Surroundings,
 ): Promise<readonly string[] | string> {
-  const preset = presets[name];
   const environment = folders.reduce<Environment>(withoutInnerFolders, user);
   const isOutside = (path: string): boolean => !folders.some((folder) => isBelow(toRealPlace(path), folder));
   const file = toFixedPath(environment.PATH)
