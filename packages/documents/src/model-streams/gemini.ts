@@ -75,6 +75,8 @@ function createGeminiSearches(turn: TurnWriter): GeminiSearches {
   let open: ServerSearch[] = [];
   let queries: readonly unknown[] = [];
   let sources: readonly JsonObject[] = [];
+  let calls = 0;
+  let callId = "";
 
   function start(id: unknown, asked: unknown): void {
     const search = turn.createSearch(id);
@@ -89,7 +91,11 @@ function createGeminiSearches(turn: TurnWriter): GeminiSearches {
       turn.addServerItem({ type: isJsonObject(toolCall) ? "toolCall" : "toolResponse" });
       const { toolType, id, args } = readObject(toolCall);
       if (readString(toolType).startsWith("GOOGLE_SEARCH")) start(id, readObject(args));
-      const data = isJsonObject(toolCall) ? { toolCall } : { toolResponse };
+      if (isJsonObject(toolCall)) callId = readString(id) || `search_${(calls += 1)}`;
+      // A response follows its call, whatever its id.
+      const data = isJsonObject(toolCall)
+        ? { toolCall: { ...toolCall, id: callId } }
+        : { toolResponse: { ...readObject(toolResponse), id: callId } };
       turn.addProviderData({ ...data, ...(signature !== "" && { thoughtSignature: signature }) });
     },
     readGrounding({ webSearchQueries, groundingChunks }) {

@@ -183,6 +183,17 @@ describe("Gemini", () => {
     expect(turn).toMatchObject({ text: "Found.", toolCalls: [], end: { finishReason: "stop" } });
   });
 
+  test(verifies("N69", "what goes back has the same id in call and response, also where Google names none"), () => {
+    const turn = readPayloads("gemini", [
+      payload([{ toolCall: { ...toolCall, id: undefined } }, { toolResponse: { ...toolResponse, id: "other" } }]),
+      payload([{ toolCall }, { toolResponse: { ...toolResponse, id: undefined } }, { text: "Found." }], {
+        finishReason: "STOP",
+      }),
+    ]);
+    const ids = sealed(turn).map((data) => (data["toolCall"] ?? data["toolResponse"]) as { readonly id?: string });
+    expect(ids.map(({ id }) => id)).toEqual(["search_1", "search_1", "g1", "g1"]);
+  });
+
   test(verifies("N69", "without a call, the queries of the grounding are the search"), () => {
     const turn = readPayloads("gemini", [
       payload([{ text: "Found." }], { finishReason: "STOP", groundingMetadata: grounding }),
