@@ -27,7 +27,7 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
       else turn.append("text", part.text);
     }
     if (isJsonObject(part.functionCall)) toolCalls.read(part.functionCall, part.thoughtSignature);
-    else if (isJsonObject(part.toolCall) || isJsonObject(part.toolResponse)) searches.read(part);
+    else if (isSearchPart(part)) searches.read(part);
     else {
       addTextSignature(turn, part);
       const type = Object.keys(part).find((key) => key !== "text" && !partMarks.has(key));
@@ -62,6 +62,12 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
   };
 }
 
+/** A call of Google's search, or its response; other tools of Google are server items alone. */
+function isSearchPart({ toolCall, toolResponse }: JsonObject): boolean {
+  const { toolType } = isJsonObject(toolCall) ? toolCall : readObject(toolResponse);
+  return readString(toolType).startsWith("GOOGLE_SEARCH");
+}
+
 interface GeminiSearches {
   /** A part with a call that Google runs, or its response; both are sent back. */
   read(part: JsonObject): void;
@@ -89,9 +95,11 @@ function createGeminiSearches(turn: TurnWriter): GeminiSearches {
       const signature = readString(thoughtSignature);
       turn.addSignature(signature);
       turn.addServerItem({ type: isJsonObject(toolCall) ? "toolCall" : "toolResponse" });
-      const { toolType, id, args } = readObject(toolCall);
-      if (readString(toolType).startsWith("GOOGLE_SEARCH")) start(id, readObject(args));
-      if (isJsonObject(toolCall)) callId = readString(id) || `search_${(calls += 1)}`;
+      const { id, args } = readObject(toolCall);
+      if (isJsonObject(toolCall)) {
+        start(id, readObject(args));
+        callId = readString(id) || `search_${(calls += 1)}`;
+      }
       // A response follows its call, whatever its id.
       const data = isJsonObject(toolCall)
         ? { toolCall: { ...toolCall, id: callId } }
