@@ -22,7 +22,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "reads its AGENTS.md and what tells its branch, nothing else",
     ],
     [
-      "Without trust the model sees them as quoted data that gives no orders.",
+      "Without trust the model sees them as quoted data, not as orders.",
       "without trust the text is quoted behind a fence that it cannot close",
     ],
     [
@@ -46,7 +46,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "git counts only at the root of a trusted workspace",
     ],
     [
-      "Sheaf reads which tool servers `.mcp.json` names, and starts none of them.",
+      "Sheaf reads which tool servers `.mcp.json` and `.cursor/mcp.json` name, and starts none of them.",
       "starts none of its servers, whatever else is allowed; the first line says so",
     ],
     [
@@ -94,7 +94,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "starts none for the server, for editors and for programs either",
     ],
     [
-      "Run Sheaf there without `--trust`: then nothing of the branch decides.",
+      "Run Sheaf there without `--trust`: then nothing in the branch has a say.",
       "changes no setting, and nothing of it runs: 0 markers",
     ],
     ["Still no server starts.", "starts none of its servers, whatever else is allowed; the first line says so"],
@@ -119,7 +119,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "not in the place of a server of the user's: neither by its folder nor by PATH",
     ],
     [
-      "If one of your own servers has the same name, yours is used.",
+      "If one of your own servers has the same name, yours is used; of the two files, `.mcp.json`.",
       "a server of the user's takes precedence over one of the same name",
     ],
     [
