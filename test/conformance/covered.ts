@@ -144,6 +144,7 @@ export const covered: readonly string[] = [
   "N61",
   "N62",
   "N71",
+  "N72",
   "X1",
   "X2",
   "X3",

@@ -56,6 +56,10 @@ describeClients(isInstalled ? "openai" : "SKIPPED: no registry to install the cl
       readonly chat: {
         readonly completions: { create(body: object): Promise<AsyncIterable<Completion> & Completion> };
       };
+      readonly responses: {
+        create(body: object): Promise<{ readonly id: string; readonly output_text: string }>;
+        stream(body: object): { finalResponse(): Promise<{ readonly output_text: string }> };
+      };
     };
   }
 
@@ -92,6 +96,18 @@ describeClients(isInstalled ? "openai" : "SKIPPED: no registry to install the cl
     expect(chunks.at(-1)!.usage).toMatchObject({ total_tokens: 280 });
   });
 
+  test(verifies("N72", "gets Responses whole and in events, and continues them"), async () => {
+    const server = await start();
+    const client = await open(server);
+    const model = `scripted:${server.home}-script.json`;
+    const first = await client.responses.create({ model, input: "What is it?" });
+    expect(first.output_text).toBe(text);
+    const next = { model, input: "And then?", previous_response_id: first.id };
+    expect((await client.responses.create(next)).output_text).toBe(text);
+    const streamed = client.responses.stream({ model, input: "What is it?" });
+    expect((await streamed.finalResponse()).output_text).toBe(text);
+  });
+
   test(verifies(["X20", "X21"], "throws the errors of the server, and sends nothing twice"), async () => {
     const server = await start({
       turns: [{ events: [{ text: "Begun." }, { error: { code: "OVERLOADED", message: "full" } }] }],
@@ -118,6 +134,26 @@ describeClients(isInstalled ? "openai" : "SKIPPED: no registry to install the cl
       status: 401,
       code: "invalid_api_key",
     });
+  });
+});
+
+describeClients("@ai-sdk/openai", () => {
+  interface Package {
+    readonly createOpenAI: (options: object) => (model: string) => LanguageModel;
+  }
+
+  test(verifies("N72", "generates, streams, and names what was said before"), async () => {
+    const server = await start();
+    const { createOpenAI } = await load<Package>("@ai-sdk/openai");
+    const provider = createOpenAI({ baseURL: `${server.address}/v1`, apiKey: server.token });
+    const model = provider(`scripted:${server.home}-script.json`);
+    const user = { role: "user", content: "What is it?" } as const;
+    const first = await generateText({ model, messages: [user], maxRetries: 0 });
+    expect(first.text).toBe(text);
+    const messages = [user, ...first.response.messages, user];
+    const streamed = streamText({ model, messages, maxRetries: 0 });
+    expect(await streamed.text).toBe("It is a project.");
+    expect(await streamed.finishReason).toBe("stop");
   });
 });
 

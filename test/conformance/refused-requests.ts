@@ -66,6 +66,8 @@ const routes: readonly (readonly [path: string, allowed: readonly string[]])[] =
   ["/v1/conversations/conv_1", ["GET", "PATCH", "DELETE"]],
   ["/v1/conversations/conv_1/fork", ["POST"]],
   ["/v1/conversations/conv_1/revert", ["POST"]],
+  ["/v1/chat/completions", ["POST"]],
+  ["/v1/responses", ["POST"]],
   ["/v1/models", ["GET"]],
   ["/v1/models/offline", ["GET"]],
   ["/v1/openapi.json", ["GET"]],

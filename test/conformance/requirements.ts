@@ -154,6 +154,7 @@ export const requirements: readonly Requirement[] = [
   { id: "N61", document: "documents", title: "code references with wrong lines are corrected by their text" },
   { id: "N62", document: "documents", title: "searches find hidden files and name what ignore rules left out" },
   { id: "N71", document: "documents", title: "the models in OpenAI's form" },
+  { id: "N72", document: "documents", title: "OpenAI's Responses" },
   { id: "X1", document: "documents", title: "event ids" },
   { id: "X2", document: "documents", title: "resume" },
   { id: "X3", document: "documents", title: "snapshot and tail" },

@@ -30,7 +30,11 @@ describe("requests that are wrong", () => {
         if (status >= 400 && !request.toString().startsWith("HEAD ")) {
           expect(headers.get("content-type"), name).toBe("application/json");
           const { error } = JSON.parse(body) as { error: Record<string, unknown> };
-          expect(Object.keys(error)).toEqual(["errorCode", "message", "source", "details"]);
+          const isOpenAi = /^(\w+) \/v1\/(chat\/completions|responses) /.test(request.toString());
+          const fields = isOpenAi
+            ? ["message", "type", "param", "code"]
+            : ["errorCode", "message", "source", "details"];
+          expect(Object.keys(error)).toEqual(fields);
           expect(error.message, name).not.toContain(server.token);
         }
         const next = await server.fetch("/v1/models");

@@ -2,6 +2,7 @@
 import type { RunEnd, RunEvent } from "@sheaf/protocol";
 import { errorTable, isErrorCode } from "../base/errors.ts";
 import type { Projection } from "./projection.ts";
+import { toBareId } from "./result-line.ts";
 import { formatPlan, formatQuestions } from "./text.ts";
 
 /** Options of the form. */
@@ -24,7 +25,7 @@ export interface OpenAiError {
 }
 
 /** How an answer failed that had begun. */
-interface OpenAiFailure {
+export interface OpenAiFailure {
   readonly status: number;
   readonly error: OpenAiError;
 }
@@ -116,14 +117,18 @@ interface Delta {
   readonly reasoning_content?: string;
 }
 
-class OpenAiChat {
+/** A log as one text, with the words of OpenAI for its end. */
+export class OpenAiChat {
   /** Present after an end that is no failure. */
   finishReason: string | undefined;
   failure: OpenAiFailure | undefined;
-  readonly #usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
-  #id = "";
-  #created = 0;
-  #model = "";
+  /** Tokens. */
+  readonly counts = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
+  /** UUID of the response. */
+  id = "";
+  /** Seconds since 1970. */
+  created = 0;
+  model = "";
   /** The end of the text so far. */
   #tail = "";
   /** What follows is a new paragraph. */
@@ -133,11 +138,11 @@ class OpenAiChat {
   #questions: readonly string[] = [];
 
   head(object: string): Fields {
-    return { id: this.#id, object, created: this.#created, model: this.#model };
+    return { id: `chatcmpl-${this.id}`, object, created: this.created, model: this.model };
   }
 
   get usage(): Fields {
-    const { prompt, completion, cached, reasoning } = this.#usage;
+    const { prompt, completion, cached, reasoning } = this.counts;
     return {
       prompt_tokens: prompt,
       completion_tokens: completion,
@@ -150,9 +155,9 @@ class OpenAiChat {
   push(event: RunEvent): readonly Delta[] {
     switch (event.type) {
       case "run_start":
-        this.#id = event.responseId.replace(/^chat_/, "chatcmpl-");
-        this.#created = Math.floor(event.time / 1000);
-        this.#model = event.model;
+        this.id = toBareId(event.responseId);
+        this.created = Math.floor(event.time / 1000);
+        this.model = event.model;
         return [{ role: "assistant", content: "" }];
       case "turn_start":
         this.#isApart = true;
@@ -173,10 +178,10 @@ class OpenAiChat {
         return [];
       case "turn_end":
       case "compaction":
-        this.#usage.prompt += event.usage.promptTokens;
-        this.#usage.completion += event.usage.completionTokens;
-        this.#usage.cached += event.usage.cachedPromptTokens ?? 0;
-        this.#usage.reasoning += event.usage.reasoningTokens ?? 0;
+        this.counts.prompt += event.usage.promptTokens;
+        this.counts.completion += event.usage.completionTokens;
+        this.counts.cached += event.usage.cachedPromptTokens ?? 0;
+        this.counts.reasoning += event.usage.reasoningTokens ?? 0;
         return [];
       case "run_end":
         return this.#end(event);

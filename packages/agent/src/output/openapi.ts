@@ -22,7 +22,7 @@ const header = (name: string, description: string) => ({ name, in: "header", des
 
 const format = query("format", "Another wire form of the same log.", {
   type: "string",
-  enum: ["documents", "stream-json", "ai-sdk-ui", "openai-chat"],
+  enum: ["documents", "stream-json", "ai-sdk-ui", "openai-chat", "openai-responses"],
 });
 const lastEventId = header("Last-Event-ID", "Id of the last event that the client has; takes precedence over `after`.");
 
@@ -203,6 +203,16 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
     post: {
       id: "createChatCompletion",
       summary: "The agent for clients of OpenAI: the posted messages are the whole conversation.",
+      parameters: [header("Idempotency-Key", "The same key gives the same response.")],
+      request: "any",
+      answers: { "200": "foreign" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/responses": {
+    post: {
+      id: "createResponse",
+      summary: "The agent for clients of OpenAI's Responses.",
       parameters: [header("Idempotency-Key", "The same key gives the same response.")],
       request: "any",
       answers: { "200": "foreign" },

@@ -8,7 +8,7 @@ import type { PageFiles } from "./page-files.ts";
 import { addChatRoute } from "./routes/chat.ts";
 import { addConversationRoutes } from "./routes/conversations.ts";
 import { addDescriptionRoutes } from "./routes/description.ts";
-import { addOpenAiRoutes, completionsPath } from "./routes/openai.ts";
+import { addOpenAiRoutes, completionsPath, responsesPath } from "./routes/openai.ts";
 import { addPageRoutes, addSessionRoutes } from "./routes/page.ts";
 import { addWorkspaceRoutes } from "./routes/workspaces.ts";
 import { addResponseRoutes } from "./routes/responses.ts";
@@ -69,7 +69,7 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
 }
 
 function findErrorForm(path: string) {
-  if (path === completionsPath) return "openai";
+  if (path === completionsPath || path === responsesPath) return "openai";
   return path.startsWith(`${uiPath}/`) || path === uiPath ? "text" : "sheaf";
 }
 

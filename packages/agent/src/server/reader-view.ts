@@ -3,12 +3,13 @@ import type { RunEvent } from "@sheaf/protocol";
 import { encodeSse, toJsonLine } from "@sheaf/protocol/encode";
 import { aiSdkUiHeaders, createAiSdkUiProjection, type UiQuestions } from "../output/ai-sdk-ui.ts";
 import { createOpenAiChatProjection } from "../output/openai-chat.ts";
+import { createOpenAiResponseProjection } from "../output/openai-responses.ts";
 import type { Projection } from "../output/projection.ts";
 import { createStreamJsonProjection } from "../output/stream-json.ts";
 import { createWireAssembler, type WireOptions } from "./response-channel.ts";
 
 /** Values of `?format=` (X17). */
-export const wireForms = ["documents", "stream-json", "ai-sdk-ui", "openai-chat"] as const;
+export const wireForms = ["documents", "stream-json", "ai-sdk-ui", "openai-chat", "openai-responses"] as const;
 
 export type WireForm = (typeof wireForms)[number];
 
@@ -43,6 +44,7 @@ export function createReaderView(view: ViewOptions, wire: WireOptions): ReaderVi
   if (form === "documents") return createDocumentsView(after, includesReasoning, wire);
   const options = { includeThinking: includesReasoning, includeUsage: includesUsage, questions };
   if (form === "stream-json") return createLineView(createStreamJsonProjection(options), after, "");
+  if (form === "openai-responses") return createLineView(createOpenAiResponseProjection(), after, "");
   const create = form === "ai-sdk-ui" ? createAiSdkUiProjection : createOpenAiChatProjection;
   // Their clients wait for this word.
   return createLineView(create(options), after, "data: [DONE]\n\n");

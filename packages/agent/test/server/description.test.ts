@@ -83,6 +83,7 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   await check("GET", "/v1/models");
   await check("GET", "/v1/models/{id}", "/v1/models/gpt-99");
   await check("POST", "/v1/chat/completions", "/v1/chat/completions", { messages: [{ role: "user", content: "go" }] });
+  await check("POST", "/v1/responses", "/v1/responses", { input: "go" });
   const uiMessage = { id: "1", role: "user", parts: [{ type: "text", text: "go" }] };
   await check("POST", "/v1/ui/chat", "/v1/ui/chat", { id: "chat", messages: [uiMessage] });
   await check("GET", "/v1/ui/chat/{id}/stream", "/v1/ui/chat/chat/stream");

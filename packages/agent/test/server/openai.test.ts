@@ -257,6 +257,110 @@ describe("POST /v1/chat/completions", () => {
   });
 });
 
+describe("POST /v1/responses", () => {
+  const ask = (server: TestApp, body: object): Promise<Response> =>
+    server.fetch("/v1/responses", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+
+  interface Answer {
+    readonly id: string;
+    readonly output: readonly { readonly id: string; readonly content: readonly { readonly text: string }[] }[];
+  }
+
+  test(verifies("N72", "one object, or events that add up to it"), async () => {
+    const server = await start(script);
+    const whole = (await (await ask(server, { input: "go" })).json()) as Answer;
+    expect(whole).toMatchObject({
+      id: expect.stringMatching(/^resp_/) as string,
+      object: "response",
+      status: "completed",
+      output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text }] }],
+      usage: { input_tokens: 250, output_tokens: 30, total_tokens: 280 },
+    });
+    const decoder = createSseDecoder();
+    const body = await (await ask(server, { input: "go", stream: true })).text();
+    const events = [...decoder.push(body), ...decoder.end()].map(
+      ({ data }) => JSON.parse(data) as Record<string, unknown>,
+    );
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_event, index) => index));
+    const types = events.map(({ type }) => type).filter((type) => type !== "response.output_text.delta");
+    expect(types).toEqual([
+      "response.created",
+      "response.in_progress",
+      "response.output_item.added",
+      "response.content_part.added",
+      "response.output_text.done",
+      "response.content_part.done",
+      "response.output_item.done",
+      "response.completed",
+    ]);
+    expect(events.map(({ delta }) => (typeof delta === "string" ? delta : "")).join("")).toBe(text);
+    const same = { ...whole, id: 0, created_at: 0, output: [{ ...whole.output[0], id: 0 }] };
+    const last = events.at(-1)!["response"] as Answer;
+    expect({ ...last, id: 0, created_at: 0, output: [{ ...last.output[0], id: 0 }] }).toEqual(same);
+  });
+
+  test(verifies("N72", "continues an earlier answer, or takes its text by its id"), async () => {
+    const server = await start();
+    const first = await ask(server, { input: "One", instructions: "Be short." });
+    const { id, output } = (await first.json()) as Answer;
+    const second = await ask(server, { input: [{ role: "user", content: "Two" }], previous_response_id: id });
+    expect(second.headers.get("x-conversation-id")).toBe(first.headers.get("x-conversation-id"));
+    const late = await ask(server, { input: "Three", previous_response_id: id });
+    expect(late.status).toBe(400);
+    expect(await late.json()).toMatchObject({ error: { param: "previous_response_id" } });
+    const input = [
+      { role: "user", content: [{ type: "input_text", text: "One" }] },
+      { type: "item_reference", id: output[0]!.id },
+      { type: "message", role: "user", content: "Four" },
+    ];
+    const posted = await ask(server, { input });
+    const stored = (await (
+      await server.fetch(`/v1/conversations/${posted.headers.get("x-conversation-id")}`)
+    ).json()) as { readonly turns: readonly object[] };
+    expect(stored.turns).toMatchObject([
+      { message: "One", response: { documents: [{ content: "Hello world." }] } },
+      { message: "Four" },
+    ]);
+  });
+
+  test(verifies(["N72", "X21"], "refuses what would change the answer, and tells of failures and cuts"), async () => {
+    const server = await start({ ...script, turns: script.turns.slice(0, 1) }, ["--max-turns", "2"]);
+    expect(await (await ask(server, { input: "go" })).json()).toMatchObject({
+      status: "incomplete",
+      incomplete_details: { reason: "max_output_tokens" },
+    });
+    const refusals: Readonly<Record<string, object>> = {
+      tools: { tools: [{ type: "web_search" }] },
+      background: { background: true },
+      "text.format": { text: { format: { type: "json_object" } } },
+      "input.0.type": { input: [{ type: "function_call_output", call_id: "a", output: "b" }] },
+      "input.0.role": { input: [{ content: "a" }] },
+      "input.0.id": {
+        input: [
+          { type: "item_reference", id: "msg_1" },
+          { role: "user", content: "a" },
+        ],
+      },
+      previous_response_id: { previous_response_id: "resp_1" },
+    };
+    for (const [param, body] of Object.entries(refusals)) {
+      const answer = await ask(server, { input: "go", ...body });
+      expect([param, answer.status]).toEqual([param, 400]);
+      expect(await answer.json()).toMatchObject({ error: { param } });
+    }
+    const failing = await start({
+      turns: [{ events: [{ error: { code: "OVERLOADED", message: "full" } }] }],
+      after: "loop",
+    });
+    expect((await ask(failing, { input: "go" })).status).toBe(503);
+    expect(await (await ask(failing, { input: "go", stream: true })).text()).toContain('"type":"response.failed"');
+  });
+});
+
 test(verifies("N71", "the models have OpenAI's form too"), async () => {
   const server = await start(undefined, ["--offer", "offline"]);
   const { object, data, models } = (await (await server.fetch("/v1/models")).json()) as {

@@ -1,34 +1,68 @@
-/** The agent for clients of OpenAI: `/v1/chat/completions` and the models (X20, X21, N71). */
+/** The agent for clients of OpenAI: chat completions, Responses and the models (X20, X21, N71, N72). */
+import type { RunEvent } from "@sheaf/protocol";
 import type { Hono } from "hono";
-import { createOpenAiCompletion } from "../../output/openai-chat.ts";
+import { createOpenAiCompletion, type OpenAiFailure } from "../../output/openai-chat.ts";
+import { createOpenAiResponse } from "../../output/openai-responses.ts";
+import type { PastTurn } from "../../run/conversations/past-turns.ts";
+import type { Store } from "../../store/store.ts";
 import { answerRequest } from "../answer-request.ts";
 import { HttpError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import { createLogReader } from "../log-reader.ts";
-import { largeCompletion, openAiRequest, toMessage } from "../openai-request.ts";
+import {
+  createFieldError,
+  type InputItem,
+  largeCompletion,
+  largeResponse,
+  type OpenAiInput,
+  openAiRequest,
+  responsesRequest,
+  toMessage,
+} from "../openai-request.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 
 export const completionsPath = "/v1/chat/completions";
+export const responsesPath = "/v1/responses";
 
 export function addOpenAiRoutes(app: Hono<ServerEnvironment>, context: ServerContext): void {
   app.post(completionsPath, async (request) => {
     const asked = await readJsonBody(request.req, openAiRequest, largeCompletion);
-    const order = toMessage(asked);
+    const { messages, stream = false, stream_options: options, reasoning_effort: openAiEffort, ...settings } = asked;
+    const order = toMessage(messages, { ...settings, stream, openAiEffort, field: "messages" });
     return answerRequest(request, context, {
       ...order,
       asked,
       form: "openai-chat",
-      includesUsage: asked.stream_options?.include_usage ?? false,
+      includesUsage: options?.include_usage ?? false,
       async answerWhole(responseId, store, headers) {
-        const reader = createLogReader(store, responseId);
         const answer = createOpenAiCompletion(order.body.accept?.reasoning ?? false);
-        for (let page = await reader.read(); page; page = await reader.read()) {
-          for (const event of page) answer.push(event);
-        }
-        if (!answer.failure) return request.json(answer.completion, 200, headers);
-        const { status, error } = answer.failure;
-        // Its tools have run; a client of OpenAI would send the message again by itself.
-        return Response.json({ error }, { status, headers: { ...headers, "x-should-retry": "false" } });
+        await readLog(store, responseId, answer);
+        return toAnswer(answer.failure, answer.completion, headers);
+      },
+    });
+  });
+
+  app.post(responsesPath, async (request) => {
+    const asked = await readJsonBody(request.req, responsesRequest, largeResponse);
+    const { input, instructions = "", previous_response_id: previous, stream = false, reasoning, ...rest } = asked;
+    const store = context.storeOf(request.get("owner"));
+    const { text: _text, appendSystemPrompt = "", ...settings } = rest;
+    const order = toMessage(await resolveItems(input, store), {
+      ...settings,
+      appendSystemPrompt: `${instructions}\n\n${appendSystemPrompt}`.trim(),
+      stream,
+      openAiEffort: reasoning?.effort,
+      field: "input",
+    });
+    const place = previous === undefined ? {} : await findPrevious(previous, order.past, store);
+    return answerRequest(request, context, {
+      body: { ...order.body, ...place },
+      past: order.past,
+      asked,
+      form: "openai-responses",
+      async answerWhole(responseId, _store, headers) {
+        const answer = await readOpenAiResponse(store, responseId);
+        return toAnswer(answer.failure, answer.response, headers);
       },
     });
   });
@@ -47,4 +81,62 @@ export function addOpenAiRoutes(app: Hono<ServerEnvironment>, context: ServerCon
 /** `anthropic` of `anthropic/claude-sonnet-4-5`. */
 function toOwner(id: string): string {
   return id.includes("/") ? id.slice(0, id.indexOf("/")) : "sheaf";
+}
+
+function toAnswer(
+  failure: OpenAiFailure | undefined,
+  answer: object,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  if (!failure) return Response.json(answer, { headers });
+  const { status, error } = failure;
+  // Its tools have run; a client of OpenAI would send the message again by itself.
+  return Response.json({ error }, { status, headers: { ...headers, "x-should-retry": "false" } });
+}
+
+async function readLog(store: Store, responseId: string, answer: { push(event: RunEvent): unknown }): Promise<void> {
+  const reader = createLogReader(store, responseId);
+  for (let page = await reader.read(); page; page = await reader.read()) {
+    for (const event of page) answer.push(event);
+  }
+}
+
+async function readOpenAiResponse(store: Store, responseId: string): Promise<ReturnType<typeof createOpenAiResponse>> {
+  const answer = createOpenAiResponse();
+  await readLog(store, responseId, answer);
+  return answer;
+}
+
+/** Messages, with the text of those that the agent wrote and the client only names. @throws HttpError USAGE. */
+async function resolveItems(input: string | readonly InputItem[], store: Store): Promise<readonly OpenAiInput[]> {
+  if (typeof input === "string") return [{ role: "user", content: input }];
+  const messages: OpenAiInput[] = [];
+  for (const [index, { type = "message", role, content = "", id = "" }] of input.entries()) {
+    if (type === "reasoning") messages.push({ role: "system", content: "" });
+    else if (type === "message") {
+      if (role === undefined) throw createFieldError(`input.${index}.role`, "is missing");
+      messages.push({ role, content });
+    } else {
+      const { text } = await readOpenAiResponse(store, id.replace(/^msg_/, "chat_"));
+      if (text === "") throw createFieldError(`input.${index}.id`, "no message has this id: send its text");
+      messages.push({ role: "assistant", content: text });
+    }
+  }
+  return messages;
+}
+
+/** The conversation of an earlier answer, which must be its newest one. @throws HttpError USAGE. */
+async function findPrevious(
+  previous: string,
+  past: readonly PastTurn[],
+  store: Store,
+): Promise<{ readonly conversationId: string }> {
+  const field = "previous_response_id";
+  const record = await store.getResponse(previous.replace(/^resp_/, "chat_"));
+  if (!record) throw createFieldError(field, "no response has this id: check it");
+  if (past.length > 0) throw createFieldError("input", `${field} has what was said before: send new messages only`);
+  const { conversationId } = record;
+  const newest = (await store.listResponses(conversationId)).findLast(({ reverted }) => !reverted);
+  if (newest?.id === record.id) return { conversationId };
+  throw createFieldError(field, "another response followed this one: continue that one, or post the messages");
 }
