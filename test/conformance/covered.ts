@@ -177,6 +177,7 @@ export const covered: readonly string[] = [
   "X30",
   "X31",
   "X32",
+  "X33",
   "S-01",
   "S-02",
   "S-03",

@@ -3,7 +3,7 @@ import * as api from "./api.ts";
 import { type ChatResponse, completeResponse, errorBody, responseSnapshot } from "./chat.ts";
 import { cliLine } from "./cli-events.ts";
 import { type Document, documentSchemas } from "./documents.ts";
-import { documentId, documentType } from "./response-parts.ts";
+import { documentId, documentType, type DocumentType } from "./response-parts.ts";
 import * as s from "./schema.ts";
 import { payloadSchemas, snapshotData } from "./stream-events.ts";
 
@@ -57,6 +57,7 @@ export type SchemaName =
   | "cancel-result"
   | "approval-answer"
   | "approval-result"
+  | DocumentSchemaName
   | "conversation-change"
   | "conversation-changes"
   | "change-revert"
@@ -68,9 +69,25 @@ export type SchemaName =
   | "revert-result"
   | "session-request";
 
+/** Of the ten types of document: `file-edit-document` for `file_edit`. */
+type DocumentSchemaName = {
+  [Type in DocumentType]: `${Type extends `${infer Left}_${infer Right}` ? `${Left}-${Right}` : Type}-document`;
+}[DocumentType];
+
+/** The name of the schema of each type of document, by the schema. */
+export const documentSchemaNames: ReadonlyMap<unknown, DocumentSchemaName> = new Map<unknown, DocumentSchemaName>(
+  Object.entries(documentSchemas).map(
+    ([type, schema]) => [schema, `${type.replace("_", "-")}-document` as DocumentSchemaName] as const,
+  ),
+);
+
 const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   "stream-json": cliLine,
   documents: { ...completeResponse(document), title: "A response of Sheaf" },
+  ...(Object.fromEntries([...documentSchemaNames].map(([schema, name]) => [name, schema])) as Record<
+    DocumentSchemaName,
+    s.JsonSchema
+  >),
   events: streamEvent,
   snapshot,
   "chat-request": api.chatRequest,

@@ -1,5 +1,5 @@
 /** The Chat API as an OpenAPI 3.1 document (X10). */
-import { schemaNames, toJsonSchema, type SchemaName } from "@sheaf/protocol/schemas";
+import { documentSchemaNames, schemaNames, toJsonSchema, type SchemaName } from "@sheaf/protocol/schemas";
 
 interface Operation {
   readonly summary: string;
@@ -30,11 +30,20 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
   "/v1/chat": {
     post: {
       id: "chat",
-      summary:
-        "Sends a message; the answer is one JSON object, or with `stream` or `Accept: text/event-stream` a stream.",
-      parameters: [header("Idempotency-Key", "The same key gives the same response."), format],
+      summary: "Sends a message; the answer is one JSON object, once it is complete.",
+      parameters: [header("Idempotency-Key", "The same key gives the same response.")],
       request: "chat-request",
       answers: { "200": "documents" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/chat/stream": {
+    post: {
+      id: "chatStream",
+      summary: "Sends a message; the answer is a stream of events.",
+      parameters: [header("Idempotency-Key", "The same key gives the same response."), format],
+      request: "chat-request",
+      answers: { "200": "text/event-stream" },
       errors: [404, 409, 413, 415],
     },
   },
@@ -303,9 +312,18 @@ export function createOpenApiDocument(version: string): Record<string, unknown> 
     ),
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
-      schemas: Object.fromEntries(schemaNames.map((name) => [name, withoutDialect(toJsonSchema(name))])),
+      schemas: Object.fromEntries(schemaNames.map((name) => [name, nameDocuments(withoutDialect(toJsonSchema(name)))])),
     },
   };
+}
+
+/** Copies of the ten types of document become references, so that a generated client has a type for each. */
+function nameDocuments(part: unknown): unknown {
+  const name = documentSchemaNames.get(part);
+  if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
+  if (Array.isArray(part)) return part.map(nameDocuments);
+  if (typeof part !== "object" || part === null) return part;
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, nameDocuments(value)]));
 }
 
 function toOperation({ id, summary, parameters, request, answers, errors = [], secured }: Operation): object {
@@ -342,11 +360,6 @@ function toAnswer(answer: Operation["answers"][string]): object {
       return {
         description: "Events as in the schema `events`.",
         content: { [answer]: { schema: { type: "string" } } },
-      };
-    case "documents":
-      return {
-        description: "The response.",
-        content: { ...toJsonContent(answer), "text/event-stream": { schema: { type: "string" } } },
       };
     case "error":
       return { description: "The problem, and what to do.", content: toJsonContent(answer) };

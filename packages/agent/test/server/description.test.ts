@@ -33,6 +33,7 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   expect(description.openapi).toBe("3.1.0");
 
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(description, "api");
   const checked = new Set<string>();
   /** Sends a request, and checks its answer by the description. */
   const check = async (method: string, route: string, path = route, body?: object): Promise<unknown> => {
@@ -49,13 +50,14 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
     const value: unknown = JSON.parse(text);
     const name = described!.content![type]!.schema.$ref?.split("/").at(-1);
     if (name === undefined) return value;
-    const isValid = ajv.compile(description.components.schemas[name]!);
+    const isValid = ajv.compile({ $ref: `api#/components/schemas/${name}` });
     expect(isValid(value), `${name}: ${JSON.stringify(isValid.errors)} in ${text.slice(0, 500)}`).toBe(true);
     return value;
   };
 
   const response = (await check("POST", "/v1/chat", "/v1/chat", { message: "go" })) as ChatResponse;
   const { id, conversationId } = response;
+  await check("POST", "/v1/chat/stream", "/v1/chat/stream", { message: "go" });
   await check("GET", "/v1/responses/{id}", `/v1/responses/${id}`);
   await check("GET", "/v1/responses/{id}/events", `/v1/responses/${id}/events`);
   await check("POST", "/v1/responses/{id}/cancel", `/v1/responses/${id}/cancel`);
@@ -101,8 +103,8 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   );
   expect([...checked].toSorted()).toEqual(all.toSorted());
 
-  const isEvent = ajv.compile(description.components.schemas["events"]!);
-  const isSnapshot = ajv.compile(description.components.schemas["snapshot"]!);
+  const isEvent = ajv.compile({ $ref: "api#/components/schemas/events" });
+  const isSnapshot = ajv.compile({ $ref: "api#/components/schemas/snapshot" });
   const stream = await server.chat({ message: "go", stream: true });
   for (const event of await readEvents(stream)) {
     expect(isEvent(event), `${JSON.stringify(event)}: ${JSON.stringify(isEvent.errors)}`).toBe(true);

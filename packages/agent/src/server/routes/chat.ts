@@ -1,6 +1,6 @@
 /** `POST /v1/chat`: one message, answered as one JSON object or as a stream. */
 import type { ChatRequest } from "@sheaf/protocol";
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
 import { chatRequest } from "@sheaf/protocol/schemas";
 import { answerRequest } from "../answer-request.ts";
 import { readForm } from "../open-stream.ts";
@@ -15,10 +15,11 @@ const largeBody: LargeBody<ChatRequest> = {
 };
 
 export function addChatRoute(app: Hono<ServerEnvironment>, context: ServerContext): void {
-  app.post("/v1/chat", async (request) => {
+  const answer = async (request: Context<ServerEnvironment>, alwaysStreams: boolean): Promise<Response> => {
     const body = await readJsonBody(request.req, chatRequest, largeBody);
     const form = readForm(request);
-    const streams = body.stream ?? /\btext\/event-stream\b/i.test(request.req.header("accept") ?? "");
+    const accepts = request.req.header("accept") ?? "";
+    const streams = alwaysStreams || (body.stream ?? /\btext\/event-stream\b/i.test(accepts));
     return answerRequest(request, context, {
       body: { ...body, stream: streams },
       asked: body,
@@ -26,5 +27,7 @@ export function addChatRoute(app: Hono<ServerEnvironment>, context: ServerContex
       answerWhole: async (responseId, store, headers) =>
         request.json(await readResponse(store, responseId, context.settings.wire), 200, headers),
     });
-  });
+  };
+  app.post("/v1/chat", (request) => answer(request, false));
+  app.post("/v1/chat/stream", (request) => answer(request, true));
 }
