@@ -52,18 +52,22 @@ describe("a failed command", () => {
     expect(explainFailure({ ...failed, output, permissions: ["network"] })[0]).toMatch(/HTTPS_PROXY/);
   });
 
-  test.each(["npm error code E401", "ERROR: HTTP error 401 Client Error: Unauthorized for url: x", "status code: 401"])(
-    verifies("S-104", "that a registry refused is told how commands see tokens: %s"),
-    (output) => {
-      expect(explainFailure({ ...failed, output, permissions: ["network"] })).toEqual([
-        expect.stringContaining("Credentials(@npm)"),
-      ]);
-      expect(explainFailure({ ...failed, output, permissions: ["network", "credentials"] })).toEqual([]);
-    },
-  );
+  test.each([
+    "npm error code E401",
+    "WARNING: 401 Error, Credentials not correct for https://pip.example/simple/x/",
+    "Could not transfer artifact t:x:pom:1 from/to m (https://m2.example/): status code: 401, reason phrase: Unauthorized",
+    "> Could not GET 'https://m2.example/x.pom'. Received status code 401 from server: Unauthorized",
+  ])(verifies("S-104", "that a registry refused is told how commands see tokens: %s"), (output) => {
+    expect(explainFailure({ ...failed, output, permissions: ["network"] })).toEqual([
+      expect.stringContaining("Credentials(@npm)"),
+    ]);
+    expect(explainFailure({ ...failed, output, permissions: ["network", "credentials"] })).toEqual([]);
+  });
 
   test("that says nothing of the kind is not explained", () => {
     expect(explainFailure({ ...failed, output: "1 test failed" })).toEqual([]);
+    const ownTest = "expected status: 401, got status: 200";
+    expect(explainFailure({ ...failed, output: ownTest, permissions: ["network"] })).toEqual([]);
     const missing = "ENOENT: no such file or directory, mkdir '/srv/project/a/b'";
     expect(explainFailure({ ...failed, output: missing })).toEqual([]);
   });

@@ -25,9 +25,9 @@ const localServer = /\bECONNREFUSED\b|connection refused/i;
 const unixSocket =
   /\bunix:\/\/|\bdial unix\b|socket\(\)? ?failed: operation not permitted|\b(?:listen|connect) EPERM\b|user data directory for headless|headless user data directory|no usable sandbox/i;
 
-/** Of npm, pnpm, yarn, pip and Maven. */
+/** Of npm, pnpm, yarn, pip, Maven and Gradle; not of a test of the project. */
 const unauthorized =
-  /\bE401\b|ERR_PNPM_FETCH_401|YN0041|\b401 (?:Client )?Error\b|status(?: code)?: 401|User for \S+:|Failed to replace env in config/;
+  /\bE401\b|ERR_PNPM_FETCH_401|YN0041|\b401 Error, Credentials not correct|User for \S+:|transfer artifact [^\n]*\b401\b|Received status code 401|Failed to replace env in config/;
 
 /** Characters searched, from the end of the output. */
 const maxLength = 64 * 1024;
