@@ -4,7 +4,7 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { appendFileSync, createWriteStream, mkdirSync, openSync } from "node:fs";
+import { appendFileSync, createWriteStream, existsSync, mkdirSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -50,11 +50,14 @@ function findProgram(folder) {
   if (!/^[\w.^~-]+$/.test(version)) throw new Error(`version is "${version}": name a version of the npm package`);
   const isOld = Number(process.versions.node.split(".")[0]) < 24;
   const packages = [`sheaf@${version}`, ...(isOld ? ["node@24"] : [])];
-  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--prefix", folder, ...packages];
+  const args = ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", folder, ...packages];
   const { status, error } = spawnSync("npm", args, { stdio: "inherit" });
   if (error || status !== 0) throw new Error(`npm cannot install ${packages.join(" and ")}: see above`);
   const modules = join(folder, "node_modules");
-  return [isOld ? join(modules, "node/bin/node") : process.execPath, join(modules, "sheaf/bin/sheaf.js")];
+  const node = isOld ? join(modules, "node/bin/node") : process.execPath;
+  if (!existsSync(node))
+    throw new Error("npm did not run the script of its package node: use actions/setup-node with 24");
+  return [node, join(modules, "sheaf/bin/sheaf.js")];
 }
 
 /** Without what is the runner's own, and with the key under the name that Sheaf reads. */

@@ -1,6 +1,7 @@
 /** What can be completed, for every shell. */
 import { modelStreamFormats } from "@sheaf/documents/model-streams";
 import { outputFormats, cliProfiles } from "../../output/projection.ts";
+import { usageKeys } from "../../output/usage-report.ts";
 import { schemaNames } from "@sheaf/protocol/schemas";
 import { providerPresets } from "../../config/provider-presets.ts";
 import { efforts } from "../../config/user-config.ts";
@@ -51,6 +52,7 @@ const flagWords: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
   format: ["text", "json", "markdown", "html"],
   access: ["read", "write"],
   "on-conflict": ["refuse", "leave", "overwrite"],
+  by: usageKeys,
 };
 
 /** What the value of other flags is, by its placeholder. */
