@@ -65,7 +65,7 @@ export function toCorsHeaders(foreignOrigin: string | undefined): Readonly<Recor
   if (foreignOrigin === undefined) return {};
   return {
     "Access-Control-Allow-Origin": foreignOrigin,
-    "Access-Control-Expose-Headers": "Location, Retry-After, X-Response-Id, X-Conversation-Id",
+    "Access-Control-Expose-Headers": "Location, Retry-After, X-Response-Id, X-Conversation-Id, X-Should-Retry",
     Vary: "Origin",
   };
 }

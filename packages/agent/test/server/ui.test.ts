@@ -170,6 +170,22 @@ describe("POST /v1/ui/chat", () => {
   });
 });
 
+test(verifies("X22", "calls are shown while they are written where nothing is asked"), async () => {
+  const read = (name: string) => ({ tool: "read_file", arguments: { target_file: name } });
+  const server = await start({
+    turns: [{ events: [{ calls: [read("a"), read("b")] }] }, { events: [{ text: "Done." }] }],
+  });
+  const answer = await server.fetch("/v1/ui/chat", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ id: "1", messages: [{ id: "2", role: "user", parts: [{ type: "text", text: "go" }] }] }),
+  });
+  const types = [...(await answer.text()).matchAll(/"type":"(tool-(?:input-start|output-error))"/g)].map(
+    ([, type]) => type,
+  );
+  expect(types).toEqual(["tool-input-start", "tool-input-start", "tool-output-error", "tool-output-error"]);
+});
+
 describe("approvals", () => {
   const command = (text: string) => ({ tool: "run_terminal_cmd", arguments: { command: text } });
   const script = {

@@ -61,7 +61,7 @@ export function addUiRoutes(app: Hono<ServerEnvironment>, context: ServerContext
       asked,
       newConversationId: conversationId,
       form,
-      questions: { seen: new Set(), resolved: new Set() },
+      ...(settings.approvals === "ask" && { questions: { seen: new Set(), resolved: new Set() } }),
     });
   });
 
