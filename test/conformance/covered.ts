@@ -42,6 +42,7 @@ export const covered: readonly string[] = [
   "C61",
   "C60",
   "C51",
+  "C53",
   "C52",
   "C54",
   "C55",

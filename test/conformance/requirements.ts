@@ -52,6 +52,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C61", document: "cli", title: "the action for GitHub: inputs by the environment, outputs that hold" },
   { id: "C60", document: "cli", title: "sheaf usage sums up tokens and cost from the logs" },
   { id: "C51", document: "cli", title: "tool servers live as long as their conversation, and none is left" },
+  { id: "C53", document: "cli", title: "tool servers of others: slow, noisy, broken, and unmodified" },
   { id: "C52", document: "cli", title: "the content of mcpToolCall, with its images" },
   { id: "C54", document: "cli", title: "sessions of an editor: options, pages, forks, deletion" },
   { id: "C55", document: "cli", title: "slash commands in an editor" },

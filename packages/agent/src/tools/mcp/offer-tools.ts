@@ -80,11 +80,12 @@ function toCallable(name: string, tool: McpTool, server: ToolServer): CallableTo
   };
 }
 
-/** One line, whatever the server said, without the key that it got (S-41). */
+/** One line, whatever the server said, without the keys that it got (S-41). */
 function toProblem(error: unknown, settings: McpServerSettings): string {
   const message = error instanceof Error ? error.message : String(error);
-  const { url = "", headers = {} } = "url" in settings ? settings : {};
-  return createSafeText({ apiKey: undefined, baseUrl: url, headers })(message, 500);
+  const secrets = "url" in settings ? settings.headers : settings.env;
+  const baseUrl = "url" in settings ? settings.url : "";
+  return createSafeText({ apiKey: undefined, baseUrl, headers: secrets ?? {} })(message, 500);
 }
 
 /** Longest text that goes into the log, in UTF-16 units. */

@@ -14,11 +14,18 @@ import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import { isFolder } from "../../base/make-folder.ts";
 import { findHome } from "../../base/paths.ts";
 import { toFixedPath, withoutInnerFolders } from "../../guard/sandbox/environment.ts";
-import { startServerProgram, type ServerProgram } from "../../guard/sandbox/launch/server-program.ts";
+import {
+  startServerProgram,
+  type ServerProgram,
+  type ServerProgramOptions,
+} from "../../guard/sandbox/launch/server-program.ts";
 import { sheafVersion } from "../../base/version.ts";
 import { toRealPlace } from "../../workspace/repository.ts";
 import { isBelow } from "../../workspace/workspace.ts";
 import type { HttpServerSettings, McpServerSettings, StdioServerSettings } from "../../config/mcp-settings.ts";
+
+/** How much of a program's stderr is kept. UTF-16 units. */
+const MAX_WORDS = 4000;
 
 /** How long a server may take to disconnect. Milliseconds. */
 const LEAVE_MS = 300;
@@ -27,6 +34,8 @@ export interface ServerConnection {
   readonly client: Client;
   /** The program has ended. */
   readonly hasEnded: boolean;
+  /** The line of its stderr that most likely says why it ended; "": none. */
+  readonly lastWords: string;
   /** @throws if the server cannot be reached, or does not speak MCP. */
   connect(options: RequestOptions): Promise<void>;
   /** Ends the connection, and a program with all its processes. Never rejects. */
@@ -50,15 +59,23 @@ export interface ServerPorts extends ServerFolders {
 export function createServerConnection(settings: McpServerSettings, ports: ServerPorts): ServerConnection {
   const client = new Client({ name: "sheaf", version: sheafVersion }, { jsonSchemaValidator: withoutValidation });
   let hasEnded = false;
+  let written = "";
   let transport: Transport | undefined;
   return {
     client,
     get hasEnded() {
       return hasEnded;
     },
+    get lastWords() {
+      const lines = written.split("\n").filter((line) => line.trim() !== "");
+      return lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1) ?? "";
+    },
     async connect(options) {
-      const onEnd = (): void => void (hasEnded = true);
-      transport = "url" in settings ? await openHttp(settings, ports) : createProgramTransport(settings, ports, onEnd);
+      const watch = {
+        onErrorOutput: (bytes: Buffer) => void (written = (written + bytes.toString()).slice(-MAX_WORDS)),
+        onEnd: () => void (hasEnded = true),
+      };
+      transport = "url" in settings ? await openHttp(settings, ports) : createProgramTransport(settings, ports, watch);
       await client.connect(transport, options);
     },
     async close() {
@@ -89,7 +106,11 @@ async function openHttp({ url, headers = {} }: HttpServerSettings, { openFetch }
 }
 
 /** Messages in lines. A line that is none is skipped: programs print what they like. */
-function createProgramTransport(settings: StdioServerSettings, folders: ServerFolders, onEnd: () => void): Transport {
+function createProgramTransport(
+  settings: StdioServerSettings,
+  folders: ServerFolders,
+  { onErrorOutput, onEnd }: Pick<ServerProgramOptions, "onErrorOutput" | "onEnd">,
+): Transport {
   const { command, args = [], env = {}, cwd = findOuterFolder(folders) } = settings;
   const buffer = new ReadBuffer();
   let starting: Promise<ServerProgram> | undefined;
@@ -102,6 +123,7 @@ function createProgramTransport(settings: StdioServerSettings, folders: ServerFo
         environment: { ...createOuterEnvironment(folders), ...env },
         cwd: cwd === "." ? folders.workspace : cwd,
         onOutput: read,
+        onErrorOutput,
         onEnd: () => {
           onEnd();
           transport.onclose?.();

@@ -45,7 +45,8 @@ export function createToolServer(name: string, settings: McpServerSettings, port
       return (connection = made);
     } catch (error) {
       await made.close();
-      throw error;
+      const { message } = error as Error;
+      throw made.lastWords === "" ? error : new Error(`${message}; it wrote: ${made.lastWords}`, { cause: error });
     }
   };
 
@@ -79,7 +80,8 @@ export function createToolServer(name: string, settings: McpServerSettings, port
     const { client } = await connect(request);
     if (client.getServerCapabilities()?.tools === undefined) return [];
     const { tools } = await withLimit(client.listTools(undefined, request), request.signal);
-    return tools;
+    // A call of one that runs only as a task fails.
+    return tools.filter(({ execution }) => execution?.taskSupport !== "required");
   };
 
   return {

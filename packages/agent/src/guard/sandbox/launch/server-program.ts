@@ -16,6 +16,8 @@ export interface ServerProgramOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly onOutput: (bytes: Buffer) => void;
+  /** What it writes to stderr; that of Sheaf stays empty (C15). */
+  readonly onErrorOutput: (bytes: Buffer) => void;
   /** It has ended by itself, and its pipes are closed. */
   readonly onEnd: () => void;
 }
@@ -29,7 +31,7 @@ export interface ServerProgram {
 
 /** Resolves once it runs. @throws if it cannot be started. */
 export async function startServerProgram(options: ServerProgramOptions): Promise<ServerProgram> {
-  const { command, args, environment, cwd, onOutput, onEnd } = options;
+  const { command, args, environment, cwd, onOutput, onErrorOutput, onEnd } = options;
   const reaper = createReaper();
   // This mark finds its processes again, even those detached from their parents.
   const marker = reaper.createMarker();
@@ -38,14 +40,14 @@ export async function startServerProgram(options: ServerProgramOptions): Promise
     cwd,
     env: { ...environment, [markerName]: marker },
     detached: true,
-    // What it writes to stderr is ignored: stderr of Sheaf stays empty (C15).
-    stdio: ["pipe", "pipe", "ignore"],
+    stdio: "pipe",
   });
   const followed = followChild(child);
-  const { pid, stdin, stdout } = child;
+  const { pid, stdin, stdout, stderr } = child;
   const tree = pid === undefined ? undefined : createProcessTree(pid, marker);
   stdout.on("data", onOutput);
-  for (const pipe of [stdin, stdout]) pipe.on("error", () => undefined);
+  stderr.on("data", onErrorOutput);
+  for (const pipe of [stdin, stdout, stderr]) pipe.on("error", () => undefined);
   void followed.closed.then(onEnd);
   try {
     await new Promise((resolve, reject) => child.once("spawn", resolve).once("error", reject));
