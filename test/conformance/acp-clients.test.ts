@@ -54,8 +54,8 @@ describeClients(isInstalled ? "clients" : "SKIPPED: no registry to install the c
     expect([read("a.txt"), read("ran.txt")]).toEqual(["one\n2\n", "ran\n"]);
     expect(await acpx("set", "effort", "high")).toContain("effort=high");
     expect(await acpx("set-mode", "ask")).toContain("ask");
-    // The process that owns the session takes prompts; this client changes options by another one.
-    expect(await acpx("prompt", "/mode plan")).toContain("mode: plan");
+    // This client sets the mode in one process of Sheaf, and sends prompts to another.
+    expect(await acpx("prompt", "/mode")).toContain("mode: ask");
     expect(await acpx("prompt", "On")).toContain("And on.");
     expect(await acpx("sessions", "list")).toContain(id);
     await acpx("sessions", "close");

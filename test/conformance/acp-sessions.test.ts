@@ -150,6 +150,23 @@ describe("a model", () => {
   });
 });
 
+test(verifies(["C54", "S-15"], "a mode that is set in another program applies to the next prompt"), async () => {
+  const write = (file: string) => ({
+    events: [{ call: { tool: "write_file", arguments: { target_file: file, content: "x" } } }],
+  });
+  const turns = [{ events: [{ text: "One." }] }, write("a.txt"), { events: [{ text: "Two." }] }];
+  const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns }) });
+  const args = ["--model", "scripted:s.json", "--sandbox", "disabled"];
+  const { editor, ask, sessionId } = await openSession(cwd, args);
+  await ask("one");
+  const other = (await startEditor(cwd, args)).connection.agent;
+  await other.request(session.resume, { sessionId, cwd });
+  await other.request(session.setMode, { sessionId, modeId: "ask" });
+  await ask("two");
+  expect(editor.updates).toContainEqual({ sessionUpdate: "current_mode_update", currentModeId: "ask" });
+  expect(() => readFileSync(join(cwd, "a.txt"))).toThrow("ENOENT");
+});
+
 describe("stored sessions", () => {
   test(verifies("C54", "are listed page by page"), async () => {
     const cwd = folders.newFolder();

@@ -12,9 +12,10 @@ import { toConfig } from "./run-config.ts";
 export function switchModel(flags: FlagValues, model: string, io: CommandIo): FlagValues {
   const switched = { ...flags, model };
   const config = toConfig(switched, io);
-  const bound = (["api-key", "base-url", "header"] as const).find((name) => flags[name] !== undefined);
-  const provider = toProvider(toConfig(flags, io).model);
-  if (bound !== undefined && provider !== toProvider(config.model)) {
+  const { model: before } = toConfig(flags, io);
+  const bound = findProviderFlag(flags);
+  if (bound !== undefined && before !== undefined && toProvider(before) !== toProvider(config.model ?? model)) {
+    const provider = toProvider(before);
     const advice = `start Sheaf without it, or choose a model of ${provider}`;
     throw new SheafError("USAGE", `--${bound} was given for ${provider}, and "${model}" is not of it: ${advice}`);
   }
@@ -22,6 +23,11 @@ export function switchModel(flags: FlagValues, model: string, io: CommandIo): Fl
   return switched;
 }
 
-function toProvider(model = "another model"): string {
+/** The first flag that belongs to one provider. */
+export function findProviderFlag(flags: FlagValues): string | undefined {
+  return (["api-key", "base-url", "header"] as const).find((name) => flags[name] !== undefined);
+}
+
+function toProvider(model: string): string {
   return model.split("/", 1)[0]!;
 }

@@ -24,7 +24,15 @@ import { checkModel, toAuthMethods } from "./authentication.ts";
 import { createModelNames } from "./model-choice.ts";
 import { cancelPrompt, runEditorPrompt, type OpenSession } from "./editor-prompt.ts";
 import { translate } from "./request-errors.ts";
-import { chooseOption, restoreChoices, toConfigOptions, toModelState, toModes } from "./session-settings.ts";
+import {
+  adoptChoices,
+  chooseOption,
+  restoreChoices,
+  toChoices,
+  toConfigOptions,
+  toModelState,
+  toModes,
+} from "./session-settings.ts";
 import {
   deleteSession,
   forkSession,
@@ -67,7 +75,12 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
     const own = { ...flags, workspace: [cwd], ...(folders.length > 0 && { "add-dir": folders }), resume: id };
     const chosen = stored ? restoreChoices(own, stored, io) : own;
     toConfig(chosen, io);
-    const session: OpenSession = { flags: chosen, mcpServers: toMcpServers(mcpServers), running: undefined };
+    const session: OpenSession = {
+      flags: chosen,
+      mcpServers: toMcpServers(mcpServers),
+      running: undefined,
+      known: stored ?? {},
+    };
     sessions.set(id, session);
     // The editor knows the session once it has the answer to its request.
     setImmediate(() => void announce(id, session, client));
@@ -111,8 +124,18 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
     }
   };
   const keepChoices = async (sessionId: string, client: AgentContext): Promise<void> => {
-    const { mode, model, effort } = toConfig(find(sessionId).flags, io);
-    await keepSettings(sessionId, { mode, model, effort }, io);
+    const session = find(sessionId);
+    session.known = toChoices(session.flags, io);
+    await keepSettings(sessionId, session.known, io);
+    await tellSettings(sessionId, client);
+  };
+  /** Another program may have the session open, too. */
+  const adopt = async (sessionId: string, session: OpenSession, client: AgentContext): Promise<void> => {
+    const stored = await readSettings(sessionId, io);
+    const changed = stored ? adoptChoices(session.flags, session.known, stored, io) : session.flags;
+    session.known = stored ?? session.known;
+    if (changed === session.flags) return;
+    session.flags = changed;
     await tellSettings(sessionId, client);
   };
   const choose = async (sessionId: string, option: string, value: string | boolean, client: AgentContext) => {
@@ -195,8 +218,10 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
     .onRequest(methods.agent.session.prompt, ({ params, client, signal }) =>
       translate(async () => {
         const session = find(params.sessionId);
+        await adopt(params.sessionId, session, client);
         const { flags: before } = session;
         const response = await runEditorPrompt(session, params, { client, editor, signal, io, toolServers });
+        session.known = toChoices(before, io);
         if (session.flags !== before) await keepChoices(params.sessionId, client);
         return response;
       }),

@@ -11,6 +11,7 @@ import type { ToolServers } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
 import type { McpServers } from "../../config/mcp-settings.ts";
 import { createAcpProjection, toStopReason } from "../../output/acp-updates.ts";
+import type { ConversationSettings } from "../../store/store.ts";
 import type { FlagValues } from "../flags.ts";
 import { runSlashCommand } from "../interactive/run-slash-command.ts";
 import { isEditorCommand, parseSlashLine } from "../interactive/slash-commands.ts";
@@ -26,6 +27,8 @@ import { toRequestError } from "./request-errors.ts";
 export interface OpenSession {
   /** Flags of the command line, with the session's own settings. */
   flags: FlagValues;
+  /** What was stored of its settings when this program last looked. */
+  known: ConversationSettings;
   /** Servers of the Model Context Protocol that the editor brought. */
   readonly mcpServers: McpServers;
   /** Defined while a prompt runs. */

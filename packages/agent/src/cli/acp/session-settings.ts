@@ -10,7 +10,7 @@ import type { ConversationSettings } from "../../store/store.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toConfig, type RunConfig } from "../run-config.ts";
-import { switchModel } from "../switch-model.ts";
+import { findProviderFlag, switchModel } from "../switch-model.ts";
 
 const modeTexts = {
   agent: ["Agent", "reads, writes and runs commands"],
@@ -103,11 +103,41 @@ export function restoreChoices(flags: FlagValues, stored: ConversationSettings, 
   const { mode, effort, model } = stored;
   const isModeNamed = flags.mode !== undefined || flags.plan;
   const restored = { ...flags, ...(!isModeNamed && mode && { mode }), ...(effort && { effort }) };
-  if (model === undefined) return restored;
+  // Nobody said for which provider such a flag is.
+  const isUnclear = toConfig(flags, io).model === undefined && findProviderFlag(flags) !== undefined;
+  if (model === undefined || isUnclear) return restored;
   try {
     return switchModel(restored, model, io);
   } catch (error) {
     if (toSheafError(error).code === "INTERNAL") throw error;
     return restored;
   }
+}
+
+/** What the session goes on with, as it is stored. */
+export function toChoices(flags: FlagValues, io: CommandIo): ConversationSettings {
+  const { mode, model, effort } = toConfig(flags, io);
+  return { mode, model, effort };
+}
+
+/**
+ * The flags after what another program has chosen for the session since `known`: the last choice counts, wherever it was
+ * made. A model that cannot be used here changes nothing.
+ */
+export function adoptChoices(
+  flags: FlagValues,
+  known: ConversationSettings,
+  stored: ConversationSettings,
+  io: CommandIo,
+): FlagValues {
+  let changed = flags;
+  for (const id of ["mode", "model", "effort"] as const) {
+    if (stored[id] === known[id]) continue;
+    try {
+      changed = chooseOption(changed, id, stored[id] ?? open, io);
+    } catch (error) {
+      if (toSheafError(error).code === "INTERNAL") throw error;
+    }
+  }
+  return changed;
 }
