@@ -128,7 +128,7 @@ test(
       runSheaf(args, { cwd, home: join(cwd, "home"), environment: { HTTP_PROXY: address } });
     const reached = await runWith(["-p", "--model", "scripted:s.json", "--force", "go"], proxy.url);
     expect([reached.code, reached.stderr]).toEqual([0, ""]);
-    expect(reached.stdout).toContain('"success":{"content":[{"type":"text","text":"5"}]');
+    expect(reached.stdout).toContain('"success":{"content":[{"text":{"text":"5"}}]');
     expect(proxy.asked).toContain("POST http://mcp.invalid/mcp");
     const listed = await runWith(["mcp", "list"], "socks5://CANARY");
     expect(listed.stdout).toMatch(/^math: failed \(HTTP_PROXY is not the address of a proxy: [^\n]*\)\n$/);

@@ -49,7 +49,8 @@ function joinText(events: readonly ModelEvent[], type: "text_delta" | "reasoning
 
 function listCalls(events: readonly ModelEvent[]): { name: string; arguments: string }[] {
   return events.flatMap((start) => {
-    if (start.type !== "tool_call_start") return [];
+    // What the provider ran itself is not a call for the agent (N69).
+    if (start.type !== "tool_call_start" || start.origin === "provider") return [];
     const deltas = events.map((event) =>
       event.type === "tool_call_arguments_delta" && event.callId === start.callId ? event.delta : "",
     );
