@@ -54,6 +54,7 @@ export const covered: readonly string[] = [
   "C64",
   "C65",
   "C66",
+  "C67",
   "C69",
   "C48",
   "C49",

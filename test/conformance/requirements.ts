@@ -64,6 +64,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C64", document: "cli", title: "ask rules: a person must agree, whatever allows the call" },
   { id: "C65", document: "cli", title: "two ways: messages as lines on stdin, a result line for each" },
   { id: "C66", document: "cli", title: "requests in both directions: cancel, answers, approvals" },
+  { id: "C67", document: "cli", title: "OpenTelemetry: traces and metrics of runs, by OTLP" },
   { id: "C69", document: "cli", title: "a session stays in its mode" },
   { id: "C48", document: "cli", title: "the provider searches the web where the user says so" },
   { id: "C49", document: "cli", title: "an answer that repeats itself ends the run" },

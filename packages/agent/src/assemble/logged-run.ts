@@ -7,6 +7,7 @@ import { createFailedRun } from "../run/run-failure.ts";
 import { respond, waitForTools, type RespondPorts } from "../run/conversations/respond.ts";
 import type { RunSettings } from "../run/run.ts";
 import type { Store } from "../store/store.ts";
+import type { Telemetry } from "./telemetry.ts";
 import { prepareResponse, type ResponsePorts } from "./prepare-response.ts";
 import { toRunStart, type RunOrder } from "./run-order.ts";
 
@@ -33,6 +34,8 @@ export interface RunRequest {
     complete: (known: Partial<RunOrder>) => void,
     onClose: (close: () => Promise<void> | void) => void,
   ) => Promise<OpenedRun>;
+  /** Who learns what the run was (C67). */
+  readonly openTelemetry?: (() => Promise<Telemetry | undefined>) | undefined;
   readonly signal: AbortSignal;
   /** Aborts `signal`. */
   readonly abort: (reason: SheafError) => void;
@@ -59,6 +62,9 @@ export function createLoggedRun(request: RunRequest): LoggedRun {
       let { order } = request;
       let hasBegun = false;
       closing.push(startDeadline(request.timeLimit, abort));
+      const telemetry = await request.openTelemetry?.();
+      if (telemetry) closing.push(() => telemetry.flush());
+      const observe = telemetry?.startRun();
       try {
         const opened = await request.open(
           (known) => (order = { ...order, ...known }),
@@ -69,13 +75,16 @@ export function createLoggedRun(request: RunRequest): LoggedRun {
         const { settings, ports } = prepared;
         for await (const events of respond(settings, opened.wrapPorts?.(settings, ports) ?? ports, signal)) {
           hasBegun = true;
+          observe?.(events);
           yield events;
         }
       } catch (error) {
         // After the first event the log itself says how the run ended; anything thrown then is a defect.
         if (hasBegun) throw error;
         const sandbox = order.sandbox === "disabled" ? "disabled" : "untried";
-        yield createFailedRun({ ...toRunStart(order), sandbox }, error, now());
+        const events = createFailedRun({ ...toRunStart(order), sandbox }, error, now());
+        observe?.(events);
+        yield events;
       }
     },
     async close() {

@@ -1,4 +1,5 @@
 /** The composition root: the only file that names concrete models and stores. Each is loaded when it is asked for. */
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { FallbackChoice, ModelChoice } from "../config/endpoints.ts";
@@ -25,6 +26,7 @@ import type { AnswerCheck } from "../run/final-answer.ts";
 import { createMessageProjection, type ProjectionOptions } from "../output/create-message-projection.ts";
 import type { OutputFormat, Projection } from "../output/projection.ts";
 import type { Recording } from "../recording/recording.ts";
+import type { Telemetry } from "./telemetry.ts";
 import type { SharedStore } from "../store/store.ts";
 
 /**
@@ -150,6 +152,24 @@ export async function chooseServers(places: ServerPlaces): Promise<ServerChoice>
   const mayHaveServers = trusted || cursorFile !== undefined || Object.keys(mcpServers).length > 0;
   if (!mayHaveServers) return { servers: {}, leftOut: [], own: new Set() };
   return (await import("../config/workspace-servers.ts")).chooseServers(places);
+}
+
+/** What runs were, for a collector; undefined: the environment names none. */
+export async function openTelemetry(
+  environment: Environment,
+  { hasParent }: { readonly hasParent: boolean },
+): Promise<Telemetry | undefined> {
+  if (!hasTelemetry(environment)) return undefined;
+  const { findTelemetrySettings } = await import("../config/telemetry-settings.ts");
+  const settings = findTelemetrySettings(hasParent ? environment : { ...environment, TRACEPARENT: undefined });
+  if (!settings) return undefined;
+  const { createTelemetry } = await import("./telemetry.ts");
+  return createTelemetry(settings, { fetch, now, instanceId: randomUUID() });
+}
+
+/** Whether the environment names a collector at all. */
+function hasTelemetry(environment: Environment): boolean {
+  return ["", "TRACES_", "METRICS_"].some((signal) => environment[`OTEL_EXPORTER_OTLP_${signal}ENDPOINT`]);
 }
 
 /** Owns the tool servers of one door's conversations. Loaded when a response names a server. */

@@ -9,6 +9,7 @@ import {
   createStore,
   now,
   openRecording,
+  openTelemetry,
   type ToolServers,
 } from "../assemble/wire.ts";
 import { SheafError } from "../base/errors.ts";
@@ -49,6 +50,7 @@ export function createPromptRun(prompt: PromptOrder): LoggedRun {
   return createLoggedRun({
     order: toRunOrder(prompt),
     open: (complete, onClose) => openPromptRun(prompt, complete, onClose),
+    openTelemetry: () => openTelemetry(prompt.environment, { hasParent: true }),
     signal: control.signal,
     abort: (reason) => control.abort(reason),
     timeLimit: { timeoutMs: config.timeoutMs, spentMs, advice: "raise --timeout" },

@@ -1,5 +1,6 @@
 /** The whole server: store, runs, app and sockets, started and stopped together. */
 import { createInProcessLive, createResponseRunner } from "../run/conversations/response-runner.ts";
+import type { Telemetry } from "../assemble/telemetry.ts";
 import { createToolServers } from "../assemble/wire.ts";
 import { toSheafError } from "../base/errors.ts";
 import type { SharedStore } from "../store/store.ts";
@@ -25,6 +26,8 @@ export interface ServeOptions {
   readonly settings: ServerSettings;
   readonly models: ServerModels;
   readonly store: SharedStore;
+  /** Default: none (C67). */
+  readonly telemetry?: Telemetry | undefined;
   readonly tokens: readonly ServerToken[];
   readonly ownerLimits: OwnerLimits;
   /** Where the built page is. */
@@ -104,6 +107,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       listener.stop();
       await context.runner.close(graceMs);
       await context.toolServers.close();
+      await context.telemetry?.flush();
       context.heartbeat.close();
       await listener.close();
       log({ level: "info", event: "closed" });
@@ -111,7 +115,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
   };
 }
 
-function createContext({ settings, models, store, ownerLimits, now, log }: ServeOptions): ServerContext {
+function createContext({ settings, models, store, telemetry, ownerLimits, now, log }: ServeOptions): ServerContext {
   const live = createInProcessLive(() => new ResponseChannel(settings.wire));
   const logDefect = (error: unknown, fields: Readonly<Record<string, unknown>> = {}): void => {
     const { code, message, stack } = toSheafError(error);
@@ -130,6 +134,7 @@ function createContext({ settings, models, store, ownerLimits, now, log }: Serve
     takeStartTurn: createStartTurns(),
     queued: createQueuedResponses(),
     toolServers: createToolServers(settings.environment, keptServers),
+    telemetry,
     files: createWorkspaceFiles(settings, now),
     storeOf: (owner) => store.forOwner(owner),
     now,

@@ -2,6 +2,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Mode } from "@sheaf/protocol";
 import type { RunSetup } from "../assemble/run-order.ts";
+import type { Telemetry } from "../assemble/telemetry.ts";
 import type { ToolServers } from "../assemble/wire.ts";
 import type { Live, ResponseRunner } from "../run/conversations/response-runner.ts";
 import type { SharedStore } from "../store/store.ts";
@@ -46,6 +47,8 @@ export interface ServerContext {
   readonly takeStartTurn: TakeStartTurn;
   readonly queued: QueuedResponses;
   readonly toolServers: ToolServers;
+  /** Learns what responses were (C67). */
+  readonly telemetry: Telemetry | undefined;
   readonly files: WorkspaceFiles;
   /** For the operator. */
   readonly log: Log;

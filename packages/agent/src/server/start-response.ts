@@ -72,6 +72,7 @@ export async function startResponse(
   const { responseId, conversationId } = order;
   const release = meter.startResponse(owner);
   const waits = Promise.withResolvers<void>();
+  const observe = context.telemetry?.startRun();
   const begun = runner.start({
     responseId,
     conversationId,
@@ -89,6 +90,7 @@ export async function startResponse(
       return { ...prepared, ports };
     },
     onEvents: (events) => {
+      observe?.(events);
       for (const event of events) {
         if (event.type === "run_start") {
           metrics.countStart();

@@ -16,7 +16,7 @@ import { serve, type ServeOptions } from "../../server/serve.ts";
 import { createServerModels } from "../../server/server-models.ts";
 import { toVisibleJson, toVisibleLine } from "../../output/visible-text.ts";
 import { localOwner } from "../../store/store.ts";
-import { createModels, createServerStore, now } from "../../assemble/wire.ts";
+import { createModels, createServerStore, now, openTelemetry } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
@@ -39,7 +39,8 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
   const grace = toGrace(flags.grace);
   const { storeFile, tokenFile, ...options } = createServeOptions(parsed, io, log);
   const store = await createServerStore(storeFile);
-  const server = await serve({ ...options, store });
+  const telemetry = await openTelemetry(io.environment, { hasParent: false });
+  const server = await serve({ ...options, store, telemetry });
   const watch =
     flags["token-file"] === undefined
       ? undefined
@@ -60,7 +61,7 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
 }
 
 /** What a server is made of but its store, which the caller opens. */
-interface ServePlan extends Omit<ServeOptions, "store"> {
+interface ServePlan extends Omit<ServeOptions, "store" | "telemetry"> {
   readonly storeFile: string;
   readonly tokenFile: string;
 }

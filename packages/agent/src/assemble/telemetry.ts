@@ -1,0 +1,102 @@
+/** Sends what runs were to a collector of OpenTelemetry, by OTLP over HTTP in JSON (C67). It never fails a run. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RunEvent } from "@sheaf/protocol";
+import { sheafVersion } from "../base/version.ts";
+import type { TelemetrySettings } from "../config/telemetry-settings.ts";
+import { createHistograms, encodeTraces } from "../output/telemetry/otlp.ts";
+import { createSpanCollector } from "../output/telemetry/run-spans.ts";
+
+export interface Telemetry {
+  /** Returns what takes the events of one run; with the last one they are on their way. */
+  startRun(): (events: readonly RunEvent[]) => void;
+  /** Waits for what is on its way, for a second at most. Never rejects. */
+  flush(): Promise<void>;
+}
+
+export interface TelemetryPorts {
+  readonly fetch: typeof fetch;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Of this process. */
+  readonly instanceId: string;
+}
+
+/** For each of two tries. Milliseconds. */
+const TIMEOUT_MS = 5000;
+
+/** Before the second try. Milliseconds. */
+const PAUSE_MS = 200;
+
+/** How long the end of a process may wait. Milliseconds. */
+const FLUSH_MS = 1000;
+
+/** Requests on their way; with more, a run is left out. */
+const MAX_PENDING = 16;
+
+const retryable: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+
+export function createTelemetry(settings: TelemetrySettings, ports: TelemetryPorts): Telemetry {
+  const { traces, metrics, parent, capturesContent } = settings;
+  const histograms = createHistograms(ports.now());
+  const resource = {
+    ...settings.resource,
+    "service.version": sheafVersion,
+    "service.instance.id": ports.instanceId,
+    "telemetry.sdk.name": "sheaf",
+    "telemetry.sdk.language": "nodejs",
+    "telemetry.sdk.version": sheafVersion,
+  };
+  const pending = new Set<Promise<void>>();
+
+  const send = (target: TelemetrySettings["traces"], toBody: () => unknown): void => {
+    if (!target || pending.size >= MAX_PENDING) return;
+    const sending = post(target, JSON.stringify(toBody()), ports.fetch);
+    pending.add(sending);
+    void sending.finally(() => pending.delete(sending));
+  };
+
+  return {
+    startRun() {
+      const collector = createSpanCollector({ parent, capturesContent });
+      return (events) => {
+        for (const event of events) {
+          const run = collector.push(event);
+          if (!run) continue;
+          send(traces, () => encodeTraces(run.spans, resource));
+          histograms.add(run.measurements);
+          if (run.measurements.length > 0) send(metrics, () => histograms.encode(ports.now(), resource));
+        }
+      };
+    },
+    async flush() {
+      const timer = new AbortController();
+      const late = sleep(FLUSH_MS, undefined, { signal: timer.signal }).catch(() => undefined);
+      await Promise.race([Promise.all(pending), late]);
+      timer.abort();
+    },
+  };
+}
+
+/** Never rejects: a collector that is away loses the run's telemetry, not the run. Headers go to no other host. */
+async function post(
+  { url, headers }: NonNullable<TelemetrySettings["traces"]>,
+  body: string,
+  send: typeof fetch,
+): Promise<void> {
+  for (const isLast of [false, true]) {
+    try {
+      const response = await send(url, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body,
+        redirect: "error",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      await response.body?.cancel();
+      if (!retryable.has(response.status)) return;
+    } catch {
+      // Tried once more.
+    }
+    if (!isLast) await sleep(PAUSE_MS);
+  }
+}
