@@ -79,7 +79,9 @@ export function createToolServer(name: string, settings: McpServerSettings, port
     const request = toStartRequest(signal);
     const { client } = await connect(request);
     if (client.getServerCapabilities()?.tools === undefined) return [];
-    const { tools } = await withLimit(client.listTools(undefined, request), request.signal);
+    // From the server, not from a cache: the answer shows that a kept one still lives.
+    const answer = client.listTools(undefined, { ...request, cacheMode: "refresh" });
+    const { tools } = await withLimit(answer, request.signal);
     // A call of one that runs only as a task fails.
     return tools.filter(({ execution }) => execution?.taskSupport !== "required");
   };
