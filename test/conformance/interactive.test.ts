@@ -285,6 +285,12 @@ describeWithProgram("tmux", () => {
       await terminal.waitFor("› see @src/parser.ts ��! 漢字漢字漢字 end");
       terminal.press("C-c");
       await terminal.waitFor(/›\s*$/);
+      // A shell without job control stops nothing.
+      terminal.press("C-z");
+      terminal.type("still here");
+      await terminal.waitFor("› still here");
+      terminal.press("C-u");
+      await terminal.waitFor(/›\s*$/);
       expect(terminal.readModes()).toMatch(/-icanon/);
       terminal.press("C-d");
       await terminal.waitFor("SHELL>");

@@ -251,6 +251,8 @@ class KeyConsole implements LineConsole {
         this.#options.input.setRawMode(false);
         this.#options.output.write(pasteOff);
         this.#options.sendSignal("SIGTSTP");
+        // Without job control nothing stops, and no SIGCONT comes.
+        setImmediate(this.#onContinue);
         return;
       case "C-l":
         if (this.#state !== "prompt") return;
