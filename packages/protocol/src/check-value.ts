@@ -17,8 +17,12 @@ export interface Problem {
 
 const none: readonly Problem[] = [];
 
+/** The rest of a list is not checked after so many problems: millions of wrong items would fill the memory. */
+const MAX_ITEM_PROBLEMS = 100;
+
 /**
- * What is wrong with a value, in the order of the schema, what is missing first; empty if it fits.
+ * What is wrong with a value, in the order of the schema, what is missing first; empty if it fits. Of a long list, the
+ * first problems.
  * `isTolerant` looks at structure alone, as a reader must that talks to other versions: patterns and lengths do not
  * count, every choice also takes a private value that starts with `_` (N13), and a choice that may grow takes any.
  */
@@ -100,7 +104,12 @@ function checkFields(
 }
 
 function checkItems(items: JsonSchema = {}, value: readonly unknown[], isTolerant: boolean): readonly Problem[] {
-  return value.flatMap((item, index) => placeWithin([index], listProblems(items, item, isTolerant)));
+  const problems: Problem[] = [];
+  for (const [index, item] of value.entries()) {
+    for (const problem of placeWithin([index], listProblems(items, item, isTolerant))) problems.push(problem);
+    if (problems.length >= MAX_ITEM_PROBLEMS) break;
+  }
+  return problems;
 }
 
 /** Problems of a part as problems of the whole. */

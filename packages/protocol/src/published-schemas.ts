@@ -84,6 +84,10 @@ export const documentSchemaNames: ReadonlyMap<unknown, DocumentSchemaName> = new
 const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   "stream-json": cliLine,
   documents: { ...completeResponse(document), title: "A response of Sheaf" },
+  ...(Object.fromEntries([...documentSchemaNames].map(([schema, name]) => [name, schema])) as Record<
+    DocumentSchemaName,
+    s.JsonSchema
+  >),
   events: streamEvent,
   snapshot,
   "chat-request": api.chatRequest,
@@ -105,10 +109,6 @@ const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   "revert-request": api.revertRequest,
   "revert-result": api.revertResult,
   "session-request": api.sessionRequest,
-  ...(Object.fromEntries([...documentSchemaNames].map(([schema, name]) => [name, schema])) as Record<
-    DocumentSchemaName,
-    s.JsonSchema
-  >),
 };
 
 export const schemaNames = Object.keys(schemas) as readonly SchemaName[];

@@ -103,6 +103,12 @@ describe("a checked value", () => {
   });
 });
 
+test(verifies("S-71", "a list with many faults is not checked to its end"), () => {
+  const list = s.object({ items: s.list(s.object({ texts: s.list(s.string()) })) });
+  const inner = { texts: Array.from({ length: 200_000 }, () => 1) };
+  expect(listProblems(list, { items: [inner, inner] })).toHaveLength(100);
+});
+
 describe("a parsed value", () => {
   const request = s.object({
     text: s.string(),

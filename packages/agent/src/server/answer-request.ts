@@ -24,6 +24,8 @@ interface MessageOrder {
   readonly past?: readonly PastTurn[];
   /** What a new conversation is called; default: a random id. */
   readonly newConversationId?: string;
+  /** What must hold, or happen, before the response begins; not for a request that comes again (X9). */
+  readonly beforeStart?: () => Promise<void>;
   /** Of a stream. */
   readonly form: WireForm;
   readonly includesUsage?: boolean;
@@ -40,7 +42,7 @@ interface MessageOrder {
 export async function answerRequest(
   request: Context<ServerEnvironment>,
   context: ServerContext,
-  { body, asked, past, newConversationId, form, includesUsage, questions, answerWhole }: MessageOrder,
+  { body, asked, past, newConversationId, beforeStart, form, includesUsage, questions, answerWhole }: MessageOrder,
 ): Promise<Response> {
   const owner = request.get("owner");
   const client = watchClient(request);
@@ -50,8 +52,10 @@ export async function answerRequest(
   else client.addEventListener("abort", giveUp);
   const store = context.storeOf(owner);
   const key = toRequestKey(request.req.header("idempotency-key"), asked);
-  const start = (): Promise<AcceptedResponse> =>
-    startResponse(body, owner, context, { request: key, starting, past, newConversationId });
+  const start = async (): Promise<AcceptedResponse> => {
+    await beforeStart?.();
+    return startResponse(body, owner, context, { request: key, starting, past, newConversationId });
+  };
   // What cannot be read must not run.
   const stream = body.stream || !answerWhole ? reserveStream(request, context) : undefined;
   const ids = await (key ? context.requestKeys.startOnce(store, owner, key, start) : start()).catch((error) => {

@@ -6,7 +6,7 @@ import { findSlip } from "../base/nearest-names.ts";
 import { HttpError } from "./http-error.ts";
 
 /** Largest body. Bytes. */
-const maxBody = 1024 * 1024;
+export const maxBody = 1024 * 1024;
 
 /**
  * How much of a body that is too large is read and thrown away. A client that is still writing when the connection

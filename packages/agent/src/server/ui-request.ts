@@ -6,7 +6,7 @@ import { chatSettings } from "@sheaf/protocol/schemas";
 import type { ApprovalDecision } from "../tools/approval.ts";
 import { readDataAddress } from "./data-address.ts";
 import { HttpError } from "./http-error.ts";
-import type { LargeBody } from "./json-body.ts";
+import { type LargeBody, maxBody } from "./json-body.ts";
 
 const approval = s.object({
   id: s.string(),
@@ -57,13 +57,17 @@ export function toChatConversation(owner: string, chatId: string): string {
   return `conv_${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(12, 15)}-8${hex.slice(15, 18)}-${hex.slice(18, 30)}`;
 }
 
-/** @throws HttpError USAGE that names the field. */
+/** @throws HttpError USAGE that names the field, PAYLOAD_TOO_LARGE. */
 export function toUserMessage({ parts }: UiMessage): Pick<ChatRequest, "message" | "attachments"> {
   const texts = parts.flatMap(({ type, text }) => (type === "text" && text?.trim() ? [text] : []));
   const attachments = parts.flatMap(({ type, url = "", filename }) =>
     type === "file" ? [readDataAddress(url, filename, "messages")] : [],
   );
-  if (texts.length > 0 || attachments.length > 0) return { message: texts.join("\n\n"), attachments };
+  const message = texts.join("\n\n");
+  if (message.length > maxBody) {
+    throw new HttpError("PAYLOAD_TOO_LARGE", `the last message is longer than ${maxBody} characters: send less`);
+  }
+  if (message !== "" || attachments.length > 0) return { message, attachments };
   throw new HttpError("USAGE", "the body is not valid at messages: the last message has neither text nor files");
 }
 

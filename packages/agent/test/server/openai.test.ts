@@ -258,10 +258,10 @@ describe("POST /v1/chat/completions", () => {
 });
 
 describe("POST /v1/responses", () => {
-  const ask = (server: TestApp, body: object): Promise<Response> =>
+  const ask = (server: TestApp, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
     server.fetch("/v1/responses", {
       method: "POST",
-      headers: { "Content-Type": "application/json" },
+      headers: { "Content-Type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
 
@@ -325,6 +325,29 @@ describe("POST /v1/responses", () => {
       { message: "One", response: { documents: [{ content: "Hello world." }] } },
       { message: "Four" },
     ]);
+  });
+
+  test(verifies(["N72", "X9"], "continues an earlier answer once, however often the request comes"), async () => {
+    const server = await start();
+    const { id } = (await (await ask(server, { input: "One" })).json()) as Answer;
+    const headers = { "Idempotency-Key": "two" };
+    const answers = [1, 2].map(() => ask(server, { input: "Two", previous_response_id: id }, headers));
+    answers.push(Promise.all(answers).then(() => ask(server, { input: "Two", previous_response_id: id }, headers)));
+    const bodies = (await Promise.all((await Promise.all(answers)).map((each) => each.json()))) as Answer[];
+    expect(new Set(bodies.map((each) => each.id)).size).toBe(1);
+    expect(bodies[0]).toMatchObject({ id: expect.stringMatching(/^resp_/) as string, status: "completed" });
+  });
+
+  test(verifies(["N72", "S-55"], "texts taken by their ids count as if they were sent"), async () => {
+    const server = await start({ turns: [{ events: [{ text: "a".repeat(100_000) }] }], after: "loop" });
+    const { output } = (await (await ask(server, { input: "One" })).json()) as Answer;
+    const input = [
+      ...Array.from({ length: 11 }, () => ({ type: "item_reference", id: output[0]!.id })),
+      { role: "user", content: "Two" },
+    ];
+    const answer = await ask(server, { input });
+    expect([answer.status, await answer.json()]).toMatchObject([413, { error: { code: "PAYLOAD_TOO_LARGE" } }]);
+    expect((await ask(server, { input: input.slice(9) })).status).toBe(200);
   });
 
   test(verifies(["N72", "X21"], "refuses what would change the answer, and tells of failures and cuts"), async () => {

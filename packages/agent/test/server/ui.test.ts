@@ -136,6 +136,37 @@ describe("POST /v1/ui/chat", () => {
     expect(readFileSync(join(server.cwd, "a.txt"), "utf8")).toBe("mine\n");
   });
 
+  test(verifies(["X22", "X9"], "regenerate that comes again reverts nothing that it made"), async () => {
+    const server = await start();
+    const message = { id: "1", role: "user", parts: [{ type: "text", text: "One" }] };
+    const post = (body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+      server.fetch("/v1/ui/chat", {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...headers },
+        body: JSON.stringify({ id: "my chat", messages: [message], ...body }),
+      });
+    await (await post({})).text();
+    const ids: (string | null)[] = [];
+    for (const key of ["a", "a", "b"]) {
+      const answer = await post({ trigger: "regenerate-message" }, { "Idempotency-Key": key });
+      ids.push(answer.headers.get("x-response-id"));
+      await answer.text();
+      expect(await listMessages(server)).toEqual([["One"]]);
+    }
+    expect(ids[0]).toBe(ids[1]);
+    expect(ids[2]).not.toBe(ids[1]);
+  });
+
+  test(verifies(["X22", "S-55"], "the whole chat may be larger than one message may be"), async () => {
+    const server = await start();
+    const words = "a".repeat(1024 * 1024 + 1);
+    const chat = new Chat(server, {}, "my chat", [{ id: "0", role: "user", parts: [{ type: "text", text: words }] }]);
+    await chat.sendMessage({ text: "One" });
+    expect(chat.error).toBeUndefined();
+    await chat.sendMessage({ text: words });
+    expect(chat.error!.message).toMatch(/^PAYLOAD_TOO_LARGE: /);
+  });
+
   test(verifies("X22", "stop cancels the run, and the chat goes on"), async () => {
     const server = await start({
       turns: [{ events: [{ text: "Begun." }, { wait_ms: 60_000 }] }, { events: [{ text: "Next." }] }],

@@ -4,10 +4,10 @@ import type { Hono } from "hono";
 import { createOpenAiCompletion, type OpenAiFailure } from "../../output/openai-chat.ts";
 import { createOpenAiResponse } from "../../output/openai-responses.ts";
 import type { PastTurn } from "../../run/conversations/past-turns.ts";
-import type { Store } from "../../store/store.ts";
+import type { ResponseRecord, Store } from "../../store/store.ts";
 import { answerRequest } from "../answer-request.ts";
 import { HttpError } from "../http-error.ts";
-import { readJsonBody } from "../json-body.ts";
+import { maxBody, readJsonBody } from "../json-body.ts";
 import { createLogReader } from "../log-reader.ts";
 import {
   createFieldError,
@@ -23,6 +23,8 @@ import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 
 export const completionsPath = "/v1/chat/completions";
 export const responsesPath = "/v1/responses";
+
+const previousField = "previous_response_id";
 
 export function addOpenAiRoutes(app: Hono<ServerEnvironment>, context: ServerContext): void {
   app.post(completionsPath, async (request) => {
@@ -54,11 +56,12 @@ export function addOpenAiRoutes(app: Hono<ServerEnvironment>, context: ServerCon
       openAiEffort: reasoning?.effort,
       field: "input",
     });
-    const place = previous === undefined ? {} : await findPrevious(previous, order.past, store);
+    const last = previous === undefined ? undefined : await findPrevious(previous, order.past, store);
     return answerRequest(request, context, {
-      body: { ...order.body, ...place },
+      body: { ...order.body, ...(last && { conversationId: last.conversationId }) },
       past: order.past,
       asked,
+      beforeStart: async () => last && checkNewest(last, store),
       form: "openai-responses",
       async answerWhole(responseId, _store, headers) {
         const answer = await readOpenAiResponse(store, responseId);
@@ -107,17 +110,24 @@ async function readOpenAiResponse(store: Store, responseId: string): Promise<Ret
   return answer;
 }
 
-/** Messages, with the text of those that the agent wrote and the client only names. @throws HttpError USAGE. */
+/** Messages, with the text of those that the agent wrote and the client only names. @throws HttpError USAGE, PAYLOAD_TOO_LARGE. */
 async function resolveItems(input: string | readonly InputItem[], store: Store): Promise<readonly OpenAiInput[]> {
   if (typeof input === "string") return [{ role: "user", content: input }];
   const messages: OpenAiInput[] = [];
+  const known = new Map<string, string>();
+  let length = 0;
   for (const [index, { type = "message", role, content = "", id = "" }] of input.entries()) {
     if (type === "reasoning") messages.push({ role: "system", content: "" });
     else if (type === "message") {
       if (role === undefined) throw createFieldError(`input.${index}.role`, "is missing");
       messages.push({ role, content });
     } else {
-      const { text } = await readOpenAiResponse(store, id.replace(/^msg_/, "chat_"));
+      const text = known.get(id) ?? (await readOpenAiResponse(store, id.replace(/^msg_/, "chat_"))).text;
+      known.set(id, text);
+      length += text.length;
+      if (length > maxBody) {
+        throw new HttpError("PAYLOAD_TOO_LARGE", `the messages that input names are longer than ${maxBody} characters`);
+      }
       if (text === "") throw createFieldError(`input.${index}.id`, "no message has this id: send its text");
       messages.push({ role: "assistant", content: text });
     }
@@ -125,18 +135,17 @@ async function resolveItems(input: string | readonly InputItem[], store: Store):
   return messages;
 }
 
-/** The conversation of an earlier answer, which must be its newest one. @throws HttpError USAGE. */
-async function findPrevious(
-  previous: string,
-  past: readonly PastTurn[],
-  store: Store,
-): Promise<{ readonly conversationId: string }> {
-  const field = "previous_response_id";
+/** An earlier answer, whose conversation goes on. @throws HttpError USAGE. */
+async function findPrevious(previous: string, past: readonly PastTurn[], store: Store): Promise<ResponseRecord> {
   const record = await store.getResponse(previous.replace(/^resp_/, "chat_"));
-  if (!record) throw createFieldError(field, "no response has this id: check it");
-  if (past.length > 0) throw createFieldError("input", `${field} has what was said before: send new messages only`);
-  const { conversationId } = record;
+  if (!record) throw createFieldError(previousField, "no response has this id: check it");
+  if (past.length === 0) return record;
+  throw createFieldError("input", `${previousField} has what was said before: send new messages only`);
+}
+
+/** @throws HttpError USAGE when the conversation has gone on since. */
+async function checkNewest({ id, conversationId }: ResponseRecord, store: Store): Promise<void> {
   const newest = (await store.listResponses(conversationId)).findLast(({ reverted }) => !reverted);
-  if (newest?.id === record.id) return { conversationId };
-  throw createFieldError(field, "another response followed this one: continue that one, or post the messages");
+  if (newest?.id === id) return;
+  throw createFieldError(previousField, "another response followed this one: continue that one, or post the messages");
 }

@@ -48,18 +48,19 @@ export function addUiRoutes(app: Hono<ServerEnvironment>, context: ServerContext
     }
     const message = toUserMessage(last);
     const conversation = await store.getConversation(conversationId);
-    if (conversation && (trigger === "regenerate-message" || messageId !== undefined)) {
+    const removeReplaced = async (): Promise<void> => {
+      if (!conversation || (trigger !== "regenerate-message" && messageId === undefined)) return;
       const responseId = await findFirstGone(messages, store, conversation);
-      if (responseId !== undefined) {
-        await endRunning(conversation, context);
-        await revertResponses({ responseId, onConflict }, store, conversation, context);
-      }
-    }
+      if (responseId === undefined) return;
+      await endRunning(conversation, context);
+      await revertResponses({ responseId, onConflict }, store, conversation, context);
+    };
     const place = conversation || conversationId === id ? { conversationId } : {};
     return answerRequest(request, context, {
       body: { whenBusy: "cancel", ...settings, ...message, ...place, accept, onDisconnect },
       asked,
       newConversationId: conversationId,
+      beforeStart: removeReplaced,
       form,
       ...(settings.approvals === "ask" && { questions: { seen: new Set(), resolved: new Set() } }),
     });
