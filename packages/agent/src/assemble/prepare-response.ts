@@ -88,7 +88,6 @@ export async function prepareResponse(
   });
   const { workspace, addedWorkspaces, environment, sandbox, network, permissions, fileDenials } = policy;
   const addedFolders = addedWorkspaces.map(({ root }) => root);
-  const tops = [workspace.root, ...addedFolders];
   const conversation = await openConversation(store, order.conversationId, now);
   const { instrumentation } = conversation.state;
   const { progress } = conversation;
@@ -98,7 +97,7 @@ export async function prepareResponse(
   const commands = createCommandRunner({
     ...held,
     variables: {
-      ...toCredentialVariables(policy.credentials, listHomes(environment), tops, environment),
+      ...toCredentialVariables(policy.credentials, listHomes(environment), environment),
       ...(order.trusted ? {} : untrustedGitVariables),
     },
     network,

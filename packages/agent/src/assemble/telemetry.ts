@@ -4,7 +4,7 @@ import type { RunEvent } from "@sheaf/protocol";
 import { sheafVersion } from "../base/version.ts";
 import type { TelemetrySettings } from "../config/telemetry-settings.ts";
 import { createHistograms, encodeTraces } from "../output/telemetry/otlp.ts";
-import { SpanCollector } from "../output/telemetry/run-spans.ts";
+import { createSpanCollector } from "../output/telemetry/run-spans.ts";
 
 export interface Telemetry {
   /** Returns what takes the events of one run; with the last one they are on their way. */
@@ -17,7 +17,7 @@ export interface TelemetryPorts {
   readonly fetch: typeof fetch;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Of this server, or of this run. */
+  /** Of this process. */
   readonly instanceId: string;
 }
 
@@ -57,20 +57,22 @@ export function createTelemetry(settings: TelemetrySettings, ports: TelemetryPor
 
   return {
     startRun() {
-      const collector = new SpanCollector({ parent, capturesContent });
+      const collector = createSpanCollector({ parent, capturesContent });
       return (events) => {
         for (const event of events) {
-          collector.push(event);
-          if (event.type !== "run_end") continue;
-          const { spans, measurements } = collector;
-          send(traces, () => encodeTraces(spans, resource));
-          histograms.add(measurements);
-          if (measurements.length > 0) send(metrics, () => histograms.encode(ports.now(), resource));
+          const run = collector.push(event);
+          if (!run) continue;
+          send(traces, () => encodeTraces(run.spans, resource));
+          histograms.add(run.measurements);
+          if (run.measurements.length > 0) send(metrics, () => histograms.encode(ports.now(), resource));
         }
       };
     },
     async flush() {
-      await Promise.race([Promise.all(pending), sleep(FLUSH_MS, undefined, { ref: false })]);
+      const timer = new AbortController();
+      const late = sleep(FLUSH_MS, undefined, { signal: timer.signal }).catch(() => undefined);
+      await Promise.race([Promise.all(pending), late]);
+      timer.abort();
     },
   };
 }

@@ -133,7 +133,7 @@ export function chooseFallbacks(settings: ModelSettings): readonly FallbackChoic
   });
 }
 
-export function withoutCommonKey(environment: Environment): Environment {
+function withoutCommonKey(environment: Environment): Environment {
   return { ...environment, [commonVariable]: undefined };
 }
 

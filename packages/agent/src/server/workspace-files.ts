@@ -1,18 +1,31 @@
 /** The files of served workspaces, for clients that complete names and show contents (X31, X32). */
-import { readWorkspaceDenials } from "../config/workspace-rules.ts";
-import { parseRule } from "../guard/permissions/rule.ts";
+import { join } from "node:path";
+import { setImmediate as yieldToEvents } from "node:timers/promises";
 import { createFolderReader, walkFolders } from "../workspace/read-folder.ts";
 import { readLines } from "../workspace/read-file.ts";
 import { createWorkspace, type Workspace, type WorkspacePath } from "../workspace/workspace.ts";
 import { rankPaths } from "../workspace/rank-paths.ts";
+import { createDenials, type IsHidden } from "./denials.ts";
 import { HttpError } from "./http-error.ts";
 import type { ServerSettings } from "./server-context.ts";
 
 /** Further files of a workspace are not listed. */
 const MAX_FILES = 100_000;
 
+/** Nor those after so much of paths. UTF-16 units. */
+const MAX_PATHS = 32 * 1024 * 1024;
+
+/** Other requests have their turn after so many files. */
+const RANKED_AT_ONCE = 5000;
+
 /** A list of files is used this long: somebody types, and each letter asks again. Milliseconds. */
 const LIST_MS = 5000;
+
+/** For making one. Milliseconds. */
+const LIST_TIMEOUT_MS = 30_000;
+
+/** For a whole file, since its lines are counted. Milliseconds. */
+const READ_MS = 10_000;
 
 /** Bytes of one answer. */
 const MAX_CONTENT_BYTES = 1024 * 1024;
@@ -24,13 +37,14 @@ interface FoundFiles {
 }
 
 export interface WorkspaceFiles {
-  /** @throws HttpError NOT_FOUND. */
-  search(name: string, query: string, limit: number): Promise<FoundFiles>;
+  /** Ends early when the client, `signal`, is gone. @throws HttpError NOT_FOUND. */
+  search(name: string, query: string, limit: number, signal: AbortSignal): Promise<FoundFiles>;
   /** Lines of a text file, from 1. @throws HttpError NOT_FOUND, FORBIDDEN, USAGE. */
   read(
     name: string,
     path: string,
     lines: { readonly startLine: number; readonly maxLines: number },
+    signal: AbortSignal,
   ): Promise<FileLines>;
 }
 
@@ -45,12 +59,18 @@ interface FileLines {
 }
 
 interface FileList {
-  readonly paths: Promise<readonly string[]>;
-  readonly until: number;
+  readonly paths: readonly string[];
+  readonly isCut: boolean;
+}
+
+interface KnownList {
+  readonly list: Promise<FileList>;
+  /** Infinity while it is being made: one walk at a time. */
+  until: number;
 }
 
 export function createWorkspaceFiles(settings: ServerSettings, now: () => number): WorkspaceFiles {
-  const lists = new Map<string, FileList>();
+  const lists = new Map<string, KnownList>();
   const open = (name: string): Workspace => {
     const root = settings.workspaces.get(name);
     if (root !== undefined) return createWorkspace(root);
@@ -60,34 +80,40 @@ export function createWorkspaceFiles(settings: ServerSettings, now: () => number
       `the workspace ${JSON.stringify(name.slice(0, 100))} is not served here: use one of ${names}`,
     );
   };
-  const isHidden = createDenials(settings);
-  const list = (workspace: Workspace): Promise<readonly string[]> => {
+  const readDenials = createDenials(settings);
+  const list = (workspace: Workspace): Promise<FileList> => {
     const known = lists.get(workspace.root);
-    if (known && known.until > now()) return known.paths;
-    const paths = listFiles(workspace, isHidden(workspace.root));
-    lists.set(workspace.root, { paths, until: now() + LIST_MS });
-    return paths;
+    if (known && known.until > now()) return known.list;
+    const made: KnownList = { list: listFiles(workspace, readDenials(workspace.root)), until: Infinity };
+    const expire = (): void => void (made.until = now() + LIST_MS);
+    made.list.then(expire, expire);
+    lists.set(workspace.root, made);
+    return made.list;
   };
 
   return {
-    async search(name, query, limit) {
-      const paths = await list(open(name));
-      const ranked = rankPaths(query, paths, limit + 1);
-      return {
-        files: ranked.slice(0, limit).map((path) => ({ path })),
-        truncated: ranked.length > limit || paths.length >= MAX_FILES,
-      };
+    async search(name, query, limit, signal) {
+      const { paths, isCut } = await list(open(name));
+      let ranked: readonly string[] = [];
+      for (let from = 0; from < paths.length && !signal.aborted; from += RANKED_AT_ONCE) {
+        ranked = rankPaths(query, [...ranked, ...paths.slice(from, from + RANKED_AT_ONCE)], limit + 1);
+        await yieldToEvents();
+      }
+      return { files: ranked.slice(0, limit).map((path) => ({ path })), truncated: ranked.length > limit || isCut };
     },
-    async read(name, path, { startLine, maxLines }) {
+    async read(name, path, { startLine, maxLines }, signal) {
       const workspace = open(name);
       const resolved = workspace.resolve(path);
       if (!resolved.ok) throw new HttpError("FORBIDDEN", resolved.error.message);
       const found = resolved.path;
-      if (listSpellings(found).some(isHidden(workspace.root))) {
+      const isHidden = readDenials(workspace.root);
+      if (listSpellings(found).some((spelling) => isHidden(spelling))) {
         throw new HttpError("FORBIDDEN", `a rule of this server forbids to read ${found.named}`);
       }
       const range = { startLine, maxLines, maxBytes: MAX_CONTENT_BYTES };
-      const read = await readLines(workspace.root, found, range, AbortSignal.timeout(10_000));
+      const until = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
+      const read = await readLines(workspace.root, found, range, until);
+      if (until.aborted) throw new HttpError("USAGE", `reading ${found.named} takes too long: it is too large`);
       if (!read.ok)
         throw new HttpError(read.error.code === "FILE_NOT_FOUND" ? "NOT_FOUND" : "USAGE", read.error.message);
       const { text, endLine, totalLines, hash } = read.value;
@@ -101,24 +127,19 @@ function listSpellings({ named, relative, absolute }: WorkspacePath): readonly s
   return [named, relative, absolute];
 }
 
-type IsHidden = (path: string) => boolean;
-
-/** What the rules of the operator, and of a trusted workspace, hide from the model, they hide from clients. */
-function createDenials({ permissions, isTrusted }: ServerSettings): (root: string) => IsHidden {
-  return (root) => {
-    const rules = [...permissions.deny, ...(isTrusted(root) ? readWorkspaceDenials(root) : [])].map(parseRule);
-    const globs = rules.flatMap((rule) => (rule.kind === "Read" ? [rule.glob] : []));
-    return (path) => globs.some((glob) => glob.isCovering(path));
-  };
-}
-
 /** Without what ignore rules leave out; links are not followed. */
-async function listFiles(workspace: Workspace, isHidden: IsHidden): Promise<readonly string[]> {
+async function listFiles(workspace: Workspace, isHidden: IsHidden): Promise<FileList> {
+  const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
   const paths: string[] = [];
+  let length = 0;
   const reader = await createFolderReader(workspace, ".");
-  for await (const { entries } of walkFolders(reader, ".", AbortSignal.timeout(30_000))) {
-    for (const { kind, path } of entries) if (kind === "file" && !isHidden(path)) paths.push(path);
-    if (paths.length >= MAX_FILES) break;
+  for await (const { entries } of walkFolders(reader, ".", signal)) {
+    for (const { kind, path } of entries) {
+      if (kind !== "file" || isHidden(path, join(workspace.root, path))) continue;
+      paths.push(path);
+      length += path.length;
+      if (paths.length >= MAX_FILES || length >= MAX_PATHS) return { paths: paths.toSorted(), isCut: true };
+    }
   }
-  return paths.toSorted();
+  return { paths: paths.toSorted(), isCut: signal.aborted };
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import type { ChangedFileState, ChatResponse, ConversationChanges } from "@sheaf/protocol";
 import { expect, test } from "vitest";
+import { createSqliteStore } from "../../src/store/sqlite.ts";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { openApp, type TestApp } from "./open-app.ts";
@@ -136,4 +137,45 @@ test(verifies("X28", "a folder that became a link leads nowhere"), async () => {
   expect(JSON.stringify(files)).not.toContain("secret");
   expect((await revert(server, path, { filePath: "d/a.txt" })).status).toBe(409);
   expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("secret\n");
+});
+
+test(verifies(["X28", "X29"], "what a rule forbids to read is named, and neither shown nor reverted"), async () => {
+  const cwd = folders.newFolder({ "key.txt": "before\n", "d/key.txt": "before\n" });
+  const events = [edit("key.txt", "before", "after"), edit("d/key.txt", "before", "after")];
+  const turns = [{ events }, { events: [{ text: "Done." }] }];
+  const store = createSqliteStore(":memory:");
+  const first = await openApp({ cwd, home: `${cwd}-home`, script: { turns, after: "error" }, store });
+  const { conversationId } = (await (await first.chat({ message: "go" })).json()) as ChatResponse;
+  writeFileSync(join(cwd, "key.txt"), "secret\n");
+  writeFileSync(join(cwd, "d/key.txt"), "secret\n");
+  const args = ["--deny", "Read(/key.txt)", "--deny", `Read(${join(cwd, "d")})`];
+  const server = await openApp({ cwd, home: `${cwd}-home`, store, args });
+  const path = `/v1/conversations/${conversationId}/changes`;
+  const files = await read(server, path);
+  const problem = "a rule of this server forbids to read it";
+  expect(files).toEqual([
+    { filePath: "key.txt", problem },
+    { filePath: "d/key.txt", problem },
+  ]);
+  expect((await revert(server, path, { filePath: "key.txt" })).status).toBe(409);
+  expect(readFileSync(join(cwd, "key.txt"), "utf8")).toBe("secret\n");
+});
+
+test(verifies(["X29", "S-22"], "a hunk of a file that runs by itself now is not reverted"), async () => {
+  const cwd = folders.newFolder({ "hooks/pre-commit": lines(), ".git/HEAD": "ref: refs/heads/a\n", ".git/refs/x": "" });
+  const turns = [{ events: [edit("hooks/pre-commit", "line 3\n", "LINE 3\n")] }, { events: [{ text: "Done." }] }];
+  const server = await openApp({ cwd, home: `${cwd}-home`, script: { turns, after: "error" } });
+  const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+  mkdirSync(join(cwd, ".git/objects"));
+  writeFileSync(join(cwd, ".git/config"), "[core]\n\trepositoryformatversion = 0\n\thooksPath = hooks\n");
+  const path = `/v1/conversations/${conversationId}/changes`;
+  const [file] = await read(server, path);
+  const { filePath, hash } = file!;
+  for (const body of [
+    { filePath, hash },
+    { filePath, hash, hunk: 0 },
+  ]) {
+    expect((await revert(server, path, body)).status).toBe(409);
+  }
+  expect(readFileSync(join(cwd, filePath), "utf8")).toContain("LINE 3\n");
 });

@@ -21,6 +21,7 @@ const app = folders.newFolder({
   "docs/überblick.md": "# Ü\n",
   "build/user.ts": "",
   ".env": "KEY=1\n",
+  "hidden/list.ts": "",
   "image.png": "\x89PNG\0",
 });
 const outside = folders.newFolder({ "secret.txt": "secret" });
@@ -30,6 +31,7 @@ symlinkSync(join(app, ".env"), join(app, "innocent.txt"));
 
 const start = (): Promise<TestApp> => {
   const args = ["--workspace", `app=${app}`, "--workspace", `other=${outside}`, "--deny", "Read(.env)"];
+  args.push("--deny", `Read(${join(app, "hidden")})`);
   return openApp({ home: `${folders.newFolder()}-home`, cwd: app, args });
 };
 
@@ -89,6 +91,7 @@ test.each([
   ["link.txt", 403],
   ["src%2Felsewhere%2Fsecret.txt", 403],
   [".env", 403],
+  ["hidden%2Flist.ts", 403],
   ["innocent.txt", 403],
   ["src%2F..%2F.env", 403],
   ["none.txt", 404],

@@ -2,9 +2,9 @@
 import { hash } from "node:crypto";
 import type { RunEvent, RunStart, ToolResult, Usage } from "@sheaf/protocol";
 
-export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+type AttributeValue = string | number | boolean | readonly string[] | undefined;
+export type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** `error.type` of its attributes: a code of the closed table, or of a tool's error. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -15,6 +15,8 @@ export interface Span {
   readonly start: number;
   readonly end: number;
   readonly attributes: Attributes;
+  /** A code of the closed table, or of a tool's error. */
+  readonly error?: string | undefined;
 }
 
 /** One value of a histogram. */
@@ -22,6 +24,11 @@ export interface Measurement {
   readonly metric: "gen_ai.client.token.usage" | "gen_ai.client.operation.duration";
   readonly value: number;
   readonly attributes: Attributes;
+}
+
+interface RunTelemetry {
+  readonly spans: readonly Span[];
+  readonly measurements: readonly Measurement[];
 }
 
 export interface SpanOptions {
@@ -37,26 +44,32 @@ const MAX_SPANS = 2000;
 /** UTF-16 units of a text in a span. */
 const MAX_CONTENT = 16_384;
 
-type Moment = Readonly<Record<"seq" | "time", number>>;
-
-/** `seq`: of an event; 0 for the run. */
-type Extent = Pick<Span, "start" | "end"> & { readonly seq: number };
-
-interface Chat extends Extent {
+interface Chat {
+  readonly seq: number;
+  readonly start: number;
+  readonly end: number;
   readonly model?: string | undefined;
   readonly usage?: Usage;
   readonly finishReason?: string;
   readonly error?: string | undefined;
 }
 
-/** Takes the events of a run; `spans` and `measurements` are whole with the last one. */
-export class SpanCollector {
-  readonly spans: Span[] = [];
-  readonly measurements: Measurement[] = [];
+export interface SpanCollector {
+  /** What the run was, with its last event; undefined before. */
+  push(event: RunEvent): RunTelemetry | undefined;
+}
+
+export function createSpanCollector(options: SpanOptions): SpanCollector {
+  return new Collector(options);
+}
+
+class Collector implements SpanCollector {
   readonly #options: SpanOptions;
-  readonly #calls = new Map<string, { readonly toolName: string; args?: unknown }>();
-  #start: (RunStart & Moment) | undefined;
-  #turn: Moment | undefined;
+  readonly #spans: Span[] = [];
+  readonly #measurements: Measurement[] = [];
+  readonly #calls = new Map<string, { readonly toolName: string; args: unknown }>();
+  #start: (RunStart & { readonly time: number }) | undefined;
+  #turn: { readonly seq: number; readonly time: number } | undefined;
   #failed: Chat | undefined;
   #text = "";
   #tokens = { input: 0, output: 0 };
@@ -65,29 +78,29 @@ export class SpanCollector {
     this.#options = options;
   }
 
-  push(event: RunEvent): void {
+  push(event: RunEvent): RunTelemetry | undefined {
     switch (event.type) {
       case "run_start":
         this.#start = event;
-        break;
+        return undefined;
       case "turn_start":
         this.#turn = event;
         this.#text = "";
-        break;
+        return undefined;
       case "text_delta":
         if (this.#options.capturesContent) this.#text += event.text;
-        break;
+        return undefined;
       case "tool_call_start":
-        this.#calls.set(event.callId, { toolName: event.toolName });
-        break;
+        this.#calls.set(event.callId, { toolName: event.toolName, args: undefined });
+        return undefined;
       case "tool_call_arguments": {
         const call = this.#calls.get(event.callId);
         if (call && this.#options.capturesContent) call.args = event.arguments;
-        break;
+        return undefined;
       }
       case "tool_result":
         this.#addTool(event);
-        break;
+        return undefined;
       case "turn_end": {
         const { usage, modelMs, model, finishReason } = event;
         const { seq, time } = this.#turn ?? event;
@@ -98,26 +111,27 @@ export class SpanCollector {
         if (finishReason === "error") this.#failed = chat;
         else this.#addChat(chat);
         this.#turn = undefined;
-        break;
+        return undefined;
       }
       case "compaction": {
         const { seq, time, modelMs, usage, model } = event;
         this.#addChat({ seq, start: time - modelMs, end: time, model: model?.id, usage, finishReason: "stop" });
-        break;
+        return undefined;
       }
       case "run_end": {
-        const error = event.error?.code;
+        const code = event.error?.code;
         if (this.#turn) this.#failed = { seq: this.#turn.seq, start: this.#turn.time, end: event.time };
-        if (this.#failed) this.#addChat({ ...this.#failed, error });
-        if (this.#start) this.#addRun(this.#start, event.time, event.reason, error);
-        break;
+        if (this.#failed) this.#addChat({ ...this.#failed, error: code });
+        this.#addRun(event.time, event.reason, code);
+        return { spans: this.#spans, measurements: this.#measurements };
       }
       default:
+        return undefined;
     }
   }
 
   #addChat(chat: Chat): void {
-    const { usage, finishReason } = chat;
+    const { seq, start, end, usage, finishReason, error } = chat;
     const request = this.#start?.model ?? "";
     const model = chat.model ?? request;
     const common = {
@@ -125,9 +139,10 @@ export class SpanCollector {
       "gen_ai.provider.name": toProvider(model),
       "gen_ai.request.model": request,
       "gen_ai.response.model": model,
-      "error.type": chat.error,
+      "error.type": error,
     };
-    this.#add(`chat ${model}`, chat, {
+    const span = { seq, name: `chat ${model}`, kind: "client", start, end, error } as const;
+    this.#add(span, {
       ...common,
       "gen_ai.usage.input_tokens": usage?.promptTokens,
       "gen_ai.usage.output_tokens": usage?.completionTokens,
@@ -136,41 +151,51 @@ export class SpanCollector {
       "gen_ai.response.finish_reasons": finishReason === undefined ? undefined : [finishReason],
       "gen_ai.output.messages": this.#toMessages("assistant", this.#text),
     });
-    const value = (chat.end - chat.start) / 1000;
-    this.measurements.push({ metric: "gen_ai.client.operation.duration", value, attributes: common });
+    this.#measure("gen_ai.client.operation.duration", (end - start) / 1000, common);
     if (!usage) return;
-    const values = { input: usage.promptTokens, output: usage.completionTokens };
-    for (const type of ["input", "output"] as const) {
-      this.#tokens[type] += values[type];
-      const attributes = { ...common, "gen_ai.token.type": type };
-      this.measurements.push({ metric: "gen_ai.client.token.usage", value: values[type], attributes });
-    }
+    this.#tokens.input += usage.promptTokens;
+    this.#tokens.output += usage.completionTokens;
+    this.#measure("gen_ai.client.token.usage", usage.promptTokens, { ...common, "gen_ai.token.type": "input" });
+    this.#measure("gen_ai.client.token.usage", usage.completionTokens, { ...common, "gen_ai.token.type": "output" });
   }
 
-  #addTool({ callId, status, error, seq, time, durationMs, output }: ToolResult & Moment): void {
-    const { toolName = "", args = {} } = this.#calls.get(callId) ?? {};
+  #addTool(result: ToolResult & { readonly seq: number; readonly time: number }): void {
+    const { callId, status, error, seq, time, durationMs, output } = result;
+    const { toolName = "", args } = this.#calls.get(callId) ?? {};
     this.#calls.delete(callId);
+    const code = status === "success" ? undefined : (error?.code ?? status);
     const { capturesContent } = this.#options;
+    const span = {
+      seq,
+      name: `execute_tool ${toolName}`,
+      kind: "internal",
+      start: time - durationMs,
+      end: time,
+    } as const;
     this.#add(
-      `execute_tool ${toolName}`,
-      { seq, start: time - durationMs, end: time },
+      { ...span, error: code },
       {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": toolName,
         "gen_ai.tool.call.id": callId,
         "gen_ai.tool.type": "function",
-        "error.type": status === "success" ? undefined : (error?.code ?? status),
-        "gen_ai.tool.call.arguments": capturesContent ? toContent(JSON.stringify(args)) : undefined,
+        "error.type": code,
+        "gen_ai.tool.call.arguments": capturesContent ? toContent(JSON.stringify(args ?? {})) : undefined,
         "gen_ai.tool.call.result": capturesContent ? toContent(output) : undefined,
       },
     );
   }
 
-  #addRun(run: RunStart & Moment, end: number, reason: string, error: string | undefined): void {
-    this.#add(
-      "invoke_agent sheaf",
-      { seq: 0, start: run.time, end },
-      {
+  #addRun(end: number, reason: string, error: string | undefined): void {
+    const run = this.#start;
+    if (!run) return;
+    const span = { name: "invoke_agent sheaf", kind: "internal", start: run.time, end, error } as const;
+    this.#spans.push({
+      ...span,
+      traceId: this.#traceId,
+      spanId: this.#rootId,
+      parentSpanId: this.#options.parent?.spanId ?? "",
+      attributes: {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.provider.name": toProvider(run.model),
         "gen_ai.agent.name": "sheaf",
@@ -186,31 +211,38 @@ export class SpanCollector {
         "gen_ai.input.messages": this.#toMessages("user", run.prompt),
         "gen_ai.output.messages": this.#toMessages("assistant", this.#text),
       },
-    );
+    });
   }
 
-  #add(name: string, { seq, start, end }: Extent, attributes: Attributes): void {
-    const isRun = seq === 0;
-    if (!isRun && this.spans.length >= MAX_SPANS - 1) return;
-    const { parent } = this.#options;
-    const { responseId = "" } = this.#start ?? {};
-    const toSpanId = (number: number): string => hash("sha256", `${responseId}:${number}`, "hex").slice(0, 16);
-    this.spans.push({
-      // Of a response: its UUID.
-      traceId: parent?.traceId ?? responseId.replaceAll(/^[a-z]+_|-/g, ""),
-      spanId: toSpanId(seq),
-      parentSpanId: isRun ? (parent?.spanId ?? "") : toSpanId(0),
-      name,
-      kind: name.startsWith("chat ") ? "client" : "internal",
-      start,
-      end,
-      attributes,
-    });
+  #add(
+    { seq, ...span }: Omit<Span, "traceId" | "spanId" | "parentSpanId" | "attributes"> & { seq: number },
+    attributes: Attributes,
+  ): void {
+    if (this.#spans.length >= MAX_SPANS - 1) return;
+    const ids = { traceId: this.#traceId, spanId: this.#toSpanId(seq), parentSpanId: this.#rootId };
+    this.#spans.push({ ...span, ...ids, attributes });
+  }
+
+  #measure(metric: Measurement["metric"], value: number, attributes: Attributes): void {
+    this.#measurements.push({ metric, value, attributes });
   }
 
   #toMessages(role: string, text: string): string | undefined {
     if (!this.#options.capturesContent) return undefined;
     return JSON.stringify([{ role, parts: [{ type: "text", content: toContent(text) }] }]);
+  }
+
+  /** Of a response: its UUID. */
+  get #traceId(): string {
+    return this.#options.parent?.traceId ?? (this.#start?.responseId ?? "").replaceAll(/^[a-z]+_|-/g, "");
+  }
+
+  get #rootId(): string {
+    return this.#toSpanId(0);
+  }
+
+  #toSpanId(seq: number): string {
+    return hash("sha256", `${this.#start?.responseId}:${seq}`, "hex").slice(0, 16);
   }
 }
 

@@ -23,23 +23,34 @@ const MAX_TEXT_BYTES = 1024 * 1024;
 /** Once the patches of a conversation take this much, further files come without theirs. UTF-16 units. */
 const MAX_PATCHES = 8 * 1024 * 1024;
 
-/** A comparison that takes longer is left out. */
+/** A comparison that takes longer is left out: nothing else happens meanwhile. */
 const PATCH_TIMEOUT_MS = 500;
+
+/** So is every further one, once all have taken this long. */
+const ALL_PATCHES_MS = 3000;
 
 const CONTEXT_LINES = 3;
 
 /** Whose changes. */
-type ChangesOrder = Pick<RevertOrder, "conversationId" | "folders">;
+interface ChangesOrder extends Pick<RevertOrder, "conversationId" | "folders"> {
+  /** Whether a rule forbids to read a file, by its path in a workspace and its absolute one. */
+  readonly readDenials: (workspace: string) => (path: string, absolute: string) => boolean;
+}
+
+const HIDDEN = "a rule of this server forbids to read it";
 
 /** Files that are as they were at the start are left out. */
 export async function listChanges(order: ChangesOrder, ports: RevertPorts): Promise<readonly ChangedFileState[]> {
   const changed: ChangedFileState[] = [];
   let size = 0;
+  let spent = 0;
   for (const change of await readChanges(order, ports)) {
     if (change.kind === "moved") changed.push(toRenamedFile(change));
     else if (change.kind === "fault") changed.push({ filePath: change.span.filePath, problem: change.problem });
     else {
-      const file = await toChangedFile(change.file, ports, size < MAX_PATCHES);
+      const startedAt = performance.now();
+      const file = await toChangedFile(change.file, ports, size < MAX_PATCHES && spent < ALL_PATCHES_MS);
+      spent += performance.now() - startedAt;
       size += file.patch?.length ?? 0;
       changed.push(file);
     }
@@ -87,7 +98,14 @@ async function readChanges(order: ChangesOrder, ports: RevertPorts): Promise<rea
   const logs = await Promise.all(responses.map(({ id }) => ports.store.readEvents(id)));
   const faults: Change[] = [];
   const files: PresentFile[] = [];
+  const denials = new Map<string, ReturnType<ChangesOrder["readDenials"]>>();
   for (const span of divideSpans(toFileSpans(logs.flat()), order.folders).inside) {
+    const isHidden = denials.get(span.workspace) ?? order.readDenials(span.workspace);
+    denials.set(span.workspace, isHidden);
+    if (isHidden(span.filePath, span.path)) {
+      faults.push({ kind: "fault", span, problem: HIDDEN });
+      continue;
+    }
     const present = await readPresent(span, ports.environment);
     if (!present.ok) faults.push({ kind: "fault", span, problem: present.error.message });
     else if (!isSameState(present.value.state, span.before)) files.push(present.value);
@@ -125,7 +143,9 @@ async function toChangedFile(present: PresentFile, ports: RevertPorts, hasRoom: 
     ...(hash !== undefined && { hash }),
     ...(!isSameState(state, span.after) && { changedSince: true as const }),
   } as const;
-  const texts = hasRoom ? await readTexts(present, ports) : "the patches before it are too large together";
+  const texts = hasRoom
+    ? await readTexts(present, ports)
+    : "the patches before it are too large together, or take too long";
   const patch = typeof texts === "string" ? undefined : comparePatch(span.filePath, texts.before, texts.after);
   if (!patch) return { ...head, problem: typeof texts === "string" ? texts : "comparing it takes too long" };
   const lines = patch.hunks.flatMap((hunk) => hunk.lines);

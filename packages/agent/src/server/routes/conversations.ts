@@ -13,6 +13,7 @@ import { readConversationSettings } from "../../run/conversations/conversation-s
 import { listChanges, revertChange } from "../../run/conversations/changes.ts";
 import { forkConversation } from "../../run/conversations/fork.ts";
 import { revertConversation, type RevertOrder, type RevertResult } from "../../run/conversations/revert.ts";
+import { createDenials } from "../denials.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readWholeNumber } from "../read-query.ts";
@@ -143,7 +144,10 @@ export async function revertResponses(
 function toFileAccess(store: SharedStore, { id }: ConversationRecord, { settings }: ServerContext) {
   const { dataFolder = "", environment, workspaces } = settings;
   const ports = { store, checkpoints: createCheckpoints(dataFolder, id), environment };
-  return { order: { conversationId: id, folders: [...workspaces.values()] }, ports };
+  return {
+    order: { conversationId: id, folders: [...workspaces.values()], readDenials: createDenials(settings) },
+    ports,
+  };
 }
 
 async function findConversation(

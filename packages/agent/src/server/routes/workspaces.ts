@@ -16,13 +16,14 @@ export function addWorkspaceRoutes(app: Hono<ServerEnvironment>, { settings, fil
 
   app.get("/v1/workspaces/:name/files", async (request) => {
     const limit = readWholeNumber(request, "limit", { byDefault: 50, most: 1000 });
-    return request.json(await files.search(request.req.param("name"), request.req.query("query") ?? "", limit));
+    const { name } = request.req.param();
+    return request.json(await files.search(name, request.req.query("query") ?? "", limit, request.req.raw.signal));
   });
 
   app.get("/v1/workspaces/:name/files/:path", async (request) => {
     const startLine = readWholeNumber(request, "startLine", { byDefault: 1, most: 1_000_000_000 });
     const maxLines = readWholeNumber(request, "maxLines", { byDefault: 2000, most: 100_000 });
     const { name, path } = request.req.param();
-    return request.json(await files.read(name, path, { startLine, maxLines }));
+    return request.json(await files.read(name, path, { startLine, maxLines }, request.req.raw.signal));
   });
 }
