@@ -260,7 +260,7 @@ describeWithProgram("tmux", () => {
       one.terminal.press("Tab");
       await one.terminal.waitFor("› see @src/parser.ts");
       one.terminal.press("Enter");
-      await one.terminal.waitFor(/Yes\.[^]*›/);
+      expect(await one.terminal.waitFor(/Yes\.[^]*›/)).not.toContain("@src/party.ts");
       one.terminal.close();
       open.pop();
 

@@ -273,6 +273,7 @@ class KeyConsole implements LineConsole {
   }
 
   #enter(): void {
+    this.#completion = undefined;
     const { text, cursor } = this.#line;
     if (text[cursor - 1] === "\\") {
       this.#line = insertText(
