@@ -9,7 +9,7 @@ import { answerPrompt, toMessageFiles } from "../commands/prompt.ts";
 import type { FlagValues } from "../flags.ts";
 import { createApprovalMenu } from "./approval-menu.ts";
 import { completeLine } from "./complete-line.ts";
-import { createLineConsole, type LineConsole } from "./line-console.ts";
+import { LineConsole } from "./line-console.ts";
 import { openPromptHistory, type PromptHistory } from "./prompt-history.ts";
 import { askQuestions } from "./question-menu.ts";
 import { chooseRevert, runSlashCommand, type InteractiveState } from "./run-slash-command.ts";
@@ -44,7 +44,7 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
   const session = await chooseSession(flags, io);
   const history = openHistory(flags, io);
   const state: TerminalState = {
-    console: createLineConsole({
+    console: new LineConsole({
       input: process.stdin,
       output: process.stdout,
       history,

@@ -1,17 +1,13 @@
 /** Where a text and its cursor are in a terminal of so many columns. */
 import { toVisibleText } from "../../output/visible-text.ts";
-import type { Line } from "./line-buffer.ts";
+import { characters, type Line } from "./line-buffer.ts";
 
 export interface Layout {
   /** None fills the terminal's width, so that no terminal wraps one. */
   readonly rows: readonly string[];
-  /** Cells of each row. */
-  readonly widths: readonly number[];
   readonly cursorRow: number;
   readonly cursorColumn: number;
 }
-
-const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** East Asian wide and full-width characters, and emoji. */
 const wide =
@@ -20,18 +16,7 @@ const wide =
 /** Marks and joiners that stand alone. */
 const empty = /^[\p{M}\p{Cf}]+$/u;
 
-const plain = /^[\u0020-\u007E]*$/;
-
-/** Cells of one character. */
-function toCellWidth(character: string): number {
-  if (empty.test(character)) return 0;
-  return wide.test(character) || /\uFE0F/.test(character) ? 2 : 1;
-}
-
-/** A character as it is drawn. */
-function toDrawn(character: string): string {
-  return character === "\t" ? "    " : toVisibleText(character);
-}
+const plain = /^[\u0020-\u007E]*\n?$/;
 
 interface Cell {
   readonly drawn: string;
@@ -41,10 +26,15 @@ interface Cell {
 }
 
 function toCells(text: string): Cell[] {
-  if (plain.test(text)) return Array.from(text, (drawn) => ({ drawn, width: 1, units: 1 }));
-  return Array.from(characters.segment(text), ({ segment }) => {
-    const drawn = toDrawn(segment);
-    return { drawn, width: segment === "\t" ? 4 : toCellWidth(drawn), units: segment.length };
+  return text.split(/(?<=\n)/).flatMap((line) => {
+    if (plain.test(line)) return Array.from(line, (drawn) => ({ drawn, width: 1, units: 1 }));
+    return Array.from(characters.segment(line), ({ segment }) => {
+      const units = segment.length;
+      if (segment === "\t") return { drawn: "    ", width: 4, units };
+      const drawn = toVisibleText(segment);
+      if (empty.test(drawn)) return { drawn, width: 0, units };
+      return { drawn, width: wide.test(drawn) || drawn.includes("\uFE0F") ? 2 : 1, units };
+    });
   });
 }
 
@@ -57,65 +47,50 @@ export function toWidth(text: string): number {
 export function layOut(prompt: string, { text, cursor }: Pick<Line, "text" | "cursor">, columns: number): Layout {
   const limit = Math.max(2, columns - 1);
   const rows: string[] = [];
-  const widths: number[] = [];
-  let cursorAt = { row: 0, column: 0 };
-  let index = 0;
-  const lines = text.split("\n");
-  for (const [number, line] of lines.entries()) {
-    const lead = number === 0 ? prompt : "  ";
-    let row = "";
-    let width = 0;
-    const take = ({ drawn, width: cells }: Pick<Cell, "drawn" | "width">): void => {
-      if (width + cells > limit) {
-        rows.push(row);
-        widths.push(width);
-        [row, width] = ["", 0];
-      }
-      row += drawn;
-      width += cells;
-    };
-    for (const cell of toCells(lead)) take(cell);
-    for (const cell of toCells(line)) {
-      // The cursor is on the row of the character after it.
-      const isNext = index === cursor;
-      take(cell);
-      if (isNext) cursorAt = { row: rows.length, column: width - cell.width };
-      index += cell.units;
+  let [row, width, index] = ["", 0, -prompt.length];
+  let at = { cursorRow: 0, cursorColumn: 0 };
+  for (const cell of [...toCells(prompt), ...toCells(text)]) {
+    const isBreak = cell.drawn === "\n";
+    if (!isBreak && width + cell.width > limit) {
+      rows.push(row);
+      [row, width] = ["", 0];
     }
-    if (index === cursor) cursorAt = { row: rows.length, column: width };
-    index += 1;
-    rows.push(row);
-    widths.push(width);
+    // The cursor is on the row of the character after it.
+    if (index === cursor) at = { cursorRow: rows.length, cursorColumn: width };
+    index += cell.units;
+    if (isBreak) {
+      rows.push(row);
+      [row, width] = ["  ", 2];
+    } else {
+      row += cell.drawn;
+      width += cell.width;
+    }
   }
-  return { rows, widths, cursorRow: cursorAt.row, cursorColumn: cursorAt.column };
+  if (index === cursor) at = { cursorRow: rows.length, cursorColumn: width };
+  return { rows: [...rows, row], ...at };
 }
 
-/** The rows around the cursor that fit; what is above and below is counted. */
+/** The rows around the cursor that fit; what is above and below is counted, where there is room. */
 export function toWindow(layout: Layout, height: number): Layout {
-  const { rows, cursorRow } = layout;
-  if (rows.length <= height || height < 3) return height < 3 ? toSlice(layout, cursorRow, cursorRow + 1) : layout;
-  const start = Math.min(Math.max(0, cursorRow - height + 3), rows.length - height + 2);
-  const end = start + height - 2;
-  const above = start > 0 ? [`… ${start} above`] : [];
-  const below = end < rows.length ? [`… ${rows.length - end} below`] : [];
-  const shown = toSlice(layout, start, end);
+  const { rows, cursorRow, cursorColumn } = layout;
+  if (rows.length <= height) return layout;
+  const hasCounts = height >= 3;
+  const size = hasCounts ? height - 2 : 1;
+  const start = Math.min(Math.max(0, cursorRow - size + 1), rows.length - size);
+  const below = rows.length - start - size;
+  const above = hasCounts && start > 0 ? [`… ${start} above`] : [];
   return {
-    rows: [...above, ...shown.rows, ...below],
-    widths: [...above.map(toWidth), ...shown.widths, ...below.map(toWidth)],
-    cursorRow: shown.cursorRow + above.length,
-    cursorColumn: shown.cursorColumn,
+    rows: [...above, ...rows.slice(start, start + size), ...(hasCounts && below > 0 ? [`… ${below} below`] : [])],
+    cursorRow: cursorRow - start + above.length,
+    cursorColumn,
   };
 }
 
-function toSlice({ rows, widths, cursorRow, cursorColumn }: Layout, start: number, end: number): Layout {
-  return { rows: rows.slice(start, end), widths: widths.slice(start, end), cursorRow: cursorRow - start, cursorColumn };
-}
-
 /** The row of the cursor after the terminal has wrapped what was drawn at another width. */
-export function toReflowedRow({ widths, cursorRow, cursorColumn }: Layout, columns: number): number {
-  const above = widths.slice(0, cursorRow).reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
+export function toReflowedRow({ rows, cursorRow, cursorColumn }: Layout, columns: number): number {
+  const above = rows.slice(0, cursorRow).reduce((sum, row) => sum + Math.max(1, Math.ceil(toWidth(row) / columns)), 0);
   // After the last character of a full row the cursor stays in it.
-  const isAtEnd = cursorColumn > 0 && cursorColumn === widths[cursorRow];
+  const isAtEnd = cursorColumn > 0 && cursorColumn === toWidth(rows[cursorRow] ?? "");
   return above + Math.floor((isAtEnd ? cursorColumn - 1 : cursorColumn) / columns);
 }
 

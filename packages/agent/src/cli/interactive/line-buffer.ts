@@ -1,12 +1,5 @@
 /** A text that is being written, and what each key makes of it. */
-
-/** What node:readline says of a key. */
-export interface Key {
-  readonly name?: string | undefined;
-  readonly sequence?: string | undefined;
-  readonly ctrl?: boolean | undefined;
-  readonly meta?: boolean | undefined;
-}
+import type { Key } from "node:readline";
 
 /** `cursor`: UTF-16 units before it, never within a character. `killed`: what Ctrl-Y brings back. */
 export interface Line {
@@ -17,47 +10,35 @@ export interface Line {
 
 export const emptyLine: Line = { text: "", cursor: 0, killed: "" };
 
-const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+export const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-type Edit = (line: Line) => Line;
+/** What keys do between the cursor and a place. By name, with `C-` for Ctrl and `M-` for Alt. */
+const actions: readonly (readonly [string, (line: Line, place: number) => Line, (line: Line) => number])[] = [
+  ["left C-b", moveTo, toCharacterStart],
+  ["right C-f", moveTo, toCharacterEnd],
+  ["home C-a", moveTo, toLineStart],
+  ["end C-e", moveTo, toLineEnd],
+  ["M-b C-left M-left", moveTo, toWordStart],
+  ["M-f C-right M-right", moveTo, toWordEnd],
+  ["backspace C-h", cut, toCharacterStart],
+  ["delete C-d", cut, toCharacterEnd],
+  ["C-w", kill, toBlankStart],
+  ["M-backspace", kill, toWordStart],
+  ["M-d", kill, toWordEnd],
+  ["C-u", kill, toLineStart],
+  ["C-k", kill, toLineCut],
+];
 
-/** By name, with `C-` for Ctrl and `M-` for Alt. */
-const edits: ReadonlyMap<string, Edit> = new Map<string, Edit>([
-  ["left", (line) => moveTo(line, toCharacterStart(line))],
-  ["right", (line) => moveTo(line, toCharacterEnd(line))],
-  ["C-b", (line) => moveTo(line, toCharacterStart(line))],
-  ["C-f", (line) => moveTo(line, toCharacterEnd(line))],
-  ["home", (line) => moveTo(line, toLineStart(line))],
-  ["C-a", (line) => moveTo(line, toLineStart(line))],
-  ["end", (line) => moveTo(line, toLineEnd(line))],
-  ["C-e", (line) => moveTo(line, toLineEnd(line))],
-  ["M-b", (line) => moveTo(line, toWordStart(line))],
-  ["C-left", (line) => moveTo(line, toWordStart(line))],
-  ["M-left", (line) => moveTo(line, toWordStart(line))],
-  ["M-f", (line) => moveTo(line, toWordEnd(line))],
-  ["C-right", (line) => moveTo(line, toWordEnd(line))],
-  ["M-right", (line) => moveTo(line, toWordEnd(line))],
-  ["backspace", (line) => cut(line, toCharacterStart(line), line.cursor)],
-  ["C-h", (line) => cut(line, toCharacterStart(line), line.cursor)],
-  ["delete", (line) => cut(line, line.cursor, toCharacterEnd(line))],
-  ["C-d", (line) => cut(line, line.cursor, toCharacterEnd(line))],
-  ["C-w", (line) => kill(line, toBlankStart(line), line.cursor)],
-  ["M-backspace", (line) => kill(line, toWordStart(line), line.cursor)],
-  ["M-d", (line) => kill(line, line.cursor, toWordEnd(line))],
-  ["C-u", (line) => kill(line, toLineStart(line), line.cursor)],
-  ["C-k", (line) => kill(line, line.cursor, Math.max(toLineEnd(line), toCharacterEnd(line, "\n")))],
-  ["C-y", (line) => insertText(line, line.killed)],
-  // Ctrl-J and Alt-Enter: a new line within the text.
-  ["enter", (line) => insertText(line, "\n")],
-  ["C-j", (line) => insertText(line, "\n")],
-  ["M-return", (line) => insertText(line, "\n")],
-  ["M-enter", (line) => insertText(line, "\n")],
-]);
+/** A new line within the text. */
+const breaks: ReadonlySet<string> = new Set(["enter", "C-j", "M-return", "M-enter"]);
 
 /** The line after a key; undefined: the key edits nothing. */
 export function editLine(line: Line, character: string | undefined, key: Key): Line | undefined {
-  const edit = edits.get(toKeyName(key));
-  if (edit) return edit(line);
+  const name = toKeyName(key);
+  const [, act, toPlace] = actions.find(([names]) => names.split(" ").includes(name)) ?? [];
+  if (act && toPlace) return act(line, toPlace(line));
+  if (name === "C-y") return insertText(line, line.killed);
+  if (breaks.has(name)) return insertText(line, "\n");
   const isText = character !== undefined && !key.ctrl && !key.meta && !/^\p{Cc}/u.test(character);
   return isText ? insertText(line, character) : undefined;
 }
@@ -72,31 +53,34 @@ export function insertText(line: Line, text: string): Line {
   return { ...line, text: line.text.slice(0, line.cursor) + text + line.text.slice(line.cursor), cursor };
 }
 
+/** Another text, with the cursor at its end. */
+export function rewriteLine(line: Line, text: string): Line {
+  return { ...line, text, cursor: text.length };
+}
+
 /** The same column of the line above or below; undefined: there is none. */
 export function moveLine(line: Line, step: -1 | 1): Line | undefined {
   const start = toLineStart(line);
-  const column = line.cursor - start;
-  if (step === -1) {
-    if (start === 0) return undefined;
-    const above = toLineStart({ ...line, cursor: start - 1 });
-    return moveTo(line, toBoundary(line.text, Math.min(above + column, start - 1)));
-  }
-  const end = toLineEnd(line);
-  if (end === line.text.length) return undefined;
-  const below = toLineEnd({ ...line, cursor: end + 1 });
-  return moveTo(line, toBoundary(line.text, Math.min(end + 1 + column, below)));
+  const edge = step === -1 ? start - 1 : toLineEnd(line) + 1;
+  if (edge < 0 || edge > line.text.length) return undefined;
+  const other = { ...line, cursor: edge };
+  const place = Math.min(toLineStart(other) + line.cursor - start, toLineEnd(other));
+  return moveTo(line, toBoundary(line.text, place));
 }
 
 function moveTo(line: Line, cursor: number): Line {
   return { ...line, cursor };
 }
 
-function cut(line: Line, start: number, end: number): Line {
-  return { ...line, text: line.text.slice(0, start) + line.text.slice(end), cursor: start };
+/** Without the text between the cursor and a place. */
+export function cut({ text, cursor, killed }: Line, place: number): Line {
+  const [start, end] = place < cursor ? [place, cursor] : [cursor, place];
+  return { text: text.slice(0, start) + text.slice(end), cursor: start, killed };
 }
 
-function kill(line: Line, start: number, end: number): Line {
-  return start === end ? line : { ...cut(line, start, end), killed: line.text.slice(start, end) };
+function kill(line: Line, place: number): Line {
+  const killed = line.text.slice(Math.min(line.cursor, place), Math.max(line.cursor, place));
+  return { ...cut(line, place), killed: killed || line.killed };
 }
 
 function toBoundary(text: string, index: number): number {
@@ -107,10 +91,8 @@ function toCharacterStart({ text, cursor }: Line): number {
   return cursor === 0 ? 0 : toBoundary(text, cursor - 1);
 }
 
-/** `only`: the character counts only if it is this one. */
-function toCharacterEnd({ text, cursor }: Line, only?: string): number {
-  const segment = characters.segment(text).containing(cursor)?.segment ?? "";
-  return only === undefined || segment === only ? cursor + segment.length : cursor;
+function toCharacterEnd({ text, cursor }: Line): number {
+  return cursor + (characters.segment(text).containing(cursor)?.segment.length ?? 0);
 }
 
 function toLineStart({ text, cursor }: Line): number {
@@ -120,6 +102,12 @@ function toLineStart({ text, cursor }: Line): number {
 function toLineEnd({ text, cursor }: Line): number {
   const end = text.indexOf("\n", cursor);
   return end === -1 ? text.length : end;
+}
+
+/** The end of the line, or of the line feed there. */
+function toLineCut(line: Line): number {
+  const end = toLineEnd(line);
+  return end === line.cursor ? Math.min(end + 1, line.text.length) : end;
 }
 
 function toWordStart({ text, cursor }: Line): number {

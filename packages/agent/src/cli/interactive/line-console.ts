@@ -1,7 +1,7 @@
 /** The keyboard and the screen of a conversation: a line with editing at the prompt, and what is typed during an answer (C63). */
-import { emitKeypressEvents, type Interface } from "node:readline";
+import { emitKeypressEvents, type Interface, type Key } from "node:readline";
 import type { Completion } from "./complete-line.ts";
-import { editLine, emptyLine, insertText, moveLine, toKeyName, type Key, type Line } from "./line-buffer.ts";
+import { cut, editLine, emptyLine, insertText, moveLine, rewriteLine, toKeyName } from "./line-buffer.ts";
 import { layOut, toReflowedRow, toTail, toWidth, toWindow, type Layout } from "./lay-out.ts";
 import type { PromptHistory } from "./prompt-history.ts";
 
@@ -11,21 +11,7 @@ type TypedInput =
   | { readonly kind: "interrupt" }
   | { readonly kind: "end" };
 
-export interface LineConsole {
-  /** What was typed during an answer, or else the next line. */
-  read(): Promise<TypedInput>;
-  /** While `work` runs, the line that is typed stays below what it writes. `onCancel`: Esc. */
-  attend<Result>(work: () => Promise<Result>, onCancel: () => void): Promise<Result>;
-  /** Writes above the line that is typed. */
-  write(text: string): void;
-  /** Lets `ask` read the keys. */
-  yield<Result>(ask: () => Promise<Result>): Promise<Result>;
-  /** Whether something is in the line that was not sent. */
-  readonly isTyping: boolean;
-  close(): void;
-}
-
-export interface ConsoleOptions {
+interface ConsoleOptions {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   readonly history: PromptHistory;
@@ -39,22 +25,15 @@ const prompt = "› ";
 /** Longest gap between two keys of a paste in terminals that do not mark one; and how long Esc waits for what may follow it. Milliseconds. */
 const PAUSE_MS = 25;
 
-const pasteOn = "\u001B[?2004h";
-const pasteOff = "\u001B[?2004l";
 /** To where the answer goes on, with nothing below it. */
 const toAnswer = "\u001B8\u001B[J";
 /** Makes room for a row below, and remembers where the answer goes on. */
 const fromAnswer = "\u001BD\u001B[A\u001B7\r\n";
 
-/** Reads keys from now on. */
-export function createLineConsole(options: ConsoleOptions): LineConsole {
-  return new KeyConsole(options);
-}
-
-class KeyConsole implements LineConsole {
+export class LineConsole {
   readonly #options: ConsoleOptions;
   #state: "idle" | "prompt" | "answer" = "idle";
-  #line: Line = emptyLine;
+  #line = emptyLine;
   #resolve: (input: TypedInput) => void = () => undefined;
   #cancel: () => void = () => undefined;
   /** Sent during an answer. */
@@ -66,14 +45,17 @@ class KeyConsole implements LineConsole {
   #isRowShown = false;
   /** What a marked paste has brought so far. */
   #paste: string | undefined;
-  /** Keys that come as fast as a paste; `waits`: an Enter among them, undecided. */
-  #burst = { isPaste: false, waits: false, timer: undefined as NodeJS.Timeout | undefined };
+  /** Runs while keys come as fast as a paste, which an Enter began. */
+  #burst: NodeJS.Timeout | undefined;
+  /** That Enter was the only key of it. */
+  #isAlone = false;
   /** Place in the history, counted from its end; 0: the draft. */
   #back = 0;
-  #draft: Line = emptyLine;
+  #draft = emptyLine;
   #search: { readonly query: string; readonly skip: number } | undefined;
   #completion: (Completion & { readonly next: number }) | undefined;
 
+  /** Reads keys from now on. */
   constructor(options: ConsoleOptions) {
     this.#options = options;
     const { input, output } = options;
@@ -85,14 +67,16 @@ class KeyConsole implements LineConsole {
     this.#listen();
   }
 
+  /** Whether something is in the line that was not sent. */
   get isTyping(): boolean {
     return this.#line.text !== "";
   }
 
+  /** What was typed during an answer, or else the next line. */
   read(): Promise<TypedInput> {
     const queued = this.#queue.shift();
     if (queued !== undefined) {
-      this.#options.output.write(`${layOut(prompt, { text: queued, cursor: 0 }, this.#columns).rows.join("\n")}\n`);
+      this.#print(`${layOut(prompt, { text: queued, cursor: 0 }, this.#columns).rows.join("\n")}\n`);
       return Promise.resolve({ kind: "text", text: queued });
     }
     if (this.#hasEnded) return Promise.resolve({ kind: "end" });
@@ -103,6 +87,7 @@ class KeyConsole implements LineConsole {
     });
   }
 
+  /** While `work` runs, the line that is typed stays below what it writes. `onCancel`: Esc. */
   async attend<Result>(work: () => Promise<Result>, onCancel: () => void): Promise<Result> {
     this.#state = "answer";
     this.#cancel = onCancel;
@@ -115,12 +100,14 @@ class KeyConsole implements LineConsole {
     }
   }
 
+  /** Writes above the line that is typed. */
   write(text: string): void {
     this.#hideRow();
-    this.#options.output.write(text);
+    this.#print(text);
     this.#showRow();
   }
 
+  /** Lets `ask` read the keys. */
   async yield<Result>(ask: () => Promise<Result>): Promise<Result> {
     const state = this.#state;
     this.#hideRow();
@@ -145,20 +132,21 @@ class KeyConsole implements LineConsole {
   }
 
   #listen(): void {
-    const { input, output } = this.#options;
-    input.setRawMode(true);
-    input.on("keypress", this.#onKey);
-    input.resume();
-    output.write(pasteOn);
+    this.#setRaw(true);
+    this.#options.input.on("keypress", this.#onKey).resume();
   }
 
   #unlisten(): void {
-    const { input, output } = this.#options;
-    clearTimeout(this.#burst.timer);
-    this.#burst = { isPaste: false, waits: false, timer: undefined };
-    output.write(pasteOff);
-    input.off("keypress", this.#onKey);
-    input.setRawMode(false);
+    clearTimeout(this.#burst);
+    this.#burst = undefined;
+    this.#options.input.off("keypress", this.#onKey);
+    this.#setRaw(false);
+  }
+
+  /** In raw mode, the terminal marks a paste. */
+  #setRaw(isRaw: boolean): void {
+    this.#options.input.setRawMode(isRaw);
+    this.#print(`\u001B[?2004${isRaw ? "h" : "l"}`);
   }
 
   readonly #onEnd = (): void => {
@@ -167,60 +155,43 @@ class KeyConsole implements LineConsole {
   };
 
   readonly #onContinue = (): void => {
-    this.#options.input.setRawMode(true);
-    this.#options.output.write(pasteOn);
+    this.#setRaw(true);
     this.#drawn = undefined;
     this.#refresh();
   };
 
   /** A terminal that wraps anew moves the place that it remembers: the answer goes on in the row of what is typed. */
   readonly #onResize = (): void => {
-    if (this.#isRowShown) {
-      this.#options.output.write("\r\u001B[J");
-      this.#isRowShown = false;
-    }
+    if (this.#isRowShown) this.#print("\r\u001B[J");
+    this.#isRowShown = false;
     this.#refresh();
   };
 
   readonly #onKey = (character: string | undefined, key: Key): void => {
-    if (key.name === "paste-start") this.#paste = "";
-    else if (this.#paste !== undefined) this.#takePaste(key);
-    else {
-      this.#takeKey(character, key);
-      this.#refresh();
-    }
+    const { name, sequence = "" } = key;
+    if (name === "paste-start") this.#paste = "";
+    else if (this.#paste === undefined) this.#takeKey(character, key);
+    else if (name === "paste-end") {
+      this.#completion = undefined;
+      this.#insert(this.#paste.replaceAll(/\r\n?/g, "\n"));
+      this.#paste = undefined;
+    } else if (!sequence.startsWith("\u001B")) this.#paste += sequence;
+    if (this.#paste === undefined) this.#refresh();
   };
-
-  #takePaste({ name, sequence = "" }: Key): void {
-    if (name !== "paste-end") {
-      if (!sequence.startsWith("\u001B")) this.#paste += sequence;
-      return;
-    }
-    this.#completion = undefined;
-    this.#line = insertText(this.#line, (this.#paste ?? "").replaceAll(/\r\n?/g, "\n"));
-    this.#paste = undefined;
-    this.#refresh();
-  }
 
   /** An Enter sends only if no key follows it at once: some terminals do not mark a paste. */
   #takeKey(character: string | undefined, key: Key): void {
-    const burst = this.#burst;
-    if (burst.waits) {
-      this.#line = insertText(this.#line, "\n");
-      burst.waits = false;
-      burst.isPaste = true;
-    }
     const isEnter = toKeyName(key) === "return" && !this.#search;
-    if (isEnter) burst.waits = true;
-    else this.#edit(character, key);
-    if (!isEnter && !burst.isPaste) return;
-    clearTimeout(burst.timer);
-    burst.timer = setTimeout(() => {
-      const { waits, isPaste } = burst;
-      burst.waits = false;
-      burst.isPaste = false;
-      if (waits && isPaste) this.#line = insertText(this.#line, "\n");
-      else if (waits) this.#enter();
+    const isPaste = this.#burst !== undefined;
+    if (isPaste && this.#isAlone) this.#insert("\n");
+    if (isPaste && isEnter) this.#insert("\n");
+    if (!isEnter) this.#edit(character, key);
+    if (!isEnter && !isPaste) return;
+    this.#isAlone = !isPaste;
+    clearTimeout(this.#burst);
+    this.#burst = setTimeout(() => {
+      this.#burst = undefined;
+      if (this.#isAlone) this.#enter();
       this.#refresh();
     }, PAUSE_MS);
   }
@@ -233,71 +204,66 @@ class KeyConsole implements LineConsole {
       return;
     }
     this.#completion = undefined;
+    const isPrompt = this.#state === "prompt";
     switch (name) {
       case "C-c":
         return this.#interrupt();
       case "escape":
       case "M-escape":
-        if (this.#state === "answer") {
-          this.#unqueue();
-          this.#cancel();
-        }
-        return;
+        if (this.#state !== "answer") return;
+        this.#unqueue();
+        return this.#cancel();
       case "C-d":
-        if (this.#line.text !== "" || this.#state !== "prompt") break;
-        this.#leave({ kind: "end" });
-        return;
+        if (isPrompt && !this.isTyping) return this.#leave({ kind: "end" });
+        break;
       case "C-z":
-        this.#options.input.setRawMode(false);
-        this.#options.output.write(pasteOff);
+        this.#setRaw(false);
         this.#options.sendSignal("SIGTSTP");
         // Without job control nothing stops, and no SIGCONT comes.
         setImmediate(this.#onContinue);
         return;
       case "C-l":
-        if (this.#state !== "prompt") return;
-        this.#options.output.write("\u001B[H\u001B[2J");
+        if (!isPrompt) return;
+        this.#print("\u001B[H\u001B[2J");
         this.#drawn = undefined;
         return;
       case "C-r":
-        if (this.#state === "prompt") this.#search = { query: "", skip: 0 };
+        if (isPrompt) this.#search = { query: "", skip: 0 };
         return;
       case "up":
       case "C-p":
-        return this.#moveUp();
+        return this.#move(-1);
       case "down":
       case "C-n":
-        return this.#moveDown();
+        return this.#move(1);
     }
     this.#line = editLine(this.#line, character, key) ?? this.#line;
   }
 
+  #insert(text: string): void {
+    this.#line = insertText(this.#line, text);
+  }
+
   #enter(): void {
     this.#completion = undefined;
-    const { text, cursor } = this.#line;
-    if (text[cursor - 1] === "\\") {
-      this.#line = insertText(
-        { ...this.#line, text: text.slice(0, cursor - 1) + text.slice(cursor), cursor: cursor - 1 },
-        "\n",
-      );
-      return;
-    }
+    const { text, cursor, killed } = this.#line;
+    if (text[cursor - 1] === "\\") return this.#replaceFrom(cursor - 1, "\n");
     const sent = text.replace(/\n+$/, "");
     this.#line = { ...this.#line, text: sent };
     if (this.#state === "prompt") this.#leave({ kind: "text", text: sent });
     else if (this.#state === "answer" && sent.trim() !== "") this.#queue.push(sent);
     else return;
-    this.#line = { ...emptyLine, killed: this.#line.killed };
+    this.#line = { ...emptyLine, killed };
     this.#back = 0;
   }
 
   /** What was typed stays on the screen. */
   #leave(input: TypedInput): void {
-    this.#line = { ...this.#line, cursor: this.#line.text.length };
+    this.#line = rewriteLine(this.#line, this.#line.text);
     this.#draw();
     this.#drawn = undefined;
     this.#state = "idle";
-    this.#options.output.write("\n");
+    this.#print("\n");
     this.#resolve(input);
   }
 
@@ -305,43 +271,34 @@ class KeyConsole implements LineConsole {
     if (this.#state !== "prompt") {
       this.#unqueue();
       this.#options.sendSignal("SIGINT");
-    } else if (this.#line.text === "") this.#leave({ kind: "interrupt" });
-    else this.#line = { ...emptyLine, killed: this.#line.text };
+    } else if (this.isTyping) this.#line = { ...emptyLine, killed: this.#line.text };
+    else this.#leave({ kind: "interrupt" });
   }
 
   /** Whoever cancels an answer decides anew about what was to follow it. */
   #unqueue(): void {
-    const text = [...this.#queue, this.#line.text].filter(Boolean).join("\n");
+    this.#line = rewriteLine(this.#line, [...this.#queue, this.#line.text].filter(Boolean).join("\n"));
     this.#queue = [];
-    this.#line = { ...this.#line, text, cursor: text.length };
   }
 
-  #moveUp(): void {
+  /** To another line of the text, or else of the history. */
+  #move(step: -1 | 1): void {
     const { entries } = this.#options.history;
-    const moved = moveLine(this.#line, -1);
+    const back = this.#back - step;
+    const moved = moveLine(this.#line, step);
     if (moved) this.#line = moved;
-    else if (this.#back < entries.length) this.#recall(this.#back + 1);
-  }
-
-  #moveDown(): void {
-    const moved = moveLine(this.#line, 1);
-    if (moved) this.#line = moved;
-    else if (this.#back > 0) this.#recall(this.#back - 1);
-  }
-
-  #recall(back: number): void {
+    if (moved || back < 0 || back > entries.length) return;
     if (this.#back === 0) this.#draft = this.#line;
+    this.#line = back === 0 ? this.#draft : rewriteLine(this.#line, entries.at(-back) ?? "");
     this.#back = back;
-    const text = this.#options.history.entries.at(-back) ?? "";
-    this.#line = back === 0 ? this.#draft : { ...this.#line, text, cursor: text.length };
   }
 
   /** Newest first; the same text is found once. */
   get #found(): string | undefined {
-    const { query, skip } = this.#search!;
-    const matches = this.#options.history.entries.filter((entry) => entry.includes(query)).toReversed();
-    const distinct = [...new Set(matches)];
-    return query === "" ? undefined : distinct[Math.min(skip, distinct.length - 1)];
+    const { query = "", skip = 0 } = this.#search ?? {};
+    if (query === "") return undefined;
+    const found = [...new Set(this.#options.history.entries.toReversed())].filter((entry) => entry.includes(query));
+    return found[Math.min(skip, found.length - 1)];
   }
 
   /** Whether the key belongs to the search. Enter and keys that move take what is found into the line, unsent. */
@@ -354,8 +311,7 @@ class KeyConsole implements LineConsole {
     else if (editLine(emptyLine, character, key)?.text === character) {
       this.#search = { query: query + character, skip: 0 };
     } else {
-      const text = this.#found ?? this.#line.text;
-      this.#line = { ...this.#line, text, cursor: text.length };
+      this.#line = rewriteLine(this.#line, this.#found ?? this.#line.text);
       this.#search = undefined;
       return name === "return" || name === "tab";
     }
@@ -366,70 +322,66 @@ class KeyConsole implements LineConsole {
   async #completeNext(): Promise<void> {
     const line = this.#line;
     const known = this.#completion;
-    if (known && known.candidates.length > 0) {
-      this.#replaceWord(known, known.candidates[known.next % known.candidates.length]!);
-      this.#completion = { ...known, next: known.next + 1 };
-      this.#refresh();
-      return;
+    if (known) {
+      const { start, candidates, next } = known;
+      this.#replaceFrom(start, candidates[next % candidates.length]!);
+      this.#completion = { ...known, next: next + 1 };
+    } else {
+      const { start, candidates } = await this.#options.complete(line.text.slice(0, line.cursor));
+      const [first, second] = candidates;
+      if (this.#line !== line || first === undefined) return;
+      const shared = toSharedStart(candidates);
+      if (second === undefined) this.#replaceFrom(start, first.endsWith("/") ? first : `${first} `);
+      else if (shared.length > line.cursor - start) this.#replaceFrom(start, shared);
+      if (second !== undefined) this.#completion = { start, candidates, next: 0 };
     }
-    const found = await this.#options.complete(line.text.slice(0, line.cursor));
-    if (this.#line !== line || found.candidates.length === 0) return;
-    const [first = ""] = found.candidates;
-    const shared = toSharedStart(found.candidates);
-    if (found.candidates.length === 1) this.#replaceWord(found, first.endsWith("/") ? first : `${first} `);
-    else if (shared.length > line.cursor - found.start) this.#replaceWord(found, shared);
-    if (found.candidates.length > 1) this.#completion = { ...found, next: 0 };
     this.#refresh();
   }
 
-  #replaceWord({ start }: Completion, word: string): void {
-    const { text, cursor } = this.#line;
-    this.#line = insertText({ ...this.#line, text: text.slice(0, start) + text.slice(cursor), cursor: start }, word);
+  /** Up to the cursor. */
+  #replaceFrom(start: number, text: string): void {
+    this.#line = insertText(cut(this.#line, start), text);
   }
 
   get #columns(): number {
     return this.#options.output.columns || 80;
   }
 
+  #print(text: string): void {
+    this.#options.output.write(text);
+  }
+
   #refresh(): void {
     if (this.#state === "prompt") this.#draw();
-    if (this.#state === "answer") {
-      this.#hideRow();
-      this.#showRow();
-    }
+    if (this.#state === "answer") this.write("");
   }
 
   /** At the prompt. */
   #draw(): void {
-    const { output } = this.#options;
     const columns = this.#columns;
     const up = this.#drawn ? toReflowedRow(this.#drawn, columns) : 0;
-    const hints = this.#completion ? toHints(this.#completion.candidates, columns) : [];
-    const search = this.#search;
-    const found = (search && this.#found) ?? this.#line.text;
-    const full = search
-      ? layOut(`(search: ${search.query}) `, { text: found, cursor: found.length }, columns)
-      : layOut(prompt, this.#line, columns);
-    const layout = toWindow(full, Math.max(1, (output.rows || 24) - 1 - hints.length));
+    const hints = toHints(this.#completion?.candidates ?? [], columns);
+    const lead = this.#search ? `(search: ${this.#search.query}) ` : prompt;
+    const shown = this.#search ? rewriteLine(this.#line, this.#found ?? this.#line.text) : this.#line;
+    const rows = (this.#options.output.rows || 24) - 1 - hints.length;
+    const layout = toWindow(layOut(lead, shown, columns), Math.max(1, rows));
     const down = layout.rows.length + hints.length - 1 - layout.cursorRow;
-    output.write(
-      `\r${toUp(up)}\u001B[J${[...layout.rows, ...hints].join("\r\n")}\r${toUp(down)}` +
-        (layout.cursorColumn > 0 ? `\u001B[${layout.cursorColumn}C` : ""),
-    );
+    const right = layout.cursorColumn > 0 ? `\u001B[${layout.cursorColumn}C` : "";
+    this.#print(`\r${toUp(up)}\u001B[J${[...layout.rows, ...hints].join("\r\n")}\r${toUp(down)}${right}`);
     this.#drawn = layout;
   }
 
   /** During an answer. */
   #showRow(): void {
-    if (this.#state !== "answer" || (this.#line.text === "" && this.#queue.length === 0)) return;
+    if (this.#state !== "answer" || (!this.isTyping && this.#queue.length === 0)) return;
     const lead = this.#queue.length === 0 ? prompt : `(${this.#queue.length} to be sent) ${prompt}`;
     const tail = toTail(this.#line.text.slice(0, this.#line.cursor), this.#columns - toWidth(lead));
-    this.#options.output.write(`${fromAnswer}${lead}${tail}`);
+    this.#print(`${fromAnswer}${lead}${tail}`);
     this.#isRowShown = true;
   }
 
   #hideRow(): void {
-    if (this.#isRowShown) this.#options.output.write(toAnswer);
+    if (this.#isRowShown) this.#print(toAnswer);
     this.#isRowShown = false;
   }
 }

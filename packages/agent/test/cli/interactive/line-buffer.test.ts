@@ -1,12 +1,6 @@
+import type { Key } from "node:readline";
 import { describe, expect, test } from "vitest";
-import {
-  editLine,
-  emptyLine,
-  insertText,
-  moveLine,
-  type Key,
-  type Line,
-} from "../../../src/cli/interactive/line-buffer.ts";
+import { editLine, emptyLine, insertText, moveLine, type Line } from "../../../src/cli/interactive/line-buffer.ts";
 
 /** `|` marks the cursor. */
 const toLine = (text: string): Line => ({ text: text.replace("|", ""), cursor: text.indexOf("|"), killed: "" });
