@@ -275,3 +275,19 @@ test(verifies("C67", "a server sends each response as a trace of its own, and it
   expect(roots.map(({ parentSpanId }) => parentSpanId)).toEqual(["", ""]);
   expect(collector.points().find(({ name }) => name === "gen_ai.client.operation.duration")?.count).toBe("2");
 });
+
+test(verifies("C67", "runs of a process that is no server have metrics of their own"), async () => {
+  const collector = await startCollector();
+  const say = { events: [{ text: "Yes." }] };
+  const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns: [say, say] }) });
+  const formats = ["--input-format", "stream-json", "--output-format", "stream-json"];
+  const message = `${JSON.stringify({ type: "user", message: { role: "user", content: "Now?" } })}\n`;
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_TRACES_EXPORTER: "none" };
+  await runSheaf(["-p", "--model", "scripted:s.json", ...formats], { cwd, environment, input: message.repeat(2) });
+  const bodies = collector.received.map(({ body }) => body);
+  expect(bodies.map((body) => toPoints(body)[0]?.count)).toEqual(["1", "1"]);
+  const instances = bodies.map((body) =>
+    /"service.instance.id","value":\{"stringValue":"[^"]+"/.exec(JSON.stringify(body)),
+  );
+  expect(new Set(instances.map(String)).size).toBe(2);
+});

@@ -32,11 +32,15 @@ function toChunks(deltas: readonly Delta[], finish: string): string[] {
   );
 }
 
-/** Four characters each, a line end in every tenth; after them a word, because blanks at the end of a text are cut. */
+/**
+ * Four characters each, a line end in every tenth; after them a word, because blanks at the end of a text are cut. They
+ * count, since a text that repeats itself is ended (C49).
+ */
 const toPieces = (length: number): string[] => [
-  ...Array.from({ length }, (_, index) => (index % 10 === 9 ? "abc\n" : "abc ")),
+  ...Array.from({ length }, (_, index) => `${toWord(index)}${index % 10 === 9 ? "\n" : " "}`),
   "End.",
 ];
+const toWord = (index: number): string => (index % 36 ** 3).toString(36).padStart(3, "0");
 
 const toText = (content: string): Delta => ({ content });
 const toArguments = (text: string): Delta => ({ tool_calls: [{ index: 0, function: { arguments: text } }] });

@@ -1,22 +1,56 @@
 /** Programs and packages of others, at the versions of test/clients, as they come from the registry. */
 import { execFile } from "node:child_process";
-import { copyFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
+const source = join(import.meta.dirname, "../clients");
+const cache = join(import.meta.dirname, "../../node_modules/.clients");
 
-/** Installs them into a folder. False where no registry is reached; with CI=true that is an error. */
+/** Puts them into a folder. False where no registry is reached; with CI=true that is an error. */
 export async function installClients(folder: string): Promise<boolean> {
-  for (const name of ["package.json", "package-lock.json"]) {
-    copyFileSync(join(import.meta.dirname, "../clients", name), join(folder, name));
-  }
+  const lock = readFileSync(join(source, "package-lock.json"));
+  const shared = join(cache, createHash("sha256").update(lock).digest("hex").slice(0, 16));
   try {
-    const flags = ["--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund", "--fetch-retries=0"];
-    await run("npm", ["ci", ...flags], { cwd: folder, timeout: 120_000 });
-    return true;
+    await installOnce(shared);
   } catch (error) {
     if (process.env.CI === "true") throw error;
+    return false;
+  }
+  for (const name of ["package.json", "package-lock.json"]) copyFileSync(join(source, name), join(folder, name));
+  symlinkSync(join(shared, "node_modules"), join(folder, "node_modules"));
+  return true;
+}
+
+/** Several test files ask for it at the same time: the first one installs, the others wait. */
+async function installOnce(shared: string): Promise<void> {
+  const building = `${shared}.building`;
+  while (!existsSync(shared)) {
+    mkdirSync(cache, { recursive: true });
+    if (!tryMakeFolder(building)) {
+      await sleep(200);
+      continue;
+    }
+    try {
+      for (const name of ["package.json", "package-lock.json"]) copyFileSync(join(source, name), join(building, name));
+      const flags = ["--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund", "--fetch-retries=0"];
+      await run("npm", ["ci", ...flags], { cwd: building, timeout: 300_000 });
+      renameSync(building, shared);
+    } catch (error) {
+      rmSync(building, { recursive: true, force: true });
+      throw error;
+    }
+  }
+}
+
+function tryMakeFolder(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch {
     return false;
   }
 }

@@ -88,6 +88,7 @@ export async function prepareResponse(
   });
   const { workspace, addedWorkspaces, environment, sandbox, network, permissions, fileDenials } = policy;
   const addedFolders = addedWorkspaces.map(({ root }) => root);
+  const tops = [workspace.root, ...addedFolders];
   const conversation = await openConversation(store, order.conversationId, now);
   const { instrumentation } = conversation.state;
   const { progress } = conversation;
@@ -97,7 +98,7 @@ export async function prepareResponse(
   const commands = createCommandRunner({
     ...held,
     variables: {
-      ...toCredentialVariables(policy.credentials, listHomes(environment), environment),
+      ...toCredentialVariables(policy.credentials, listHomes(environment), tops, environment),
       ...(order.trusted ? {} : untrustedGitVariables),
     },
     network,

@@ -4,7 +4,7 @@ import type { RunEvent } from "@sheaf/protocol";
 import { sheafVersion } from "../base/version.ts";
 import type { TelemetrySettings } from "../config/telemetry-settings.ts";
 import { createHistograms, encodeTraces } from "../output/telemetry/otlp.ts";
-import { createSpanCollector } from "../output/telemetry/run-spans.ts";
+import { SpanCollector } from "../output/telemetry/run-spans.ts";
 
 export interface Telemetry {
   /** Returns what takes the events of one run; with the last one they are on their way. */
@@ -17,7 +17,7 @@ export interface TelemetryPorts {
   readonly fetch: typeof fetch;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Of this process. */
+  /** Of this server, or of this run. */
   readonly instanceId: string;
 }
 
@@ -57,22 +57,20 @@ export function createTelemetry(settings: TelemetrySettings, ports: TelemetryPor
 
   return {
     startRun() {
-      const collector = createSpanCollector({ parent, capturesContent });
+      const collector = new SpanCollector({ parent, capturesContent });
       return (events) => {
         for (const event of events) {
-          const run = collector.push(event);
-          if (!run) continue;
-          send(traces, () => encodeTraces(run.spans, resource));
-          histograms.add(run.measurements);
-          if (run.measurements.length > 0) send(metrics, () => histograms.encode(ports.now(), resource));
+          collector.push(event);
+          if (event.type !== "run_end") continue;
+          const { spans, measurements } = collector;
+          send(traces, () => encodeTraces(spans, resource));
+          histograms.add(measurements);
+          if (measurements.length > 0) send(metrics, () => histograms.encode(ports.now(), resource));
         }
       };
     },
     async flush() {
-      const timer = new AbortController();
-      const late = sleep(FLUSH_MS, undefined, { signal: timer.signal }).catch(() => undefined);
-      await Promise.race([Promise.all(pending), late]);
-      timer.abort();
+      await Promise.race([Promise.all(pending), sleep(FLUSH_MS, undefined, { ref: false })]);
     },
   };
 }

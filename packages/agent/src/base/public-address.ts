@@ -8,6 +8,8 @@ const specialRanges: readonly (readonly [address: string, bits: number, family: 
   ["192.31.196.0", 24, "ipv4"], ["192.52.193.0", 24, "ipv4"], ["192.88.99.0", 24, "ipv4"], ["192.168.0.0", 16, "ipv4"],
   ["192.175.48.0", 24, "ipv4"], ["198.18.0.0", 15, "ipv4"], ["198.51.100.0", 24, "ipv4"], ["203.0.113.0", 24, "ipv4"],
   ["224.0.0.0", 4, "ipv4"], ["240.0.0.0", 4, "ipv4"],
+  // Azure's service of the machine, at an address that looks public.
+  ["168.63.129.16", 32, "ipv4"],
   // Public IPv6 addresses are those of 2000::/3, less what carries an IPv4 address inside or is for documents.
   ["::", 3, "ipv6"], ["4000::", 2, "ipv6"], ["8000::", 1, "ipv6"],
   ["2001::", 23, "ipv6"], ["2001:db8::", 32, "ipv6"], ["2002::", 16, "ipv6"], ["2620:4f:8000::", 48, "ipv6"],
@@ -24,7 +26,8 @@ const privateRanges: typeof specialRanges = [
 /** Services of clouds that tell a machine its keys, in private ranges. */
 const metadataRanges: typeof specialRanges = [
   ["100.100.100.200", 32, "ipv4"],
-  ["fd00:ec2::254", 128, "ipv6"],
+  ["fd00:ec2::", 32, "ipv6"],
+  ["fd00:42::42", 128, "ipv6"],
   ["fd20:ce::254", 128, "ipv6"],
 ];
 

@@ -1,7 +1,7 @@
 /** Names of models that `--model` takes: those of the configuration, and those that the providers in reach list. */
 import { toDataFolder } from "../base/paths.ts";
 import { SheafError, toSheafError } from "../base/errors.ts";
-import { findProviderEndpoint, type ModelSettings } from "../config/endpoints.ts";
+import { findModelName, findProviderEndpoint, type ModelSettings, withoutCommonKey } from "../config/endpoints.ts";
 import { keepListedWindows } from "../config/model-windows.ts";
 import { toProviders, type Provider } from "../config/providers.ts";
 import { listModels } from "../model/model-list.ts";
@@ -19,10 +19,17 @@ export interface ProviderModels {
   readonly problem: string | undefined;
 }
 
-/** All providers with a key, and local servers, are asked; those that don't answer are listed with the others. */
+/**
+ * All providers with a key, and local servers, are asked; those that don't answer are listed with the others. A key for any
+ * model goes to the provider of the chosen one alone: it belongs to one of them.
+ */
 export function askAllProviders(settings: ModelSettings): Promise<ProviderModels[]> {
   const providers = toProviders(settings.config.settings);
-  return Promise.all([...providers.values()].map((provider) => tryProvider(provider, settings)));
+  const chosen = findModelName(settings)?.name.split("/", 1)[0];
+  const others = { ...settings, environment: withoutCommonKey(settings.environment) };
+  return Promise.all(
+    [...providers.values()].map((provider) => tryProvider(provider, provider.name === chosen ? settings : others)),
+  );
 }
 
 async function tryProvider(provider: Provider, settings: ModelSettings): Promise<ProviderModels> {

@@ -133,7 +133,7 @@ export function chooseFallbacks(settings: ModelSettings): readonly FallbackChoic
   });
 }
 
-function withoutCommonKey(environment: Environment): Environment {
+export function withoutCommonKey(environment: Environment): Environment {
   return { ...environment, [commonVariable]: undefined };
 }
 

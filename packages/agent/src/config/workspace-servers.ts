@@ -143,13 +143,20 @@ type ParsedEntry = Pick<Extract<WorkspaceServer, { digest: string }>, "settings"
 /** An entry of Cursor's file. What is checked is what would start. */
 function parseFilled(name: string, value: unknown, places: WorkspacePlaces): ParsedEntry | string {
   const { url, envFile } = isJsonObject(value) ? value : {};
-  if (typeof url === "string" && /^[^/]*(\/\/)?[^/?#]*\$\{/.test(url)) {
+  if (typeof url === "string" && toLeader(url, "a") !== toLeader(url, "b")) {
     return "its address has ${…} before the path, so that nobody can see where it leads";
   }
   if (envFile !== undefined) return `it names an envFile, which a repository cannot give a server: ${addAdvice}`;
   const filled = fillEntry(value, places);
   if (!filled.ok) return filled.problem;
   return parseEntry(name, filled.value, places, { entry: value, variables: filled.variables });
+}
+
+/** Where an address leads with this text in place of its words, as programs read it, whatever its slashes. */
+function toLeader(url: string, text: string): string {
+  const filled = url.replaceAll(/\$\{[^}]*\}?/g, text);
+  const { protocol = "", username = "", password = "", host = filled } = URL.parse(filled) ?? {};
+  return [protocol, username, password, host].join(" ");
 }
 
 /** The settings of an entry, or why it is not used. `source`: what was filled in to get it. */

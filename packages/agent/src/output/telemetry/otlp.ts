@@ -3,7 +3,7 @@ import type { Attributes, Measurement, Span } from "./run-spans.ts";
 
 const scope = { name: "sheaf" };
 
-function toValue(value: string | number | boolean | readonly string[]): unknown {
+function toValue(value: NonNullable<Attributes[string]>): unknown {
   if (typeof value === "string") return { stringValue: value };
   if (typeof value === "boolean") return { boolValue: value };
   if (typeof value === "number") return Number.isInteger(value) ? { intValue: `${value}` } : { doubleValue: value };
@@ -22,28 +22,30 @@ function toNano(milliseconds: number): string {
 
 /** The body of `/v1/traces`. */
 export function encodeTraces(spans: readonly Span[], resource: Attributes): unknown {
-  const encoded = spans.map(({ kind, start, end, attributes, error, ...span }) => ({
+  const encoded = spans.map(({ kind, start, end, attributes, ...span }) => ({
     ...span,
     kind: kind === "client" ? 3 : 1,
     startTimeUnixNano: toNano(start),
     endTimeUnixNano: toNano(Math.max(start, end)),
     attributes: toKeyValues(attributes),
-    status: error === undefined ? {} : { code: 2, message: error },
+    status: attributes["error.type"] === undefined ? {} : { code: 2, message: attributes["error.type"] },
   }));
   const scopeSpans = [{ scope, spans: encoded }];
   return { resourceSpans: [{ resource: { attributes: toKeyValues(resource) }, scopeSpans }] };
 }
 
 /** As the conventions advise. */
-const metrics = {
-  "gen_ai.client.token.usage": { unit: "{token}", bounds: Array.from({ length: 14 }, (_, power) => 4 ** power) },
-  "gen_ai.client.operation.duration": {
-    unit: "s",
-    bounds: Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power),
-  },
-} as const;
+const metrics: Readonly<Record<Measurement["metric"], { readonly unit: string; readonly bounds: readonly number[] }>> =
+  {
+    "gen_ai.client.operation.duration": {
+      unit: "s",
+      bounds: Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power),
+    },
+    "gen_ai.client.token.usage": { unit: "{token}", bounds: Array.from({ length: 14 }, (_, power) => 4 ** power) },
+  };
 
 interface Point {
+  readonly metric: string;
   readonly attributes: Attributes;
   readonly counts: number[];
   sum: number;
@@ -52,7 +54,7 @@ interface Point {
   max: number;
 }
 
-/** Histograms since the process began. */
+/** What was measured since `start`, summed up. */
 export interface Histograms {
   add(measurements: readonly Measurement[]): void;
   /** The body of `/v1/metrics`. */
@@ -61,17 +63,15 @@ export interface Histograms {
 
 /** `start`: milliseconds since 1970. */
 export function createHistograms(start: number): Histograms {
-  const points = new Map<Measurement["metric"], Map<string, Point>>();
+  const points = new Map<string, Point>();
   return {
     add(measurements) {
       for (const { metric, value, attributes } of measurements) {
         const { bounds } = metrics[metric];
-        const ofMetric = points.get(metric) ?? new Map<string, Point>();
-        points.set(metric, ofMetric);
-        const key = JSON.stringify(attributes);
+        const key = JSON.stringify([metric, attributes]);
         const counts = Array.from({ length: bounds.length + 1 }, () => 0);
-        const point = ofMetric.get(key) ?? { attributes, counts, sum: 0, count: 0, min: value, max: value };
-        ofMetric.set(key, point);
+        const point = points.get(key) ?? { metric, attributes, counts, sum: 0, count: 0, min: value, max: value };
+        points.set(key, point);
         const bucket = bounds.findIndex((bound) => value <= bound);
         point.counts[bucket === -1 ? bounds.length : bucket]! += 1;
         point.sum += value;
@@ -81,12 +81,10 @@ export function createHistograms(start: number): Histograms {
       }
     },
     encode(time, resource) {
-      const encoded = [...points].map(([name, ofMetric]) => ({
-        name,
-        unit: metrics[name].unit,
-        histogram: {
-          aggregationTemporality: 2,
-          dataPoints: [...ofMetric.values()].map(({ attributes, counts, sum, count, min, max }) => ({
+      const encoded = Object.entries(metrics).flatMap(([name, { unit, bounds }]) => {
+        const dataPoints = [...points.values()]
+          .filter(({ metric }) => metric === name)
+          .map(({ attributes, counts, count, sum, min, max }) => ({
             attributes: toKeyValues(attributes),
             startTimeUnixNano: toNano(start),
             timeUnixNano: toNano(time),
@@ -95,10 +93,10 @@ export function createHistograms(start: number): Histograms {
             min,
             max,
             bucketCounts: counts.map(String),
-            explicitBounds: metrics[name].bounds,
-          })),
-        },
-      }));
+            explicitBounds: bounds,
+          }));
+        return dataPoints.length > 0 ? [{ name, unit, histogram: { aggregationTemporality: 2, dataPoints } }] : [];
+      });
       const scopeMetrics = [{ scope, metrics: encoded }];
       return { resourceMetrics: [{ resource: { attributes: toKeyValues(resource) }, scopeMetrics }] };
     },

@@ -2,9 +2,9 @@
 import { hash } from "node:crypto";
 import type { RunEvent, RunStart, ToolResult, Usage } from "@sheaf/protocol";
 
-type AttributeValue = string | number | boolean | readonly string[] | undefined;
-export type Attributes = Readonly<Record<string, AttributeValue>>;
+export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
+/** `error.type` of its attributes: a code of the closed table, or of a tool's error. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -15,8 +15,6 @@ export interface Span {
   readonly start: number;
   readonly end: number;
   readonly attributes: Attributes;
-  /** A code of the closed table, or of a tool's error. */
-  readonly error?: string | undefined;
 }
 
 /** One value of a histogram. */
@@ -24,11 +22,6 @@ export interface Measurement {
   readonly metric: "gen_ai.client.token.usage" | "gen_ai.client.operation.duration";
   readonly value: number;
   readonly attributes: Attributes;
-}
-
-interface RunTelemetry {
-  readonly spans: readonly Span[];
-  readonly measurements: readonly Measurement[];
 }
 
 export interface SpanOptions {
@@ -44,32 +37,26 @@ const MAX_SPANS = 2000;
 /** UTF-16 units of a text in a span. */
 const MAX_CONTENT = 16_384;
 
-interface Chat {
-  readonly seq: number;
-  readonly start: number;
-  readonly end: number;
+type Moment = Readonly<Record<"seq" | "time", number>>;
+
+/** `seq`: of an event; 0 for the run. */
+type Extent = Pick<Span, "start" | "end"> & { readonly seq: number };
+
+interface Chat extends Extent {
   readonly model?: string | undefined;
   readonly usage?: Usage;
   readonly finishReason?: string;
   readonly error?: string | undefined;
 }
 
-export interface SpanCollector {
-  /** What the run was, with its last event; undefined before. */
-  push(event: RunEvent): RunTelemetry | undefined;
-}
-
-export function createSpanCollector(options: SpanOptions): SpanCollector {
-  return new Collector(options);
-}
-
-class Collector implements SpanCollector {
+/** Takes the events of a run; `spans` and `measurements` are whole with the last one. */
+export class SpanCollector {
+  readonly spans: Span[] = [];
+  readonly measurements: Measurement[] = [];
   readonly #options: SpanOptions;
-  readonly #spans: Span[] = [];
-  readonly #measurements: Measurement[] = [];
-  readonly #calls = new Map<string, { readonly toolName: string; args: unknown }>();
-  #start: (RunStart & { readonly time: number }) | undefined;
-  #turn: { readonly seq: number; readonly time: number } | undefined;
+  readonly #calls = new Map<string, { readonly toolName: string; args?: unknown }>();
+  #start: (RunStart & Moment) | undefined;
+  #turn: Moment | undefined;
   #failed: Chat | undefined;
   #text = "";
   #tokens = { input: 0, output: 0 };
@@ -78,29 +65,29 @@ class Collector implements SpanCollector {
     this.#options = options;
   }
 
-  push(event: RunEvent): RunTelemetry | undefined {
+  push(event: RunEvent): void {
     switch (event.type) {
       case "run_start":
         this.#start = event;
-        return undefined;
+        break;
       case "turn_start":
         this.#turn = event;
         this.#text = "";
-        return undefined;
+        break;
       case "text_delta":
         if (this.#options.capturesContent) this.#text += event.text;
-        return undefined;
+        break;
       case "tool_call_start":
-        this.#calls.set(event.callId, { toolName: event.toolName, args: undefined });
-        return undefined;
+        this.#calls.set(event.callId, { toolName: event.toolName });
+        break;
       case "tool_call_arguments": {
         const call = this.#calls.get(event.callId);
         if (call && this.#options.capturesContent) call.args = event.arguments;
-        return undefined;
+        break;
       }
       case "tool_result":
         this.#addTool(event);
-        return undefined;
+        break;
       case "turn_end": {
         const { usage, modelMs, model, finishReason } = event;
         const { seq, time } = this.#turn ?? event;
@@ -111,27 +98,26 @@ class Collector implements SpanCollector {
         if (finishReason === "error") this.#failed = chat;
         else this.#addChat(chat);
         this.#turn = undefined;
-        return undefined;
+        break;
       }
       case "compaction": {
         const { seq, time, modelMs, usage, model } = event;
         this.#addChat({ seq, start: time - modelMs, end: time, model: model?.id, usage, finishReason: "stop" });
-        return undefined;
+        break;
       }
       case "run_end": {
-        const code = event.error?.code;
+        const error = event.error?.code;
         if (this.#turn) this.#failed = { seq: this.#turn.seq, start: this.#turn.time, end: event.time };
-        if (this.#failed) this.#addChat({ ...this.#failed, error: code });
-        this.#addRun(event.time, event.reason, code);
-        return { spans: this.#spans, measurements: this.#measurements };
+        if (this.#failed) this.#addChat({ ...this.#failed, error });
+        if (this.#start) this.#addRun(this.#start, event.time, event.reason, error);
+        break;
       }
       default:
-        return undefined;
     }
   }
 
   #addChat(chat: Chat): void {
-    const { seq, start, end, usage, finishReason, error } = chat;
+    const { usage, finishReason } = chat;
     const request = this.#start?.model ?? "";
     const model = chat.model ?? request;
     const common = {
@@ -139,10 +125,9 @@ class Collector implements SpanCollector {
       "gen_ai.provider.name": toProvider(model),
       "gen_ai.request.model": request,
       "gen_ai.response.model": model,
-      "error.type": error,
+      "error.type": chat.error,
     };
-    const span = { seq, name: `chat ${model}`, kind: "client", start, end, error } as const;
-    this.#add(span, {
+    this.#add(`chat ${model}`, chat, {
       ...common,
       "gen_ai.usage.input_tokens": usage?.promptTokens,
       "gen_ai.usage.output_tokens": usage?.completionTokens,
@@ -151,51 +136,41 @@ class Collector implements SpanCollector {
       "gen_ai.response.finish_reasons": finishReason === undefined ? undefined : [finishReason],
       "gen_ai.output.messages": this.#toMessages("assistant", this.#text),
     });
-    this.#measure("gen_ai.client.operation.duration", (end - start) / 1000, common);
+    const value = (chat.end - chat.start) / 1000;
+    this.measurements.push({ metric: "gen_ai.client.operation.duration", value, attributes: common });
     if (!usage) return;
-    this.#tokens.input += usage.promptTokens;
-    this.#tokens.output += usage.completionTokens;
-    this.#measure("gen_ai.client.token.usage", usage.promptTokens, { ...common, "gen_ai.token.type": "input" });
-    this.#measure("gen_ai.client.token.usage", usage.completionTokens, { ...common, "gen_ai.token.type": "output" });
+    const values = { input: usage.promptTokens, output: usage.completionTokens };
+    for (const type of ["input", "output"] as const) {
+      this.#tokens[type] += values[type];
+      const attributes = { ...common, "gen_ai.token.type": type };
+      this.measurements.push({ metric: "gen_ai.client.token.usage", value: values[type], attributes });
+    }
   }
 
-  #addTool(result: ToolResult & { readonly seq: number; readonly time: number }): void {
-    const { callId, status, error, seq, time, durationMs, output } = result;
-    const { toolName = "", args } = this.#calls.get(callId) ?? {};
+  #addTool({ callId, status, error, seq, time, durationMs, output }: ToolResult & Moment): void {
+    const { toolName = "", args = {} } = this.#calls.get(callId) ?? {};
     this.#calls.delete(callId);
-    const code = status === "success" ? undefined : (error?.code ?? status);
     const { capturesContent } = this.#options;
-    const span = {
-      seq,
-      name: `execute_tool ${toolName}`,
-      kind: "internal",
-      start: time - durationMs,
-      end: time,
-    } as const;
     this.#add(
-      { ...span, error: code },
+      `execute_tool ${toolName}`,
+      { seq, start: time - durationMs, end: time },
       {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": toolName,
         "gen_ai.tool.call.id": callId,
         "gen_ai.tool.type": "function",
-        "error.type": code,
-        "gen_ai.tool.call.arguments": capturesContent ? toContent(JSON.stringify(args ?? {})) : undefined,
+        "error.type": status === "success" ? undefined : (error?.code ?? status),
+        "gen_ai.tool.call.arguments": capturesContent ? toContent(JSON.stringify(args)) : undefined,
         "gen_ai.tool.call.result": capturesContent ? toContent(output) : undefined,
       },
     );
   }
 
-  #addRun(end: number, reason: string, error: string | undefined): void {
-    const run = this.#start;
-    if (!run) return;
-    const span = { name: "invoke_agent sheaf", kind: "internal", start: run.time, end, error } as const;
-    this.#spans.push({
-      ...span,
-      traceId: this.#traceId,
-      spanId: this.#rootId,
-      parentSpanId: this.#options.parent?.spanId ?? "",
-      attributes: {
+  #addRun(run: RunStart & Moment, end: number, reason: string, error: string | undefined): void {
+    this.#add(
+      "invoke_agent sheaf",
+      { seq: 0, start: run.time, end },
+      {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.provider.name": toProvider(run.model),
         "gen_ai.agent.name": "sheaf",
@@ -211,38 +186,31 @@ class Collector implements SpanCollector {
         "gen_ai.input.messages": this.#toMessages("user", run.prompt),
         "gen_ai.output.messages": this.#toMessages("assistant", this.#text),
       },
+    );
+  }
+
+  #add(name: string, { seq, start, end }: Extent, attributes: Attributes): void {
+    const isRun = seq === 0;
+    if (!isRun && this.spans.length >= MAX_SPANS - 1) return;
+    const { parent } = this.#options;
+    const { responseId = "" } = this.#start ?? {};
+    const toSpanId = (number: number): string => hash("sha256", `${responseId}:${number}`, "hex").slice(0, 16);
+    this.spans.push({
+      // Of a response: its UUID.
+      traceId: parent?.traceId ?? responseId.replaceAll(/^[a-z]+_|-/g, ""),
+      spanId: toSpanId(seq),
+      parentSpanId: isRun ? (parent?.spanId ?? "") : toSpanId(0),
+      name,
+      kind: name.startsWith("chat ") ? "client" : "internal",
+      start,
+      end,
+      attributes,
     });
-  }
-
-  #add(
-    { seq, ...span }: Omit<Span, "traceId" | "spanId" | "parentSpanId" | "attributes"> & { seq: number },
-    attributes: Attributes,
-  ): void {
-    if (this.#spans.length >= MAX_SPANS - 1) return;
-    const ids = { traceId: this.#traceId, spanId: this.#toSpanId(seq), parentSpanId: this.#rootId };
-    this.#spans.push({ ...span, ...ids, attributes });
-  }
-
-  #measure(metric: Measurement["metric"], value: number, attributes: Attributes): void {
-    this.#measurements.push({ metric, value, attributes });
   }
 
   #toMessages(role: string, text: string): string | undefined {
     if (!this.#options.capturesContent) return undefined;
     return JSON.stringify([{ role, parts: [{ type: "text", content: toContent(text) }] }]);
-  }
-
-  /** Of a response: its UUID. */
-  get #traceId(): string {
-    return this.#options.parent?.traceId ?? (this.#start?.responseId ?? "").replaceAll(/^[a-z]+_|-/g, "");
-  }
-
-  get #rootId(): string {
-    return this.#toSpanId(0);
-  }
-
-  #toSpanId(seq: number): string {
-    return hash("sha256", `${this.#start?.responseId}:${seq}`, "hex").slice(0, 16);
   }
 }
 

@@ -1,7 +1,7 @@
 /** `Network(@npm)` and the like open the hosts that package managers name by the user's configuration (S-98). */
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
@@ -130,6 +130,25 @@ describe("the registries of a language", () => {
     const settings = { CARGO_HOME: join(workspace, "cargo"), GOPROXY: "https://proxy.example", PATH: path, HOME: home };
     await findIn("ruby", settings, [workspace]);
     expect(readFileSync(join(own, "record"), "utf8")).not.toContain("CARGO_HOME");
+  });
+
+  test.each([
+    ["ruby", ".gemrc"],
+    ["npm", ".yarnrc"],
+    ["java", ".mavenrc"],
+    ["python", ".config/pip"],
+  ] as const)(verifies("S-98", "of %s are not asked for while commands can write ~/%s"), async (name, place) => {
+    const workspace = createFolder("workspace", { "settings/x": "" });
+    const home = createFolder("home");
+    mkdirSync(dirname(join(home, place)), { recursive: true });
+    symlinkSync(join(workspace, "settings"), join(home, place));
+    const bin = createFolder("bin");
+    for (const program of ["gem", "npm", "yarn", "mvn", "python3"]) {
+      createProgram(program, { "": "https://hostile.example/ (https://hostile.example/)" }, bin);
+    }
+    const found = await findIn(name, { PATH: `${bin}:/usr/bin:/bin`, HOME: home }, [workspace]);
+    expect(found).toMatch(new RegExp(`commands can write .*${place}.*Network\\(HOST\\)`));
+    expect(existsSync(join(bin, "record"))).toBe(false);
   });
 
   const python = findProgram("python3", process.env);

@@ -1,5 +1,6 @@
 /** Commands get tokens for registries only where a rule of the user says so (S-104). */
-import { join } from "node:path";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { parseRule } from "../../../src/guard/permissions/rule.ts";
@@ -35,7 +36,7 @@ describeWithSandbox("tokens for registries", () => {
     };
     const workspace = createFolder("workspace", { ".npmrc": "//registry.example/:_authToken=${OTHER}" });
     const credentials = listCredentials(expected.allow, []);
-    const options = { credentials, variables: toCredentialVariables(credentials, [home], variables) };
+    const options = { credentials, variables: toCredentialVariables(credentials, [home], [workspace], variables) };
     const { output, permissions } = await runHeld(read, workspace, {}, variables, options);
     expect(output.match(/TOKEN-\d|\{COMPANY_TOKEN\}/g) ?? []).toEqual(expected.tokens);
     expect(permissions).toEqual(expected.permissions);
@@ -51,9 +52,21 @@ test(verifies("S-104", "is a rule for three package managers, and one that denie
 
 test(verifies("S-104", "gives no variable that only a file of a project names"), () => {
   const home = createFolder("home");
-  createFolder("workspace", { ".npmrc": "x=${AWS_SECRET}" });
-  expect(toCredentialVariables(["npm"], [home], { AWS_SECRET: "x", HOME: home })).toEqual({});
-  expect(toCredentialVariables(["npm"], [join(home, "none")], { NODE_AUTH_TOKEN: "x" })).toEqual({
+  const workspace = createFolder("workspace", { ".npmrc": "x=${AWS_SECRET}", "pip/pip.conf": "x=${AWS_SECRET}" });
+  expect(toCredentialVariables(["npm"], [home], [], { AWS_SECRET: "x", HOME: home })).toEqual({});
+  expect(toCredentialVariables(["npm"], [join(home, "none")], [], { NODE_AUTH_TOKEN: "x" })).toEqual({
     NODE_AUTH_TOKEN: "x",
   });
+  // Variables of the user may name such a file; so may a link.
+  mkdirSync(join(home, ".config"));
+  symlinkSync(join(workspace, "pip"), join(home, ".config/pip"));
+  const find = (NPM_CONFIG_USERCONFIG: string) => {
+    const variables = { AWS_SECRET: "x", HOME: home, NPM_CONFIG_USERCONFIG };
+    return toCredentialVariables(["npm", "python"], [home], [workspace], variables);
+  };
+  for (const file of [join(workspace, ".npmrc"), relative(process.cwd(), join(workspace, ".npmrc"))]) {
+    expect(find(file)).toEqual({ NPM_CONFIG_USERCONFIG: file });
+  }
+  const own = join(createFolder("own", { npmrc: "x=${AWS_SECRET}" }), "npmrc");
+  expect(find(own)).toEqual({ NPM_CONFIG_USERCONFIG: own, AWS_SECRET: "x" });
 });

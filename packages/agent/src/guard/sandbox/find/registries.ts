@@ -21,6 +21,8 @@ export interface Surroundings {
 
 interface Preset {
   readonly program: string;
+  /** What it reads or runs below the home folder: it is not asked where commands can write one of them. */
+  readonly places: readonly string[];
   /** One call for each; all of them at once. */
   readonly calls: readonly (readonly string[])[];
   /** Another program for the same packages, which may say nothing. */
@@ -45,9 +47,12 @@ function runPython(code: string): string[] {
   return ["-S", "-c", startPython + code];
 }
 
+const nodePlaces = [".npmrc", ".yarnrc", ".yarnrc.yml", ".config/yarn"];
+
 const presets: Readonly<Record<RegistryName, Preset>> = {
   npm: {
     program: "npm",
+    places: nodePlaces,
     calls: [
       ["config", "list"],
       ["config", "get", "registry"],
@@ -55,6 +60,7 @@ const presets: Readonly<Record<RegistryName, Preset>> = {
     read: ([configured = "", used = ""]) => [...findAll(/^(?:@[\w.-]+:)?registry = "(.+)"/gm, configured), used],
     further: {
       program: "yarn",
+      places: nodePlaces,
       // Of yarn 1, and of later ones.
       calls: [
         ["config", "get", "registry"],
@@ -66,6 +72,7 @@ const presets: Readonly<Record<RegistryName, Preset>> = {
   },
   python: {
     program: "python3",
+    places: [".config/pip", ".config/pip/pip.conf", ".pip", ".pip/pip.conf", ".local/lib", ".pyenv"],
     calls: [
       runPython("import runpy, sys; sys.argv = ['pip', 'config', 'list']; runpy.run_module('pip', None, '__main__')"),
       runPython(
@@ -74,9 +81,15 @@ const presets: Readonly<Record<RegistryName, Preset>> = {
     ],
     read: readPip,
   },
-  go: { program: "go", calls: [["env", "GOPROXY", "GOSUMDB"]], read: ([output = ""]) => readGo(output) },
+  go: {
+    program: "go",
+    places: [".config/go", ".config/go/env"],
+    calls: [["env", "GOPROXY", "GOSUMDB"]],
+    read: ([output = ""]) => readGo(output),
+  },
   rust: {
     program: "cargo",
+    places: [".cargo", ".cargo/config", ".cargo/config.toml", ".rustup"],
     // Cargo names its registry only when it cannot reach it; on port 9 nothing listens.
     calls: [["info", "serde"]],
     variables: { CARGO_HTTP_PROXY: "http://127.0.0.1:9", CARGO_NET_RETRY: "0", CARGO_NET_GIT_FETCH_WITH_CLI: "false" },
@@ -85,11 +98,13 @@ const presets: Readonly<Record<RegistryName, Preset>> = {
   },
   ruby: {
     program: "gem",
+    places: [".gemrc", ".local/share/gem"],
     calls: [["sources"]],
     read: ([output = ""]) => output.split("\n"),
   },
   java: {
     program: "mvn",
+    places: [".mavenrc", ".m2", ".m2/settings.xml", ".m2/extensions.xml"],
     // Maven names its repositories when they do not have a plugin. It finds nothing in /proc, and writes nothing there.
     calls: [["-B", "-q", "-o", "-Dmaven.repo.local=/proc", "sheaf:registries"]],
     read: ([output = ""], home) => [...findAll(/\((https?:[^)]+)\)/g, output), ...readMavenSettings(home)],
@@ -153,6 +168,8 @@ async function findRegistries(
   if (file === undefined) return [];
   const home = environment.HOME ?? "";
   if (!home.startsWith("/") || !isOutside(home)) return toProblem(name, "commands can write the home folder");
+  const place = preset.places.find((path) => !isOutside(join(home, path)));
+  if (place !== undefined) return toProblem(name, `commands can write ~/${place}`);
   const isSafe = (value: string): boolean => !value.startsWith("/") || isOutside(value);
   const values = kept.flatMap((key) => {
     const value = environment[key];

@@ -1,7 +1,9 @@
 /** The user's tokens for package registries: commands get them only where a rule `Credentials(@npm)` says so (S-104). */
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
 import { readSmallFile } from "../../../workspace/open-file.ts";
+import { toRealPlace } from "../../../workspace/repository.ts";
+import { isBelow } from "../../../workspace/workspace.ts";
 import { type CredentialName, parseRule } from "../../permissions/rule.ts";
 
 interface CredentialSource {
@@ -43,7 +45,7 @@ export function listCredentialFiles(
 ): string[] {
   return names.flatMap((name) => [
     ...homes.flatMap((home) => sources[name].files.map((file) => join(home, file))),
-    ...sources[name].fileVariables.flatMap((variable) => environment[variable] ?? []),
+    ...sources[name].fileVariables.flatMap((variable) => environment[variable] ?? []).filter(isAbsolute),
   ]);
 }
 
@@ -52,13 +54,20 @@ const maxBytes = 256 * 1024;
 /** `${TOKEN}` and `${env.TOKEN}`. */
 const reference = /\$\{(?:env\.)?(\w+)[^}]*\}/g;
 
-/** What commands get besides the files. A project's own file names none of them: it may be hostile. */
+/**
+ * What commands get besides the files. A file in `folders`, which commands write, names none of them: it may be hostile, as
+ * a project's own.
+ */
 export function toCredentialVariables(
   names: readonly CredentialName[],
   homes: readonly string[],
+  folders: readonly string[],
   environment: Environment,
 ): Record<string, string> {
-  const named = listCredentialFiles(names, homes, environment).flatMap((file) =>
+  const files = listCredentialFiles(names, homes, environment).filter(
+    (file) => !folders.some((folder) => isBelow(toRealPlace(file), folder)),
+  );
+  const named = files.flatMap((file) =>
     [...(readSmallFile(file, maxBytes) ?? "").matchAll(reference)].map(([, variable = ""]) => variable),
   );
   const usual = names.flatMap((name) => [...sources[name].fileVariables, ...sources[name].variables]);
