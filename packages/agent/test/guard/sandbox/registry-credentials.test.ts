@@ -41,6 +41,25 @@ describeWithSandbox("tokens for registries", () => {
     expect(output.match(/TOKEN-\d|\{COMPANY_TOKEN\}/g) ?? []).toEqual(expected.tokens);
     expect(permissions).toEqual(expected.permissions);
   });
+
+  test.each([
+    { allow: [], seen: "TOKEN-2 written\n" },
+    { allow: ["Credentials(@npm)"], seen: "TOKEN-1 TOKEN-2 written\n" },
+  ])(
+    verifies(["S-104", "S-34"], "in a file that a variable names are seen with the rules $allow: $seen"),
+    async (given) => {
+      const own = join(createFolder("own", { npmrc: "TOKEN-1 " }), "npmrc");
+      const workspace = createFolder("workspace", { npmrc: "TOKEN-2 " });
+      for (const NPM_CONFIG_USERCONFIG of [own, join(workspace, "npmrc"), "/dev/null"]) {
+        const variables = { ...environment, NPM_CONFIG_USERCONFIG, PIP_CONFIG_FILE: "/dev/null" };
+        const options = { credentials: listCredentials(given.allow, []) };
+        const command = `cat ${NPM_CONFIG_USERCONFIG === own ? own : ""} npmrc; echo > /dev/null && echo written`;
+        const { output } = await runHeld(command, workspace, {}, variables, options);
+        const shown = output.replace(/^cat: .*\n/m, "");
+        expect(shown).toBe(NPM_CONFIG_USERCONFIG === own ? given.seen : "TOKEN-2 written\n");
+      }
+    },
+  );
 });
 
 test(verifies("S-104", "is a rule for three package managers, and one that denies wins"), () => {

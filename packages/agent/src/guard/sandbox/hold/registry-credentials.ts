@@ -2,9 +2,10 @@
 import { isAbsolute, join } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
 import { readSmallFile } from "../../../workspace/open-file.ts";
-import { toRealPlace } from "../../../workspace/repository.ts";
+import { readStats, toRealPlace } from "../../../workspace/repository.ts";
 import { isBelow } from "../../../workspace/workspace.ts";
 import { type CredentialName, parseRule } from "../../permissions/rule.ts";
+import { listHomes, listSecretPlaces } from "./secret-places.ts";
 
 interface CredentialSource {
   /** Below the home folder; all of them secret places. */
@@ -38,7 +39,7 @@ export function listCredentials(allow: readonly string[], deny: readonly string[
 }
 
 /** Secret places that commands see; absolute. */
-export function listCredentialFiles(
+function listCredentialFiles(
   names: readonly CredentialName[],
   homes: readonly string[],
   environment: Environment,
@@ -47,6 +48,31 @@ export function listCredentialFiles(
     ...homes.flatMap((home) => sources[name].files.map((file) => join(home, file))),
     ...sources[name].fileVariables.flatMap((variable) => environment[variable] ?? []).filter(isAbsolute),
   ]);
+}
+
+interface HiddenFacts {
+  readonly environment: Environment;
+  readonly credentials?: readonly CredentialName[] | undefined;
+  readonly workspace: string;
+  readonly addedFolders?: readonly string[] | undefined;
+}
+
+/**
+ * Secret places, and files outside of the folders of commands that variables of package managers name; without those that a
+ * rule shows. `owner`: as for `listSecretPlaces`.
+ */
+export function listHiddenPlaces(facts: HiddenFacts, owner?: number): string[] {
+  const { environment, credentials = [], workspace, addedFolders = [] } = facts;
+  const named = Object.values(sources)
+    .flatMap(({ fileVariables }) => fileVariables.flatMap((variable) => environment[variable] ?? []))
+    .filter((file) => {
+      const place = toRealPlace(file);
+      const isInside = [workspace, ...addedFolders].some((folder) => isBelow(place, folder));
+      // Not `/dev/null`, which such a variable often names.
+      return isAbsolute(file) && !isInside && readStats(place)?.isFile() === true;
+    });
+  const shown = listCredentialFiles(credentials, listHomes(environment), environment);
+  return [...listSecretPlaces(environment, owner), ...named].filter((place) => !shown.includes(place));
 }
 
 const maxBytes = 256 * 1024;

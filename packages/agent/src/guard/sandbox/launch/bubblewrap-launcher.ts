@@ -19,9 +19,9 @@ import {
   type PrivateFolder,
   substituteCache,
 } from "../hold/mounts.ts";
-import { listCredentialFiles } from "../hold/registry-credentials.ts";
+import { listHiddenPlaces } from "../hold/registry-credentials.ts";
 import { createSeccompFilter } from "../hold/seccomp-filter.ts";
-import { listHomes, listSecretPlaces } from "../hold/secret-places.ts";
+import { listHomes } from "../hold/secret-places.ts";
 import { planToolCaches, type ToolCaches } from "../hold/tool-caches.ts";
 import { findLinkedWorktree } from "../hold/writable-folders.ts";
 import { findShell, toFolderError } from "../programs.ts";
@@ -92,7 +92,7 @@ interface RunFacts extends Omit<MountFacts, "held"> {
 
 /** Creates its private folder and its network for the first command that needs them. */
 export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
-  const { file, workspace, addedFolders = [], environment, credentials = [], limits = defaultUseLimits } = options;
+  const { file, workspace, addedFolders = [], environment, limits = defaultUseLimits } = options;
   const shell = findShell(environment);
   const filter = createSeccompFilter(process.arch, [workspace, ...addedFolders].some(isTeamFolder));
   const worktree = findLinkedWorktree(workspace);
@@ -111,8 +111,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const findFacts = (): RunFacts => {
     folder ??= createPrivateFolder(tops);
     const { path, mounts: privateMounts } = folder;
-    const shown = listCredentialFiles(credentials, listHomes(environment), environment);
-    const secretPlaces = listSecretPlaces(environment, foreignOwner?.uid).filter((place) => !shown.includes(place));
+    const secretPlaces = listHiddenPlaces(options, foreignOwner?.uid);
     const caches = planToolCaches({
       environment,
       folder: options.cacheFolder ?? join(path, "caches"),

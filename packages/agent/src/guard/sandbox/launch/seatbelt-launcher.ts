@@ -4,17 +4,14 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Environment } from "../../../base/paths.ts";
 import { isBelow } from "../../../workspace/workspace.ts";
-import type { CredentialName } from "../../permissions/rule.ts";
 import { toCommandEnvironment, toProxyVariables } from "../environment.ts";
 import { openOutputPipes } from "../follow/output-pipes.ts";
 import { createProcessTree } from "../follow/process-tree.ts";
 import { followChild } from "../follow/processes.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
 import { toExistingPath } from "../hold/mounts.ts";
-import { listCredentialFiles } from "../hold/registry-credentials.ts";
-import { listHomes, listSecretPlaces } from "../hold/secret-places.ts";
+import { listHiddenPlaces } from "../hold/registry-credentials.ts";
 import { planToolCaches } from "../hold/tool-caches.ts";
 import { findLinkedWorktree } from "../hold/writable-folders.ts";
 import { findShell, toFolderError } from "../programs.ts";
@@ -26,7 +23,7 @@ const refusalCodes: ReadonlySet<number> = new Set([64, 65, 71]);
 
 /** Creates its folder with the first command. Processes and memory are not limited here. */
 export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
-  const { file, workspace, addedFolders = [], environment, credentials = [] } = options;
+  const { file, workspace, addedFolders = [], environment } = options;
   const shell = findShell(environment);
   const worktree = findLinkedWorktree(workspace);
   const writable = [...(worktree?.mounts ?? []).map(({ path }) => path), ...addedFolders];
@@ -54,7 +51,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
       const profile = toSeatbeltProfile({
         workspace,
         writable: [temporary, join(cacheFolder, "cache"), ...writable],
-        secret: listSecretPaths(environment, workspace, credentials),
+        secret: listSecretPaths(options),
         readOnly: held.filter(({ access }) => access === "read-only").map(({ path }) => path),
         hidden: held.filter(({ access }) => access.startsWith("hidden")).map(({ path }) => path),
         proxyPort,
@@ -101,15 +98,9 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
 }
 
 /** Each place by its name and by its target. A rule may name a place that does not exist yet. The workspace stays open. */
-function listSecretPaths(
-  environment: Environment,
-  workspace: string,
-  credentials: readonly CredentialName[],
-): string[] {
-  const shown = listCredentialFiles(credentials, listHomes(environment), environment);
-  const places = listSecretPlaces(environment).filter((place) => !shown.includes(place));
-  const paths = places.flatMap((path) => [path, toExistingPath(path) ?? path]);
-  return [...new Set(paths)].filter((path) => path !== workspace);
+function listSecretPaths(options: SandboxOptions): string[] {
+  const paths = listHiddenPlaces(options).flatMap((path) => [path, toExistingPath(path) ?? path]);
+  return [...new Set(paths)].filter((path) => path !== options.workspace);
 }
 
 /**
