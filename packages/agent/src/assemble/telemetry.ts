@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
 import { sheafVersion } from "../base/version.ts";
-import type { TelemetrySettings } from "../config/telemetry-settings.ts";
+import type { SignalTarget, TelemetrySettings } from "../config/telemetry-settings.ts";
 import { createHistograms, encodeTraces } from "../output/telemetry/otlp.ts";
 import { SpanCollector } from "../output/telemetry/run-spans.ts";
 
@@ -36,7 +36,7 @@ const MAX_PENDING = 16;
 const retryable: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 export function createTelemetry(settings: TelemetrySettings, ports: TelemetryPorts): Telemetry {
-  const { traces, metrics, parent, capturesContent } = settings;
+  const { traces, metrics } = settings;
   const histograms = createHistograms(ports.now());
   const resource = {
     ...settings.resource,
@@ -48,7 +48,7 @@ export function createTelemetry(settings: TelemetrySettings, ports: TelemetryPor
   };
   const pending = new Set<Promise<void>>();
 
-  const send = (target: TelemetrySettings["traces"], toBody: () => unknown): void => {
+  const send = (target: SignalTarget | undefined, toBody: () => unknown): void => {
     if (!target || pending.size >= MAX_PENDING) return;
     const sending = post(target, JSON.stringify(toBody()), ports.fetch);
     pending.add(sending);
@@ -57,7 +57,7 @@ export function createTelemetry(settings: TelemetrySettings, ports: TelemetryPor
 
   return {
     startRun() {
-      const collector = new SpanCollector({ parent, capturesContent });
+      const collector = new SpanCollector(settings);
       return (events) => {
         for (const event of events) {
           collector.push(event);
@@ -76,11 +76,7 @@ export function createTelemetry(settings: TelemetrySettings, ports: TelemetryPor
 }
 
 /** Never rejects: a collector that is away loses the run's telemetry, not the run. Headers go to no other host. */
-async function post(
-  { url, headers }: NonNullable<TelemetrySettings["traces"]>,
-  body: string,
-  send: typeof fetch,
-): Promise<void> {
+async function post({ url, headers }: SignalTarget, body: string, send: typeof fetch): Promise<void> {
   for (const isLast of [false, true]) {
     try {
       const response = await send(url, {

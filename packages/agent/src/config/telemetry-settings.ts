@@ -1,7 +1,7 @@
 /** Where telemetry goes, by the variables of OpenTelemetry; without an endpoint there is none (C67). */
 import type { Environment } from "../base/paths.ts";
 
-interface SignalTarget {
+export interface SignalTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -10,8 +10,9 @@ export interface TelemetrySettings {
   readonly traces: SignalTarget | undefined;
   readonly metrics: SignalTarget | undefined;
   readonly resource: Readonly<Record<string, string>>;
-  /** Of `TRACEPARENT`. */
+  /** Of `TRACEPARENT`: the span around the run. */
   readonly parent: { readonly traceId: string; readonly spanId: string } | undefined;
+  /** Texts, arguments and results are in the spans. */
   readonly capturesContent: boolean;
 }
 

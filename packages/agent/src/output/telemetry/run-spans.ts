@@ -1,6 +1,7 @@
 /** A run as spans and measurements of OpenTelemetry, by its conventions for generative AI: a function of the log (C67). */
 import { hash } from "node:crypto";
 import type { RunEvent, RunStart, ToolResult, Usage } from "@sheaf/protocol";
+import type { TelemetrySettings } from "../../config/telemetry-settings.ts";
 
 export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
@@ -24,12 +25,7 @@ export interface Measurement {
   readonly attributes: Attributes;
 }
 
-export interface SpanOptions {
-  /** The span around the run, if its caller has one. */
-  readonly parent?: { readonly traceId: string; readonly spanId: string } | undefined;
-  /** Texts, arguments and results are in the spans. */
-  readonly capturesContent: boolean;
-}
+type SpanOptions = Pick<TelemetrySettings, "parent" | "capturesContent">;
 
 /** More are left out. */
 const MAX_SPANS = 2000;
@@ -150,43 +146,36 @@ export class SpanCollector {
   #addTool({ callId, status, error, seq, time, durationMs, output }: ToolResult & Moment): void {
     const { toolName = "", args = {} } = this.#calls.get(callId) ?? {};
     this.#calls.delete(callId);
-    const { capturesContent } = this.#options;
-    this.#add(
-      `execute_tool ${toolName}`,
-      { seq, start: time - durationMs, end: time },
-      {
-        "gen_ai.operation.name": "execute_tool",
-        "gen_ai.tool.name": toolName,
-        "gen_ai.tool.call.id": callId,
-        "gen_ai.tool.type": "function",
-        "error.type": status === "success" ? undefined : (error?.code ?? status),
-        "gen_ai.tool.call.arguments": capturesContent ? toContent(JSON.stringify(args)) : undefined,
-        "gen_ai.tool.call.result": capturesContent ? toContent(output) : undefined,
-      },
-    );
+    const extent = { seq, start: time - durationMs, end: time };
+    this.#add(`execute_tool ${toolName}`, extent, {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": toolName,
+      "gen_ai.tool.call.id": callId,
+      "gen_ai.tool.type": "function",
+      "error.type": status === "success" ? undefined : (error?.code ?? status),
+      "gen_ai.tool.call.arguments": this.#toContent(JSON.stringify(args)),
+      "gen_ai.tool.call.result": this.#toContent(output),
+    });
   }
 
   #addRun(run: RunStart & Moment, end: number, reason: string, error: string | undefined): void {
-    this.#add(
-      "invoke_agent sheaf",
-      { seq: 0, start: run.time, end },
-      {
-        "gen_ai.operation.name": "invoke_agent",
-        "gen_ai.provider.name": toProvider(run.model),
-        "gen_ai.agent.name": "sheaf",
-        "gen_ai.agent.version": run.sheafVersion,
-        "gen_ai.conversation.id": run.conversationId,
-        "gen_ai.response.id": run.responseId,
-        "gen_ai.request.model": run.model,
-        "gen_ai.response.finish_reasons": [reason],
-        "gen_ai.usage.input_tokens": this.#tokens.input,
-        "gen_ai.usage.output_tokens": this.#tokens.output,
-        "error.type": error,
-        "sheaf.mode": run.mode,
-        "gen_ai.input.messages": this.#toMessages("user", run.prompt),
-        "gen_ai.output.messages": this.#toMessages("assistant", this.#text),
-      },
-    );
+    const extent = { seq: 0, start: run.time, end };
+    this.#add("invoke_agent sheaf", extent, {
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.provider.name": toProvider(run.model),
+      "gen_ai.agent.name": "sheaf",
+      "gen_ai.agent.version": run.sheafVersion,
+      "gen_ai.conversation.id": run.conversationId,
+      "gen_ai.response.id": run.responseId,
+      "gen_ai.request.model": run.model,
+      "gen_ai.response.finish_reasons": [reason],
+      "gen_ai.usage.input_tokens": this.#tokens.input,
+      "gen_ai.usage.output_tokens": this.#tokens.output,
+      "error.type": error,
+      "sheaf.mode": run.mode,
+      "gen_ai.input.messages": this.#toMessages("user", run.prompt),
+      "gen_ai.output.messages": this.#toMessages("assistant", this.#text),
+    });
   }
 
   #add(name: string, { seq, start, end }: Extent, attributes: Attributes): void {
@@ -209,13 +198,13 @@ export class SpanCollector {
   }
 
   #toMessages(role: string, text: string): string | undefined {
-    if (!this.#options.capturesContent) return undefined;
-    return JSON.stringify([{ role, parts: [{ type: "text", content: toContent(text) }] }]);
+    const content = this.#toContent(text);
+    return content === undefined ? undefined : JSON.stringify([{ role, parts: [{ type: "text", content }] }]);
   }
-}
 
-function toContent(text: string): string {
-  return text.slice(0, MAX_CONTENT).toWellFormed();
+  #toContent(text: string): string | undefined {
+    return this.#options.capturesContent ? text.slice(0, MAX_CONTENT).toWellFormed() : undefined;
+  }
 }
 
 const providers: readonly (readonly [RegExp, string])[] = [
