@@ -115,6 +115,9 @@ async function run([program, ...args], { prompt, stdin, cwd, env, logFile }) {
     }
     return { code: await ended, session: first?.session_id ?? "", last: last?.type === "result" ? last : {}, errors };
   } finally {
+    // A line that is not JSON ends the reading, not the program.
+    child.kill();
+    await ended.catch(() => undefined);
     await new Promise((done) => void log.end(done));
     process.stdout.write(`\n::${pause}::\n`);
   }

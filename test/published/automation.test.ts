@@ -247,6 +247,16 @@ describe("the action's script", () => {
     expect(text).not.toContain(token);
   });
 
+  test(verifies("C61", "a program that breaks off its lines can command the runner no more than others"), () => {
+    const own = join(folder, "broken-bin");
+    mkdirSync(own);
+    writeFileSync(join(own, "sheaf"), "#!/bin/sh\necho broken\nsleep 1\necho ::add-mask::a >&2\n", { mode: 0o755 });
+    const { code, stdout } = runAction({ prompt: "go" }, { PATH: `${own}:${bin}:${process.env.PATH}` });
+    const [, token = ""] = /^::stop-commands::([\w-]+)$/m.exec(stdout)!;
+    expect(code).toBe(1);
+    expect(stdout.slice(stdout.lastIndexOf(token))).not.toContain("add-mask");
+  });
+
   test(verifies("C61", "an answer by a schema is JSON"), () => {
     const model = writeScript("Judge", '{"verdict":"good","reason":"r"}');
     const { outputs } = runAction({ prompt: "go", model, "output-schema": "schema.json" });
