@@ -145,7 +145,15 @@ describeWithSandbox("files that may contain tokens", () => {
     ".m2/settings.xml":
       "<settings><servers><server><password>CANARY-6</password></server></servers><mirrors><mirror><id>m</id><!-- CANARY-7 --><url>https://m2.example/</url><mirrorOf>*</mirrorOf></mirror></mirrors></settings>",
     ".yarnrc.yml": 'npmAuthToken: CANARY-8\nnpmRegistryServer: "https://yarn.example"\n',
+    ".pip/pip.conf": "[global]\nindex-url = https://old.example/\npassword = CANARY-10\n",
+    ".config/pnpm/rc": "registry=https://pnpm.example/\n//pnpm.example/:_authToken=CANARY-11\n",
     ".cargo/credentials.toml": "CANARY-9",
+    ".config/pnpm/auth.ini": "CANARY-12",
+    ".config/pypoetry/auth.toml": "CANARY-13",
+    ".config/composer/auth.json": "CANARY-14",
+    ".local/share/uv/credentials/credentials.toml": "CANARY-15",
+    ".sbt/.credentials": "CANARY-16",
+    ".ivy2/.credentials": "CANARY-17",
   };
 
   test(verifies(["S-99", "S-34"], "name registries to commands, and nothing else"), async () => {
@@ -169,6 +177,9 @@ describeWithSandbox("files that may contain tokens", () => {
         "extra-index-url = https://pip.example/simple",
         "<settings><mirrors><mirror><id>m</id><url>https://m2.example/</url><mirrorOf>*</mirrorOf></mirror></mirrors></settings>",
         'npmRegistryServer: "https://yarn.example"',
+        "[global]",
+        "index-url = https://old.example/",
+        "registry=https://pnpm.example/",
       ].join("\n"),
     );
     expect(readFileSync(join(home, ".npmrc"), "utf8")).toBe(files[".npmrc"]);

@@ -15,11 +15,16 @@ export const tokenLike =
 
 type Cleaner = (text: string) => string;
 
+const cleanNpm = keepLines(String.raw`(@[\w.-]+:)?registry\s*=\s*${address}`);
+const cleanPip = keepLines(String.raw`\[global\]|(extra-)?index-url\s*=\s*${address}`);
+
 /** By place in the home: what of its text commands see. */
 const cleaners: Readonly<Record<string, Cleaner>> = {
-  ".npmrc": keepLines(String.raw`(@[\w.-]+:)?registry\s*=\s*${address}`),
+  ".npmrc": cleanNpm,
+  ".config/pnpm/rc": cleanNpm,
   ".yarnrc.yml": keepLines(String.raw`npmRegistryServer:\s*["']?${address}["']?`),
-  ".config/pip/pip.conf": keepLines(String.raw`\[global\]|(extra-)?index-url\s*=\s*${address}`),
+  ".config/pip/pip.conf": cleanPip,
+  ".pip/pip.conf": cleanPip,
   ".m2/settings.xml": cleanMavenSettings,
 };
 

@@ -18,12 +18,12 @@ interface CredentialSource {
 
 const sources: Readonly<Record<CredentialName, CredentialSource>> = {
   npm: {
-    files: [".npmrc", ".yarnrc.yml"],
+    files: [".npmrc", ".yarnrc.yml", ".config/pnpm/rc", ".config/pnpm/auth.ini"],
     fileVariables: ["NPM_CONFIG_USERCONFIG"],
     variables: ["NPM_TOKEN", "NODE_AUTH_TOKEN"],
   },
   python: {
-    files: [".config/pip/pip.conf"],
+    files: [".config/pip/pip.conf", ".pip/pip.conf", ".config/pypoetry/auth.toml", ".local/share/uv/credentials"],
     fileVariables: ["PIP_CONFIG_FILE"],
     variables: ["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX"],
   },

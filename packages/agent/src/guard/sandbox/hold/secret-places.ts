@@ -17,6 +17,8 @@ const homePlaces = [
   // registries of packages
   ".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml",
   ".m2/settings-security.xml", ".gradle/gradle.properties", ".nuget/NuGet/NuGet.Config", ".config/pip/pip.conf", ".composer/auth.json",
+  ".pip/pip.conf", ".config/pnpm/rc", ".config/pnpm/auth.ini", ".config/pypoetry/auth.toml", ".config/composer/auth.json",
+  ".local/share/uv/credentials", ".sbt/.credentials", ".ivy2/.credentials",
   // databases
   ".pgpass", ".my.cnf", ".mylogin.cnf", ".config/mongodb",
   // browsers and mail
