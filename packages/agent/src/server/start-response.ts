@@ -83,6 +83,7 @@ export async function startResponse(
     prepare: async (signal, abort) => {
       // Once more, now that nobody else writes the conversation: somebody else may have been faster.
       await checkOwnAnswers();
+      if (!conversation) await checkPlace(order, store);
       if (past.length > 0) await addPastTurns(store, toRunStart({ ...order, message: { prompt: "" } }), past, now());
       const approver = body.approvals === "ask" ? approvals.createApprover(responseId) : undefined;
       const prepared = await prepareResponse(order, { store, model, now, abort, approver, toolServers }, signal);
@@ -146,6 +147,14 @@ function chooseModelName(body: ChatRequest, kept: ConversationSettings, { names 
   if (body.model !== undefined || names.includes(name)) return name;
   const message = `this conversation goes on with the model ${JSON.stringify(name)}, which is not offered here: send "model" with one of ${names.join(", ")}`;
   throw new SheafError("MODEL_NOT_FOUND", message, { source: "server" });
+}
+
+/** A client that names a new conversation (X22) may begin it twice at the same moment. @throws SheafError CONVERSATION_BUSY. */
+async function checkPlace({ conversationId, workspace }: RunOrder, store: Store): Promise<void> {
+  const other = await store.getConversation(conversationId);
+  if (!other || other.workspace === workspace) return;
+  const message = "another message began this conversation in another workspace: send the message again";
+  throw new SheafError("CONVERSATION_BUSY", message, { source: "server" });
 }
 
 /** A conversation stays where it began. */

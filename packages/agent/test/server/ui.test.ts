@@ -7,6 +7,7 @@ import {
   lastAssistantMessageIsCompleteWithApprovalResponses,
   type UIMessage,
 } from "ai";
+import type { Conversation, ConversationPage, ConversationSummary } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -155,6 +156,30 @@ describe("POST /v1/ui/chat", () => {
     }
     expect(ids[0]).toBe(ids[1]);
     expect(ids[2]).not.toBe(ids[1]);
+  });
+
+  test(verifies("X22", "a chat that two first messages begin at the same moment stays in one workspace"), async () => {
+    const other = folders.newFolder();
+    const cwd = folders.newFolder();
+    const server = await openApp({
+      cwd,
+      home: `${cwd}-home`,
+      args: ["--workspace", `one=${cwd}`, "--workspace", `two=${other}`],
+    });
+    const send = async (workspace: string): Promise<void> => {
+      const chat = new Chat(server, { workspace, whenBusy: "queue" });
+      await chat.sendMessage({ text: workspace });
+    };
+    await Promise.all(["one", "two", "one", "two"].map(send));
+    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as ConversationPage;
+    expect(conversations).toHaveLength(1);
+    const [{ id, workspace }] = conversations as [ConversationSummary];
+    const { turns } = (await (await server.fetch(`/v1/conversations/${id}`)).json()) as Conversation;
+    const root = workspace === "one" ? cwd : other;
+    for (const { response } of turns) {
+      const events = await server.fetch(`/v1/responses/${response.id}/events?format=stream-json`);
+      expect(await events.text()).toContain(`"cwd":${JSON.stringify(root)}`);
+    }
   });
 
   test(verifies(["X22", "S-55"], "the whole chat may be larger than one message may be"), async () => {
