@@ -135,7 +135,9 @@ async function listFiles(workspace: Workspace, isHidden: IsHidden): Promise<File
   const reader = await createFolderReader(workspace, ".");
   for await (const { entries } of walkFolders(reader, ".", signal)) {
     for (const { kind, path } of entries) {
-      if (kind !== "file" || isHidden(path, join(workspace.root, path))) continue;
+      // Such a name cannot be read by X32, and may fake others where it is shown.
+      const isOdd = /\p{Cc}/u.test(path);
+      if (kind !== "file" || isOdd || isHidden(path, join(workspace.root, path))) continue;
       paths.push(path);
       length += path.length;
       if (paths.length >= MAX_FILES || length >= MAX_PATHS) return { paths: paths.toSorted(), isCut: true };

@@ -22,6 +22,7 @@ const app = folders.newFolder({
   "build/user.ts": "",
   ".env": "KEY=1\n",
   "hidden/list.ts": "",
+  "odd\n\u001b[2Jlist.ts": "",
   "image.png": "\x89PNG\0",
 });
 const outside = folders.newFolder({ "secret.txt": "secret" });

@@ -1,7 +1,8 @@
 import { createTwoFilesPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type DiffLine, parsePatch, toPairs, toReplacementLines } from "../../src/diff/diff-lines.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { parsePatch, splitHunks, toPairs, toReplacementLines, type DiffLine } from "../../src/diff/diff-lines.ts";
 
 /** The old or the new text that the lines represent. */
 function join(lines: readonly DiffLine[], kind: "added" | "removed"): string {
@@ -90,4 +91,12 @@ test("side by side, removed lines are next to those that replace them", () => {
     ["e", "e"],
     [undefined, "f"],
   ]);
+});
+
+test(verifies(["X29", "S-60"], "only a line of its own begins a hunk, whatever a file calls a line"), () => {
+  const hunks = ["\r", "\u2028", "\u2029", "\v", "\u0085"].map((end, index) => {
+    const [from, fake] = [index * 10 + 1, "@@ -1,1 +1,1 @@"];
+    return `@@ -${from},1 +${from},1 @@\n-a${end}${fake}\n+b${end}${fake}\n`;
+  });
+  expect(splitHunks(`--- a/x\n+++ b/x\n${hunks.join("")}`)).toEqual(hunks);
 });
