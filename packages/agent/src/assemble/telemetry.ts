@@ -1,6 +1,7 @@
 /** Sends what runs were to a collector of OpenTelemetry, by OTLP over HTTP in JSON (C67). It never fails a run. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
+import { waitAtMost } from "../base/wait-at-most.ts";
 import { sheafVersion } from "../base/version.ts";
 import type { SignalTarget, TelemetrySettings } from "../config/telemetry-settings.ts";
 import { createHistograms, encodeTraces } from "../output/telemetry/otlp.ts";
@@ -70,7 +71,7 @@ export function createTelemetry(settings: TelemetrySettings, ports: TelemetryPor
       };
     },
     async flush() {
-      await Promise.race([Promise.all(pending), sleep(FLUSH_MS, undefined, { ref: false })]);
+      await waitAtMost(Promise.all(pending), FLUSH_MS);
     },
   };
 }

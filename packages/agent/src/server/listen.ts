@@ -2,9 +2,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import type { Hono } from "hono";
+import { waitAtMost } from "../base/wait-at-most.ts";
 import { SheafError } from "../base/errors.ts";
 import { HttpError, toErrorAnswer, toErrorResponse, type HttpErrorCode } from "./http-error.ts";
 import type { ServerEnvironment } from "./server-context.ts";
@@ -58,9 +58,7 @@ export async function listen(app: Hono<ServerEnvironment>, host: string, port: n
     stop,
     async close() {
       stop();
-      const timer = new AbortController();
-      await Promise.race([closed.promise, sleep(FLUSH_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);
-      timer.abort();
+      await waitAtMost(closed.promise, FLUSH_MS);
       server.closeAllConnections();
     },
   };

@@ -1,6 +1,6 @@
 /** All tools of a run: offered by mode, checked, permitted, approved, then run. */
 import { posix } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { waitAtMost } from "../base/wait-at-most.ts";
 import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import { readKind, toLine } from "../workspace/read-folder.ts";
@@ -99,11 +99,8 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
       }
     },
     async settle() {
-      const stuck = new AbortController();
       // The code of a program or a server need not obey an abort.
-      const period = wait(SETTLE_MS, undefined, { signal: stuck.signal }).catch(() => undefined);
-      await Promise.race([Promise.allSettled([...running, background.end()]), period]);
-      stuck.abort();
+      await waitAtMost(Promise.allSettled([...running, background.end()]), SETTLE_MS);
       await ports.commands.end();
       await ports.checkpoints?.settle();
       await ports.results?.settle();

@@ -1,6 +1,6 @@
 /** One response of a conversation: opened in the store, run, and delivered event by event. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
+import { waitAtMost } from "../../base/wait-at-most.ts";
 import { SheafError } from "../../base/errors.ts";
 import { createRunLog, readAhead } from "../run-log.ts";
 import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
@@ -61,10 +61,8 @@ export async function* respond(
 
 /** Waits until the processes of a run's tools have ended, for 5 s at most. Never rejects. */
 export async function waitForTools({ settle }: Pick<ToolBox, "settle">): Promise<void> {
-  const timer = new AbortController();
-  const late = sleep(SETTLE_MS, undefined, { signal: timer.signal }).catch(() => undefined);
-  await Promise.race([settle().catch(() => undefined), late]);
-  timer.abort();
+  const settled = settle().catch(() => undefined);
+  await waitAtMost(settled, SETTLE_MS);
 }
 
 /** Renews this writer's lease, and learns whether it should stop. */

@@ -1,6 +1,7 @@
 /** Runs responses in the background: one at a time per conversation, each to its end, whether anybody listens or not. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
+import { waitAtMost } from "../../base/wait-at-most.ts";
 import { SheafError, toSheafError } from "../../base/errors.ts";
 import { startDeadline } from "../budget.ts";
 import { type WhenBusy, createConversationLanes } from "./conversation-lanes.ts";
@@ -202,12 +203,6 @@ function createStarted(): Started {
     },
   };
   return started;
-}
-
-async function waitAtMost(work: Promise<unknown>, milliseconds: number): Promise<void> {
-  const timer = new AbortController();
-  await Promise.race([work, sleep(milliseconds, undefined, { signal: timer.signal }).catch(() => undefined)]);
-  timer.abort();
 }
 
 function isLost(events: readonly RunEvent[]): boolean {

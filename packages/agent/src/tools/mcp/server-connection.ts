@@ -1,5 +1,4 @@
 /** The connection to one server: a program, or an address. */
-import { setTimeout as wait } from "node:timers/promises";
 import {
   Client,
   ReadBuffer,
@@ -11,6 +10,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
+import { waitAtMost } from "../../base/wait-at-most.ts";
 import { isFolder } from "../../base/make-folder.ts";
 import { findHome } from "../../base/paths.ts";
 import { toFixedPath, withoutInnerFolders } from "../../guard/sandbox/environment.ts";
@@ -185,8 +185,6 @@ function createOuterEnvironment({ workspace, addedFolders }: ServerFolders): Rec
 }
 
 async function leave(client: Client): Promise<void> {
-  const timer = new AbortController();
   const closed = client.close().catch(() => undefined);
-  await Promise.race([closed, wait(LEAVE_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);
-  timer.abort();
+  await waitAtMost(closed, LEAVE_MS);
 }

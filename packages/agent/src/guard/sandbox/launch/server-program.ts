@@ -1,6 +1,6 @@
 /** The program of a tool server: outside the sandbox, and ended with all that it starts. */
 import { spawn } from "node:child_process";
-import { setTimeout as wait } from "node:timers/promises";
+import { waitAtMost } from "../../../base/wait-at-most.ts";
 import { markerName } from "../environment.ts";
 import { createProcessTree } from "../follow/process-tree.ts";
 import { followChild } from "../follow/processes.ts";
@@ -62,9 +62,7 @@ export async function startServerProgram(options: ServerProgramOptions): Promise
       }),
     async end() {
       stdin.end();
-      const timer = new AbortController();
-      await Promise.race([followed.closed, wait(LEAVE_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);
-      timer.abort();
+      await waitAtMost(followed.closed, LEAVE_MS);
       await tree?.end();
       reaper.dismiss();
       followed.release();
