@@ -85,8 +85,8 @@ export function createPermissions(options: PermissionOptions): Permissions {
 /** @throws SheafError USAGE for a rule that asks about nothing. */
 export function parseAskRule(text: string): Rule {
   const rule = parseRule(text);
-  if (rule.kind !== "Network") return rule;
-  const advice = "which hosts commands reach is decided before they run, so allow or deny it";
+  if (!["Network", "PrivateNetwork", "Credentials"].includes(rule.kind)) return rule;
+  const advice = "which hosts and tokens commands reach is decided before they run, so allow or deny it";
   throw new SheafError("USAGE", `the rule ${JSON.stringify(text)} cannot ask: ${advice}`);
 }
 

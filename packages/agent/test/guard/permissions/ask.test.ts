@@ -47,6 +47,8 @@ describe("ask rules", () => {
     expect(await policy.decide(page)).toMatchObject({ decision: "ask" });
     const tool = { toolName: "read", access: "mcp", arguments: {}, mcp: { server: "files", tool: "read" } } as const;
     expect(await policy.decide(tool)).toMatchObject({ decision: "ask" });
-    expect(() => createPolicy({ ask: ["Network(example.org)"] })).toThrow(/cannot ask/);
+    for (const rule of ["Network(example.org)", "PrivateNetwork(@npm)", "Credentials(@npm)"]) {
+      expect(() => createPolicy({ ask: [rule] }), rule).toThrow(/cannot ask/);
+    }
   });
 });
