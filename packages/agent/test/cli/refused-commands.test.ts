@@ -89,7 +89,7 @@ test.each([
   [["replay", "x", "--json"], "--json does not go with sheaf replay"],
   [["answer", "x", "--continue"], "--continue does not go with sheaf answer"],
   [["convert", "--from", "markdown", "--to", "documents", "-o", "x"], "--output does not go with sheaf convert"],
-  [["schema", "nothing"], "stream-json, documents, events"],
+  [["schema", "nothing"], "stream-json, documents, text-document"],
   [["status", "--format", "yaml"], '--format "yaml" is unknown'],
   [["status", "now"], "status takes no words"],
   [["status", "--force"], "--force does not go with sheaf status"],
