@@ -1,4 +1,5 @@
 /** Caches that nobody uses any more are removed (S-105). */
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
@@ -63,6 +64,17 @@ test(verifies("S-105", "are removed whole, read-only folders too, and no link is
   await removeOldCaches(join(top, "own"), now, () => false);
   expect(readdirSync(top)).toEqual(["own"]);
   expect(readFileSync(kept, "utf8")).toBe("x");
+});
+
+test(verifies("S-105", "go although a command made a path that is too long in one of them"), async () => {
+  const top = createCaches({ a: 31, b: 31, own: 0 });
+  const name = "d".repeat(200);
+  execFileSync("/bin/sh", ["-c", `for i in $(seq 30); do mkdir ${name} && cd -P ${name} || exit 1; done; touch x`], {
+    cwd: join(top, "a"),
+  });
+  utimesSync(join(top, "a"), 0, 0);
+  await removeOldCaches(join(top, "own"), now, () => false);
+  expect(readdirSync(top)).toEqual(["own"]);
 });
 
 test(verifies("S-105", "that an earlier end left half removed go the next time"), async () => {

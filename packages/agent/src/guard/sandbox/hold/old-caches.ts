@@ -1,5 +1,5 @@
 /** Caches of workspaces that nobody works in any more are removed (S-105). */
-import { constants, readdirSync, renameSync, statfsSync, statSync, utimesSync } from "node:fs";
+import { constants, readdirSync, renameSync, rmSync, statfsSync, statSync, utimesSync } from "node:fs";
 import { open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
@@ -22,7 +22,8 @@ export async function removeOldCaches(cacheFolder: string, now: number, isFull =
     const known = names.filter((name) => !name.startsWith(removedPrefix));
     for (const name of listOld(top, known, now, isFull)) renameSync(join(top, name), join(top, removedPrefix + name));
     for (const name of readdirSync(top)) {
-      if (name.startsWith(removedPrefix)) await removeTree(join(top, name));
+      // One that cannot be removed must not keep the others.
+      if (name.startsWith(removedPrefix)) await removeTree(join(top, name)).catch(() => undefined);
     }
   } catch {
     // There are none yet, or another run removes them.
@@ -43,13 +44,14 @@ function isDiskFull(folder: string): boolean {
   return bavail < blocks * minFree;
 }
 
-/** Go makes the folders of its cache read-only. */
+/** Go makes the folders of its cache read-only. Commands may make paths that are too long, which only `rmSync` can follow. */
 async function removeTree(path: string): Promise<void> {
+  const options = { recursive: true, force: true } as const;
   try {
-    await rm(path, { recursive: true, force: true });
+    await rm(path, options);
   } catch {
-    await openFolders(path);
-    await rm(path, { recursive: true, force: true });
+    await openFolders(path).catch(() => undefined);
+    await rm(path, options).catch(() => rmSync(path, options));
   }
 }
 
