@@ -69,7 +69,7 @@ function decodeValue(text: string): string {
 }
 
 function parseParent(text = ""): { traceId: string; spanId: string; isSampled: boolean } | undefined {
-  const [, traceId, spanId, flags = ""] = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})/.exec(text) ?? [];
-  if (traceId === undefined || spanId === undefined || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
-  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+  const form = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]([0-9a-f])/;
+  const [, traceId, spanId, flags = ""] = form.exec(text) ?? [];
+  return traceId && spanId ? { traceId, spanId, isSampled: Number.parseInt(flags, 16) % 2 === 1 } : undefined;
 }

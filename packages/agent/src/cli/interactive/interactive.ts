@@ -73,8 +73,9 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
       continue;
     }
     interrupts = 0;
-    remember(input.text, history);
-    if ((await runLine(input.text, state, io)) === "quit") break;
+    const { text } = input;
+    orNotice(() => history.add(text));
+    if ((await runLine(text, state, io)) === "quit") break;
   }
   state.console.close();
   await state.toolServers.close();
@@ -84,19 +85,16 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
 
 /** What a history of the user's own is not read from or written to is told; then it lasts as long as this conversation. */
 function openHistory(flags: FlagValues, io: CommandIo): PromptHistory {
-  try {
-    return openPromptHistory(flags["no-save"] ? undefined : toConfig(flags, io).dataFolder);
-  } catch (error) {
-    process.stdout.write(formatNotice(toSheafError(error).message));
-    return openPromptHistory(undefined);
-  }
+  const open = () => openPromptHistory(flags["no-save"] ? undefined : toConfig(flags, io).dataFolder);
+  return orNotice(open) ?? openPromptHistory(undefined);
 }
 
-function remember(text: string, history: PromptHistory): void {
+function orNotice<Result>(work: () => Result): Result | undefined {
   try {
-    history.add(text);
+    return work();
   } catch (error) {
     process.stdout.write(formatNotice(toSheafError(error).message));
+    return undefined;
   }
 }
 
