@@ -79,7 +79,7 @@ export function createConversationRows(connection: SqliteConnection, owner: stri
     listConversations: async ({ limit, workspace, after, search }) => {
       const sql = `SELECT ${conversationColumns} FROM conversations c
         WHERE owner = :owner AND (:workspace IS NULL OR workspace = :workspace)
-          AND (:time IS NULL OR (updated_at, key) < (:time, COALESCE((SELECT key FROM conversations WHERE id = :id), 0)))
+          AND (:time IS NULL OR (updated_at, key) < (:time, COALESCE((SELECT key FROM conversations WHERE id = :id AND owner = :owner), 0)))
           AND (:words IS NULL OR holds(title, :words) OR EXISTS (
             SELECT 1 FROM responses r JOIN event_groups g ON g.response = r.key AND g.first_seq = 1
             WHERE r.conversation = c.key AND holds(json_extract(g.events, '$[0].prompt'), :words)))

@@ -209,6 +209,12 @@ export function testStoreContract(open: () => SharedStore): void {
     expect(await other.listResponses("conv_1")).toEqual([]);
     expect((await other.listConversations({ limit: 9 })).map(({ id }) => id)).toEqual(["conv_2"]);
     expect((await store.listConversations({ limit: 9 })).map(({ id }) => id)).toEqual(["conv_1"]);
+    const { updatedAt } = (await store.getConversation("conv_1"))!;
+    // A place in the list tells nothing of another owner's conversation, not even that there is one.
+    for (const id of ["conv_2", "conv_missing"]) {
+      expect(await store.listConversations({ limit: 9, after: { updatedAt, id } })).toEqual([]);
+    }
+    expect(await other.changeConversation("conv_1", { title: "Mine" })).toBe(false);
     expect(await other.deleteConversation("conv_1")).toBe(false);
     expect(await other.lockConversation("conv_1")).toBeUndefined();
     expect(await other.claimResponse("chat_a")).toBe(false);
