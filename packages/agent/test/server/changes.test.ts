@@ -1,5 +1,5 @@
 /** What a conversation changed, as patches, and reverting one file or one hunk (X28, X29). */
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ChangedFileState, ChatResponse, ConversationChanges } from "@sheaf/protocol";
 import { expect, test } from "vitest";
@@ -178,4 +178,20 @@ test(verifies(["X29", "S-22"], "a hunk of a file that runs by itself now is not 
     expect((await revert(server, path, body)).status).toBe(409);
   }
   expect(readFileSync(join(cwd, filePath), "utf8")).toContain("LINE 3\n");
+});
+
+test(verifies(["X28", "X29"], "a file that has grown without bound is not read to its end"), async () => {
+  const cwd = folders.newFolder({ "a.txt": "before\n" });
+  const turns = [{ events: [edit("a.txt", "before", "after")] }, { events: [{ text: "Done." }] }];
+  const server = await openApp({ cwd, home: `${cwd}-home`, script: { turns, after: "error" } });
+  const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+  truncateSync(join(cwd, "a.txt"), 65 * 1024 * 1024);
+  const path = `/v1/conversations/${conversationId}/changes`;
+  const [file, ...others] = await read(server, path);
+  expect(others).toEqual([]);
+  expect(file).toMatchObject({ filePath: "a.txt", operation: "edit", changedSince: true });
+  expect(file).toMatchObject({ problem: expect.stringContaining("too large") as string });
+  // Nothing says which of its contents the user has seen.
+  expect(file).not.toHaveProperty("hash");
+  expect((await revert(server, path, { filePath: "a.txt" })).status).toBe(409);
 });

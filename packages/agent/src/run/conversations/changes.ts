@@ -17,6 +17,9 @@ import {
   UNKNOWN_BEFORE,
 } from "./revert-files.ts";
 
+/** Larger files are neither compared nor reverted on their own. Bytes. */
+const MAX_HASHED_BYTES = 64 * 1024 * 1024;
+
 /** Larger texts are not compared. Bytes. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 
@@ -78,6 +81,7 @@ export async function revertChange(
     if (!change) return undefined;
     if (change.kind === "fault") return { conflict: change.problem };
     const shown = change.kind === "moved" ? change.source : change.file;
+    if (shown.state.kind === "unknown") return { conflict: "it is too large now: revert the response that changed it" };
     if (toPresentHash(shown) !== hash) return { conflict: "it has changed since: read the changes again" };
     if (hunk !== undefined && change.kind === "changed") return await revertHunk(change.file, hunk, ports);
     return await revertFiles(change.kind === "moved" ? [change.span, change.source.span] : [change.span], ports);
@@ -106,7 +110,7 @@ async function readChanges(order: ChangesOrder, ports: RevertPorts): Promise<rea
       faults.push({ kind: "fault", span, problem: HIDDEN });
       continue;
     }
-    const present = await readPresent(span, ports.environment);
+    const present = await readPresent(span, ports.environment, MAX_HASHED_BYTES);
     if (!present.ok) faults.push({ kind: "fault", span, problem: present.error.message });
     else if (!isSameState(present.value.state, span.before)) files.push(present.value);
   }

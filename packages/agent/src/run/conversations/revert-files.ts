@@ -91,8 +91,12 @@ async function done(): Promise<FileResult<void>> {
   return { ok: true, value: undefined };
 }
 
-/** The file of the span, if its path still leads to the same place. */
-export async function readPresent(span: FileSpan, environment: Environment): Promise<FileResult<PresentFile>> {
+/** The file of the span, if its path still leads to the same place. `maxBytes`: the state of a larger one is unknown. */
+export async function readPresent(
+  span: FileSpan,
+  environment: Environment,
+  maxBytes?: number,
+): Promise<FileResult<PresentFile>> {
   const opened = openWorkspace(span.workspace, environment);
   if (!opened.ok) return opened;
   const workspace = opened.value;
@@ -100,7 +104,7 @@ export async function readPresent(span: FileSpan, environment: Environment): Pro
   if (!resolved.ok) return resolved;
   const { path } = resolved;
   if (path.absolute !== span.path) return toFault("PATH_INVALID", `it leads to ${path.absolute} now`);
-  const hashed = await hashFile(workspace.root, path);
+  const hashed = await hashFile(workspace.root, path, maxBytes);
   if (hashed.ok) {
     const { hash, identity } = hashed.value;
     const state: FileState = hash === undefined ? { kind: "unknown" } : { kind: "content", hash };
