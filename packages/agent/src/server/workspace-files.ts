@@ -1,6 +1,7 @@
 /** The files of served workspaces, for clients that complete names and show contents (X31, X32). */
 import { join } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
+import type { ToolError } from "@sheaf/protocol";
 import { createFolderReader, walkFolders } from "../workspace/read-folder.ts";
 import { readLines } from "../workspace/read-file.ts";
 import { createWorkspace, type Workspace, type WorkspacePath } from "../workspace/workspace.ts";
@@ -104,7 +105,7 @@ export function createWorkspaceFiles(settings: ServerSettings, now: () => number
     async read(name, path, { startLine, maxLines }, signal) {
       const workspace = open(name);
       const resolved = workspace.resolve(path);
-      if (!resolved.ok) throw new HttpError("FORBIDDEN", resolved.error.message);
+      if (!resolved.ok) throw createPlaceError(resolved.error, path, name);
       const found = resolved.path;
       const isHidden = readDenials(workspace.root);
       if (listSpellings(found).some((spelling) => isHidden(spelling))) {
@@ -120,6 +121,13 @@ export function createWorkspaceFiles(settings: ServerSettings, now: () => number
       return { path: found.named, content: text, startLine, endLine, totalLines, hash };
     },
   };
+}
+
+/** Where the workspace is on this machine is not told. */
+function createPlaceError({ code, message }: ToolError, path: string, name: string): HttpError {
+  const isOutside = code === "PATH_OUTSIDE_WORKSPACE";
+  const told = `${JSON.stringify(path.slice(0, 100))} leads out of the workspace ${name}: name a path inside it`;
+  return new HttpError("FORBIDDEN", isOutside ? told : message);
 }
 
 /** As a client names a path, and where its links lead. */
