@@ -118,8 +118,16 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
 function createContext({ settings, models, store, telemetry, ownerLimits, now, log }: ServeOptions): ServerContext {
   const live = createInProcessLive(() => new ResponseChannel(settings.wire));
   const logDefect = (error: unknown, fields: Readonly<Record<string, unknown>> = {}): void => {
-    const { code, message, stack } = toSheafError(error);
-    log({ level: "error", event: "defect", code, message, stack, ...fields });
+    const { code, message, stack, cause } = toSheafError(error);
+    // Where it happened, not where it was caught.
+    log({
+      level: "error",
+      event: "defect",
+      code,
+      message,
+      stack: cause instanceof Error ? cause.stack : stack,
+      ...fields,
+    });
   };
   return {
     settings,
