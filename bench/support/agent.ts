@@ -41,5 +41,6 @@ export function listTurns({ requestedAt, answeredAt }: Provider): number[] {
 /** Words of a text, one each frame. */
 export function createWords(count: number): string[] {
   const words = "Sheaf reads the **file** , changes `one` line and\n\nruns the tests again . ".match(/\S+\s+/g)!;
-  return Array.from({ length: count }, (_, index) => words[index % words.length]!);
+  // A number in each sentence: an answer that repeats itself is ended (C49).
+  return Array.from({ length: count }, (_, index) => words[index % words.length]!.replace("one", `${index}`));
 }
