@@ -22,18 +22,11 @@ export interface ChatBudget extends s.ValueOf<typeof chatBudget> {}
 
 const answers = s.list<ClarificationAnswer>(clarificationAnswer, { maxItems: 100 });
 
-/** A search for what is not base64, since a pattern for millions of characters remembers each of them. */
-function isBase64(text: string): boolean {
-  const end = text.indexOf("=");
-  const body = end === -1 ? text : text.slice(0, end);
-  return body !== "" && !/[^A-Za-z0-9+/]/.test(body) && /^={0,2}$/.test(text.slice(body.length));
-}
-
 /** Images and PDF files; the bytes say what they are (N65). */
 const chatAttachment = s.object({
   name: s.string({ minLength: 1, maxLength: 1000 }),
   /** Base64 of the file; an address is not accepted (S-102). */
-  data: s.refine(s.string({ minLength: 1, description: "Base64 of the file" }), "base64", isBase64),
+  data: s.base64({ description: "Base64 of the file" }),
 });
 
 /** A file that goes with a message (X19). */

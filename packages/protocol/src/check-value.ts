@@ -136,7 +136,8 @@ function isText(schema: JsonSchema, value: string, isTolerant: boolean): boolean
   if (!isChosen) return isTolerant && (schema[growing] === true || value.startsWith("_"));
   if (format === "date-time" && Number.isNaN(Date.parse(value))) return false;
   if (isTolerant) return true;
-  if (pattern !== undefined && !new RegExp(pattern, "u").test(value)) return false;
+  const isByPattern = pattern !== undefined && !schema[refinement]?.isForPattern;
+  if (isByPattern && !new RegExp(pattern, "u").test(value)) return false;
   return isWithin(value.length, schema.minLength, schema.maxLength);
 }
 

@@ -41,6 +41,8 @@ export interface Refinement {
   readonly accepts: (value: never) => boolean;
   /** The field to blame, if it is not the value as a whole. */
   readonly field?: string;
+  /** It accepts what the pattern of the schema does, and is checked in its place. */
+  readonly isForPattern?: true;
 }
 
 /** Exists for the compiler only. */
@@ -101,6 +103,19 @@ export function string(
   keywords: Pick<JsonSchema, "minLength" | "maxLength" | "pattern" | "format"> & Notes = {},
 ): Schema<string> {
   return toSchema({ type: "string", ...keywords });
+}
+
+/** Bytes as base64; there may be many megabytes. */
+export function base64(notes: Notes = {}): Schema<string> {
+  const schema = string({ pattern: "^[A-Za-z0-9+/]+={0,2}$", ...notes });
+  return { ...schema, [refinement]: { expected: "base64", accepts: isBase64, isForPattern: true } };
+}
+
+/** The same as the pattern, by a search for what is not base64: the pattern would remember each of millions of characters. */
+export function isBase64(text: string): boolean {
+  const end = text.indexOf("=");
+  const body = end === -1 ? text : text.slice(0, end);
+  return body !== "" && !/[^A-Za-z0-9+/]/.test(body) && /^={0,2}$/.test(text.slice(body.length));
 }
 
 export function number(

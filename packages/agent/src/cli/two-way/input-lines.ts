@@ -6,7 +6,7 @@ import * as s from "@sheaf/protocol/schema";
 import { SheafError } from "../../base/errors.ts";
 import { toMessageAttachments } from "../../workspace/attachment.ts";
 
-const file = s.object({ type: s.literal("base64"), data: s.string({ pattern: "^[A-Za-z0-9+/]+={0,2}$" }) });
+const file = s.object({ type: s.literal("base64"), data: s.base64() });
 
 const item = s.either([
   s.object({ type: s.literal("text"), text: s.string() }),
