@@ -123,11 +123,11 @@ export function createWorkspaceFiles(settings: ServerSettings, now: () => number
   };
 }
 
-/** Where the workspace is on this machine is not told. */
+/** Does not say where the workspace is on this machine. */
 function createPlaceError({ code, message }: ToolError, path: string, name: string): HttpError {
   const isOutside = code === "PATH_OUTSIDE_WORKSPACE";
-  const told = `${JSON.stringify(path.slice(0, 100))} leads out of the workspace ${name}: name a path inside it`;
-  return new HttpError("FORBIDDEN", isOutside ? told : message);
+  const outside = `${JSON.stringify(path.slice(0, 100))} leads out of the workspace ${name}: name a path inside it`;
+  return new HttpError("FORBIDDEN", isOutside ? outside : message);
 }
 
 /** As a client names a path, and where its links lead. */

@@ -1,4 +1,4 @@
-/** Names of tools as callers give them: which ones a run offers, and which rules stand for them (C46). */
+/** Names of tools as callers give them: which ones a run offers, and the rules that allow them (C46). */
 import { SheafError } from "../base/errors.ts";
 import { findNearest } from "../base/nearest-names.ts";
 import { listToolNames } from "./registry.ts";

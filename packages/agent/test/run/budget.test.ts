@@ -10,20 +10,23 @@ describe("budgets", () => {
   const isToldLast = (message: ModelMessage | undefined): boolean =>
     message?.role === "user" && message.isNote === true && message.text.includes("last turn");
 
-  test(verifies("C24", "turns: the last one is told to wrap up, no further one is asked for"), async () => {
-    const model = createFakeModel(loop());
-    const groups = await runModel(model, { tools, settings: { limits: { maxTurns: 3 }, system: "S" } });
-    expect(model.requests).toHaveLength(3);
-    expect(model.requests.map(({ messages }) => isToldLast(messages.at(-1)))).toEqual([false, false, true]);
-    expect(last(groups)).toMatchObject({ reason: "budget", error: { code: "BUDGET_TURNS" } });
-    expect(groups.flat().findLast((event) => event.type === "tool_result")).toMatchObject({ status: "cancelled" });
-  });
+  test(
+    verifies("C24", "turns: before the last one a note asks the model to wrap up, and no other follows"),
+    async () => {
+      const model = createFakeModel(loop());
+      const groups = await runModel(model, { tools, settings: { limits: { maxTurns: 3 }, system: "S" } });
+      expect(model.requests).toHaveLength(3);
+      expect(model.requests.map(({ messages }) => isToldLast(messages.at(-1)))).toEqual([false, false, true]);
+      expect(last(groups)).toMatchObject({ reason: "budget", error: { code: "BUDGET_TURNS" } });
+      expect(groups.flat().findLast((event) => event.type === "tool_result")).toMatchObject({ status: "cancelled" });
+    },
+  );
 
   test.each([
     ["tool calls", { maxToolCalls: 2 }, 3],
     ["tokens", { maxTokens: 3 * usage.totalTokens }, 3],
     ["tokens, of which the next turn takes more than are left", { maxTokens: 2.5 * usage.totalTokens }, 3],
-  ])(verifies("C24", "%s: the turn that cannot go on is told to wrap up, too"), async (_, limits, turns) => {
+  ])(verifies("C24", "%s: a note asks the model to wrap up before the last turn, too"), async (_, limits, turns) => {
     const model = createFakeModel(loop());
     await runModel(model, { tools, settings: { limits, system: "S" } });
     const told = model.requests.map(({ messages }) => isToldLast(messages.at(-1)));

@@ -31,7 +31,7 @@ export function createApprovalMenu(options: ApprovalMenuOptions): Approver {
   };
 }
 
-/** The signal is aborted after the answer, too, and a menu that is told so then changes the terminal once more. */
+/** The signal is also aborted after the answer, and a menu that sees it then changes the terminal once more. */
 async function withOwnSignal<Result>(
   signal: AbortSignal,
   ask: (signal: AbortSignal) => Promise<Result>,

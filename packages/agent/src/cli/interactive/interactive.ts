@@ -83,7 +83,7 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
   return 0;
 }
 
-/** What a history of the user's own is not read from or written to is told; then it lasts as long as this conversation. */
+/** Says why the user's history cannot be read or written; it then lasts as long as this conversation. */
 function openHistory(flags: FlagValues, io: CommandIo): PromptHistory {
   const open = () => openPromptHistory(flags["no-save"] ? undefined : toConfig(flags, io).dataFolder);
   return orNotice(open) ?? openPromptHistory(undefined);

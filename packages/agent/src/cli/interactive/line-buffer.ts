@@ -47,7 +47,7 @@ export function toKeyName({ name = "", ctrl, meta }: Key): string {
   return `${ctrl ? "C-" : ""}${meta ? "M-" : ""}${name}`;
 }
 
-/** At the cursor, which goes behind it. */
+/** At the cursor, which moves past it. */
 export function insertText(line: Line, text: string): Line {
   const cursor = line.cursor + text.length;
   return { ...line, text: line.text.slice(0, line.cursor) + text + line.text.slice(line.cursor), cursor };

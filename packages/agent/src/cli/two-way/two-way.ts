@@ -154,7 +154,7 @@ async function readAll(talk: Talk): Promise<void> {
     }
     if (isEmpty) throw createLineError(1, "is missing");
   } catch (error) {
-    // A stdin that is taken away, at the end or by a signal, is closed.
+    // Only what a line did wrong: stdin that closes while it is read, at the end or by a signal, is no error.
     if (error instanceof SheafError) {
       talk.fault = error;
       inbox.clear();

@@ -57,7 +57,7 @@ describe("a failed command", () => {
     "WARNING: 401 Error, Credentials not correct for https://pip.example/simple/x/",
     "Could not transfer artifact t:x:pom:1 from/to m (https://m2.example/): status code: 401, reason phrase: Unauthorized",
     "> Could not GET 'https://m2.example/x.pom'. Received status code 401 from server: Unauthorized",
-  ])(verifies("S-104", "that a registry refused is told how commands see tokens: %s"), (output) => {
+  ])(verifies("S-104", "that a registry refused names the rule that lets commands see tokens: %s"), (output) => {
     expect(explainFailure({ ...failed, output, permissions: ["network"] })).toEqual([
       expect.stringContaining("Credentials(@npm)"),
     ]);

@@ -181,7 +181,7 @@ function runProject({ files, tool }: Project, command: string): Promise<CommandO
   return runHeld(command, workspace, { timeoutMs: 120_000 }, user, { cacheFolder });
 }
 
-/** A registry of this machine, for npm, pip, Maven and Gradle, which stands for `registry.test`. */
+/** A registry of this machine, for npm, pip, Maven and Gradle, in place of `registry.test`. */
 const registry = createServer((request, response) => {
   const origin = `http://${request.headers.host}`;
   const file = downloads[request.url ?? ""];

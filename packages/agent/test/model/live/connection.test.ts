@@ -76,7 +76,7 @@ describe("abort", () => {
     ["between bytes", { chunks: Array.from(textThenMore.join("").repeat(50)), pauseMs: 5 }],
     ["in the body of an error", { status: 500, after: "hang" }],
     ["in a wait between tries", createErrorAnswer(503, "busy")],
-    ["behind the end marker", { chunks: shortAnswers["openai-chat"], after: "hang" }],
+    ["after the end marker", { chunks: shortAnswers["openai-chat"], after: "hang" }],
   ];
   test.each(phases)(verifies("R-10", "%s: the stream ends within a second, without an error"), async (_, answer) => {
     server.answer(answer);

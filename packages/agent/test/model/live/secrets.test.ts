@@ -103,10 +103,13 @@ describe("keys", () => {
     ["/elsewhere", "/elsewhere, which is not followed"],
     ["", "a redirect to nowhere"],
     ["http://[", "a redirect to nowhere"],
-  ])(verifies(["S-42", "C21"], "a redirect to %j is told, and no base URL is made of it"), async (location, reason) => {
-    server.answer({ status: 302, headers: location === "" ? {} : { location } });
-    const { error } = await readOutcome(createLiveSetup("openai-chat", server.url).model);
-    expect(error?.message).toContain(reason);
-    expect(error?.message).toMatch(/: correct the base URL; if it is right, a proxy or a login page is in between$/);
-  });
+  ])(
+    verifies(["S-42", "C21"], "the error names a redirect to %j, and no base URL is made of it"),
+    async (location, reason) => {
+      server.answer({ status: 302, headers: location === "" ? {} : { location } });
+      const { error } = await readOutcome(createLiveSetup("openai-chat", server.url).model);
+      expect(error?.message).toContain(reason);
+      expect(error?.message).toMatch(/: correct the base URL; if it is right, a proxy or a login page is in between$/);
+    },
+  );
 });
