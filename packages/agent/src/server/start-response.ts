@@ -17,7 +17,13 @@ import type { AcceptedResponse } from "./request-keys.ts";
 import type { WireOptions } from "./response-channel.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
 import type { ServerModels } from "./server-models.ts";
-import type { ConversationRecord, ConversationSettings, RequestKey, Store } from "../store/store.ts";
+import {
+  findNewestResponse,
+  type ConversationRecord,
+  type ConversationSettings,
+  type RequestKey,
+  type Store,
+} from "../store/store.ts";
 
 interface StartOptions {
   /** The request, where it may come again (X9). */
@@ -257,7 +263,7 @@ async function readQuestions(
   store: Store,
   wire: WireOptions,
 ): Promise<ClarificationDocument[]> {
-  const last = (await store.listResponses(conversationId)).findLast(({ reverted }) => !reverted);
+  const last = await findNewestResponse(store, conversationId);
   const response = last && (await readResponse(store, last.id, wire));
   return response?.documents.filter((document) => document.type === "clarification") ?? [];
 }

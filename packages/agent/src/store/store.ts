@@ -191,6 +191,14 @@ export interface SharedStore extends Store {
   deleteConversation(conversationId: string): Promise<boolean>;
 }
 
+/** The newest response of a conversation that was not reverted. */
+export async function findNewestResponse(
+  store: Pick<Store, "listResponses">,
+  conversationId: string,
+): Promise<ResponseRecord | undefined> {
+  return (await store.listResponses(conversationId)).findLast(({ reverted }) => !reverted);
+}
+
 /** Another writer has the lease of the conversation. */
 export function createBusyError(conversationId: string): SheafError {
   return new SheafError(

@@ -1,5 +1,10 @@
 /** What the next message of a conversation goes on with, unless it says otherwise (X25). */
-import type { ConversationRecord, ConversationSettings, Store } from "../../store/store.ts";
+import {
+  type ConversationRecord,
+  type ConversationSettings,
+  findNewestResponse,
+  type Store,
+} from "../../store/store.ts";
 
 /** Those of a conversation that was imported, or written by a Sheaf that stored none, are in the log of its last response. */
 export async function readConversationSettings(
@@ -7,7 +12,7 @@ export async function readConversationSettings(
   { id, settings }: Pick<ConversationRecord, "id" | "settings">,
 ): Promise<ConversationSettings> {
   if (settings.mode !== undefined) return settings;
-  const last = (await store.listResponses(id)).findLast(({ reverted }) => !reverted);
+  const last = await findNewestResponse(store, id);
   const [start] = last ? await store.readEvents(last.id, 0, 1) : [];
   return start?.type === "run_start" ? { mode: start.mode, effort: start.effort, ...settings } : settings;
 }

@@ -4,7 +4,7 @@ import type { Hono } from "hono";
 import { createOpenAiCompletion, type OpenAiFailure } from "../../output/openai-chat.ts";
 import { createOpenAiResponse } from "../../output/openai-responses.ts";
 import type { PastTurn } from "../../run/conversations/past-turns.ts";
-import type { ResponseRecord, Store } from "../../store/store.ts";
+import { findNewestResponse, type ResponseRecord, type Store } from "../../store/store.ts";
 import { answerRequest } from "../answer-request.ts";
 import { HttpError } from "../http-error.ts";
 import { maxBody, readJsonBody } from "../json-body.ts";
@@ -145,7 +145,7 @@ async function findPrevious(previous: string, past: readonly PastTurn[], store: 
 
 /** @throws HttpError USAGE when the conversation has gone on since. */
 async function checkNewest({ id, conversationId }: ResponseRecord, store: Store): Promise<void> {
-  const newest = (await store.listResponses(conversationId)).findLast(({ reverted }) => !reverted);
+  const newest = await findNewestResponse(store, conversationId);
   if (newest?.id === id) return;
   throw createFieldError(previousField, "another response followed this one: continue that one, or post the messages");
 }

@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { RunEvent } from "@sheaf/protocol";
 import type { Context, Hono } from "hono";
 import { SheafError } from "../../base/errors.ts";
-import type { ConversationRecord, SharedStore } from "../../store/store.ts";
+import { type ConversationRecord, findNewestResponse, type SharedStore } from "../../store/store.ts";
 import { answerRequest, cancelWith, toResponseHeaders } from "../answer-request.ts";
 import { watchClient } from "../await-start.ts";
 import { followResponse } from "../follow-response.ts";
@@ -70,7 +70,7 @@ export function addUiRoutes(app: Hono<ServerEnvironment>, context: ServerContext
     const owner = request.get("owner");
     const store = context.storeOf(owner);
     const conversationId = toChatConversation(owner, request.req.param("id"));
-    const last = (await store.listResponses(conversationId)).findLast(({ reverted }) => !reverted);
+    const last = await findNewestResponse(store, conversationId);
     if (!last || last.ended) return request.body(null, 204);
     const events = await store.readEvents(last.id);
     const reasoning = isSet(request.req.query("reasoning") ?? "1");
