@@ -27,7 +27,7 @@ describeWithChromium("the page for everybody", (browser) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole("button", { name: "Show conversations" }).click();
     await page.getByRole("button", { name: "Settings" }).waitFor();
-    await takeScreenshots(page, "empty-narrow");
+    await takeScreenshots(page, "list-narrow");
     expect(await findAccessFaults(page, ["light"])).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 900 });
     await takeScreenshots(page, "empty");

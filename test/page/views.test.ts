@@ -77,7 +77,6 @@ describeWithChromium("the views", (browser) => {
     await takeScreenshots(page, "every-type");
     expect(await findAccessFaults(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
-    await takeScreenshots(page, "every-type-narrow");
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
     expect(await findAccessFaults(page, ["dark"])).toEqual([]);
     expect(faults()).toEqual([]);

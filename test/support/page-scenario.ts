@@ -32,15 +32,29 @@ export async function openScenario(
 
 const screenshots = join(import.meta.dirname, "../../screenshots");
 
-/** With `SHEAF_SCREENSHOTS=1`: keeps a picture for people to look at, in light and dark, in a folder that git ignores. */
+const viewports = [
+  { width: 1440, height: 900 },
+  { width: 768, height: 1024 },
+  { width: 390, height: 844 },
+];
+
+/**
+ * With `SHEAF_SCREENSHOTS=1`: keeps pictures for people to look at, in three widths, light and dark, in a folder that
+ * git ignores.
+ */
 export async function takeScreenshots(page: Page, name: string): Promise<void> {
   if (process.env.SHEAF_SCREENSHOTS !== "1") return;
   mkdirSync(screenshots, { recursive: true });
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.screenshot({ path: join(screenshots, `${name}-${colorScheme}.png`) });
+  const before = page.viewportSize();
+  for (const viewport of viewports) {
+    await page.setViewportSize({ ...viewport, height: Math.max(viewport.height, before?.height ?? 0) });
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: join(screenshots, `${name}-${viewport.width}-${colorScheme}.png`) });
+    }
   }
   await page.emulateMedia({ colorScheme: "light" });
+  if (before) await page.setViewportSize(before);
 }
 
 /**
