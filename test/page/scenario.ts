@@ -48,7 +48,7 @@ export const everyType = {
     {
       events: [
         {
-          text: "I look at the routes first. The entry point registers one blueprint:\n\n```6:6:src/app.py\napp.register_blueprint(api)\n```\n",
+          text: "Let me look at the routes first. The entry point registers one blueprint:\n\n```6:6:src/app.py\napp.register_blueprint(api)\n```\n",
           chunk: 7,
         },
         {
@@ -66,7 +66,7 @@ export const everyType = {
     },
     {
       events: [
-        { text: "The decorator comes into a file of its own, so that tests can import it without the app." },
+        { text: "The decorator gets its own file so that tests can import it without the app." },
         {
           call: {
             tool: "write_file",
@@ -180,12 +180,12 @@ export const question = {
   turns: [
     {
       events: [
-        { text: "Two things decide how this is built." },
+        { text: "Two choices decide how this is built." },
         {
           call: {
             tool: "ask_question",
             arguments: {
-              title: "How shall requests be checked?",
+              title: "How should requests be checked?",
               questions: [
                 {
                   id: "kind",
@@ -195,7 +195,7 @@ export const question = {
                     { id: "opaque", label: "Opaque tokens in a table" },
                   ],
                 },
-                { id: "lifetime", prompt: "How long shall a token live?", options: [] },
+                { id: "lifetime", prompt: "How long is a token valid?", options: [] },
               ],
             },
           },

@@ -66,7 +66,7 @@ describeWithChromium("the views", (browser) => {
   test(verifies("N39", "every type but a question, live and after reload, in light and dark"), async () => {
     const { page, faults } = await openScenario(browser, folder, { script: everyType, files: workspace });
     await page.setViewportSize({ width: 1440, height: 2600 });
-    await sendMessage(page, "Requests to the API shall need a token.");
+    await sendMessage(page, "Require a token for every API request.");
     await waitForAnswer(page);
     await checkEveryType(page);
     const live = await page.getByRole("feed").innerText();
@@ -100,7 +100,7 @@ describeWithChromium("the views", (browser) => {
 
   test(verifies("N42", "questions are answered from the keyboard, and the answers stay"), async () => {
     const { page, server, faults } = await openScenario(browser, folder, { script: question });
-    await sendMessage(page, "Requests shall need a token.");
+    await sendMessage(page, "Require a token for every request.");
     await waitForAnswer(page);
     const form = findDocument(page, "Question");
     expect(await form.getByRole("button", { name: "Send answer" }).isDisabled()).toBe(true);
@@ -108,7 +108,7 @@ describeWithChromium("the views", (browser) => {
     expect(await findAccessFaults(page)).toEqual([]);
     await form.getByRole("radio", { name: "Signed tokens (JWT)" }).focus();
     await page.keyboard.press("Space");
-    await form.getByRole("textbox", { name: "How long shall a token live?" }).focus();
+    await form.getByRole("textbox", { name: "How long is a token valid?" }).focus();
     await page.keyboard.type("One hour");
     await page.keyboard.press("Enter");
     await waitForAnswer(page, 2);
