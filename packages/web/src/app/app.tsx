@@ -1,16 +1,18 @@
 import { createClient } from "@sheaf/client";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Highlighter } from "../code/highlighter.ts";
 import { HighlighterCache } from "../code/use-highlight.ts";
 import { Announcer } from "../elements/announcer.tsx";
 import { ConfirmProvider } from "../elements/confirm.tsx";
-import { readSettings, type Settings, SettingsContext, writeSettings } from "../elements/settings.tsx";
+import { SettingsContext } from "../elements/settings.tsx";
+import type { Settings } from "../elements/stored-settings.ts";
 import { english } from "../messages/english.ts";
 import { chooseLanguage } from "../messages/languages.ts";
 import { loadMessages } from "../messages/load-messages.ts";
 import { MessageContext, type MessageScope } from "../messages/use-messages.ts";
 import { createSessionPort, takeTicket } from "../session/session.ts";
 import { SignIn } from "../session/sign-in.tsx";
+import { useStoredSettings } from "./use-stored-settings.ts";
 import { Workplace } from "./workplace.tsx";
 
 /** Whether somebody is signed in: not known yet, nobody, or a user with a session. */
@@ -18,29 +20,19 @@ type SessionState = "unknown" | "out" | "badTicket" | "in";
 
 /** The whole page. */
 export function App() {
-  const [settings, setSettings] = useState(() => readSettings(findStorage()));
+  const port = useStoredSettings();
+  const { settings } = port;
   const scope = useMessageScope(settings.language);
   const [session] = useState(createSessionPort);
   const [highlighters] = useState(() => new Map<string, Promise<Highlighter | undefined>>());
   const [client] = useState(() => createClient({ baseUrl: "" }));
   const [state, setState] = useState<SessionState>("unknown");
-  useTheme(settings.theme);
+  useAppearance(settings);
   useEffect(() => {
     const ticket = takeTicket();
     if (ticket === undefined) setState("in");
     else void session.openWithTicket(ticket).then((isOpen) => setState(isOpen ? "in" : "badTicket"));
   }, [session]);
-  const port = useMemo(
-    () => ({
-      settings,
-      change: (change: Partial<Settings>) => {
-        const next = { ...settings, ...change };
-        writeSettings(findStorage(), next);
-        setSettings(next);
-      },
-    }),
-    [settings],
-  );
   if (state === "unknown" || scope === undefined) return undefined;
   return (
     <MessageContext.Provider value={scope}>
@@ -82,18 +74,13 @@ function useMessageScope(chosen: string): MessageScope | undefined {
   return scope;
 }
 
-function useTheme(theme: Settings["theme"]): void {
+/** What `public/appearance.js` does before the first paint. */
+function useAppearance({ theme, density }: Settings): void {
   useEffect(() => {
-    if (theme === "system") delete document.documentElement.dataset["theme"];
-    else document.documentElement.dataset["theme"] = theme;
-  }, [theme]);
-}
-
-/** Throws if the browser forbids it. */
-function findStorage(): Storage | undefined {
-  try {
-    return localStorage;
-  } catch {
-    return undefined;
-  }
+    const { dataset } = document.documentElement;
+    if (theme === "system") delete dataset["theme"];
+    else dataset["theme"] = theme;
+    if (density === "compact") dataset["density"] = density;
+    else delete dataset["density"];
+  }, [theme, density]);
 }

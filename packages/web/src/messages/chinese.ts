@@ -28,6 +28,8 @@ export const chinese: Messages = {
   settings: "設定",
   theme: "外觀",
   themes: { system: "跟隨系統", light: "淺色", dark: "深色" },
+  density: "顯示密度",
+  densities: { comfortable: "標準", compact: "緊湊" },
   language: "語言",
   browserLanguage: "跟隨瀏覽器",
   signOut: "登出",

@@ -28,6 +28,8 @@ export const english = {
   settings: "Settings",
   theme: "Appearance",
   themes: { system: "Same as system", light: "Light", dark: "Dark" },
+  density: "Density",
+  densities: { comfortable: "Comfortable", compact: "Compact" },
   language: "Language",
   browserLanguage: "Same as browser",
   signOut: "Sign out",

@@ -28,6 +28,8 @@ export const german: Messages = {
   settings: "Einstellungen",
   theme: "Erscheinungsbild",
   themes: { system: "Wie das System", light: "Hell", dark: "Dunkel" },
+  density: "Dichte",
+  densities: { comfortable: "Luftig", compact: "Kompakt" },
   language: "Sprache",
   browserLanguage: "Wie der Browser",
   signOut: "Abmelden",

@@ -28,6 +28,8 @@ export const japanese: Messages = {
   settings: "設定",
   theme: "外観",
   themes: { system: "システムに合わせる", light: "ライト", dark: "ダーク" },
+  density: "表示の密度",
+  densities: { comfortable: "標準", compact: "コンパクト" },
   language: "言語",
   browserLanguage: "ブラウザーに合わせる",
   signOut: "サインアウト",

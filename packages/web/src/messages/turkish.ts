@@ -28,6 +28,8 @@ export const turkish: Messages = {
   settings: "Ayarlar",
   theme: "Görünüm",
   themes: { system: "Sistem gibi", light: "Açık", dark: "Koyu" },
+  density: "Yoğunluk",
+  densities: { comfortable: "Rahat", compact: "Sıkışık" },
   language: "Dil",
   browserLanguage: "Tarayıcı gibi",
   signOut: "Oturumu kapat",

@@ -1,5 +1,6 @@
 import { Dialog } from "../elements/dialog.tsx";
-import { type Settings, useSetting } from "../elements/settings.tsx";
+import { useSetting } from "../elements/settings.tsx";
+import type { Settings } from "../elements/stored-settings.ts";
 import { languageNames } from "../messages/languages.ts";
 import { useMessages } from "../messages/use-messages.ts";
 
@@ -11,6 +12,7 @@ interface SettingsDialogProps {
 export function SettingsDialog({ onClose, onSignOut }: SettingsDialogProps) {
   const messages = useMessages();
   const [theme, setTheme] = useSetting("theme");
+  const [density, setDensity] = useSetting("density");
   const [language, setLanguage] = useSetting("language");
   return (
     <Dialog
@@ -38,6 +40,16 @@ export function SettingsDialog({ onClose, onSignOut }: SettingsDialogProps) {
         </select>
       </label>
       <label class="setting">
+        <span>{messages.density}</span>
+        <select class="choice" value={density} onChange={(event) => setDensity(toDensity(event.currentTarget.value))}>
+          {densities.map((name) => (
+            <option key={name} value={name}>
+              {messages.densities[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="setting">
         <span>{messages.language}</span>
         <select class="choice" value={language} onChange={(event) => setLanguage(event.currentTarget.value)}>
           <option value="">{messages.browserLanguage}</option>
@@ -53,6 +65,12 @@ export function SettingsDialog({ onClose, onSignOut }: SettingsDialogProps) {
 }
 
 const themes: readonly Settings["theme"][] = ["system", "light", "dark"];
+
+const densities: readonly Settings["density"][] = ["comfortable", "compact"];
+
+function toDensity(value: string): Settings["density"] {
+  return densities.find((density) => density === value) ?? "comfortable";
+}
 
 function toTheme(value: string): Settings["theme"] {
   return themes.find((theme) => theme === value) ?? "system";

@@ -1,0 +1,42 @@
+/** Settings: kept in this browser, shown before the first paint, the same in every tab. */
+import { expect, test } from "vitest";
+import { describeWithChromium } from "../support/chromium.ts";
+import { waitUntil } from "../support/page.ts";
+import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
+import { createTestFolder } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+import { short } from "./scenario.ts";
+
+const folder = createTestFolder();
+const background = "getComputedStyle(document.body).backgroundColor";
+const dark = "rgb(22, 23, 22)";
+
+describeWithChromium("settings of the page", (browser) => {
+  test(
+    verifies("S-62", "appearance and density are there before any script of the page, within the policy"),
+    async () => {
+      const { page, faults, server } = await openScenario(browser, folder, { script: short });
+      const other = await page.context().newPage();
+      await other.goto(server.address);
+      await other.getByRole("textbox", { name: "Message" }).waitFor();
+      await page.getByRole("button", { name: "Settings" }).click();
+      await page.getByLabel("Appearance").selectOption("dark");
+      await page.getByLabel("Density").selectOption("compact");
+      expect(await findAccessFaults(page)).toEqual([]);
+      await takeScreenshots(page, "settings-compact");
+      await page.getByRole("button", { name: "Close" }).click();
+      expect(await findAccessFaults(page, ["dark"])).toEqual([]);
+      // Another tab follows at once.
+      await waitUntil(other, `${background} === ${JSON.stringify(dark)}`);
+      expect(await other.evaluate("document.documentElement.dataset.density")).toBe("compact");
+      await other.close();
+      expect(faults()).toEqual([]);
+      // Without the page's own script nothing else could have set them.
+      await page.route("**/assets/*.js", (route) => route.abort());
+      await page.reload();
+      expect(await page.evaluate(background)).toBe(dark);
+      expect(await page.evaluate("getComputedStyle(document.body).fontSize")).toBe("14px");
+      expect(await page.locator("#page").innerHTML()).toBe("");
+    },
+  );
+});
