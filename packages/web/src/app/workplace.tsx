@@ -8,6 +8,7 @@ import type { SessionPort } from "../session/session.ts";
 import { createConversationListStore } from "../sidebar/conversation-list-store.ts";
 import { SettingsDialog } from "../sidebar/settings-dialog.tsx";
 import { Sidebar } from "../sidebar/sidebar.tsx";
+import { useDrawer } from "../sidebar/use-drawer.ts";
 import { createTabChannel } from "./tab-channel.ts";
 import { goToConversation, useRoute } from "./use-route.ts";
 
@@ -21,7 +22,7 @@ interface WorkplaceProps {
 export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   const messages = useMessages();
   const route = useRoute();
-  const [isSidebarShown, setSidebarShown] = useState(false);
+  const drawer = useDrawer();
   const [hasSettings, setSettings] = useState(false);
   const [tabs] = useState(createTabChannel);
   const describe = useRef((error: unknown) => describeFailure(error, messages));
@@ -40,37 +41,38 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   const page = useConversationKey(route);
   return (
     <div class="workplace">
-      <a class="skip-link" href="#conversation" onClick={(event) => focusPart(event, "conversation")}>
+      <a
+        class="skip-link"
+        href="#conversation"
+        inert={drawer.isShown}
+        onClick={(event) => focusPart(event, "conversation")}
+      >
         {messages.skipToAnswer}
       </a>
-      <a class="skip-link" href="#composer" onClick={(event) => focusPart(event, "composer")}>
+      <a class="skip-link" href="#composer" inert={drawer.isShown} onClick={(event) => focusPart(event, "composer")}>
         {messages.skipToComposer}
       </a>
-      <Sidebar
-        list={list}
-        current={route}
-        isShown={isSidebarShown}
-        onHide={() => setSidebarShown(false)}
-        onSettings={() => setSettings(true)}
-      />
-      {isSidebarShown ? <div class="sidebar-shade" onClick={() => setSidebarShown(false)} /> : undefined}
-      <ConversationPage
-        key={page.key}
-        id={route}
-        ports={ports}
-        models={models}
-        workspaces={workspaces}
-        tabs={tabs}
-        onNamed={(id) => {
-          page.keep(id);
-          goToConversation(id, { replace: true });
-        }}
-        onChange={(id) => {
-          tabs.tell(id);
-          void list.refresh();
-        }}
-        onShowSidebar={() => setSidebarShown(true)}
-      />
+      <Sidebar list={list} current={route} drawer={drawer} onSettings={() => setSettings(true)} />
+      {drawer.isShown ? <div class="sidebar-shade" onClick={drawer.hide} /> : undefined}
+      <div class="beside-sidebar" inert={drawer.isShown}>
+        <ConversationPage
+          key={page.key}
+          id={route}
+          ports={ports}
+          models={models}
+          workspaces={workspaces}
+          tabs={tabs}
+          onNamed={(id) => {
+            page.keep(id);
+            goToConversation(id, { replace: true });
+          }}
+          onChange={(id) => {
+            tabs.tell(id);
+            void list.refresh();
+          }}
+          onShowSidebar={drawer.show}
+        />
+      </div>
       {hasSettings ? (
         <SettingsDialog
           onClose={() => setSettings(false)}
@@ -113,7 +115,12 @@ function useWorkspaces(client: SheafClient): WorkspaceList["workspaces"] {
   const [workspaces, setWorkspaces] = useState<WorkspaceList["workspaces"]>([]);
   useEffect(() => {
     // Without the list, the server's default workspace still works.
-    client.listWorkspaces().then(setWorkspaces, () => undefined);
+    const ask = (): void => void client.listWorkspaces().then(setWorkspaces, () => undefined);
+    // The branch may be another one when somebody returns.
+    const askAgain = (): void => (document.hidden ? undefined : ask());
+    ask();
+    document.addEventListener("visibilitychange", askAgain);
+    return () => document.removeEventListener("visibilitychange", askAgain);
   }, [client]);
   return workspaces;
 }

@@ -32,6 +32,7 @@ export function ConversationHead({ state, ports, onShowSidebar, onChange, onRena
         class="tool-button narrow-only"
         aria-label={messages.showConversations}
         aria-controls="sidebar"
+        aria-expanded="false"
         onClick={onShowSidebar}
       >
         <Icon name="menu" />

@@ -1,5 +1,5 @@
 import type { SheafClient } from "@sheaf/client";
-import type { ClarificationAnswer, ModelInfo, WorkspaceList } from "@sheaf/protocol";
+import type { ClarificationAnswer, Mode, ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TabChannel } from "../app/tab-channel.ts";
@@ -17,18 +17,13 @@ import type { VirtualListHandle } from "../list/use-virtual-list.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { createTodoReader } from "../todos/fold-todos.ts";
 import { TodoPanel } from "../todos/todo-tree.tsx";
+import { EmptyConversation, WorkspaceChoice } from "./empty-conversation.tsx";
 import { ConversationHead } from "./conversation-head.tsx";
 import { ConversationContext, type ConversationPort } from "./conversation-port.ts";
 import { type ConversationState, isStreaming, type Turn } from "./conversation-state.ts";
 import { type ConversationStore, createConversationStore } from "./conversation-store.ts";
 import { ConversationView } from "./conversation-view.tsx";
-import {
-  ChangedFiles,
-  ConnectionNotice,
-  EmptyConversation,
-  LoadFailure,
-  WorkspaceChoice,
-} from "./conversation-notices.tsx";
+import { ChangedFiles, ConnectionNotice, LoadFailure } from "./conversation-notices.tsx";
 import { type ConversationActions, ConversationActionsContext } from "./message-row.tsx";
 import { toDocumentKey } from "./rows.ts";
 import { useAnswerNews } from "./use-answer-news.ts";
@@ -95,6 +90,13 @@ export function ConversationPage(props: ConversationPageProps) {
       document.querySelector<HTMLElement>(".composer-field")?.focus();
     },
   });
+  const start = (prompt: string, mode: Mode): void => {
+    const isStart = (text: string): boolean => Object.values(messages.starts).some((each) => each.prompt === text);
+    // What somebody wrote stays; another beginning is replaced.
+    setDraft((now) => ({ ...now, text: isStart(now.text) ? prompt : prompt + now.text }));
+    void store.configure({ mode });
+    document.querySelector<HTMLElement>(".composer-field")?.focus();
+  };
   const response = state.turns.at(-1)?.response;
   return (
     <RememberedValues.Provider value={remembered}>
@@ -109,7 +111,7 @@ export function ConversationPage(props: ConversationPageProps) {
               onRename={(title) => void store.rename(title)}
             />
             <div class="stage">
-              <Stage state={state} store={store} list={list} onExample={(text) => change({ text })}>
+              <Stage state={state} store={store} list={list} onStart={start}>
                 <WorkspaceChoice
                   workspaces={props.workspaces}
                   current={workspace}
@@ -152,16 +154,16 @@ interface StageProps {
   readonly state: ConversationState;
   readonly store: ConversationStore;
   readonly list: RefObject<VirtualListHandle | null>;
-  readonly onExample: (text: string) => void;
+  readonly onStart: (prompt: string, mode: Mode) => void;
   /** Where a new conversation begins. */
   readonly children: ComponentChildren;
 }
 
-function Stage({ state, store, list, onExample, children }: StageProps) {
+function Stage({ state, store, list, onStart, children }: StageProps) {
   const messages = useMessages();
   if (state.phase === "loading") return <p class="stage-note">{messages.loading}</p>;
   if (state.phase !== "ready") return <LoadFailure state={state} onRetry={() => void store.load()} />;
-  if (state.turns.length === 0) return <EmptyConversation onExample={onExample}>{children}</EmptyConversation>;
+  if (state.turns.length === 0) return <EmptyConversation onStart={onStart}>{children}</EmptyConversation>;
   return <ConversationView state={state} list={list} />;
 }
 

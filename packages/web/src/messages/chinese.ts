@@ -38,8 +38,14 @@ export const chinese: Messages = {
   loading: "載入中…",
 
   emptyTitle: "要做什麼呢？",
-  emptyText: "您可以詢問這個工作區的程式碼、請它修改，或先請它規劃。",
-  examples: ["說明這個專案的架構", "找出並修正失敗的測試", "在修改之前先規劃"],
+  starts: {
+    ask: { title: "了解程式碼", prompt: "請說明這個專案的架構，以及該從哪裡開始讀。" },
+    agent: { title: "修改內容", prompt: "請執行測試，並修正失敗的項目。" },
+    plan: { title: "先規劃", prompt: "請先規劃以下變更，暫時不要動手：" },
+    debug: { title: "找出錯誤", prompt: "請找出以下問題的原因，然後修正：" },
+  },
+  hints: "如何撰寫訊息",
+  attachHint: "附加、貼上或拖放圖片或 PDF",
   you: "您",
   working: "處理中…",
   answerStarted: "開始回答",

@@ -39,8 +39,14 @@ export const english = {
 
   // Conversation
   emptyTitle: "What would you like to do?",
-  emptyText: "Ask about the code in this workspace, request a change, or have it planned first.",
-  examples: ["Explain how this project is organised", "Find and fix a failing test", "Plan a change before making it"],
+  starts: {
+    ask: { title: "Understand the code", prompt: "Explain how this project is organised, and where to start reading." },
+    agent: { title: "Change something", prompt: "Run the tests and fix what fails." },
+    plan: { title: "Plan before changing", prompt: "Plan this change without making it yet: " },
+    debug: { title: "Find a bug", prompt: "Find the cause of this problem, then fix it: " },
+  },
+  hints: "How to write a message",
+  attachHint: "Attach, paste or drop an image or a PDF",
   you: "You",
   working: "Working …",
   answerStarted: "The answer has started",

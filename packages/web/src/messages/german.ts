@@ -38,12 +38,17 @@ export const german: Messages = {
   loading: "Wird geladen …",
 
   emptyTitle: "Was ist zu tun?",
-  emptyText: "Fragen Sie zum Code in diesem Arbeitsbereich, lassen Sie etwas ändern oder zuerst planen.",
-  examples: [
-    "Erkläre, wie dieses Projekt aufgebaut ist",
-    "Finde und behebe einen fehlschlagenden Test",
-    "Plane eine Änderung, bevor sie gemacht wird",
-  ],
+  starts: {
+    ask: {
+      title: "Code verstehen",
+      prompt: "Erkläre, wie dieses Projekt aufgebaut ist und wo man am besten zu lesen beginnt.",
+    },
+    agent: { title: "Etwas ändern", prompt: "Führe die Tests aus und behebe, was fehlschlägt." },
+    plan: { title: "Erst planen", prompt: "Plane diese Änderung, ohne sie schon zu machen: " },
+    debug: { title: "Fehler finden", prompt: "Finde die Ursache dieses Problems und behebe sie: " },
+  },
+  hints: "So schreiben Sie Nachrichten",
+  attachHint: "Bild oder PDF anhängen, einfügen oder hineinziehen",
   you: "Sie",
   working: "Arbeitet …",
   answerStarted: "Die Antwort beginnt",

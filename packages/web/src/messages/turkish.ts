@@ -38,12 +38,14 @@ export const turkish: Messages = {
   loading: "Yükleniyor …",
 
   emptyTitle: "Ne yapılsın?",
-  emptyText: "Bu çalışma alanındaki kod hakkında sorun, bir değişiklik yaptırın ya da önce planlatın.",
-  examples: [
-    "Bu projenin nasıl düzenlendiğini açıkla",
-    "Başarısız bir testi bul ve düzelt",
-    "Bir değişikliği yapmadan önce planla",
-  ],
+  starts: {
+    ask: { title: "Kodu anla", prompt: "Bu projenin nasıl düzenlendiğini ve okumaya nereden başlanacağını açıkla." },
+    agent: { title: "Bir şey değiştir", prompt: "Testleri çalıştır ve başarısız olanları düzelt." },
+    plan: { title: "Önce planla", prompt: "Bu değişikliği henüz yapmadan planla: " },
+    debug: { title: "Hata bul", prompt: "Bu sorunun nedenini bul, sonra düzelt: " },
+  },
+  hints: "İleti nasıl yazılır",
+  attachHint: "Görsel veya PDF ekle, yapıştır ya da sürükle",
   you: "Siz",
   working: "Çalışıyor …",
   answerStarted: "Yanıt başlıyor",

@@ -4,32 +4,42 @@ import { Icon } from "../elements/icon.tsx";
 import { useStore } from "../elements/store.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import type { ConversationListStore } from "./conversation-list-store.ts";
+import type { Drawer } from "./use-drawer.ts";
 
 interface SidebarProps {
   readonly list: ConversationListStore;
   /** The conversation that is shown. */
   readonly current: string | undefined;
-  readonly isShown: boolean;
-  readonly onHide: () => void;
+  readonly drawer: Drawer;
   readonly onSettings: () => void;
 }
 
 /** The list of conversations, and a button for a new one. */
-export function Sidebar({ list, current, isShown, onHide, onSettings }: SidebarProps) {
+export function Sidebar({ list, current, drawer, onSettings }: SidebarProps) {
   const messages = useMessages();
   const state = useStore(list);
   return (
-    <nav class={isShown ? "sidebar shown" : "sidebar"} aria-label={messages.conversations} id="sidebar">
+    <nav
+      class={drawer.isShown ? "sidebar shown" : "sidebar"}
+      aria-label={messages.conversations}
+      id="sidebar"
+      ref={drawer.frame}
+    >
       <div class="sidebar-head">
-        <a class="brand" href="#/" onClick={onHide}>
+        <a class="brand" href="#/" onClick={drawer.hide}>
           <img src="/icon.svg" alt="" width="24" height="24" />
           <span>Sheaf</span>
         </a>
-        <button type="button" class="tool-button narrow-only" aria-label={messages.hideConversations} onClick={onHide}>
+        <button
+          type="button"
+          class="tool-button narrow-only"
+          aria-label={messages.hideConversations}
+          onClick={drawer.hide}
+        >
           <Icon name="close" />
         </button>
       </div>
-      <a class="new-conversation" href="#/" onClick={onHide}>
+      <a class="new-conversation" href="#/" onClick={drawer.hide}>
         <Icon name="plus" />
         {messages.newConversation}
       </a>
@@ -43,7 +53,7 @@ export function Sidebar({ list, current, isShown, onHide, onSettings }: SidebarP
           onInput={(event) => list.search(event.currentTarget.value)}
         />
       </label>
-      <ConversationRows list={list} current={current} onSelect={onHide} />
+      <ConversationRows list={list} current={current} onSelect={drawer.hide} />
       <div class="sidebar-foot">
         <button type="button" class="foot-button" onClick={onSettings}>
           <Icon name="settings" />

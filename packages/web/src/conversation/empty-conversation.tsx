@@ -1,0 +1,100 @@
+import type { Mode, WorkspaceList } from "@sheaf/protocol";
+import type { ComponentChildren } from "preact";
+import { Icon, type IconName } from "../elements/icon.tsx";
+import { VisibleText } from "../elements/visible-text.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+
+/** What a conversation can begin with: one for each mode. */
+const starts: readonly { readonly mode: Mode; readonly icon: IconName }[] = [
+  { mode: "ask", icon: "search" },
+  { mode: "agent", icon: "fileEdit" },
+  { mode: "plan", icon: "list" },
+  { mode: "debug", icon: "tool" },
+];
+
+interface EmptyConversationProps {
+  /** Puts the beginning of a message into the field. */
+  readonly onStart: (prompt: string, mode: Mode) => void;
+  /** Where the conversation begins. */
+  readonly children: ComponentChildren;
+}
+
+/** A conversation without a message: what one can do, and how. */
+export function EmptyConversation({ onStart, children }: EmptyConversationProps) {
+  const messages = useMessages();
+  return (
+    <section class="empty" id="conversation">
+      <h2>{messages.emptyTitle}</h2>
+      {children}
+      <ul class="starts">
+        {starts.map(({ mode, icon }) => (
+          <li key={mode}>
+            <button type="button" class="start" onClick={() => onStart(messages.starts[mode].prompt, mode)}>
+              <Icon name={icon} />
+              <span class="start-title">{messages.starts[mode].title}</span>
+              <span class="start-mode">{messages.modes[mode]}</span>
+              <span class="start-note">{messages.modeNotes[mode]}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Hints />
+    </section>
+  );
+}
+
+/** How messages are written, in one look. */
+function Hints() {
+  const messages = useMessages();
+  return (
+    <ul class="hints" aria-label={messages.hints}>
+      <li>
+        <kbd>@</kbd> {messages.attach}
+      </li>
+      <li>
+        <Icon name="image" /> {messages.attachHint}
+      </li>
+    </ul>
+  );
+}
+
+type Workspace = WorkspaceList["workspaces"][number];
+
+interface WorkspaceChoiceProps {
+  readonly workspaces: readonly Workspace[];
+  readonly current: Workspace | undefined;
+  readonly onChange: (name: string) => void;
+}
+
+/** Where a new conversation begins: its workspace and branch, to choose from if the server has several. */
+export function WorkspaceChoice({ workspaces, current, onChange }: WorkspaceChoiceProps) {
+  const messages = useMessages();
+  if (!current) return undefined;
+  const { name, branch } = current;
+  return (
+    <p class="workspace">
+      <Icon name="folder" />
+      {workspaces.length === 1 ? (
+        <VisibleText text={name} />
+      ) : (
+        <select
+          class="choice"
+          aria-label={messages.workspace}
+          value={name}
+          onChange={({ currentTarget: { value } }) => onChange(value)}
+        >
+          {workspaces.map((workspace) => (
+            <option key={workspace.name} value={workspace.name}>
+              {workspace.name}
+            </option>
+          ))}
+        </select>
+      )}
+      {branch === undefined ? undefined : (
+        <>
+          <Icon name="fork" /> <VisibleText text={branch} />
+        </>
+      )}
+    </p>
+  );
+}
