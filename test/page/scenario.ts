@@ -268,3 +268,77 @@ export const failing = {
 
 /** One short answer after the other. */
 export const short = { turns: [{ events: [{ text: "A short answer." }] }], after: "loop" };
+
+const rows = Array.from({ length: 60 }, (_, index) => `| Row ${index + 1} | ${(index + 1) * 137} | done |`).join("\n");
+
+/** Tables that fit, that are long and that are wide, and words without a place to break. */
+export const wideText = {
+  turns: [
+    {
+      events: [
+        {
+          text: `Traffic of the last week:
+
+| Region | Requests | Errors | p50 | p99 | Note |
+|---|--:|--:|--:|--:|---|
+| europe-central-2 | 1,204,331,207 | 12,004 | 41.25 ms | 1,204.75 ms | The second half of the week includes the load test of Wednesday, which is not representative for ordinary traffic. |
+| asia-northeast-1 | 331,207,118 | 9,771 | 38.50 ms | 980.10 ms | See \`packages/agent/src/guard/permissions/decide-command.ts\` |
+| us-east-1 | 2,980,115,004 | 88,102 | 35.75 ms | 1,877.00 ms | https://status.example.com/incidents/2026/11/${"0123456789".repeat(8)} |
+
+| case | answer |
+|---|---|
+| no header | 401 |
+| expired | 401 |
+
+Run \`npx vitest run --project browser test/page/answers.test.ts --reporter verbose --bail 1 --testNamePattern "tables and long words"\` or open https://example.com/${"a-very-long-path/".repeat(12)}index.html?query=${"z".repeat(120)} in a browser. One word: \`${"abcdef".repeat(30)}\`.
+
+| Step | Bytes | State |
+|---|--:|---|
+${rows}
+`,
+        },
+      ],
+    },
+  ],
+  after: "loop",
+};
+
+/** Three questions of three kinds. */
+export const severalQuestions = {
+  turns: [
+    {
+      events: [
+        {
+          call: {
+            tool: "ask_question",
+            arguments: {
+              title: "Three things are open before I begin.",
+              questions: [
+                {
+                  id: "tests",
+                  prompt: "Which tests?",
+                  options: [
+                    { id: "unit", label: "Unit tests" },
+                    { id: "browser", label: "Browser tests" },
+                  ],
+                  allow_multiple: true,
+                },
+                {
+                  id: "database",
+                  prompt: "Which database?",
+                  options: [
+                    { id: "sqlite", label: "SQLite" },
+                    { id: "postgres", label: "PostgreSQL" },
+                  ],
+                },
+                { id: "else", prompt: "Anything else?", options: [] },
+              ],
+            },
+          },
+        },
+      ],
+    },
+    { events: [{ text: "Tests it is." }] },
+  ],
+  after: "repeat_last",
+};

@@ -37,6 +37,9 @@ function toTextPart(words: GrowingText): AssistantPart {
 }
 
 /** The head of a summary. */
+/** What the model sees of a question that the user left open (N73). */
+const skipped = "(The user skipped this question.)";
+
 const SUMMARY_HEAD = "(The older part of this conversation was removed. Its summary:)";
 
 /** The head of what the log says besides. */
@@ -117,9 +120,10 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
     const index = messages.findLastIndex((message) => message.role === "tool" && message.callId === questionCallId);
     const asked = messages[index];
     if (asked?.role !== "tool") return;
-    const lines = answers.map(({ questionId, optionIds, text }) =>
-      [`${questionId}:`, ...optionIds, text].filter((part) => part !== "").join(" "),
-    );
+    const lines = answers.map(({ questionId, optionIds, text }) => {
+      const words = [...optionIds, text].filter((part) => part.trim() !== "");
+      return `${questionId}: ${words.length === 0 ? skipped : words.join(" ")}`;
+    });
     messages[index] = { ...asked, output: `The user answered:\n${lines.join("\n")}` };
   };
 

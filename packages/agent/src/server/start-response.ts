@@ -56,15 +56,15 @@ export async function startResponse(
   const files = toMessageFiles(body);
   checkAttachmentTypes(files.attachments ?? [], model);
   const workspace = chooseWorkspace(body, conversation, context);
-  const checkOwnAnswers = (): Promise<void> =>
+  const checkOwnAnswers = (): Promise<readonly ClarificationAnswer[]> =>
     checkAnswers(body.answers ?? [], body.conversationId, store, settings.wire);
-  await checkOwnAnswers();
+  const answers = await checkOwnAnswers();
   const { maxTurns, maxToolCalls, maxTokens, maxCostUsd, timeout } = body.budget ?? {};
   const asked = toLowerLimits(settings.limits, { maxTurns, maxToolCalls, maxTokens, maxCostUsd });
   const limits = toLowerLimits(asked, await meter.readRest(store));
   if (body.conversationId === undefined) await meter.checkConversations(store);
   const order: RunOrder = {
-    ...toRunOrder({ conversationId: newConversationId, ...body }, files, {
+    ...toRunOrder({ conversationId: newConversationId, ...body, answers: [...answers] }, files, {
       model,
       modelName,
       workspace,
@@ -240,14 +240,14 @@ function toLower(one: number | undefined, other: number | undefined): number | u
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
-/** @throws SheafError USAGE that names the field. */
+/** @returns the answer to every question. @throws SheafError USAGE that names the field. */
 async function checkAnswers(
   answers: readonly ClarificationAnswer[],
   conversationId: string | undefined,
   store: Store,
   wire: WireOptions,
-): Promise<void> {
-  if (answers.length === 0) return;
+): Promise<readonly ClarificationAnswer[]> {
+  if (answers.length === 0) return answers;
   const asked = conversationId === undefined ? [] : await readQuestions(conversationId, store, wire);
   for (const [index, answer] of answers.entries()) {
     const problem = findProblem(answer, asked);
@@ -256,6 +256,22 @@ async function checkAnswers(
     const told = `the body is not valid at answers.${index}.${field}: ${message}`;
     throw new SheafError("USAGE", told, { source: "server" });
   }
+  return asked.flatMap((document) => addSkipped(document, answers));
+}
+
+/** The answers to the questions of a document; those that were skipped are empty (N73). A document may be left alone. */
+function addSkipped(
+  { id: documentId, metadata: { questions } }: ClarificationDocument,
+  answers: readonly ClarificationAnswer[],
+): readonly ClarificationAnswer[] {
+  const given = answers.filter((answer) => answer.documentId === documentId);
+  if (given.length === 0) return [];
+  const isSkipped = (id: string): boolean => !given.some(({ questionId }) => questionId === id);
+  return questions.flatMap(({ id }) =>
+    isSkipped(id)
+      ? [{ documentId, questionId: id, optionIds: [], text: "" }]
+      : given.filter(({ questionId }) => questionId === id),
+  );
 }
 
 async function readQuestions(

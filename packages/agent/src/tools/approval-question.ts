@@ -11,12 +11,11 @@ type Ask = Extract<PermissionDecision, { decision: "ask" }>;
 export function toApprovalQuestion(
   call: ToolInvocation,
   access: ToolAccess,
-  { reason, cause, always }: Ask,
+  { reason, always }: Ask,
 ): ApprovalQuestion {
   return {
     title: toTitle(call, access),
     description: toVisibleCharacters(reason),
-    reason: { ...cause, ...(cause.value !== undefined && { value: toVisibleCharacters(cause.value) }) },
     subject: toSubject(call, access),
     options: toOptions(always),
     argumentsHash: toArgumentsHash(call),

@@ -45,6 +45,26 @@ describe("history", () => {
     expect(messages).toHaveLength(3);
   });
 
+  test(verifies("N73", "the model is told which questions were skipped"), () => {
+    const effect = { kind: "question", title: "t", questions: [] } as const;
+    const messages = toMessages(
+      runStart({ prompt: "go" }),
+      ...ask,
+      { type: "tool_result", callId: "call_1", status: "success", output: "asked", effect, durationMs: 0 },
+      { type: "run_end", reason: "clarification" },
+      runStart({
+        prompt: "",
+        answers: [
+          { documentId: "doc_001", questionId: "q1", optionIds: [], text: " " },
+          { documentId: "doc_001", questionId: "q2", optionIds: ["a"], text: "" },
+        ],
+      }),
+    );
+    expect(messages.at(-1)).toMatchObject({
+      output: "The user answered:\nq1: (The user skipped this question.)\nq2: a",
+    });
+  });
+
   test(verifies("R-01", "calls of a run that died get a result before the next prompt"), () => {
     const messages = toMessages(runStart({ prompt: "go" }), ...ask, runStart({ prompt: "again" }));
     expect(messages.slice(-2)).toMatchObject([

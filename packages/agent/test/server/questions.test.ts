@@ -65,6 +65,20 @@ describe("a question of the agent", () => {
   });
 });
 
+test(verifies("N73", "questions that a request leaves out are stored as skipped, in their order"), async () => {
+  const questions = ["q1", "q2", "q3"].map((id) => ({ id, prompt: `${id}?`, options: [] }));
+  const asking = { events: [{ call: { tool: "ask_question", arguments: { title: "Three", questions } } }] };
+  const server = await start({ script: { turns: [asking, { events: [{ text: "Then so." }] }] } });
+  const { conversationId, documents } = await toJson<ChatResponse>(server.chat({ message: "go" }));
+  const documentId = documents.find(({ type }) => type === "clarification")!.id;
+  const given = { documentId, questionId: "q2", optionIds: [], text: "tabs" };
+  const answered = await toJson<ChatResponse>(server.chat({ message: "", conversationId, answers: [given] }));
+  expect(answered).toMatchObject({ status: "completed", documents: [{ content: "Then so." }] });
+  const { turns } = await readConversation(server, conversationId);
+  const toSkipped = (questionId: string) => ({ documentId, questionId, optionIds: [], text: "" });
+  expect(turns[1]!.answers).toEqual([toSkipped("q1"), given, toSkipped("q3")]);
+});
+
 describe("two answers to one question at the same moment", () => {
   const questions = [{ id: "q1", prompt: "Which?", options: ["a", "b"].map((id) => ({ id, label: id })) }];
   const asking = { events: [{ call: { tool: "ask_question", arguments: { title: "A question", questions } } }] };
@@ -99,38 +113,34 @@ describe("an approval", () => {
   };
   const isRequest = ({ event }: StreamEvent): boolean => event === "approval_request";
 
-  test(
-    verifies(["X8", "X34"], "is asked of every reader with its reason, is in the snapshot, and takes one answer"),
-    async () => {
-      const server = await start({ script, args: ["--sandbox", "disabled"] });
-      const first = await server.chat({ message: "go", stream: true, approvals: "ask" });
-      const events = `${first.headers.get("location")}/events`;
-      const request = (await readEvents(await server.fetch(events), isRequest)).at(-1)!;
-      if (request.event !== "approval_request") throw new Error("nothing was asked");
-      const { approvalId, options } = request.data;
-      // Who is asked may sit before a page, which has no flags.
-      expect(request.data.description).toBe("this command needs a permission");
-      expect(request.data.reason).toEqual({ code: "no_rule" });
-      const snapshot = await toJson<ChatResponse>(server.fetch(first.headers.get("location")!));
-      expect(snapshot.approvals).toMatchObject([{ approvalId }]);
-      const path = `${first.headers.get("location")}/approvals/${approvalId}`;
-      const allow = options.find(({ kind }) => kind === "allow_once")!.id;
-      expect((await server.fetch(path, post({ optionId: "nonsense" }))).status).toBe(400);
-      expect((await server.fetch(path.replace(approvalId, "appr_x"), post({ optionId: allow }))).status).toBe(404);
-      expect((await server.fetch(path, post({ optionId: allow }))).status).toBe(202);
-      const all = await readEvents(first);
-      expect(verify(all)).toBeUndefined();
-      expect(all.find(({ event }) => event === "approval_resolved")?.data).toEqual({
-        approvalId,
-        optionId: allow,
-        by: "user",
-      });
-      expect(reduce(all)).toMatchObject({ status: "completed", documents: [{ metadata: { exitCode: 0 } }, {}] });
-      const late = await server.fetch(path, post({ optionId: allow }));
-      expect(late.status).toBe(409);
-      expect(await late.json()).toMatchObject({ error: { errorCode: "APPROVAL_RESOLVED" } });
-    },
-  );
+  test(verifies("X8", "is asked of every reader, is in the snapshot, and takes one answer"), async () => {
+    const server = await start({ script, args: ["--sandbox", "disabled"] });
+    const first = await server.chat({ message: "go", stream: true, approvals: "ask" });
+    const events = `${first.headers.get("location")}/events`;
+    const request = (await readEvents(await server.fetch(events), isRequest)).at(-1)!;
+    if (request.event !== "approval_request") throw new Error("nothing was asked");
+    const { approvalId, options } = request.data;
+    // Who is asked may sit before a page, which has no flags.
+    expect(request.data.description).toBe("this command needs a permission");
+    const snapshot = await toJson<ChatResponse>(server.fetch(first.headers.get("location")!));
+    expect(snapshot.approvals).toMatchObject([{ approvalId }]);
+    const path = `${first.headers.get("location")}/approvals/${approvalId}`;
+    const allow = options.find(({ kind }) => kind === "allow_once")!.id;
+    expect((await server.fetch(path, post({ optionId: "nonsense" }))).status).toBe(400);
+    expect((await server.fetch(path.replace(approvalId, "appr_x"), post({ optionId: allow }))).status).toBe(404);
+    expect((await server.fetch(path, post({ optionId: allow }))).status).toBe(202);
+    const all = await readEvents(first);
+    expect(verify(all)).toBeUndefined();
+    expect(all.find(({ event }) => event === "approval_resolved")?.data).toEqual({
+      approvalId,
+      optionId: allow,
+      by: "user",
+    });
+    expect(reduce(all)).toMatchObject({ status: "completed", documents: [{ metadata: { exitCode: 0 } }, {}] });
+    const late = await server.fetch(path, post({ optionId: allow }));
+    expect(late.status).toBe(409);
+    expect(await late.json()).toMatchObject({ error: { errorCode: "APPROVAL_RESOLVED" } });
+  });
 
   test(verifies("X8", "may change what runs: the document and the model show what did"), async () => {
     const server = await start({ script, args: ["--sandbox", "disabled"] });

@@ -2,12 +2,13 @@
  * Renders a Markdown tree as elements. Only checked addresses and numbers from the text become attributes,
  * raw HTML is shown as text, and images are links that are never loaded (S-60 to S-63).
  */
-import type { FootnoteDefinition, ListItem, Nodes, Parents, Table, TableRow } from "mdast";
+import type { FootnoteDefinition, ListItem, Nodes, Parents } from "mdast";
 import type { ComponentChildren, VNode } from "preact";
 import { CodePanel } from "../code/code-panel.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { Definitions } from "./definitions.ts";
 import { ImageLink, Link } from "./link.tsx";
+import { TableView } from "./table-view.tsx";
 
 /** What the elements of one text share. */
 export interface MarkdownScope {
@@ -50,7 +51,7 @@ function renderChildren(parent: Parents, scope: MarkdownScope): ComponentChildre
 }
 
 function renderParent(node: Parents, scope: MarkdownScope): ComponentChildren {
-  if (node.type === "table") return renderTable(node, scope);
+  if (node.type === "table") return <TableView table={node} renderCell={(cell) => renderChildren(cell, scope)} />;
   if (node.type === "listItem") return renderItem(node, scope);
   const children = renderChildren(node, scope);
   switch (node.type) {
@@ -118,27 +119,6 @@ function renderItem(item: ListItem, scope: MarkdownScope): VNode {
       <input type="checkbox" checked={item.checked} disabled aria-label={item.checked ? "☑" : "☐"} />
       {children}
     </li>
-  );
-}
-
-function renderTable(table: Table, scope: MarkdownScope): VNode {
-  const [head, ...rows] = table.children;
-  const renderRow = (row: TableRow, Cell: "th" | "td"): VNode => (
-    <tr>
-      {row.children.map((cell, column) => (
-        <Cell class={`align-${table.align?.[column] ?? "start"}`} dir="auto">
-          {renderChildren(cell, scope)}
-        </Cell>
-      ))}
-    </tr>
-  );
-  return (
-    <div class="table-frame" tabIndex={0} role="group">
-      <table>
-        {head === undefined ? undefined : <thead>{renderRow(head, "th")}</thead>}
-        <tbody>{rows.map((row) => renderRow(row, "td"))}</tbody>
-      </table>
-    </div>
   );
 }
 

@@ -220,8 +220,13 @@ export const chinese: Messages = {
   todoChange: ({ status, content }, others) =>
     `${content}：${todoStates[status]}${others > 0 ? `，另有 ${format(others)} 項` : ""}`,
   question: () => "問題",
-  sendAnswers: "送出回答",
-  answerAll: "回答所有問題後即可送出",
+  sendAnswers: () => "送出回答",
+  answersLeft: (questions) => `將略過 ${format(questions)} 個問題`,
+  questionSkipped: "（已略過）",
+  clearAnswer: "清除",
+  clearAnswerTo: (question) => `清除回答：${question}`,
+  chooseSeveral: "可複選",
+  otherAnswerTo: (question) => `其他回答：${question}`,
   orWriteFreely: "或改為寫一則訊息",
   yourAnswer: "您的回答",
   otherAnswer: "其他回答",
@@ -234,6 +239,7 @@ export const chinese: Messages = {
   image: "圖片",
   withoutDescription: "沒有說明",
   footnotes: "註解",
+  tableOf: (columns) => (columns.length === 0 ? "表格" : `表格：${columns.join("、")}`),
 
   advice: {
     AUTH_REQUIRED: "請為伺服器設定此供應商的金鑰：使用環境變數，或在其機器上執行 `sheaf login`。",

@@ -234,8 +234,14 @@ export const english = {
   todoChange: ({ status, content }: { status: TodoState; content: string }, others: number) =>
     `${content}: ${todoStates[status]}${others > 0 ? `, and ${count(others, "more", "more")}` : ""}`,
   question: (questions: number): string => (questions > 1 ? "Questions" : "A question"),
-  sendAnswers: "Send answer",
-  answerAll: "Answer all questions before you send",
+  sendAnswers: (questions: number): string => (questions > 1 ? "Send answers" : "Send answer"),
+  answersLeft: (questions: number) =>
+    questions === 1 ? "One question will be skipped" : `${count(questions, "question", "questions")} will be skipped`,
+  questionSkipped: "(skipped)",
+  clearAnswer: "Clear",
+  clearAnswerTo: (question: string) => `Clear the answer: ${question}`,
+  chooseSeveral: "Choose any number",
+  otherAnswerTo: (question: string) => `Another answer: ${question}`,
   orWriteFreely: "Or write a message instead",
   yourAnswer: "Your answer",
   otherAnswer: "Another answer",
@@ -248,6 +254,7 @@ export const english = {
   image: "Image",
   withoutDescription: "without description",
   footnotes: "Notes",
+  tableOf: (columns: readonly string[]) => (columns.length === 0 ? "Table" : `Table: ${columns.join(", ")}`),
 
   // What to do about an error, by its code
   advice: {

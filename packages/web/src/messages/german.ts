@@ -231,8 +231,14 @@ export const german: Messages = {
   todoChange: ({ status, content }, others) =>
     `${content}: ${todoStates[status]}${others > 0 ? `, und ${count(others, "weitere", "weitere")}` : ""}`,
   question: (questions) => (questions > 1 ? "Fragen" : "Eine Frage"),
-  sendAnswers: "Antwort senden",
-  answerAll: "Zum Senden jede Frage beantworten",
+  sendAnswers: (questions) => (questions > 1 ? "Antworten senden" : "Antwort senden"),
+  answersLeft: (questions) =>
+    questions === 1 ? "Eine Frage wird übersprungen" : `${count(questions, "Frage", "Fragen")} werden übersprungen`,
+  questionSkipped: "(übersprungen)",
+  clearAnswer: "Leeren",
+  clearAnswerTo: (question) => `Antwort leeren: ${question}`,
+  chooseSeveral: "Mehrfachauswahl",
+  otherAnswerTo: (question) => `Andere Antwort: ${question}`,
   orWriteFreely: "Oder stattdessen eine Nachricht schreiben",
   yourAnswer: "Ihre Antwort",
   otherAnswer: "Andere Antwort",
@@ -245,6 +251,7 @@ export const german: Messages = {
   image: "Bild",
   withoutDescription: "ohne Beschreibung",
   footnotes: "Anmerkungen",
+  tableOf: (columns) => (columns.length === 0 ? "Tabelle" : `Tabelle: ${columns.join(", ")}`),
 
   advice: {
     AUTH_REQUIRED:

@@ -224,8 +224,13 @@ export const japanese: Messages = {
   todoChange: ({ status, content }, others) =>
     `${content}：${todoStates[status]}${others > 0 ? `、ほか ${format(others)} 件` : ""}`,
   question: () => "質問",
-  sendAnswers: "回答を送信",
-  answerAll: "すべての質問に答えると送信できます",
+  sendAnswers: () => "回答を送信",
+  answersLeft: (questions) => `${format(questions)} 件の質問をスキップします`,
+  questionSkipped: "（スキップ）",
+  clearAnswer: "クリア",
+  clearAnswerTo: (question) => `回答をクリア：${question}`,
+  chooseSeveral: "複数選択可",
+  otherAnswerTo: (question) => `その他の回答：${question}`,
   orWriteFreely: "または、代わりにメッセージを書く",
   yourAnswer: "あなたの回答",
   otherAnswer: "その他の回答",
@@ -238,6 +243,7 @@ export const japanese: Messages = {
   image: "画像",
   withoutDescription: "説明なし",
   footnotes: "注",
+  tableOf: (columns) => (columns.length === 0 ? "表" : `表：${columns.join("、")}`),
 
   advice: {
     AUTH_REQUIRED:

@@ -227,8 +227,13 @@ export const turkish: Messages = {
   todoChange: ({ status, content }, others) =>
     `${content}: ${todoStates[status]}${others > 0 ? ` ve ${format(others)} tane daha` : ""}`,
   question: (questions) => (questions > 1 ? "Sorular" : "Bir soru"),
-  sendAnswers: "Yanıtı gönder",
-  answerAll: "Göndermek için her soruyu yanıtlayın",
+  sendAnswers: (questions) => (questions > 1 ? "Yanıtları gönder" : "Yanıtı gönder"),
+  answersLeft: (questions) => `${format(questions)} soru atlanacak`,
+  questionSkipped: "(atlandı)",
+  clearAnswer: "Temizle",
+  clearAnswerTo: (question) => `Yanıtı temizle: ${question}`,
+  chooseSeveral: "Birden çok seçilebilir",
+  otherAnswerTo: (question) => `Başka bir yanıt: ${question}`,
   orWriteFreely: "Ya da bunun yerine bir ileti yazın",
   yourAnswer: "Yanıtınız",
   otherAnswer: "Başka bir yanıt",
@@ -241,6 +246,7 @@ export const turkish: Messages = {
   image: "Görsel",
   withoutDescription: "açıklamasız",
   footnotes: "Notlar",
+  tableOf: (columns) => (columns.length === 0 ? "Tablo" : `Tablo: ${columns.join(", ")}`),
 
   advice: {
     AUTH_REQUIRED:

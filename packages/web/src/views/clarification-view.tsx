@@ -1,43 +1,65 @@
-import type { ClarificationAnswer } from "@sheaf/protocol";
+import { useRef } from "preact/hooks";
 import { useConversation } from "../conversation/conversation-port.ts";
 import { Card } from "../elements/card.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import { readObjects, readText } from "./metadata.ts";
-import { type ForeignMetadata, isOpen, type ViewProps } from "./view.ts";
+import {
+  chooseOption,
+  chooseText,
+  type AnswerDraft,
+  emptyEntry,
+  type AnswerEntry,
+  isAnswered,
+  type AskedQuestion,
+  readQuestions,
+  toAnswers,
+  toDraft,
+  toMessage,
+  writeText,
+} from "./clarification-form.ts";
+import { isOpen, type ViewProps } from "./view.ts";
 
-interface Question {
-  readonly id: string;
-  readonly text: string;
-  readonly options: readonly { readonly id: string; readonly label: string }[];
-  readonly allowsMultiple: boolean;
-  readonly allowsText: boolean;
-}
-
-/** What the user has chosen and written so far, by question. */
-type Draft = Readonly<Record<string, { readonly optionIds: readonly string[]; readonly text: string }>>;
-
-const emptyEntry = { optionIds: [], text: "" };
-
-/** R11, N42: a form; its answers are sent with the next request of the conversation. */
+/** R11, N42, N73: a form; its answers are sent with the next request of the conversation. */
 export function ClarificationView({ document, responseId, isCurrent }: ViewProps) {
   const messages = useMessages();
   const { canSend, isAsking, sendAnswers, findAnswers } = useConversation();
-  const [written, setDraft] = useRemembered<Draft>(`${responseId}/${document.id}/draft`, {});
-  const draft = isCurrent ? written : toDraft(findAnswers(responseId) ?? [], document.id);
+  const [written, setDraft] = useRemembered<AnswerDraft>(`${responseId}/${document.id}/draft`, {});
+  const form = useRef<HTMLFormElement>(null);
+  const sent = isCurrent ? undefined : findAnswers(responseId);
+  const draft = sent ? toDraft(sent, document.id) : isCurrent ? written : {};
   const questions = readQuestions(document.metadata);
   const content = document.content ?? "";
   const canAnswer = isCurrent && isAsking && !isOpen(document);
-  const isReady = questions.length > 0 && questions.every((question) => isAnswered(draft[question.id]));
-  const send = (event: Event): void => {
+  const open = questions.filter(({ id }) => !isAnswered(draft[id]));
+  const isReady = open.length < questions.length;
+  const send = (): void => {
+    if (!isReady || !canSend) return;
+    sendAnswers(toAnswers(document.id, questions, draft), toMessage(questions, draft, messages.questionSkipped));
+  };
+  /** Enter goes to the next open question, and sends only if none is left: nothing is skipped by accident. */
+  const goOn = (event: KeyboardEvent): void => {
+    const { target, key, isComposing, ctrlKey, metaKey } = event;
+    if (key !== "Enter" || isComposing || !(target instanceof HTMLInputElement)) return;
     event.preventDefault();
-    if (isReady && canSend) sendAnswers(toAnswers(document.id, questions, draft), toMessage(questions, draft));
+    const fields = [...(form.current?.querySelectorAll("fieldset") ?? [])];
+    const position = fields.findIndex((field) => field.contains(target));
+    const next = open.find((question) => questions.indexOf(question) > position) ?? open[0];
+    if (next === undefined || ctrlKey || metaKey) send();
+    else fields[questions.indexOf(next)]?.querySelector("input")?.focus();
   };
   return (
     <Card kind="clarification" icon="question" title={messages.question(questions.length)}>
       {isSameText(content, questions) ? undefined : <Markdown text={content} isComplete={!isOpen(document)} />}
-      <form onSubmit={send} class="questions">
+      <form
+        class="questions"
+        ref={form}
+        onKeyDown={goOn}
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
         {questions.map((question) => (
           <QuestionField
             key={question.id}
@@ -45,15 +67,18 @@ export function ClarificationView({ document, responseId, isCurrent }: ViewProps
             name={`${responseId}/${document.id}/${question.id}`}
             entry={draft[question.id] ?? emptyEntry}
             isDisabled={!canAnswer}
+            isSkipped={sent !== undefined && !isAnswered(draft[question.id])}
             onChange={(entry) => setDraft({ ...draft, [question.id]: entry })}
           />
         ))}
         {canAnswer ? (
           <div class="card-buttons">
             <button type="submit" class="primary-button" disabled={!isReady || !canSend}>
-              {messages.sendAnswers}
+              {messages.sendAnswers(questions.length)}
             </button>
-            <span class="button-note">{isReady ? messages.orWriteFreely : messages.answerAll}</span>
+            <span class="button-note">
+              {isReady && open.length > 0 ? messages.answersLeft(open.length) : messages.orWriteFreely}
+            </span>
           </div>
         ) : undefined}
       </form>
@@ -61,97 +86,95 @@ export function ClarificationView({ document, responseId, isCurrent }: ViewProps
   );
 }
 
-/** The answers as they were in the form. */
-function toDraft(answers: readonly ClarificationAnswer[], documentId: string): Draft {
-  const own = answers.filter((answer) => answer.documentId === documentId);
-  return Object.fromEntries(own.map(({ questionId, optionIds, text }) => [questionId, { optionIds, text }]));
-}
-
-function readQuestions(metadata: ForeignMetadata): Question[] {
-  return readObjects(metadata, "questions").map((question, index) => {
-    const options = readObjects(question, "options").map((option) => ({
-      id: readText(option, "id"),
-      label: readText(option, "label"),
-    }));
-    return {
-      id: readText(question, "id") || `${index}`,
-      text: readText(question, "text"),
-      options,
-      allowsMultiple: question["allowMultiple"] === true,
-      allowsText: options.length === 0 || question["allowText"] === true,
-    };
-  });
-}
-
 /** The content often repeats the only question. */
-function isSameText(content: string, questions: readonly Question[]): boolean {
+function isSameText(content: string, questions: readonly AskedQuestion[]): boolean {
   return content.trim() === "" || (questions.length === 1 && questions[0]!.text.trim() === content.trim());
 }
 
-function isAnswered(entry: Draft[string] | undefined): boolean {
-  return entry !== undefined && (entry.optionIds.length > 0 || entry.text.trim() !== "");
-}
-
-function toAnswers(documentId: string, questions: readonly Question[], draft: Draft): ClarificationAnswer[] {
-  return questions.map(({ id }) => {
-    const { optionIds, text } = draft[id] ?? emptyEntry;
-    return { documentId, questionId: id, optionIds, text: text.trim() };
-  });
-}
-
-/** The text that appears in the conversation as the user's message. */
-function toMessage(questions: readonly Question[], draft: Draft): string {
-  return questions
-    .map(({ id, text, options }) => {
-      const entry = draft[id] ?? emptyEntry;
-      const labels = options.filter((option) => entry.optionIds.includes(option.id)).map(({ label }) => label);
-      const answer = [...labels, entry.text.trim()].filter((part) => part !== "").join(", ");
-      return questions.length === 1 ? answer : `${text} ${answer}`;
-    })
-    .join("\n");
-}
-
 interface QuestionFieldProps {
-  readonly question: Question;
+  readonly question: AskedQuestion;
   readonly name: string;
-  readonly entry: Draft[string];
+  readonly entry: AnswerEntry;
   readonly isDisabled: boolean;
-  readonly onChange: (entry: Draft[string]) => void;
+  /** The answers were sent without one to this question. */
+  readonly isSkipped: boolean;
+  readonly onChange: (entry: AnswerEntry) => void;
 }
 
-function QuestionField({ question, name, entry, isDisabled, onChange }: QuestionFieldProps) {
+function QuestionField({ question, name, entry, isDisabled, isSkipped, onChange }: QuestionFieldProps) {
   const messages = useMessages();
   const { options, allowsMultiple, allowsText } = question;
-  const choose = (id: string, isChosen: boolean): void => {
-    if (!allowsMultiple) return onChange({ ...entry, optionIds: [id] });
-    const others = entry.optionIds.filter((other) => other !== id);
-    onChange({ ...entry, optionIds: isChosen ? [...others, id] : others });
-  };
+  const type = allowsMultiple ? "checkbox" : "radio";
   return (
     <fieldset class="question" disabled={isDisabled}>
-      <legend dir="auto">{question.text}</legend>
+      <legend>
+        <span dir="auto">{question.text}</span>
+        {allowsMultiple ? <span class="question-note"> {messages.chooseSeveral}</span> : undefined}
+        {isSkipped ? <span class="question-note"> {messages.questionSkipped}</span> : undefined}
+      </legend>
       {options.map((option) => (
         <label class="option" key={option.id}>
           <input
-            type={allowsMultiple ? "checkbox" : "radio"}
+            type={type}
             name={name}
             checked={entry.optionIds.includes(option.id)}
-            onChange={(event) => choose(option.id, event.currentTarget.checked)}
+            onChange={(event) => onChange(chooseOption(question, entry, option.id, event.currentTarget.checked))}
           />
           <span dir="auto">{option.label}</span>
         </label>
       ))}
       {allowsText ? (
-        <input
-          type="text"
-          class="text-field"
-          dir="auto"
-          aria-label={question.text}
-          placeholder={options.length === 0 ? messages.yourAnswer : messages.otherAnswer}
-          value={entry.text}
-          onInput={(event) => onChange({ ...entry, text: event.currentTarget.value })}
-        />
+        <OtherAnswer question={question} name={name} type={type} entry={entry} onChange={onChange} />
       ) : undefined}
+      {isDisabled || !isAnswered(entry) ? undefined : (
+        <button
+          type="button"
+          class="plain-button question-clear"
+          aria-label={messages.clearAnswerTo(question.text)}
+          onClick={() => onChange(emptyEntry)}
+        >
+          {messages.clearAnswer}
+        </button>
+      )}
     </fieldset>
+  );
+}
+
+interface OtherAnswerProps extends Pick<QuestionFieldProps, "question" | "name" | "entry" | "onChange"> {
+  readonly type: "checkbox" | "radio";
+}
+
+/** A text: the whole answer of a question without options, and one more choice of any other. */
+function OtherAnswer({ question, name, type, entry, onChange }: OtherAnswerProps) {
+  const messages = useMessages();
+  const field = useRef<HTMLInputElement>(null);
+  const isOnly = question.options.length === 0;
+  const text = (
+    <input
+      type="text"
+      class="text-field"
+      dir="auto"
+      ref={field}
+      aria-label={isOnly ? question.text : messages.otherAnswerTo(question.text)}
+      placeholder={isOnly ? messages.yourAnswer : messages.otherAnswer}
+      value={entry.text}
+      onInput={(event) => onChange(writeText(question, entry, event.currentTarget.value))}
+    />
+  );
+  if (isOnly) return text;
+  return (
+    <div class="option option-other">
+      <input
+        type={type}
+        name={name}
+        aria-label={messages.otherAnswer}
+        checked={entry.hasText}
+        onChange={({ currentTarget: { checked } }) => {
+          onChange(chooseText(question, entry, checked));
+          if (checked) field.current?.focus();
+        }}
+      />
+      {text}
+    </div>
   );
 }

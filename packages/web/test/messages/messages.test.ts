@@ -22,8 +22,11 @@ function readTexts(value: unknown, path = ""): [string, string][] {
       "revision",
       "progress",
       "question",
+      "sendAnswers",
+      "answersLeft",
     ].includes(path);
-    const text: unknown = path === "waitsFor" ? value(["«0»"]) : value(...(isNumeric ? [4, 7] : given));
+    const text: unknown =
+      path === "waitsFor" || path === "tableOf" ? value(["«0»"]) : value(...(isNumeric ? [4, 7] : given));
     return [[path, text as string]];
   }
   return Object.entries(value as object).flatMap(([name, part]) =>

@@ -1,0 +1,95 @@
+/** What is inside of an answer: tables and long words, and questions of which some are skipped. */
+import type { Locator, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeWithChromium } from "../support/chromium.ts";
+import { sendMessage, waitForAnswer } from "../support/page.ts";
+import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
+import { createTestFolder } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+import { severalQuestions, wideText } from "./scenario.ts";
+
+const folder = createTestFolder();
+
+function findDocument(page: Page, type: string): Locator {
+  return page.getByRole("article", { name: new RegExp(`^${type}, document`) });
+}
+
+describeWithChromium("tables and long words", (browser) => {
+  test("a wide table scrolls on its own, its words stay whole, and the page stays as wide as the screen", async () => {
+    const { page, faults } = await openScenario(browser, folder, { script: wideText });
+    await sendMessage(page, `See https://example.com/${"a-very-long-path/".repeat(20)}?q=${"x".repeat(200)}`);
+    await waitForAnswer(page);
+    await takeScreenshots(page, "tables");
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    const wide = page.getByRole("group", { name: "Table: Region, Requests, Errors, p50, p99, Note" });
+    await wide.waitFor();
+    expect(await wide.evaluate((frame) => frame.scrollWidth > frame.clientWidth)).toBe(true);
+    // Each of them would break into several lines if it could.
+    const lines = await wide.locator("td:nth-child(-n + 5)").evaluateAll((cells) =>
+      cells.map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+      }),
+    );
+    expect(new Set(lines)).toEqual(new Set([1]));
+    await wide.focus();
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => wide.evaluate((frame) => frame.scrollLeft)).toBeGreaterThan(0);
+    // A table that fits is no region to scroll, and nothing to stop at with the keyboard.
+    expect(await page.locator(".table-frame").count()).toBe(3);
+    expect(await page.locator(".table-frame[tabindex]").count()).toBe(1);
+    expect(await findAccessFaults(page)).toEqual([]);
+    // The head of the long one stays while its rows go by.
+    await page.setViewportSize({ width: 1280, height: 700 });
+    const head = page.getByRole("columnheader", { name: "Step" });
+    await page.getByRole("cell", { name: "Row 50" }).scrollIntoViewIfNeeded();
+    const top = await page.locator(".scroller").evaluate((scroller) => scroller.getBoundingClientRect().top);
+    expect(Math.round((await head.boundingBox())!.y)).toBe(Math.round(top));
+    expect(faults()).toEqual([]);
+  });
+});
+
+describeWithChromium("questions", (browser) => {
+  test(verifies("N73", "some are answered from the keyboard, the others are said to be skipped"), async () => {
+    const { page, faults } = await openScenario(browser, folder, { script: severalQuestions });
+    await sendMessage(page, "Go");
+    await waitForAnswer(page);
+    const form = findDocument(page, "Question");
+    const send = form.getByRole("button", { name: "Send answers" });
+    expect(await send.isDisabled()).toBe(true);
+    await form.getByRole("checkbox", { name: "Unit tests" }).focus();
+    await page.keyboard.press("Space");
+    await form.getByRole("checkbox", { name: "Browser tests" }).focus();
+    await page.keyboard.press("Space");
+    await form.getByRole("textbox", { name: "Another answer: Which tests?" }).fill("Load tests");
+    // Enter goes on to what is open, and sends nothing.
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.closest('fieldset').textContent")).toContain("Which database?");
+    await form.getByRole("radio", { name: "SQLite" }).check();
+    await form.getByRole("textbox", { name: "Another answer: Which database?" }).fill("DuckDB");
+    expect(await form.getByRole("radio", { name: "SQLite" }).isChecked()).toBe(false);
+    await form.getByText("One question will be skipped").waitFor();
+    await takeScreenshots(page, "questions");
+    expect(await findAccessFaults(page)).toEqual([]);
+    await form.getByRole("button", { name: "Clear the answer: Which database?" }).click();
+    await form.getByText("2 questions will be skipped").waitFor();
+    await send.focus();
+    await page.keyboard.press("Enter");
+    await waitForAnswer(page, 2);
+    const message = page.getByRole("article", { name: "Your message" }).nth(1);
+    expect((await message.innerText()).split("\n").slice(-3)).toEqual([
+      "Which tests? Unit tests, Browser tests, Load tests",
+      "Which database? (skipped)",
+      "Anything else? (skipped)",
+    ]);
+    await page.reload();
+    await waitForAnswer(page, 2);
+    expect(await form.getByRole("checkbox", { name: "Browser tests" }).isChecked()).toBe(true);
+    expect(await form.getByText("(skipped)").count()).toBe(2);
+    expect(await findAccessFaults(page, ["light"])).toEqual([]);
+    await takeScreenshots(page, "questions-skipped");
+    expect(faults()).toEqual([]);
+  });
+});
