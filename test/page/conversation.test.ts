@@ -222,7 +222,7 @@ describeWithChromium("a conversation in the page", (browser) => {
     await waitForAnswer(page);
     await page.getByRole("button", { name: "Changes", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Changes" });
-    await dialog.getByText("new.txt").waitFor();
+    await dialog.getByRole("button", { name: /^new\.txt/ }).waitFor();
     expect(await findAccessFaults(page)).toEqual([]);
     await takeScreenshots(page, "changes");
     await dialog.getByRole("button", { name: "Undo change 1" }).click();

@@ -13,6 +13,7 @@ import type {
   ModelList,
   RevertRequest,
   RevertResult,
+  WorkspaceFile,
   WorkspaceFileList,
   WorkspaceList,
 } from "@sheaf/protocol";
@@ -58,6 +59,12 @@ export interface FollowOptions extends StreamOptions {
 export interface RevertOptions extends RequestOptions {
   /** `leave` reverts the other files, `overwrite` restores the old content anyway. */
   readonly onConflict?: RevertRequest["onConflict"] | undefined;
+}
+
+export interface ReadFileOptions extends RequestOptions {
+  /** First line, from 1. */
+  readonly startLine?: number | undefined;
+  readonly maxLines?: number | undefined;
 }
 
 export interface ListOptions extends RequestOptions {
@@ -109,6 +116,8 @@ export interface SheafClient {
   listWorkspaces(options?: RequestOptions): Promise<WorkspaceList["workspaces"]>;
   /** Files whose path has the letters of `query` in order, the best first (X31). */
   findFiles(workspace: string, query: string, options?: RequestOptions): Promise<WorkspaceFileList>;
+  /** Lines of a text file, with the hash of the whole (X32). */
+  readFile(workspace: string, path: string, options?: ReadFileOptions): Promise<WorkspaceFile>;
 }
 
 export function createClient(options: ClientOptions): SheafClient {
@@ -154,6 +163,8 @@ export function createClient(options: ClientOptions): SheafClient {
       ask(`${toPath("conversations", id)}/revert`, toPost({ responseId, ...revert }, { signal })),
     listWorkspaces: async (list = {}) => (await ask<WorkspaceList>("/v1/workspaces", list)).workspaces,
     findFiles: (name, query, find = {}) => ask(`${toPath("workspaces", name)}/files${toQuery({ query })}`, find),
+    readFile: (name, path, { signal, ...lines } = {}) =>
+      ask(`${toPath("workspaces", name)}/${toPath("files", path, "")}${toQuery(lines)}`, { signal }),
     listModels: async (list = {}) => (await ask<ModelList>("/v1/models", list)).models,
   };
 }

@@ -64,3 +64,24 @@ export function toLanguageName(word: string): string {
 export function toGrammar(word: string): string | undefined {
   return languages.get(word.toLowerCase())?.grammar;
 }
+
+/** Files whose name tells their language without an extension. */
+const fileNames: Readonly<Record<string, string>> = {
+  ".bashrc": "bash",
+  ".profile": "bash",
+  ".zshrc": "bash",
+  "cmakelists.txt": "cmake",
+  containerfile: "dockerfile",
+  dockerfile: "dockerfile",
+  gemfile: "ruby",
+  makefile: "makefile",
+  rakefile: "ruby",
+};
+
+/** The language of a file by its name, as fences name it; "" if the name tells none. */
+export function toLanguage(path: string): string {
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).toLowerCase();
+  if (Object.hasOwn(fileNames, name)) return fileNames[name]!;
+  const [, extension = ""] = /\.(\w+)$/.exec(name) ?? [];
+  return languages.has(extension) ? extension : "";
+}

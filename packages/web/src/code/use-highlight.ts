@@ -11,7 +11,7 @@ export interface HighlightedCode {
 }
 
 /** UTF-16 units; longer code is not highlighted, because that would block the page. */
-const sizeLimit = 60_000;
+export const highlightLimit = 60_000;
 /** Highlighting growing code takes at most 1/share of the time. */
 const share = 12;
 
@@ -21,7 +21,7 @@ export function useHighlight(code: string, language: string): HighlightedCode | 
   const [highlighted, setHighlighted] = useState<HighlightedCode>();
   const pause = useRef({ until: 0 });
   useEffect(() => {
-    if (highlighter === undefined || code.length > sizeLimit || highlighted?.code === code) return undefined;
+    if (highlighter === undefined || code.length > highlightLimit || highlighted?.code === code) return undefined;
     const timer = setTimeout(
       () => {
         const startedAt = performance.now();
@@ -40,7 +40,8 @@ export function useHighlight(code: string, language: string): HighlightedCode | 
 /** Loaded grammars, so that each is read and compiled once. */
 export const HighlighterCache = createContext<Map<string, Promise<Highlighter | undefined>>>(new Map());
 
-function useHighlighter(grammar: string | undefined): Highlighter | undefined {
+/** @param grammar undefined: none is loaded */
+export function useHighlighter(grammar: string | undefined): Highlighter | undefined {
   const cache = useContext(HighlighterCache);
   const [loaded, setLoaded] = useState<{ readonly grammar: string; readonly highlighter: Highlighter }>();
   useEffect(() => {

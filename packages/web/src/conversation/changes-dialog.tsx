@@ -1,26 +1,25 @@
 import type { SheafClient } from "@sheaf/client";
 import type { ChangedFileState, ChangeRevert, ConversationChanges } from "@sheaf/protocol";
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { parsePatch, splitHunks } from "../diff/diff-lines.ts";
-import { DiffPanel } from "../diff/diff-panel.tsx";
-import { SplitSwitch } from "../diff/split-switch.tsx";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ReadFileLines } from "../diff/use-file-lines.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
-import { Badge, Card } from "../elements/card.tsx";
 import { Dialog } from "../elements/dialog.tsx";
 import { Icon } from "../elements/icon.tsx";
-import { useSetting } from "../elements/settings.tsx";
-import { VisibleText } from "../elements/visible-text.tsx";
+import { PathText } from "../elements/path-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import { ChangedPath, LineCount, operationIcons } from "../views/file-edit-view.tsx";
+import { LineCount, operationIcons } from "../views/file-edit-view.tsx";
+import { ChangedFile } from "./changed-file.tsx";
 
 interface ChangesDialogProps {
   readonly id: string;
+  /** Name of the conversation's workspace. */
+  readonly workspace: string;
   readonly ports: { readonly client: SheafClient; readonly describe: (error: unknown) => string };
   readonly onClose: () => void;
 }
 
 /** What the conversation changed, file by file against its start; files and hunks can be undone (X28, X29). */
-export function ChangesDialog({ id, ports: { client, describe }, onClose }: ChangesDialogProps) {
+export function ChangesDialog({ id, workspace, ports: { client, describe }, onClose }: ChangesDialogProps) {
   const messages = useMessages();
   const announce = useAnnounce();
   const [files, setFiles] = useState<readonly ChangedFileState[]>();
@@ -44,15 +43,40 @@ export function ChangesDialog({ id, ports: { client, describe }, onClose }: Chan
   const undo = async (change: ChangeRevert): Promise<void> => {
     if (await ask(() => client.revertChange(id, change))) announce(messages.reverted);
   };
+  /** Lines of the file as it was when the changes were listed: of any other state they would be in the wrong place. */
+  const toReader =
+    ({ filePath, hash }: ChangedFileState): ReadFileLines =>
+    async (startLine, maxLines) => {
+      try {
+        const file = await client.readFile(workspace, filePath, { startLine, maxLines });
+        if (file.hash !== hash) return { kind: "problem", text: messages.fileChangedSince };
+        const lines = file.content.split("\n");
+        // The API counts what follows the last line end as a line, too.
+        const hasTail = lines.at(-1) === "";
+        const isWhole = hasTail && file.endLine === file.totalLines;
+        return {
+          kind: "lines",
+          lines: hasTail ? lines.slice(0, -1) : lines,
+          totalLines: file.totalLines - (isWhole ? 1 : 0),
+        };
+      } catch (error) {
+        return { kind: "problem", text: describe(error) };
+      }
+    };
   return (
     <Dialog
       title={messages.changes}
       onClose={onClose}
       isWide
       buttons={
-        <button type="button" class="primary-button" onClick={onClose}>
-          {messages.close}
-        </button>
+        <>
+          <button type="button" class="quiet-button" disabled={isBusy} onClick={load}>
+            {messages.loadAgain}
+          </button>
+          <button type="button" class="primary-button" onClick={onClose}>
+            {messages.close}
+          </button>
+        </>
       }
     >
       {failure === undefined ? undefined : (
@@ -69,108 +93,64 @@ export function ChangesDialog({ id, ports: { client, describe }, onClose }: Chan
       ) : files.length === 0 ? (
         <p class="stage-note">{messages.noChanges}</p>
       ) : (
-        <div class="changes" aria-busy={isBusy}>
-          {files.map((file) => (
-            <ChangedFile key={file.filePath} file={file} isBusy={isBusy} onUndo={(change) => void undo(change)} />
-          ))}
-        </div>
+        <ChangedFiles files={files} isBusy={isBusy} onUndo={(change) => void undo(change)} toReader={toReader} />
       )}
     </Dialog>
   );
 }
 
-interface ChangedFileProps {
-  readonly file: ChangedFileState;
+interface ChangedFilesProps {
+  readonly files: readonly ChangedFileState[];
   readonly isBusy: boolean;
   readonly onUndo: (change: ChangeRevert) => void;
+  readonly toReader: (file: ChangedFileState) => ReadFileLines;
 }
 
-function ChangedFile({ file, isBusy, onUndo }: ChangedFileProps) {
+/** A list to jump from, and the changes of each file. */
+function ChangedFiles({ files, isBusy, onUndo, toReader }: ChangedFilesProps) {
   const messages = useMessages();
-  const { filePath, newFilePath = "", operation, linesAdded = 0, linesRemoved = 0, hash, patch = "", problem } = file;
-  const seen = { filePath, ...(hash !== undefined && { hash }) };
+  const cards = useRef(new Map<string, HTMLElement>()).current;
+  const goTo = (path: string): void => {
+    const card = cards.get(path);
+    card?.scrollIntoView({ block: "start" });
+    card?.focus({ preventScroll: true });
+  };
+  const sum = (name: "linesAdded" | "linesRemoved"): number =>
+    files.reduce((total, file) => total + (file[name] ?? 0), 0);
   return (
-    <Card
-      icon={operationIcons[operation ?? ""] ?? "file"}
-      title={<ChangedPath path={filePath} newPath={newFilePath} />}
-      facts={
-        <>
-          {operation === undefined ? undefined : (
-            <Badge tone={operation === "delete" ? "warning" : "neutral"}>{messages.operations[operation]}</Badge>
-          )}
-          {file.changedSince === true ? <Badge tone="warning">{messages.changedSince}</Badge> : undefined}
-          <LineCount added={linesAdded} removed={linesRemoved} />
-        </>
-      }
-      actions={
-        <>
-          {operation === "edit" ? <SplitSwitch /> : undefined}
-          {operation === undefined ? undefined : (
-            <UndoButton
-              label={messages.undoFile(newFilePath || filePath)}
-              isBusy={isBusy}
-              onUndo={() => onUndo(seen)}
-            />
-          )}
-        </>
-      }
-    >
-      {problem === undefined ? undefined : (
-        <p class="card-note">
-          <VisibleText text={problem} />
+    <div class="changes" aria-busy={isBusy}>
+      <nav class="changes-list" aria-label={messages.changedFiles(files.length)}>
+        <p class="changes-sum">
+          {messages.changedFiles(files.length)} <LineCount added={sum("linesAdded")} removed={sum("linesRemoved")} />
         </p>
-      )}
-      <Hunks
-        patch={patch}
-        path={filePath}
-        isBusy={isBusy}
-        onUndo={operation === "edit" ? (hunk) => onUndo({ ...seen, hunk }) : undefined}
-      />
-    </Card>
-  );
-}
-
-interface HunksProps {
-  readonly patch: string;
-  readonly path: string;
-  readonly isBusy: boolean;
-  /** Absent: the file is undone as a whole. */
-  readonly onUndo: ((hunk: number) => void) | undefined;
-}
-
-function Hunks({ patch, path, isBusy, onUndo }: HunksProps) {
-  const messages = useMessages();
-  const [layout] = useSetting("diffLayout");
-  const hunks = useMemo(() => splitHunks(patch).map(parsePatch), [patch]);
-  return (
-    <>
-      {hunks.map((lines, index) => (
-        <div class="hunk" key={index}>
-          <DiffPanel
-            lines={lines}
-            isSplit={layout === "split" && onUndo !== undefined}
-            label={messages.changesIn(path)}
-            memoryKey={`changes/${path}/${index}`}
-          />
-          {hunks.length > 1 && onUndo ? (
-            <UndoButton label={messages.undoHunk(index + 1)} isBusy={isBusy} onUndo={() => onUndo(index)} />
-          ) : undefined}
-        </div>
-      ))}
-    </>
-  );
-}
-
-interface UndoButtonProps {
-  readonly label: string;
-  readonly isBusy: boolean;
-  readonly onUndo: () => void;
-}
-
-function UndoButton({ label, isBusy, onUndo }: UndoButtonProps) {
-  return (
-    <button type="button" class="tool-button" aria-label={label} title={label} disabled={isBusy} onClick={onUndo}>
-      <Icon name="undo" />
-    </button>
+        <ul>
+          {files.map(({ filePath, newFilePath = filePath, operation = "", linesAdded = 0, linesRemoved = 0 }) => (
+            <li key={filePath}>
+              <button type="button" class="changes-item" onClick={() => goTo(filePath)}>
+                <Icon name={operationIcons[operation] ?? "file"} />
+                <PathText path={newFilePath} />
+                <LineCount added={linesAdded} removed={linesRemoved} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="changes-files">
+        {files.map((file) => (
+          <section
+            key={`${file.filePath} ${file.hash ?? ""}`}
+            class="changes-file"
+            tabIndex={-1}
+            aria-label={file.filePath}
+            ref={(element) => {
+              if (element === null) cards.delete(file.filePath);
+              else cards.set(file.filePath, element);
+            }}
+          >
+            <ChangedFile file={file} isBusy={isBusy} onUndo={onUndo} read={toReader(file)} />
+          </section>
+        ))}
+      </div>
+    </div>
   );
 }

@@ -12,6 +12,8 @@ import { saveAsFile, toFileName, toJsonExport, toMarkdownExport } from "./export
 
 interface ConversationHeadProps {
   readonly state: ConversationState;
+  /** Name of its workspace. */
+  readonly workspace: string;
   readonly ports: { readonly client: SheafClient; readonly describe: (error: unknown) => string };
   readonly onShowSidebar: () => void;
   readonly onChange: (id: string) => void;
@@ -19,7 +21,14 @@ interface ConversationHeadProps {
 }
 
 /** Title and actions. */
-export function ConversationHead({ state, ports, onShowSidebar, onChange, onRename }: ConversationHeadProps) {
+export function ConversationHead({
+  state,
+  workspace,
+  ports,
+  onShowSidebar,
+  onChange,
+  onRename,
+}: ConversationHeadProps) {
   const messages = useMessages();
   const [isNaming, setNaming] = useState(false);
   const [hasChanges, setChanges] = useState(false);
@@ -56,7 +65,7 @@ export function ConversationHead({ state, ports, onShowSidebar, onChange, onRena
         </button>
       ) : undefined}
       {state.id !== undefined && hasChanges ? (
-        <ChangesDialog id={state.id} ports={ports} onClose={() => setChanges(false)} />
+        <ChangesDialog id={state.id} workspace={workspace} ports={ports} onClose={() => setChanges(false)} />
       ) : undefined}
       {state.id === undefined || state.phase !== "ready" ? undefined : (
         <ConversationMenu
@@ -94,7 +103,7 @@ function TitleField({ title, onEnd }: { readonly title: string; readonly onEnd: 
   );
 }
 
-interface ConversationMenuProps extends Omit<ConversationHeadProps, "onShowSidebar" | "onRename"> {
+interface ConversationMenuProps extends Omit<ConversationHeadProps, "workspace" | "onShowSidebar" | "onRename"> {
   readonly onName: () => void;
   readonly id: string;
   readonly title: string;

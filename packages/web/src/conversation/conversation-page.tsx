@@ -105,6 +105,7 @@ export function ConversationPage(props: ConversationPageProps) {
           <main class="main">
             <ConversationHead
               state={state}
+              workspace={workspace?.name ?? ""}
               ports={props.ports}
               onShowSidebar={props.onShowSidebar}
               onChange={props.onChange}

@@ -1,5 +1,12 @@
 import { useSetting } from "../elements/settings.tsx";
+import { useMedia } from "../elements/use-media.ts";
 import { useMessages } from "../messages/use-messages.ts";
+
+/** Whether changes are shown side by side: the user chose it, and two columns fit. */
+export function useSplitLayout(): boolean {
+  const [layout] = useSetting("diffLayout");
+  return useMedia("(min-width: 1024px)") && layout === "split";
+}
 
 /** One column, or old and new side by side: for all changes of the page. */
 export function SplitSwitch() {
@@ -9,7 +16,7 @@ export function SplitSwitch() {
   return (
     <button
       type="button"
-      class="tool-button text-button wide-only"
+      class="tool-button text-button split-switch"
       aria-pressed={isSplit}
       onClick={() => setLayout(isSplit ? "unified" : "split")}
     >

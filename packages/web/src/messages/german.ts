@@ -191,6 +191,15 @@ export const german: Messages = {
   linesChanged: (added, removed) =>
     `${count(added, "Zeile", "Zeilen")} hinzugefügt, ${count(removed, "Zeile", "Zeilen")} entfernt`,
   changes: "Änderungen",
+  changedFiles: (files) => (files === 1 ? "1 Datei geändert" : `${files.toLocaleString("de")} Dateien geändert`),
+  loadAgain: "Neu laden",
+  showLinesAbove: (lines) => `${lines} weitere Zeilen darüber anzeigen`,
+  showLinesBelow: (lines) => `${lines} weitere Zeilen darunter anzeigen`,
+  showHiddenLines: (lines) =>
+    lines === 1 ? "1 verborgene Zeile anzeigen" : `${lines.toLocaleString("de")} verborgene Zeilen anzeigen`,
+  showRestOfFile: "Rest der Datei anzeigen",
+  linesShown: (lines) => (lines === 1 ? "1 Zeile eingeblendet" : `${lines.toLocaleString("de")} Zeilen eingeblendet`),
+  fileChangedSince: "Die Datei wurde inzwischen geändert. Laden Sie die Änderungen neu, um mehr davon zu sehen.",
   noChanges: "Nichts ist geändert: Alle Dateien sind wie zu Beginn.",
   changedSince: "Seither geändert",
   undoFile: (path) => `Änderungen an ${path} rückgängig machen`,

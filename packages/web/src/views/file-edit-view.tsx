@@ -1,12 +1,11 @@
 import { CodeText } from "../code/code-text.tsx";
 import { parsePatch, toReplacementLines, type DiffLine } from "../diff/diff-lines.ts";
 import { DiffPanel } from "../diff/diff-panel.tsx";
-import { SplitSwitch } from "../diff/split-switch.tsx";
+import { SplitSwitch, useSplitLayout } from "../diff/split-switch.tsx";
 import { Badge, Card } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import type { IconName } from "../elements/icon.tsx";
 import { PathText } from "../elements/path-text.tsx";
-import { useSetting } from "../elements/settings.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { useMemo } from "preact/hooks";
 import { readFlag, readNumber, readObject, readText } from "./metadata.ts";
@@ -131,14 +130,20 @@ interface EditBodyProps {
 
 function EditBody({ document, lines, memoryKey, label }: EditBodyProps) {
   const messages = useMessages();
-  const [layout] = useSetting("diffLayout");
+  const isSplit = useSplitLayout();
   const { content, metadata } = document;
   const operation = readText(metadata, "operation");
   if (readFlag(metadata, "binary")) return <p class="card-note">{messages.binaryFile}</p>;
   const isChange = operation === "edit" || operation === "rename";
   if (isChange && lines.length > 0) {
     return (
-      <DiffPanel lines={lines} isSplit={layout === "split"} label={messages.changesIn(label)} memoryKey={memoryKey} />
+      <DiffPanel
+        lines={lines}
+        isSplit={isSplit}
+        label={messages.changesIn(label)}
+        language={readText(metadata, "language")}
+        memoryKey={memoryKey}
+      />
     );
   }
   if (content === null || (content === "" && operation !== "create")) return undefined;

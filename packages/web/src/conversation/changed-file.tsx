@@ -1,0 +1,86 @@
+import type { ChangedFileState, ChangeRevert } from "@sheaf/protocol";
+import { useMemo } from "preact/hooks";
+import { toLanguage } from "../code/languages.ts";
+import { FileDiff } from "../diff/file-diff.tsx";
+import { parseHunks } from "../diff/hunks.ts";
+import { SplitSwitch, useSplitLayout } from "../diff/split-switch.tsx";
+import type { ReadFileLines } from "../diff/use-file-lines.ts";
+import { Badge, Card } from "../elements/card.tsx";
+import { CopyButton } from "../elements/copy-button.tsx";
+import { Icon } from "../elements/icon.tsx";
+import { VisibleText } from "../elements/visible-text.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import { ChangedPath, LineCount, operationIcons } from "../views/file-edit-view.tsx";
+
+interface ChangedFileProps {
+  readonly file: ChangedFileState;
+  readonly isBusy: boolean;
+  readonly onUndo: (change: ChangeRevert) => void;
+  readonly read: ReadFileLines;
+}
+
+/** The changes of one file, and what can be done to them. */
+export function ChangedFile({ file, isBusy, onUndo, read }: ChangedFileProps) {
+  const messages = useMessages();
+  const isSplit = useSplitLayout();
+  const { filePath, newFilePath = "", operation, linesAdded = 0, linesRemoved = 0, hash, patch = "", problem } = file;
+  const hunks = useMemo(() => parseHunks(patch), [patch]);
+  const seen = { filePath, ...(hash !== undefined && { hash }) };
+  const isEdit = operation === "edit";
+  return (
+    <Card
+      icon={operationIcons[operation ?? ""] ?? "file"}
+      title={<ChangedPath path={filePath} newPath={newFilePath} />}
+      facts={
+        <>
+          {operation === undefined ? undefined : (
+            <Badge tone={operation === "delete" ? "warning" : "neutral"}>{messages.operations[operation]}</Badge>
+          )}
+          {file.changedSince === true ? <Badge tone="warning">{messages.changedSince}</Badge> : undefined}
+          <LineCount added={linesAdded} removed={linesRemoved} />
+        </>
+      }
+      actions={
+        <>
+          {isEdit ? <SplitSwitch /> : undefined}
+          <CopyButton text={newFilePath || filePath} label={messages.copyPath} icon="copyPath" />
+          {operation === undefined ? undefined : (
+            <button
+              type="button"
+              class="tool-button"
+              aria-label={messages.undoFile(newFilePath || filePath)}
+              title={messages.undoFile(newFilePath || filePath)}
+              disabled={isBusy}
+              onClick={() => onUndo(seen)}
+            >
+              <Icon name="undo" />
+            </button>
+          )}
+        </>
+      }
+    >
+      {problem === undefined ? undefined : (
+        <p class="card-note">
+          <VisibleText text={problem} />
+        </p>
+      )}
+      {hunks.length === 0 ? undefined : (
+        <FileDiff
+          hunks={hunks}
+          isSplit={isSplit && isEdit}
+          label={messages.changesIn(filePath)}
+          language={toLanguage(newFilePath || filePath)}
+          read={isEdit ? read : undefined}
+          renderAction={(hunk) =>
+            isEdit && hunks.length > 1 ? (
+              <button type="button" class="gap-button" disabled={isBusy} onClick={() => onUndo({ ...seen, hunk })}>
+                <Icon name="undo" />
+                {messages.undoHunk(hunk + 1)}
+              </button>
+            ) : undefined
+          }
+        />
+      )}
+    </Card>
+  );
+}

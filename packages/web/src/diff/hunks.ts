@@ -1,0 +1,92 @@
+/** The hunks of a patch, and the lines of the file between them that a patch leaves out. */
+import { type DiffLine, parsePatch, splitHunks } from "./diff-lines.ts";
+
+export interface Hunk {
+  /** What follows the numbers in its head: often the function that it is in. */
+  readonly section: string;
+  readonly lines: readonly DiffLine[];
+}
+
+/** Lines of the present file that no hunk shows. */
+export interface HiddenLines {
+  /** First and last, from 1. `to` is missing while the length of the file is unknown. */
+  readonly from: number;
+  readonly to?: number;
+  /** What to subtract from a number for that of the same line in the old file. */
+  readonly shift: number;
+}
+
+/** A patch shows as many lines around a change, unless the file begins or ends there. */
+const contextLines = 3;
+
+export function parseHunks(patch: string): readonly Hunk[] {
+  return splitHunks(patch).map((text) => {
+    const [head, ...lines] = parsePatch(text);
+    return { section: head?.text ?? "", lines };
+  });
+}
+
+/**
+ * The gap before each hunk, and the one after the last; undefined where nothing is hidden.
+ * @param totalLines of the present file, as soon as it is known
+ */
+export function findHiddenLines(
+  hunks: readonly Hunk[],
+  totalLines: number | undefined,
+): readonly (HiddenLines | undefined)[] {
+  let from = 1;
+  let shift = 0;
+  const gaps: (HiddenLines | undefined)[] = [];
+  for (const { lines } of hunks) {
+    const first = lines.find(({ newNumber }) => newNumber !== undefined)?.newNumber;
+    gaps.push(first === undefined ? undefined : toGap(from, first - 1, shift));
+    const last = lines.findLast(({ kind }) => kind === "same");
+    if (last !== undefined) shift = last.newNumber! - last.oldNumber!;
+    from = (lines.findLast(({ newNumber }) => newNumber !== undefined)?.newNumber ?? Infinity) + 1;
+  }
+  const after = hunks.at(-1)?.lines.slice(-contextLines) ?? [];
+  const isEnd = after.length < contextLines || after.some(({ kind }) => kind !== "same");
+  return [...gaps, isEnd ? undefined : toGap(from, totalLines, shift)];
+}
+
+function toGap(from: number, to: number | undefined, shift: number): HiddenLines | undefined {
+  if (to === undefined) return { from, shift };
+  return to < from ? undefined : { from, to, shift };
+}
+
+/** How many lines of a gap are shown at its start, below the hunk before it, and at its end, above the one after it. */
+export interface ShownLines {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A gap as it is drawn. */
+export interface GapParts {
+  readonly start: readonly DiffLine[];
+  readonly end: readonly DiffLine[];
+  /** First and last line that stay hidden; undefined: none. */
+  readonly hidden: { readonly from: number; readonly to: number | undefined } | undefined;
+}
+
+/** @param texts of lines that were read, by number */
+export function divideGap(
+  { from, to, shift }: HiddenLines,
+  shown: ShownLines,
+  texts: ReadonlyMap<number, DiffLine>,
+): GapParts {
+  const start = readLines(from, Math.min(from + shown.start - 1, to ?? Infinity), shift, texts);
+  const rest = from + start.length;
+  if (to === undefined) return { start, end: [], hidden: { from: rest, to } };
+  const end = readLines(Math.max(rest, to - shown.end + 1), to, shift, texts);
+  return { start, end, hidden: rest <= to - end.length ? { from: rest, to: to - end.length } : undefined };
+}
+
+function readLines(from: number, to: number, shift: number, texts: ReadonlyMap<number, DiffLine>): DiffLine[] {
+  const lines: DiffLine[] = [];
+  for (let number = from; number <= to; number += 1) {
+    const line = texts.get(number);
+    if (line === undefined) break;
+    lines.push({ ...line, oldNumber: number - shift });
+  }
+  return lines;
+}
