@@ -14,6 +14,11 @@ test.each([
   ],
   ["the client", 8800, 'export { createClient } from "@sheaf/client";'],
   ["the store alone", 400, 'export { createResponseStore } from "@sheaf/client";'],
+  [
+    "the conversation, with the client",
+    11 * 1024,
+    'export * from "@sheaf/client"; export * from "@sheaf/client/chat";',
+  ],
   ["the errors alone", 300, 'export { SheafApiError, StreamBrokenError } from "@sheaf/client";'],
   ["the hook alone", 120, 'export { createUseResponse } from "@sheaf/client/react";'],
   ["types alone", 60, 'export type { ResponseStream } from "@sheaf/client"; export {};'],

@@ -1,6 +1,7 @@
 /** A stream for user interfaces: a state and its subscribers. */
 import type { ChatResponse } from "@sheaf/protocol";
 import type { ResponseStream } from "./response-stream.ts";
+import { createStore, type ReadableStore } from "./store.ts";
 
 export interface ResponseState {
   readonly response: ChatResponse;
@@ -10,13 +11,7 @@ export interface ResponseState {
   readonly error?: unknown;
 }
 
-/** Fits `useSyncExternalStore` of React and the stores of other frameworks. The functions need no `this`. */
-export interface ResponseStore {
-  /** Calls the listener after each change of the state. Returns the function that unsubscribes. */
-  readonly subscribe: (listener: () => void) => () => void;
-  /** The same object until the next change. */
-  readonly getSnapshot: () => ResponseState;
-}
+export interface ResponseStore extends ReadableStore<ResponseState> {}
 
 export interface ResponseStoreOptions {
   /** Minimum milliseconds between two changes. Default: 16, one per frame. The end is reported at once. */
@@ -28,15 +23,13 @@ export function createResponseStore(
   stream: ResponseStream,
   { intervalMs = 16 }: ResponseStoreOptions = {},
 ): ResponseStore {
-  const listeners = new Set<() => void>();
-  let state: ResponseState = { response: stream.response, status: "reading" };
+  const { set, ...store } = createStore<ResponseState>({ response: stream.response, status: "reading" });
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const change = (end: Pick<ResponseState, "status" | "error">): void => {
     clearTimeout(timer);
     timer = undefined;
-    state = { response: stream.response, ...end };
-    for (const listener of listeners) listener();
+    set({ response: stream.response, ...end });
   };
 
   const read = async (): Promise<void> => {
@@ -51,11 +44,5 @@ export function createResponseStore(
   };
   void read();
 
-  return {
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    getSnapshot: () => state,
-  };
+  return store;
 }

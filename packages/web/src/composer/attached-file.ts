@@ -6,8 +6,6 @@ export interface AttachedFile {
   readonly mediaType: string;
   /** Has that type, too: nothing else is shown (S-102). */
   readonly blob: Blob;
-  /** Base64. */
-  readonly data: string;
 }
 
 /** Of one message, as the server has them. */
@@ -34,7 +32,7 @@ export async function readAttachedFile(file: File): Promise<AttachedFile | undef
     const mediaType = detectMediaType(new Uint8Array(await file.slice(0, 12).arrayBuffer()));
     if (mediaType === undefined) return undefined;
     const blob = file.slice(0, file.size, mediaType);
-    return { name: file.name || "file", mediaType, blob, data: await readBase64(blob) };
+    return { name: file.name || "file", mediaType, blob };
   } catch {
     return undefined;
   }
@@ -43,14 +41,4 @@ export async function readAttachedFile(file: File): Promise<AttachedFile | undef
 /** Whether a message takes these files; `sizes` in bytes. */
 export function fitsMessage(sizes: readonly number[]): boolean {
   return sizes.length <= MAX_FILES && sizes.reduce((sum, size) => sum + size, 0) <= MAX_BYTES;
-}
-
-function readBase64(blob: Blob): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const reader = new FileReader();
-  // `data:image/png;base64,…`
-  reader.addEventListener("load", () => resolve(typeof reader.result === "string" ? reader.result.split(",")[1]! : ""));
-  reader.addEventListener("error", () => reject(new Error("the file cannot be read")));
-  reader.readAsDataURL(blob);
-  return promise;
 }

@@ -5,7 +5,7 @@ import { useMessages } from "../messages/use-messages.ts";
 import { type AttachedFile, fitsMessage, readAttachedFile } from "./attached-file.ts";
 
 /** A file of a message; without `blob` only its name is known here. */
-export interface ShownFile extends Pick<AttachedFile, "name" | "mediaType"> {
+interface ShownFile extends Pick<AttachedFile, "name" | "mediaType"> {
   readonly blob?: Blob;
 }
 

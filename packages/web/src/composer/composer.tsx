@@ -1,9 +1,9 @@
+import type { ConversationSettings } from "@sheaf/client/chat";
 import type { Effort, Mode, ModelInfo } from "@sheaf/protocol";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../elements/icon.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { AttachedFiles, FileButton, useAttachedFiles } from "./attached-files.tsx";
-import type { ConversationSettings } from "../conversation/conversation-state.ts";
 import { type Draft, isSendable } from "./draft.ts";
 import { type FindFiles, useMentions } from "./use-mentions.tsx";
 

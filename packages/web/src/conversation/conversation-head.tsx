@@ -1,4 +1,5 @@
 import type { SheafClient } from "@sheaf/client";
+import type { ConversationState } from "@sheaf/client/chat";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { goToConversation } from "../app/use-route.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
@@ -6,7 +7,6 @@ import { useConfirm } from "../elements/confirm.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { Menu, MenuItem } from "../elements/menu.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import type { ConversationState } from "./conversation-state.ts";
 import { ChangesDialog } from "./changes-dialog.tsx";
 import { saveAsFile, toFileName, toJsonExport, toMarkdownExport } from "./export-conversation.ts";
 
@@ -67,7 +67,7 @@ export function ConversationHead({
       {state.id !== undefined && hasChanges ? (
         <ChangesDialog id={state.id} workspace={workspace} ports={ports} onClose={() => setChanges(false)} />
       ) : undefined}
-      {state.id === undefined || state.phase !== "ready" ? undefined : (
+      {state.id === undefined || state.status !== "ready" ? undefined : (
         <ConversationMenu
           id={state.id}
           title={title}

@@ -1,22 +1,22 @@
+import type { ConversationState } from "@sheaf/client/chat";
 import type { ComponentChildren } from "preact";
 import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import type { ConversationState } from "./conversation-state.ts";
 
 interface LoadFailureProps {
-  readonly state: ConversationState;
+  readonly isMissing: boolean;
+  readonly reason: string;
   readonly onRetry: () => void;
 }
 
 /** A conversation that could not be shown. */
-export function LoadFailure({ state, onRetry }: LoadFailureProps) {
+export function LoadFailure({ isMissing, reason, onRetry }: LoadFailureProps) {
   const messages = useMessages();
-  const isMissing = state.phase === "missing";
   return (
     <section class="empty" id="conversation" role="alert">
       <h2>{isMissing ? messages.notFound : messages.loadFailed}</h2>
-      {isMissing ? undefined : <p>{state.refusal}</p>}
+      {isMissing ? undefined : <p>{reason}</p>}
       {isMissing ? (
         <a class="primary-button" href="#/">
           {messages.newConversation}
@@ -41,7 +41,7 @@ export function ConnectionNotice({ state, isOnline, onRetry }: ConnectionNoticeP
   const messages = useMessages();
   if (!isOnline) return <Notice text={messages.offline} />;
   if (state.connection === "waiting") return <Notice text={messages.reconnecting} />;
-  if (state.connection !== "broken" || state.turns.at(-1)?.response.status !== "streaming") return undefined;
+  if (state.connection !== "broken" || !state.isAnswering) return undefined;
   return (
     <Notice text={messages.streamBroken}>
       <button type="button" class="quiet-button" onClick={onRetry}>

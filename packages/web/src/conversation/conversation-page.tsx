@@ -1,4 +1,12 @@
 import type { SheafClient } from "@sheaf/client";
+import {
+  type ConversationState,
+  type ConversationStore,
+  createConversation,
+  type RetryOptions,
+  type RevertOutcome,
+  type Turn,
+} from "@sheaf/client/chat";
 import type { ClarificationAnswer, Mode, ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -8,20 +16,19 @@ import { ApprovalPanel } from "../approvals/approval-panel.tsx";
 import { Composer } from "../composer/composer.tsx";
 import type { FindFiles } from "../composer/use-mentions.tsx";
 import { type Draft, emptyDraft } from "../composer/draft.ts";
-import { QueuedMessage, useQueuedDraft } from "../composer/queued-message.tsx";
+import { QueuedMessage } from "../composer/queued-message.tsx";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { useConfirm } from "../elements/confirm.tsx";
 import { RememberedValues } from "../elements/remembered.ts";
 import { useStore } from "../elements/store.ts";
 import type { VirtualListHandle } from "../list/use-virtual-list.ts";
 import { useMessages } from "../messages/use-messages.ts";
+import { isSignedOut } from "../session/session.ts";
 import { createTodoReader } from "../todos/fold-todos.ts";
 import { TodoPanel } from "../todos/todo-tree.tsx";
 import { EmptyConversation, WorkspaceChoice } from "./empty-conversation.tsx";
 import { ConversationHead } from "./conversation-head.tsx";
 import { ConversationContext, type ConversationPort } from "./conversation-port.ts";
-import { type ConversationState, isStreaming, type Turn } from "./conversation-state.ts";
-import { type ConversationStore, createConversationStore } from "./conversation-store.ts";
 import { ConversationView } from "./conversation-view.tsx";
 import { ChangedFiles, ConnectionNotice, LoadFailure } from "./conversation-notices.tsx";
 import { type ConversationActions, ConversationActionsContext } from "./message-row.tsx";
@@ -55,23 +62,18 @@ export function ConversationPage(props: ConversationPageProps) {
   const list = useRef<VirtualListHandle>(null);
   const [remembered] = useState(() => new Map<string, unknown>());
   useAnswerNews(state);
+  useEffect(() => {
+    if (isSignedOut(state.error)) props.ports.onSignedOut();
+  }, [state.error]);
   const change = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
   const send = async (text: string, files: Draft["files"] = [], answers?: readonly ClarificationAnswer[]) => {
     list.current?.goToEnd();
-    const more = { ...(answers !== undefined && { answers }), ...(files.length > 0 && { files }) };
-    return store.send({ message: text, ...more });
+    return store.send({ message: text, answers, attachments: files.length > 0 ? files : undefined });
   };
-  const sendNow = async (written: Draft): Promise<void> => {
-    // A message that the server did not accept goes back into the field, unless something new is there.
-    if (!(await send(written.text.trim(), written.files))) setDraft((now) => (now.text === "" ? written : now));
-  };
-  const [queued, setQueued] = useQueuedDraft(state, (written, isWelcome) =>
-    isWelcome ? void sendNow(written) : setDraft((now) => (now.text === "" ? written : now)),
-  );
   const sendDraft = async (): Promise<void> => {
     setDraft(emptyDraft);
-    if (isStreaming(state)) setQueued(draft);
-    else await sendNow(draft);
+    // A message that was not sent goes back into the field, unless something new is there.
+    if (!(await send(draft.text.trim(), draft.files))) setDraft((now) => (now.text === "" ? draft : now));
   };
   const port = useConversationPort(state, list, isOnline, {
     buildPlan: () => {
@@ -84,7 +86,6 @@ export function ConversationPage(props: ConversationPageProps) {
   const findFiles: FindFiles = (query, signal) =>
     props.ports.client.findFiles(workspace?.name ?? "", query, { signal });
   const actions = useActions(props, store, state, {
-    send: (text) => void send(text),
     write: (text) => {
       change({ text });
       document.querySelector<HTMLElement>(".composer-field")?.focus();
@@ -98,6 +99,8 @@ export function ConversationPage(props: ConversationPageProps) {
     document.querySelector<HTMLElement>(".composer-field")?.focus();
   };
   const response = state.turns.at(-1)?.response;
+  // Other failures have a place of their own.
+  const hasRefusal = state.error !== undefined && state.status === "ready" && state.connection !== "broken";
   return (
     <RememberedValues.Provider value={remembered}>
       <ConversationContext.Provider value={port}>
@@ -112,11 +115,11 @@ export function ConversationPage(props: ConversationPageProps) {
               onRename={(title) => void store.rename(title)}
             />
             <div class="stage">
-              <Stage state={state} store={store} list={list} onStart={start}>
+              <Stage state={state} store={store} describe={props.ports.describe} list={list} onStart={start}>
                 <WorkspaceChoice
                   workspaces={props.workspaces}
                   current={workspace}
-                  onChange={(name) => store.chooseWorkspace(name)}
+                  onChange={(name) => void store.configure({ workspace: name })}
                 />
               </Stage>
             </div>
@@ -124,11 +127,11 @@ export function ConversationPage(props: ConversationPageProps) {
             <div class="dock">
               <ConnectionNotice state={state} isOnline={isOnline} onRetry={store.reconnect} />
               <ApprovalPanel
-                approvals={response?.approvals ?? []}
+                approvals={state.approvals}
                 responseId={response?.id ?? ""}
                 onDecide={(approvalId, answer) => void store.decide(approvalId, answer)}
               />
-              <QueuedMessage draft={queued} onRemove={() => setQueued(undefined)} />
+              <QueuedMessage queued={state.queued} onRemove={store.unqueue} />
               <Composer
                 draft={draft}
                 onChange={change}
@@ -136,10 +139,10 @@ export function ConversationPage(props: ConversationPageProps) {
                 onConfigure={(settings) => void store.configure(settings)}
                 models={props.models}
                 findFiles={findFiles}
-                isStreaming={isStreaming(state)}
+                isStreaming={state.isAnswering}
                 isCancelling={state.isCancelling}
                 isOffline={!isOnline}
-                refusal={state.phase === "ready" ? state.refusal : undefined}
+                refusal={hasRefusal ? props.ports.describe(state.error) : undefined}
                 onSend={() => void sendDraft()}
                 onStop={() => void store.cancel()}
               />
@@ -154,16 +157,20 @@ export function ConversationPage(props: ConversationPageProps) {
 interface StageProps {
   readonly state: ConversationState;
   readonly store: ConversationStore;
+  readonly describe: (error: unknown) => string;
   readonly list: RefObject<VirtualListHandle | null>;
   readonly onStart: (prompt: string, mode: Mode) => void;
   /** Where a new conversation begins. */
   readonly children: ComponentChildren;
 }
 
-function Stage({ state, store, list, onStart, children }: StageProps) {
+function Stage({ state, store, describe, list, onStart, children }: StageProps) {
   const messages = useMessages();
-  if (state.phase === "loading") return <p class="stage-note">{messages.loading}</p>;
-  if (state.phase !== "ready") return <LoadFailure state={state} onRetry={() => void store.load()} />;
+  const { status, error } = state;
+  if (status === "loading") return <p class="stage-note">{messages.loading}</p>;
+  if (status !== "ready") {
+    return <LoadFailure isMissing={status === "missing"} reason={describe(error)} onRetry={() => void store.load()} />;
+  }
   if (state.turns.length === 0) return <EmptyConversation onStart={onStart}>{children}</EmptyConversation>;
   return <ConversationView state={state} list={list} />;
 }
@@ -172,9 +179,8 @@ function useConversationStore({ id, ports, tabs, onNamed, onChange }: Conversati
   const told = useRef({ onNamed, onChange });
   told.current = { onNamed, onChange };
   const [store] = useState(() =>
-    createConversationStore(id, {
-      ...ports,
-      now: () => new Date().toISOString(),
+    createConversation(ports.client, {
+      id,
       onChange: (changed) => {
         if (id === undefined) told.current.onNamed(changed);
         told.current.onChange(changed);
@@ -184,12 +190,12 @@ function useConversationStore({ id, ports, tabs, onNamed, onChange }: Conversati
   useEffect(() => {
     void store.load();
     const stop = tabs.listen((changed) => {
-      const state = store.get();
-      if (changed === state.id && !isStreaming(state)) void store.load();
+      const state = store.getSnapshot();
+      if (changed === state.id && !state.isAnswering) void store.load();
     });
     return () => {
       stop();
-      store.leave();
+      store.close();
     };
   }, [store, tabs]);
   return store;
@@ -202,7 +208,7 @@ function useConversationPort(
   sending: Pick<ConversationPort, "buildPlan" | "sendAnswers">,
 ): ConversationPort {
   const todos = useTodos(state.turns);
-  const canSend = isOnline && !isStreaming(state);
+  const canSend = isOnline && !state.isAnswering;
   const isPlanned = state.turns.at(-1)?.response.mode === "plan";
   const isAsking = state.turns.at(-1)?.response.metadata.finishReason === "clarification";
   const latest = useRef({ state, sending });
@@ -227,14 +233,14 @@ function useConversationPort(
           .findLast(({ response }) => response.id === responseId)
           ?.response.documents.find((document) => document.id === documentId)?.type,
     }),
-    [todos, canSend, isPlanned, isAsking, state.turns.at(-1)?.response.approvals, list],
+    [todos, canSend, isPlanned, isAsking, state.approvals, list],
   );
 }
 
 /** Documents of the last answer that wait for a decision. */
-function toWaiting({ turns }: ConversationState): ReadonlySet<string> {
-  const response = turns.at(-1)?.response;
-  return new Set(response?.approvals?.map(({ documentId }) => toDocumentKey(response.id, documentId)));
+function toWaiting({ turns, approvals }: ConversationState): ReadonlySet<string> {
+  const responseId = turns.at(-1)?.response.id ?? "";
+  return new Set(approvals.map(({ documentId }) => toDocumentKey(responseId, documentId)));
 }
 
 /** The current list; the same array until a plan or an update changes. */
@@ -243,29 +249,43 @@ function useTodos(turns: readonly Turn[]): ConversationPort["todos"] {
   return reader.read(turns);
 }
 
+type RevertChoice = Pick<RetryOptions, "onConflict">;
+
 function useActions(
   { ports, onChange }: ConversationPageProps,
   store: ConversationStore,
   { id }: ConversationState,
-  message: { readonly send: (text: string) => void; readonly write: (text: string) => void },
+  message: { readonly write: (text: string) => void },
 ): ConversationActions {
   const latest = useRef(message);
   latest.current = message;
   const messages = useMessages();
   const announce = useAnnounce();
   const confirm = useConfirm();
-  const revert = async (responseId: string, onDone: () => void, onConflict?: "leave" | "overwrite"): Promise<void> => {
-    const outcome = await store.revert(responseId, onConflict);
+  /** Asks what to do with files that were changed since, and does it again. */
+  const undo = async (run: (options?: RevertChoice) => Promise<RevertOutcome>, onDone: () => void): Promise<void> => {
+    const outcome = await run();
     if (outcome.kind === "done") onDone();
     if (outcome.kind !== "conflict") return;
     confirm({
       title: messages.conflictTitle,
       text: <ChangedFiles files={outcome.files} />,
-      other: { label: messages.conflictLeave, onChoose: () => void revert(responseId, onDone, "leave") },
+      other: {
+        label: messages.conflictLeave,
+        onChoose: () => void undo(() => run({ onConflict: "leave" }), onDone),
+      },
       confirm: messages.conflictOverwrite,
       isDangerous: true,
-      onConfirm: () => void revert(responseId, onDone, "overwrite"),
+      onConfirm: () => void undo(() => run({ onConflict: "overwrite" }), onDone),
     });
+  };
+  const revert = (responseId: string, onDone: () => void): void =>
+    void undo((options) => store.revert(responseId, options), onDone);
+  const retry = async (responseId: string, options?: RevertChoice): Promise<RevertOutcome> => {
+    const outcome = await store.retry(responseId, options);
+    if (outcome.kind !== "unsent") return outcome;
+    latest.current.write(outcome.message.message);
+    return { kind: "done" };
   };
   const fork = async (responseId: string): Promise<void> => {
     if (id === undefined) return;
@@ -280,9 +300,13 @@ function useActions(
   };
   return useMemo(
     () => ({
-      revert: (responseId) => void revert(responseId, () => announce(messages.reverted)),
-      retry: (responseId, text) => void revert(responseId, () => latest.current.send(text)),
-      edit: (responseId, text) => void revert(responseId, () => latest.current.write(text)),
+      revert: (responseId) => revert(responseId, () => announce(messages.reverted)),
+      retry: (responseId) =>
+        void undo(
+          (options) => retry(responseId, options),
+          () => undefined,
+        ),
+      edit: (responseId, text) => revert(responseId, () => latest.current.write(text)),
       fork: (responseId) => void fork(responseId),
     }),
     [store, id, messages],

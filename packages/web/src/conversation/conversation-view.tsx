@@ -1,3 +1,4 @@
+import type { ConversationState } from "@sheaf/client/chat";
 import type { RefObject, VNode } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { Icon } from "../elements/icon.tsx";
@@ -8,7 +9,6 @@ import type { Messages } from "../messages/english.ts";
 import { DocumentView } from "../views/document-view.tsx";
 import { TotalsRow, WorkingRow } from "./end-row.tsx";
 import { MessageRow } from "./message-row.tsx";
-import { type ConversationState, isStreaming } from "./conversation-state.ts";
 import { createRowBuilder, estimateHeight, type Row } from "./rows.ts";
 
 interface ConversationViewProps {
@@ -36,7 +36,7 @@ export function ConversationView({ state, list }: ConversationViewProps) {
         render={render}
         label={(row) => toLabel(row, messages)}
         name={messages.conversation}
-        isBusy={isStreaming(state)}
+        isBusy={state.isAnswering}
         handle={list}
         onFollow={setFollowing}
       />

@@ -50,7 +50,7 @@ function AnswerActions({ row: { message, response, isCurrent } }: { readonly row
   const confirm = useConfirm();
   const actions = useConversationActions();
   const text = toAnswerText(response.documents);
-  const retry = (): void => actions.retry(response.id, message);
+  const retry = (): void => actions.retry(response.id);
   // What an undo changes besides the conversation is asked for first.
   const askRetry = (): void =>
     response.documents.some(({ type }) => type === "file_edit")

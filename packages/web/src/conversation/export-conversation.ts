@@ -1,9 +1,9 @@
 /** A conversation as a file. */
+import type { Turn } from "@sheaf/client/chat";
 import type { Document } from "@sheaf/protocol";
 import { readObject, readText } from "../views/metadata.ts";
 import type { ShownDocument } from "../views/view.ts";
 import { readTodos } from "../todos/fold-todos.ts";
-import type { Turn } from "./conversation-state.ts";
 
 /** Everything, in the form of the Chat API. */
 export function toJsonExport(id: string, title: string, turns: readonly Turn[]): string {

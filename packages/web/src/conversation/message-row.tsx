@@ -14,7 +14,7 @@ export interface ConversationActions {
   /** Undoes this response, everything after it, and the file changes. */
   readonly revert: (responseId: string) => void;
   /** Undoes this response and sends its message again. */
-  readonly retry: (responseId: string, message: string) => void;
+  readonly retry: (responseId: string) => void;
   /** Undoes this response and puts its message into the field. */
   readonly edit: (responseId: string, message: string) => void;
 }

@@ -1,8 +1,8 @@
 /** A conversation as the rows of one long list. */
+import type { Turn } from "@sheaf/client/chat";
 import type { ChatResponse, Document } from "@sheaf/protocol";
 import { createIncrementalMap, type IncrementalMap } from "../elements/map-incrementally.ts";
 import type { ShownDocument } from "../views/view.ts";
-import type { Turn } from "./conversation-state.ts";
 
 /** What the user wrote. */
 export interface MessageRowData {

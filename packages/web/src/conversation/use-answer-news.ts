@@ -1,7 +1,7 @@
+import type { ConversationState } from "@sheaf/client/chat";
 import { useEffect, useRef } from "preact/hooks";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import type { ConversationState } from "./conversation-state.ts";
 
 /** Announces to screen readers when an answer begins and how it ended; nothing in between. */
 export function useAnswerNews({ turns, connection }: ConversationState): void {

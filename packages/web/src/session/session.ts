@@ -1,4 +1,5 @@
 /** How the page signs in: with a ticket from its own address, or with a token that the user enters (S-51). */
+import { SheafApiError } from "@sheaf/client";
 
 export interface SessionPort {
   /** Opens a session with a ticket that works once. */
@@ -27,6 +28,11 @@ export function createSessionPort(): SessionPort {
       await fetch(path, { method: "DELETE" });
     },
   };
+}
+
+/** The server requires a new sign-in. Not to be confused with a provider that requires a key. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof SheafApiError && error.status === 401 && error.source === "server";
 }
 
 /** Removes the ticket from the address, so that it is not in the history. Nothing else is ever read from there (S-63). */

@@ -1,7 +1,9 @@
 /** The list of conversations: newest first, page by page, searched by the server. */
-import { SheafApiError, type SheafClient } from "@sheaf/client";
+import type { SheafClient } from "@sheaf/client";
+import type { ReadableStore } from "@sheaf/client/chat";
 import type { ConversationSummary } from "@sheaf/protocol";
-import { createStore, type Store } from "../elements/store.ts";
+import { createStore } from "../elements/store.ts";
+import { isSignedOut } from "../session/session.ts";
 
 interface ConversationListState {
   readonly phase: "loading" | "ready" | "failed";
@@ -12,7 +14,7 @@ interface ConversationListState {
   readonly failure: string | undefined;
 }
 
-export interface ConversationListStore extends Store<ConversationListState> {
+export interface ConversationListStore extends ReadableStore<ConversationListState> {
   readonly refresh: () => Promise<void>;
   readonly search: (text: string) => void;
   readonly loadMore: () => Promise<void>;
@@ -43,7 +45,7 @@ export function createConversationListStore(ports: ConversationListPorts): Conve
     request.abort();
     const current = new AbortController();
     request = current;
-    const { search } = store.get();
+    const { search } = store.getSnapshot();
     try {
       const page = await ports.client.listConversations({
         limit: pageSize,
@@ -51,13 +53,13 @@ export function createConversationListStore(ports: ConversationListPorts): Conve
         ...(before !== undefined && { before }),
         ...(search !== "" && { search }),
       });
-      const known = before === undefined ? [] : store.get().conversations;
+      const known = before === undefined ? [] : store.getSnapshot().conversations;
       const conversations = [...known, ...page.conversations];
-      store.set({ ...store.get(), phase: "ready", conversations, next: page.next, failure: undefined });
+      store.set({ ...store.getSnapshot(), phase: "ready", conversations, next: page.next, failure: undefined });
     } catch (error) {
       if (current.signal.aborted) return;
-      if (error instanceof SheafApiError && error.status === 401) return ports.onSignedOut();
-      store.set({ ...store.get(), phase: "failed", failure: ports.describe(error) });
+      if (isSignedOut(error)) return ports.onSignedOut();
+      store.set({ ...store.getSnapshot(), phase: "failed", failure: ports.describe(error) });
     }
   };
 
@@ -65,10 +67,10 @@ export function createConversationListStore(ports: ConversationListPorts): Conve
     ...store,
     refresh: () => ask(undefined),
     search(text) {
-      store.set({ ...store.get(), search: text });
+      store.set({ ...store.getSnapshot(), search: text });
       clearTimeout(timer);
       timer = setTimeout(() => void ask(undefined), searchDelay);
     },
-    loadMore: () => ask(store.get().next),
+    loadMore: () => ask(store.getSnapshot().next),
   };
 }

@@ -1,0 +1,18 @@
+/** What a chat is built on: conversations as states that a user interface shows. */
+export { createConversation } from "./conversation.ts";
+export type {
+  ConversationChoice,
+  ConversationOptions,
+  ConversationStore,
+  RetryOptions,
+  RevertOutcome,
+} from "./conversation.ts";
+export type {
+  ConversationSettings,
+  ConversationState,
+  MessageFile,
+  OutgoingMessage,
+  Turn,
+} from "./conversation-state.ts";
+export type { Schedule } from "./schedule-frame.ts";
+export type { ReadableStore } from "./store.ts";

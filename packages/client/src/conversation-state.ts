@@ -1,0 +1,148 @@
+/** What a user interface knows of one conversation. Every part is a value: what did not change is the same object. */
+import type {
+  ApprovalRequestData,
+  ChatResponse,
+  ClarificationAnswer,
+  Conversation,
+  ConversationTurn,
+  Effort,
+  Mode,
+} from "@sheaf/protocol";
+import { createReducer } from "@sheaf/protocol";
+import type { ConnectionState } from "./response-stream.ts";
+
+/** An image or a PDF of a message (X19). */
+export interface MessageFile {
+  readonly name: string;
+  /** Its bytes, a `File` of the browser for instance. */
+  readonly blob: Blob;
+}
+
+/** What a person sends. */
+export interface OutgoingMessage {
+  /** May be empty if there are answers or attachments. */
+  readonly message: string;
+  /** Answers to the questions of the clarification that ended the last response (N42). */
+  readonly answers?: readonly ClarificationAnswer[] | undefined;
+  readonly attachments?: readonly MessageFile[] | undefined;
+}
+
+/** An attachment of a turn. Without `blob`, only its name is known: the message was not sent from here. */
+interface TurnFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly blob?: Blob;
+}
+
+/** A message and its response. */
+export interface Turn {
+  readonly message: string;
+  /** Answers to the questions of the previous response (N42). */
+  readonly answers?: readonly ClarificationAnswer[];
+  readonly attachments?: readonly TurnFile[];
+  /** Its id is "" until the server has accepted the message. Fields that break the contract are removed. */
+  readonly response: ChatResponse;
+}
+
+/** What the next message goes on with (X25). Undefined: the server's default. */
+export interface ConversationSettings {
+  readonly mode: Mode;
+  readonly model: string | undefined;
+  readonly effort: Effort | undefined;
+}
+
+export interface ConversationState {
+  /** Undefined until the server has accepted the first message. */
+  readonly id: string | undefined;
+  /** "" until the first message. */
+  readonly title: string;
+  /** Name of its workspace; undefined: the server's default, or one that is no longer served. */
+  readonly workspace: string | undefined;
+  readonly settings: ConversationSettings;
+  /** `loading`: `load` has not ended yet; `missing`: no such conversation; `failed`: `load` failed, `error` says why. */
+  readonly status: "loading" | "ready" | "missing" | "failed";
+  readonly turns: readonly Turn[];
+  /** The last response is not complete. */
+  readonly isAnswering: boolean;
+  /** Calls of the last response that wait for a decision (X8). */
+  readonly approvals: readonly ApprovalRequestData[];
+  /** `broken`: the stream was given up, and what is shown is incomplete (N51); `reconnect` tries again. */
+  readonly connection: "idle" | ConnectionState | "broken";
+  /** `cancel` was called, and the response has not ended yet. */
+  readonly isCancelling: boolean;
+  /** Waits for the end of the response; see `send`. */
+  readonly queued: OutgoingMessage | undefined;
+  /**
+   * Why the last request failed: `SheafApiError` if the server refused it, `ConnectionError` without an answer,
+   * `StreamBrokenError` for a stream that was given up. Undefined from the next request on.
+   */
+  readonly error: Error | undefined;
+}
+
+const noApprovals: readonly ApprovalRequestData[] = [];
+
+export function toEmptyState(id: string | undefined): ConversationState {
+  return {
+    id,
+    title: "",
+    workspace: undefined,
+    settings: { mode: "agent", model: undefined, effort: undefined },
+    status: id === undefined ? "ready" : "loading",
+    turns: [],
+    isAnswering: false,
+    approvals: noApprovals,
+    connection: "idle",
+    isCancelling: false,
+    queued: undefined,
+    error: undefined,
+  };
+}
+
+/** What follows from the turns. */
+export function toTurnsState(turns: readonly Turn[]): Pick<ConversationState, "turns" | "isAnswering" | "approvals"> {
+  const response = turns.at(-1)?.response;
+  return { turns, isAnswering: response?.status === "streaming", approvals: response?.approvals ?? noApprovals };
+}
+
+/** A conversation as the server has it. */
+export function toLoadedState({ id, title, workspace, mode = "agent", model, effort, turns }: Conversation) {
+  return {
+    id,
+    title,
+    workspace,
+    settings: { mode, model, effort },
+    status: "ready",
+    connection: "idle",
+    ...toTurnsState(turns.map(toCheckedTurn)),
+  } satisfies Partial<ConversationState>;
+}
+
+/** Passes the response through the reducer, which removes invalid fields, so that views need not expect them. */
+function toCheckedTurn(turn: ConversationTurn): Turn {
+  const reducer = createReducer();
+  reducer.push({ id: 1, event: "snapshot", data: { response: turn.response } });
+  const { lastEventId } = turn.response.metadata;
+  const { response } = reducer;
+  const metadata = { ...response.metadata, ...(lastEventId !== undefined && { lastEventId }) };
+  return { ...turn, response: { ...response, metadata } };
+}
+
+/** A turn of which the server knows nothing yet. */
+export function toFirstTurn({ message, answers, attachments }: OutgoingMessage, mode: Mode, created: string): Turn {
+  return {
+    message,
+    ...(answers && { answers }),
+    ...(attachments && { attachments: attachments.map(({ name, blob }) => ({ name, mediaType: blob.type, blob })) }),
+    response: {
+      id: "",
+      conversationId: "",
+      model: "",
+      mode,
+      created,
+      status: "streaming",
+      documents: [],
+      usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
+      metadata: { duration_ms: 0, toolCallCount: 0, turnCount: 0 },
+    },
+  };
+}

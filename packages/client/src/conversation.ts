@@ -1,0 +1,405 @@
+/** One conversation for a user interface: loads it, sends messages, and follows responses. */
+import type { ApprovalAnswer, ChatRequest } from "@sheaf/protocol";
+import type { RevertOptions, SheafClient } from "./client.ts";
+import {
+  type ConversationSettings,
+  type ConversationState,
+  type OutgoingMessage,
+  toEmptyState,
+  toFirstTurn,
+  toLoadedState,
+  toTurnsState,
+  type Turn,
+} from "./conversation-state.ts";
+import { encodeBase64 } from "./encode-base64.ts";
+import { SheafApiError } from "./errors.ts";
+import type { ConnectionState, ResponseStream } from "./response-stream.ts";
+import { type Schedule, scheduleFrame } from "./schedule-frame.ts";
+import { createStore, type ReadableStore } from "./store.ts";
+
+export interface ConversationOptions {
+  /** A stored conversation, which `load` fetches. Without it, the first message begins a new one. */
+  readonly id?: string | undefined;
+  /** What a new conversation begins with. Default: agent mode, and the server's model, effort and workspace. */
+  readonly settings?: ConversationChoice | undefined;
+  /** Further fields of every message, such as `budget`. `approvals` is "ask" unless it says otherwise. */
+  readonly request?: Omit<Partial<ChatRequest>, "message" | "conversationId" | "answers" | "attachments" | "stream">;
+  /** Called when a list of conversations would show something else: it began, got a title, was answered or reverted. */
+  readonly onChange?: ((conversationId: string) => void) | undefined;
+  /** When pieces of a response are shown. Default: once a frame; where there are no frames, every 16 ms. */
+  readonly schedule?: Schedule | undefined;
+  /** Milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Settings, and the workspace of a conversation that has not begun. */
+export interface ConversationChoice extends Partial<ConversationSettings> {
+  readonly workspace?: string | undefined;
+}
+
+/** Outcome of reverting. `conflict`: something else changed these files since; say what to do with `onConflict`. */
+export type RevertOutcome =
+  | { readonly kind: "done" }
+  | { readonly kind: "conflict"; readonly files: readonly string[] }
+  /** `error` of the state says why. */
+  | { readonly kind: "failed" };
+
+export interface RetryOptions extends Pick<RevertOptions, "onConflict"> {
+  /** Sent in place of the text of the message. */
+  readonly message?: string | undefined;
+}
+
+/** No method throws: `error` of the state is why a request failed. The functions need no `this`. */
+export interface ConversationStore extends ReadableStore<ConversationState> {
+  /** Fetches the conversation, and follows its response if one is still coming. Also to load it again. */
+  readonly load: () => Promise<void>;
+  /**
+   * Sends a message. While a response is coming, the message waits (`queued`), and is sent once the response has ended
+   * its turn. Resolves to whether the server accepted it. If not, give it back to its writer: the server refused it, or
+   * the response it waited for failed, was cancelled or asks something, or `unqueue` was called.
+   */
+  readonly send: (message: OutgoingMessage) => Promise<boolean>;
+  /** Takes back the message that waits. */
+  readonly unqueue: () => void;
+  /** What the next message goes on with; a stored conversation keeps it (X26). */
+  readonly configure: (change: ConversationChoice) => Promise<boolean>;
+  readonly rename: (title: string) => Promise<boolean>;
+  /** Ends the response that is coming (X7). */
+  readonly cancel: () => Promise<boolean>;
+  /** Answers one of `approvals` (X8). Resolves to whether the server took the answer. */
+  readonly decide: (approvalId: string, answer: ApprovalAnswer) => Promise<boolean>;
+  /** Reverts this response and everything after it: history and files. */
+  readonly revert: (responseId: string, options?: Pick<RevertOptions, "onConflict">) => Promise<RevertOutcome>;
+  /**
+   * Reverts a response, and sends its message again, or an edited one. Resolves when the server has accepted it;
+   * `unsent`: it was reverted, but the server did not accept the message, which belongs back to its writer.
+   */
+  readonly retry: (
+    responseId: string,
+    options?: RetryOptions,
+  ) => Promise<RevertOutcome | { readonly kind: "unsent"; readonly message: OutgoingMessage }>;
+  /** Tries again at once: loads what could not be loaded, and follows a response whose connection broke or waits. */
+  readonly reconnect: () => void;
+  /** Stops following; the response goes on at the server. `load` opens the conversation again. */
+  readonly close: () => void;
+}
+
+/** Sends no request before `load` or `send`, so it can be created anywhere, also while a server renders a page. */
+export function createConversation(client: SheafClient, options: ConversationOptions = {}): ConversationStore {
+  return new OpenConversation(client, options);
+}
+
+class OpenConversation implements ConversationStore {
+  readonly #client: SheafClient;
+  readonly #options: ConversationOptions;
+  readonly #store;
+  #loading = new AbortController();
+  #following = new AbortController();
+  #stream: ResponseStream | undefined;
+  /** Whether the server accepted the last message. */
+  #accepted: Promise<boolean> = Promise.resolve(true);
+  #resolveQueued: (isSent: boolean | Promise<boolean>) => void = () => undefined;
+  #cancelFrame: (() => void) | undefined;
+
+  constructor(client: SheafClient, options: ConversationOptions) {
+    this.#client = client;
+    this.#options = options;
+    const empty = toEmptyState(options.id);
+    const { workspace, ...settings } = options.settings ?? {};
+    this.#store = createStore<ConversationState>({ ...empty, workspace, settings: { ...empty.settings, ...settings } });
+  }
+
+  readonly getSnapshot = (): ConversationState => this.#store.getSnapshot();
+  readonly subscribe = (listener: () => void): (() => void) => this.#store.subscribe(listener);
+
+  readonly load = async (): Promise<void> => {
+    const { id } = this.getSnapshot();
+    if (id === undefined) return;
+    this.#loading.abort();
+    this.#loading = new AbortController();
+    const { signal } = this.#loading;
+    try {
+      const conversation = await this.#client.getConversation(id, { signal });
+      if (signal.aborted) return;
+      this.#leaveStream();
+      this.#change({ ...toLoadedState(conversation), error: undefined });
+      this.#followLast();
+      if (!this.getSnapshot().isAnswering) this.#releaseQueued();
+    } catch (cause) {
+      if (signal.aborted) return;
+      const isMissing = cause instanceof SheafApiError && cause.status === 404;
+      this.#change({ status: isMissing ? "missing" : "failed", error: toError(cause) });
+    }
+  };
+
+  readonly send = async (message: OutgoingMessage): Promise<boolean> => {
+    if (this.getSnapshot().status === "loading") await this.load();
+    const { status, isAnswering } = this.getSnapshot();
+    if (status !== "ready") return false;
+    return isAnswering ? this.#queue(message) : this.#send(message);
+  };
+
+  readonly unqueue = (): void => {
+    if (this.getSnapshot().queued === undefined) return;
+    this.#change({ queued: undefined });
+    this.#resolveQueued(false);
+  };
+
+  readonly configure = async ({ workspace, ...change }: ConversationChoice): Promise<boolean> => {
+    const { id, settings } = this.getSnapshot();
+    const isNew = id === undefined;
+    this.#change({ settings: { ...settings, ...change }, ...(isNew && workspace !== undefined && { workspace }) });
+    if (isNew) return true;
+    // A stored conversation always has a mode and a model: they can be replaced, not removed.
+    const { mode, model, effort } = change;
+    const body = {
+      ...(mode !== undefined && { mode }),
+      ...(model !== undefined && { model }),
+      ...("effort" in change && { effort: effort ?? null }),
+    };
+    if (Object.keys(body).length === 0) return true;
+    return this.#try(() => this.#client.changeConversation(id, body));
+  };
+
+  readonly rename = async (title: string): Promise<boolean> => {
+    const { id } = this.getSnapshot();
+    if (id === undefined) return false;
+    return this.#try(async () => {
+      const changed = await this.#client.changeConversation(id, { title });
+      this.#change({ title: changed.title });
+      this.#options.onChange?.(id);
+    });
+  };
+
+  readonly cancel = async (): Promise<boolean> => {
+    if (!this.getSnapshot().isAnswering) return false;
+    this.#change({ isCancelling: true });
+    await this.#accepted;
+    const responseId = this.#stream?.responseId;
+    if (responseId === undefined || !this.getSnapshot().isAnswering) return false;
+    const isTaken = await this.#try(() => this.#client.cancel(responseId));
+    if (!isTaken) this.#change({ isCancelling: false });
+    return isTaken;
+  };
+
+  readonly decide = async (approvalId: string, answer: ApprovalAnswer): Promise<boolean> => {
+    const responseId = this.getSnapshot().turns.at(-1)?.response.id;
+    if (!responseId) return false;
+    return this.#try(() => this.#client.resolveApproval(responseId, approvalId, answer));
+  };
+
+  readonly revert: ConversationStore["revert"] = async (responseId, { onConflict } = {}) => {
+    const { id } = this.getSnapshot();
+    if (id === undefined) return { kind: "failed" };
+    try {
+      await this.#client.revertConversation(id, responseId, { onConflict });
+    } catch (cause) {
+      const isConflict = cause instanceof SheafApiError && cause.errorCode === "FILES_CHANGED";
+      if (isConflict) return { kind: "conflict", files: cause.details.split("\n").filter((line) => line !== "") };
+      this.#change({ error: toError(cause) });
+      return { kind: "failed" };
+    }
+    await this.load();
+    this.#options.onChange?.(id);
+    return { kind: "done" };
+  };
+
+  readonly retry: ConversationStore["retry"] = async (responseId, { message, onConflict } = {}) => {
+    const turn = this.getSnapshot().turns.find(({ response }) => response.id === responseId);
+    if (turn === undefined) return { kind: "failed" };
+    const again = { ...toOutgoing(turn), ...(message !== undefined && { message }) };
+    const outcome = await this.revert(responseId, { onConflict });
+    if (outcome.kind !== "done" || (await this.send(again))) return outcome;
+    return { kind: "unsent", message: again };
+  };
+
+  readonly reconnect = (): void => {
+    const { status, connection } = this.getSnapshot();
+    if (status !== "ready") void this.load();
+    else if (connection === "broken") this.#followLast();
+    else this.#stream?.reconnect();
+  };
+
+  readonly close = (): void => {
+    this.#loading.abort();
+    this.#leaveStream();
+    this.unqueue();
+  };
+
+  #queue(message: OutgoingMessage): Promise<boolean> {
+    this.unqueue();
+    this.#change({ queued: message });
+    return new Promise((resolve) => {
+      this.#resolveQueued = resolve;
+    });
+  }
+
+  /** The response that a message waited for has ended. */
+  #releaseQueued(): void {
+    const { queued, turns } = this.getSnapshot();
+    if (queued === undefined) return;
+    if (turns.at(-1)?.response.metadata.finishReason !== "end_turn") return this.unqueue();
+    this.#change({ queued: undefined });
+    this.#resolveQueued(this.#send(queued));
+  }
+
+  #send(message: OutgoingMessage): Promise<boolean> {
+    const before = this.getSnapshot().turns;
+    const { now = Date.now } = this.#options;
+    const turn = toFirstTurn(message, this.getSnapshot().settings.mode, new Date(now()).toISOString());
+    // What is being loaded does not have this turn.
+    this.#loading.abort();
+    const signal = this.#leaveStream();
+    this.#change({ ...toTurnsState([...before, turn]), connection: "connecting", error: undefined });
+    this.#accepted = new Promise((resolve) => {
+      const send = async (): Promise<void> => {
+        const isAccepted = await this.#post(message, signal, () => resolve(true));
+        if (!isAccepted && !signal.aborted) {
+          this.#change({ ...toTurnsState(before), isCancelling: false });
+          this.unqueue();
+        }
+        resolve(isAccepted);
+      };
+      void send();
+    });
+    return this.#accepted;
+  }
+
+  /** Sends a message and follows its response. @returns whether the server accepted it. */
+  async #post(message: OutgoingMessage, signal: AbortSignal, onAccepted: () => void): Promise<boolean> {
+    try {
+      const stream = this.#client.chat(await this.#toRequest(message), this.#toStreamOptions(signal));
+      await this.#follow(stream, signal, onAccepted);
+      return stream.responseId !== undefined;
+    } catch (cause) {
+      // A file that cannot be read.
+      this.#change({ connection: "idle", error: toError(cause) });
+      return false;
+    }
+  }
+
+  async #toRequest({ message, answers, attachments }: OutgoingMessage): Promise<Omit<ChatRequest, "stream">> {
+    const { id, workspace, settings } = this.getSnapshot();
+    const { mode, model, effort } = settings;
+    const toFile = async ({ name, blob }: { name: string; blob: Blob }) => ({ name, data: await encodeBase64(blob) });
+    return {
+      approvals: "ask",
+      ...this.#options.request,
+      message,
+      mode,
+      ...(id !== undefined && { conversationId: id }),
+      ...(id === undefined && workspace !== undefined && { workspace }),
+      ...(model !== undefined && { model }),
+      ...(effort !== undefined && { effort }),
+      ...(answers && { answers }),
+      ...(attachments && { attachments: await Promise.all(attachments.map(toFile)) }),
+    };
+  }
+
+  /** Continues the last response from where it is known. */
+  #followLast(): void {
+    const response = this.getSnapshot().turns.at(-1)?.response;
+    const responseId = response?.id || this.#stream?.responseId;
+    if (response?.status !== "streaming" || responseId === undefined) return;
+    const start = response.metadata.lastEventId === undefined ? { snapshot: true } : { from: response };
+    const signal = this.#leaveStream();
+    this.#change({ error: undefined });
+    void this.#follow(this.#client.follow(responseId, { ...start, ...this.#toStreamOptions(signal) }), signal);
+  }
+
+  #toStreamOptions(signal: AbortSignal) {
+    return {
+      signal,
+      onConnection: (connection: ConnectionState): void => {
+        if (!signal.aborted) this.#change({ connection });
+      },
+    };
+  }
+
+  /** Reads a stream to its end. It never throws: a stream that broke is in the state. */
+  async #follow(stream: ResponseStream, signal: AbortSignal, onAccepted?: () => void): Promise<void> {
+    this.#stream = stream;
+    let isAccepted = false;
+    try {
+      await stream.readToEnd(() => {
+        this.#requestFrame();
+        if (isAccepted) return;
+        isAccepted = true;
+        this.#begin(stream);
+        onAccepted?.();
+      });
+      this.#end(stream);
+    } catch (cause) {
+      if (signal.aborted) return;
+      this.#show();
+      const connection = stream.responseId === undefined ? "idle" : "broken";
+      this.#change({ connection, isCancelling: false, error: toError(cause) });
+    }
+  }
+
+  /** Stops following. @returns the signal of the next stream. */
+  #leaveStream(): AbortSignal {
+    this.#following.abort();
+    this.#following = new AbortController();
+    this.#cancelFrame?.();
+    this.#cancelFrame = undefined;
+    this.#stream = undefined;
+    return this.#following.signal;
+  }
+
+  /** The first event of a response arrived: the conversation now has an id. */
+  #begin({ conversationId }: ResponseStream): void {
+    if (conversationId === undefined || this.getSnapshot().id === conversationId) return;
+    const [first] = this.getSnapshot().turns;
+    this.#change({ id: conversationId, title: (first?.message || first?.attachments?.[0]?.name)?.slice(0, 80) ?? "" });
+    this.#options.onChange?.(conversationId);
+  }
+
+  #end(stream: ResponseStream): void {
+    this.#show();
+    this.#change({ connection: "idle", isCancelling: false });
+    if (stream.conversationId !== undefined) this.#options.onChange?.(stream.conversationId);
+    this.#releaseQueued();
+  }
+
+  #requestFrame(): void {
+    const { schedule = scheduleFrame } = this.#options;
+    this.#cancelFrame ??= schedule(() => this.#show());
+  }
+
+  /** Shows what arrived since the last time. */
+  #show(): void {
+    this.#cancelFrame?.();
+    this.#cancelFrame = undefined;
+    const { turns } = this.getSnapshot();
+    const last = turns.at(-1);
+    const response = this.#stream?.response;
+    if (last === undefined || response === undefined || response.id === "" || response === last.response) return;
+    this.#change(toTurnsState([...turns.slice(0, -1), { ...last, response }]));
+  }
+
+  #change(change: Partial<ConversationState>): void {
+    this.#store.set({ ...this.getSnapshot(), ...change });
+  }
+
+  async #try(request: () => Promise<unknown>): Promise<boolean> {
+    this.#change({ error: undefined });
+    try {
+      await request();
+      return true;
+    } catch (cause) {
+      this.#change({ error: toError(cause) });
+      return false;
+    }
+  }
+}
+
+function toError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
+}
+
+/** Files whose bytes are not here stay behind. */
+function toOutgoing({ message, answers, attachments }: Turn): OutgoingMessage {
+  const files = attachments?.flatMap(({ name, blob }) => (blob ? [{ name, blob }] : []));
+  return { message, ...(answers && { answers }), ...(files && { attachments: files }) };
+}

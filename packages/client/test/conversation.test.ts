@@ -1,0 +1,262 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { verifies } from "../../../test/support/verifies.ts";
+import { createPng } from "../../../test/support/images.ts";
+import { createConversation, type ConversationState, type ConversationStore } from "../src/chat.ts";
+import { ConnectionError, createClient, SheafApiError } from "../src/index.ts";
+import { openConversation, waitForEnd, waitForState } from "./open-conversation.ts";
+
+const hello = { events: [{ text: "Hello." }] };
+const endless = { events: [{ text: "Begun." }, { wait_ms: 600_000 }] };
+const command = { calls: [{ tool: "run_terminal_cmd", arguments: { command: "echo done > done.txt" } }] };
+const write = { calls: [{ tool: "write_file", arguments: { target_file: "a.txt", contents: "written\n" } }] };
+
+const toTexts = ({ getSnapshot }: ConversationStore): (string | null)[] =>
+  getSnapshot().turns.flatMap(({ response }) => response.documents.map(({ content }) => content));
+const toMessages = ({ getSnapshot }: ConversationStore): string[] => getSnapshot().turns.map(({ message }) => message);
+
+describe("a new conversation", () => {
+  test("gets its id, title and answer; its list hears of its beginning and its end", async () => {
+    const changed: string[] = [];
+    const { conversation } = await openConversation([hello], { onChange: (id) => changed.push(id) });
+    expect(conversation.getSnapshot()).toMatchObject({ status: "ready", turns: [], isAnswering: false });
+    const sent = conversation.send({ message: "Hi" });
+    expect(conversation.getSnapshot()).toMatchObject({ isAnswering: true, connection: "connecting", id: undefined });
+    expect(await sent).toBe(true);
+    const { id, title } = conversation.getSnapshot();
+    expect([id, title]).toEqual([expect.stringMatching(/^conv_/), "Hi"]);
+    await waitForEnd(conversation);
+    expect(toTexts(conversation)).toEqual(["Hello."]);
+    await waitForState(conversation, ({ connection }) => connection === "idle");
+    expect(changed).toEqual([id, id]);
+  });
+
+  test("is shown where nothing can be fetched, and sends nothing until it is used", () => {
+    const fetch = (): never => {
+      throw new Error("fetched");
+    };
+    const client = createClient({ baseUrl: "http://sheaf.test", fetch });
+    const { getSnapshot } = createConversation(client, { id: "conv_1" });
+    expect(getSnapshot()).toBe(getSnapshot());
+    expect(getSnapshot()).toMatchObject({ id: "conv_1", status: "loading", turns: [] });
+  });
+
+  test("states are values: what did not change is the same object", async () => {
+    const { conversation } = await openConversation([hello]);
+    const states: ConversationState[] = [];
+    conversation.subscribe(() => states.push(conversation.getSnapshot()));
+    await conversation.send({ message: "One" });
+    await waitForEnd(conversation);
+    const [first] = conversation.getSnapshot().turns;
+    await conversation.send({ message: "Two" });
+    await waitForEnd(conversation);
+    expect(conversation.getSnapshot().turns[0]).toBe(first);
+    expect(new Set(states).size).toBe(states.length);
+  });
+
+  test(verifies("X19", "files go as bytes, and are shown from where they were chosen"), async () => {
+    const { conversation, client } = await openConversation([hello]);
+    const blob = new Blob([new Uint8Array(createPng(3, 2))], { type: "image/png" });
+    expect(await conversation.send({ message: "", attachments: [{ name: "a.png", blob }] })).toBe(true);
+    const { id = "", title, turns } = conversation.getSnapshot();
+    expect(title).toBe("a.png");
+    expect(turns[0]?.attachments).toEqual([{ name: "a.png", mediaType: "image/png", blob }]);
+    const stored = (await client.getConversation(id)).turns[0]?.attachments;
+    expect(stored).toMatchObject([{ name: "a.png", mediaType: "image/png", bytes: blob.size }]);
+  });
+
+  test("a file that cannot be read is an error, and the message goes back", async () => {
+    const { conversation } = await openConversation([hello]);
+    const blob = new Blob(["x"]);
+    blob.arrayBuffer = () => Promise.reject(new DOMException("It is gone.", "NotReadableError"));
+    expect(await conversation.send({ message: "Look", attachments: [{ name: "a.png", blob }] })).toBe(false);
+    expect(conversation.getSnapshot()).toMatchObject({
+      turns: [],
+      connection: "idle",
+      error: { message: "It is gone." },
+    });
+  });
+});
+
+describe("a message that is not sent", () => {
+  test("the server refused it: the error is in the state, until the next request", async () => {
+    const { conversation } = await openConversation([hello]);
+    await conversation.configure({ model: "nobody/nothing" });
+    expect(await conversation.send({ message: "Hi" })).toBe(false);
+    const { error, turns, isAnswering } = conversation.getSnapshot();
+    expect([error instanceof SheafApiError, turns, isAnswering]).toEqual([true, [], false]);
+    await conversation.configure({ model: undefined });
+    expect(await conversation.send({ message: "Hi" })).toBe(true);
+    expect(conversation.getSnapshot().error).toBeUndefined();
+  });
+
+  test("no server: an error of its own kind", async () => {
+    const fetch = () => Promise.reject(new TypeError("Failed to fetch"));
+    const client = createClient({ baseUrl: "http://sheaf.test", fetch, reconnect: { delayMs: 0, maxDelayMs: 0 } });
+    const conversation = createConversation(client);
+    expect(await conversation.send({ message: "Hi" })).toBe(false);
+    expect(conversation.getSnapshot().error).toBeInstanceOf(ConnectionError);
+  });
+});
+
+describe("a message during an answer", () => {
+  test("waits, and is sent when the answer has ended its turn", async () => {
+    const { conversation } = await openConversation([
+      { events: [{ text: "One " }, { wait_ms: 100 }, { text: "two." }] },
+    ]);
+    await conversation.send({ message: "first" });
+    const sent = conversation.send({ message: "second" });
+    expect(conversation.getSnapshot().queued).toEqual({ message: "second" });
+    expect(await sent).toBe(true);
+    expect(conversation.getSnapshot().queued).toBeUndefined();
+    await waitForEnd(conversation);
+    expect(toMessages(conversation)).toEqual(["first", "second"]);
+  });
+
+  test.each([
+    ["the answer is cancelled", (conversation: ConversationStore) => void conversation.cancel()],
+    ["it is taken back", (conversation: ConversationStore) => conversation.unqueue()],
+    ["another one takes its place", (conversation: ConversationStore) => void conversation.send({ message: "third" })],
+    ["the conversation is closed", (conversation: ConversationStore) => conversation.close()],
+  ])("goes back to its writer when %s", async (_, act) => {
+    const { conversation } = await openConversation([endless]);
+    await conversation.send({ message: "first" });
+    const sent = conversation.send({ message: "second" });
+    act(conversation);
+    expect(await sent).toBe(false);
+    expect(toMessages(conversation)).toEqual(["first"]);
+  });
+});
+
+test(verifies("X7", "cancel ends the answer, also before the server has accepted the message"), async () => {
+  const { conversation } = await openConversation([endless]);
+  const sent = conversation.send({ message: "Go on" });
+  const cancelled = conversation.cancel();
+  expect(conversation.getSnapshot().isCancelling).toBe(true);
+  expect(await Promise.all([sent, cancelled])).toEqual([true, true]);
+  await waitForState(conversation, ({ connection }) => connection === "idle");
+  const { turns, isCancelling } = conversation.getSnapshot();
+  expect([turns[0]?.response.metadata.finishReason, isCancelling]).toEqual(["cancelled", false]);
+  expect(await conversation.cancel()).toBe(false);
+});
+
+test(verifies("X8", "calls that wait for a decision are in the state, after a reload too"), async () => {
+  const { conversation, open, cwd } = await openConversation([{ events: [command] }, hello]);
+  await conversation.send({ message: "Run it" });
+  await waitForState(conversation, ({ approvals }) => approvals.length === 1);
+  const other = open({ id: conversation.getSnapshot().id });
+  await other.load();
+  await waitForState(other, ({ approvals }) => approvals.length === 1);
+  const [{ approvalId, options } = { approvalId: "", options: [] }] = other.getSnapshot().approvals;
+  const allow = options.find(({ kind }) => kind === "allow_once")?.id ?? "";
+  expect(await other.decide("approval_none", { optionId: allow })).toBe(false);
+  expect(other.getSnapshot().error).toBeInstanceOf(SheafApiError);
+  expect(await other.decide(approvalId, { optionId: allow })).toBe(true);
+  await Promise.all([waitForEnd(other), waitForEnd(conversation)]);
+  expect(existsSync(join(cwd, "done.txt"))).toBe(true);
+  expect(other.getSnapshot()).toMatchObject({ approvals: [], error: undefined });
+  expect(toTexts(other)).toEqual(toTexts(conversation));
+});
+
+describe("a stored conversation", () => {
+  test("is loaded before a message is sent, and goes on as it was", async () => {
+    const { conversation, open, client } = await openConversation([hello], { settings: { mode: "ask" } });
+    await conversation.send({ message: "One" });
+    await waitForEnd(conversation);
+    const { id } = conversation.getSnapshot();
+    const other = open({ id });
+    expect(await other.send({ message: "Two" })).toBe(true);
+    await waitForEnd(other);
+    expect(other.getSnapshot()).toMatchObject({ id, title: "One", status: "ready", settings: { mode: "ask" } });
+    expect((await client.getConversation(id ?? "")).turns.map(({ response }) => response.mode)).toEqual(["ask", "ask"]);
+  });
+
+  test("one that is not there is missing; one that cannot be loaded has failed, until it can", async () => {
+    const { open, app, conversation } = await openConversation([hello]);
+    const missing = open({ id: "conv_none" });
+    expect(await missing.send({ message: "Hi" })).toBe(false);
+    expect(missing.getSnapshot().status).toBe("missing");
+    await conversation.send({ message: "Hi" });
+    let isDown = true;
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      if (isDown) throw new TypeError("Failed to fetch");
+      return app.fetch(input instanceof Request ? input.url : String(input), init);
+    };
+    const other = createConversation(createClient({ baseUrl: app.address, fetch }), {
+      id: conversation.getSnapshot().id,
+    });
+    await other.load();
+    expect(other.getSnapshot()).toMatchObject({ status: "failed", error: { name: "ConnectionError" } });
+    isDown = false;
+    other.reconnect();
+    await waitForState(other, ({ status }) => status === "ready");
+    expect(other.getSnapshot().error).toBeUndefined();
+  });
+
+  test("opens again after it was closed", async () => {
+    const { conversation } = await openConversation([endless]);
+    await conversation.send({ message: "Go on" });
+    conversation.close();
+    await conversation.load();
+    expect(conversation.getSnapshot()).toMatchObject({ isAnswering: true, status: "ready" });
+    await waitForState(conversation, ({ connection }) => connection === "open");
+    await conversation.cancel();
+    await waitForEnd(conversation);
+  });
+
+  test(verifies("X26", "its settings and its title are kept by the server"), async () => {
+    const { conversation, client } = await openConversation([hello]);
+    await conversation.configure({ mode: "plan", effort: "high" });
+    await conversation.send({ message: "One" });
+    await waitForEnd(conversation);
+    const { id = "" } = conversation.getSnapshot();
+    expect(await conversation.configure({ mode: "agent", effort: undefined })).toBe(true);
+    expect(await conversation.rename("Another title")).toBe(true);
+    const stored = await client.getConversation(id);
+    expect([stored.title, stored.mode, stored.effort]).toEqual(["Another title", "agent", undefined]);
+    expect(conversation.getSnapshot().title).toBe("Another title");
+    expect(await conversation.rename("")).toBe(false);
+    expect(conversation.getSnapshot().error).toBeInstanceOf(SheafApiError);
+  });
+});
+
+describe("reverting", () => {
+  test("a response goes with what it did; what was changed since is asked about", async () => {
+    const { conversation, cwd } = await openConversation([{ events: [write] }, hello], {
+      request: { approvals: "deny" },
+    });
+    await conversation.send({ message: "Write it" });
+    await waitForEnd(conversation);
+    const file = join(cwd, "a.txt");
+    const responseId = conversation.getSnapshot().turns[0]?.response.id ?? "";
+    expect(readFileSync(file, "utf8")).toBe("written\n");
+    writeFileSync(file, "mine\n");
+    expect(await conversation.revert(responseId)).toEqual({
+      kind: "conflict",
+      files: [expect.stringContaining("a.txt")],
+    });
+    expect(await conversation.revert(responseId, { onConflict: "overwrite" })).toEqual({ kind: "done" });
+    expect([existsSync(file), conversation.getSnapshot().turns]).toEqual([false, []]);
+    expect(await conversation.revert(responseId)).toEqual({ kind: "failed" });
+    expect(conversation.getSnapshot().error).toBeInstanceOf(SheafApiError);
+  });
+
+  test("a message is sent again, as it was or edited, with its files", async () => {
+    const { conversation, client } = await openConversation([hello]);
+    const blob = new Blob([new Uint8Array(createPng(1, 1))], { type: "image/png" });
+    await conversation.send({ message: "Wat is this?", attachments: [{ name: "a.png", blob }] });
+    await waitForEnd(conversation);
+    const toResponseId = (): string => conversation.getSnapshot().turns[0]?.response.id ?? "";
+    const first = toResponseId();
+    expect(await conversation.retry(first)).toEqual({ kind: "done" });
+    await waitForEnd(conversation);
+    expect(toResponseId()).not.toBe(first);
+    expect(await conversation.retry(toResponseId(), { message: "What is this?" })).toEqual({ kind: "done" });
+    await waitForEnd(conversation);
+    const { turns } = await client.getConversation(conversation.getSnapshot().id ?? "");
+    expect(turns.map(({ message }) => message)).toEqual(["What is this?"]);
+    expect(conversation.getSnapshot().turns[0]?.attachments).toMatchObject([{ name: "a.png", blob }]);
+    expect(await conversation.retry("chat_none")).toEqual({ kind: "failed" });
+  });
+});
