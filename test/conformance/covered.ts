@@ -181,6 +181,7 @@ export const covered: readonly string[] = [
   "X31",
   "X32",
   "X33",
+  "X34",
   "S-01",
   "S-02",
   "S-03",

@@ -191,6 +191,7 @@ export const requirements: readonly Requirement[] = [
   { id: "X31", document: "documents", title: "files of a workspace are found by some of their letters" },
   { id: "X32", document: "documents", title: "a file of a workspace is read, inside only" },
   { id: "X33", document: "documents", title: "one answer for each address, ten named types of document" },
+  { id: "X34", document: "documents", title: "reasons of approvals, for programs" },
   { id: "S-01", document: "security-reliability", title: "an untrusted workspace sets nothing in motion" },
   { id: "S-02", document: "security-reliability", title: "trust is bound to the real path and the type of .git" },
   { id: "S-03", document: "security-reliability", title: "headless is untrusted unless said, shown in init" },

@@ -151,8 +151,9 @@ class RunAssembler implements Assembler {
   #writeApprovalRequest(request: ApprovalRequest): void {
     const documentId = this.#tools.startDocument(request.callId);
     if (documentId === undefined) return;
-    const { approvalId, title, description, subject, options, expiresAt } = request;
-    const data = { approvalId, documentId, title, description, subject, options, expiresAt };
+    const { approvalId, title, description, reason, subject, options, expiresAt } = request;
+    const asked = { title, description, ...(reason && { reason }), subject, options, expiresAt };
+    const data = { approvalId, documentId, ...asked };
     this.#writer.write("approval_request", data);
   }
 

@@ -16,7 +16,7 @@ export const payloadFields: {
   document_end: ["documentId", "finalContent", "finalContentSha256", "finalContentLength", "metadata"],
   reasoning_delta: ["delta"],
   snapshot: ["response"],
-  approval_request: ["approvalId", "documentId", "title", "description", "subject", "options", "expiresAt"],
+  approval_request: ["approvalId", "documentId", "title", "description", "reason", "subject", "options", "expiresAt"],
   approval_resolved: ["approvalId", "optionId", "by"],
   provider_wait: ["code", "until", "tries"],
   done: ["usage", "id", "status", "metadata"],

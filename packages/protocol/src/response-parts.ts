@@ -123,11 +123,36 @@ const approvalOption = s.object({
 /** Ext (X8). */
 export interface ApprovalOption extends s.ValueOf<typeof approvalOption> {}
 
+const approvalReason = s.object({
+  /**
+   * `no_rule`: no rule allows it; `not_covered`: a rule for this program leaves out a word of the command;
+   * `not_readable`: no rule can judge the command; `not_comparable`: a rule may be about it; `ask_rule`: a rule asks;
+   * `unclear_repository`, `untrusted_repository`: git might run, or would run, a program of a repository.
+   */
+  code: s.growingChoice([
+    "no_rule",
+    "not_covered",
+    "not_readable",
+    "not_comparable",
+    "ask_rule",
+    "unclear_repository",
+    "untrusted_repository",
+  ]),
+  /** The host or the tool without a rule, or the rules. */
+  value: s.optional(s.string()),
+});
+
+/** Ext: why a call needs a person, for programs that say it in their own language (X34). */
+export interface ApprovalReason extends s.ValueOf<typeof approvalReason> {}
+
 export const approvalRequest = s.object({
   approvalId: s.string(),
   documentId,
   title: s.string(),
+  /** The reason as an English sentence. */
   description: s.string(),
+  /** Ext (X34). */
+  reason: s.optional<ApprovalReason>(approvalReason),
   /** What is asked about, with fields of its own by type. */
   subject: s.open(s.object({ type: s.growingChoice(["command", "file_edit", "tool_call"]) })),
   options: s.list<ApprovalOption>(approvalOption),

@@ -11,11 +11,12 @@ type Ask = Extract<PermissionDecision, { decision: "ask" }>;
 export function toApprovalQuestion(
   call: ToolInvocation,
   access: ToolAccess,
-  { reason, always }: Ask,
+  { reason, cause, always }: Ask,
 ): ApprovalQuestion {
   return {
     title: toTitle(call, access),
     description: toVisibleCharacters(reason),
+    reason: { ...cause, ...(cause.value !== undefined && { value: toVisibleCharacters(cause.value) }) },
     subject: toSubject(call, access),
     options: toOptions(always),
     argumentsHash: toArgumentsHash(call),

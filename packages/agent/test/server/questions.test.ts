@@ -113,34 +113,38 @@ describe("an approval", () => {
   };
   const isRequest = ({ event }: StreamEvent): boolean => event === "approval_request";
 
-  test(verifies("X8", "is asked of every reader, is in the snapshot, and takes one answer"), async () => {
-    const server = await start({ script, args: ["--sandbox", "disabled"] });
-    const first = await server.chat({ message: "go", stream: true, approvals: "ask" });
-    const events = `${first.headers.get("location")}/events`;
-    const request = (await readEvents(await server.fetch(events), isRequest)).at(-1)!;
-    if (request.event !== "approval_request") throw new Error("nothing was asked");
-    const { approvalId, options } = request.data;
-    // Who is asked may sit before a page, which has no flags.
-    expect(request.data.description).toBe("this command needs a permission");
-    const snapshot = await toJson<ChatResponse>(server.fetch(first.headers.get("location")!));
-    expect(snapshot.approvals).toMatchObject([{ approvalId }]);
-    const path = `${first.headers.get("location")}/approvals/${approvalId}`;
-    const allow = options.find(({ kind }) => kind === "allow_once")!.id;
-    expect((await server.fetch(path, post({ optionId: "nonsense" }))).status).toBe(400);
-    expect((await server.fetch(path.replace(approvalId, "appr_x"), post({ optionId: allow }))).status).toBe(404);
-    expect((await server.fetch(path, post({ optionId: allow }))).status).toBe(202);
-    const all = await readEvents(first);
-    expect(verify(all)).toBeUndefined();
-    expect(all.find(({ event }) => event === "approval_resolved")?.data).toEqual({
-      approvalId,
-      optionId: allow,
-      by: "user",
-    });
-    expect(reduce(all)).toMatchObject({ status: "completed", documents: [{ metadata: { exitCode: 0 } }, {}] });
-    const late = await server.fetch(path, post({ optionId: allow }));
-    expect(late.status).toBe(409);
-    expect(await late.json()).toMatchObject({ error: { errorCode: "APPROVAL_RESOLVED" } });
-  });
+  test(
+    verifies(["X8", "X34"], "is asked of every reader with its reason, is in the snapshot, and takes one answer"),
+    async () => {
+      const server = await start({ script, args: ["--sandbox", "disabled"] });
+      const first = await server.chat({ message: "go", stream: true, approvals: "ask" });
+      const events = `${first.headers.get("location")}/events`;
+      const request = (await readEvents(await server.fetch(events), isRequest)).at(-1)!;
+      if (request.event !== "approval_request") throw new Error("nothing was asked");
+      const { approvalId, options } = request.data;
+      // Who is asked may sit before a page, which has no flags.
+      expect(request.data.description).toBe("this command needs a permission");
+      expect(request.data.reason).toEqual({ code: "no_rule" });
+      const snapshot = await toJson<ChatResponse>(server.fetch(first.headers.get("location")!));
+      expect(snapshot.approvals).toMatchObject([{ approvalId }]);
+      const path = `${first.headers.get("location")}/approvals/${approvalId}`;
+      const allow = options.find(({ kind }) => kind === "allow_once")!.id;
+      expect((await server.fetch(path, post({ optionId: "nonsense" }))).status).toBe(400);
+      expect((await server.fetch(path.replace(approvalId, "appr_x"), post({ optionId: allow }))).status).toBe(404);
+      expect((await server.fetch(path, post({ optionId: allow }))).status).toBe(202);
+      const all = await readEvents(first);
+      expect(verify(all)).toBeUndefined();
+      expect(all.find(({ event }) => event === "approval_resolved")?.data).toEqual({
+        approvalId,
+        optionId: allow,
+        by: "user",
+      });
+      expect(reduce(all)).toMatchObject({ status: "completed", documents: [{ metadata: { exitCode: 0 } }, {}] });
+      const late = await server.fetch(path, post({ optionId: allow }));
+      expect(late.status).toBe(409);
+      expect(await late.json()).toMatchObject({ error: { errorCode: "APPROVAL_RESOLVED" } });
+    },
+  );
 
   test(verifies("X8", "may change what runs: the document and the model show what did"), async () => {
     const server = await start({ script, args: ["--sandbox", "disabled"] });

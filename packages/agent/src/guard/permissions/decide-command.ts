@@ -1,6 +1,6 @@
 /** Whether a shell command may run (S-10 to S-12). Deny wins over everything; what is not fully known passes no rule. */
 import type { RunStart } from "@sheaf/protocol";
-import { allow, allowByRule, ask, deny, type PermissionDecision } from "./decision.ts";
+import { allow, allowByRule, ask, type AskReason, deny, type PermissionDecision } from "./decision.ts";
 import { compareWithRule } from "./compare-with-rule.ts";
 import { listRunCommands, type Unclear } from "./list-run-commands.ts";
 import { findUnnamedWord, unwrapCommand } from "./programs.ts";
@@ -81,13 +81,15 @@ function findRefusal(reading: ShellReading, denies: readonly ShellRule[]): Permi
 function askToCompare({ part, advice }: Unclear, denies: readonly ShellRule[]): PermissionDecision {
   const shown = denies.slice(0, 3).map(({ text }) => text);
   const names = [...shown, ...(denies.length > 3 ? ["others"] : [])].join(", ");
-  return ask(`this command cannot be compared with ${names}, because ${part}`, advice);
+  const reason = `this command cannot be compared with ${names}, because ${part}`;
+  return ask({ reason, cause: { code: "not_comparable", value: names } }, advice);
 }
 
 function askForPermission(problem: string, allows: readonly ShellRule[]): PermissionDecision {
   const advice =
     allows.length > 0 ? "split it into plain commands that a rule allows, or the user passes" : "the user passes";
-  return ask(`this command needs a permission (it contains ${problem}, which no rule can judge)`, `${advice} --force`);
+  const reason = `this command needs a permission (it contains ${problem}, which no rule can judge)`;
+  return ask({ reason, cause: { code: "not_readable" } }, `${advice} --force`);
 }
 
 /** Every part needs its own rule, or must be one of the commands that only read. */
@@ -99,10 +101,10 @@ function decideByParts(
 ): PermissionDecision {
   const place = createReadingPlace(reading, call.workingDirectory, policy, denies);
   const obstacleOfGit = findLineObstacle(place.commands, place.folder, policy.findGitObstacle);
-  if (obstacleOfGit) return ask(obstacleOfGit.reason, obstacleOfGit.advice);
+  if (obstacleOfGit) return ask(obstacleOfGit, obstacleOfGit.advice);
   const open: SimpleCommand[] = [];
   const used = new Set<string>();
-  let obstacle: string | undefined;
+  let obstacle: AskReason | undefined;
   for (const command of toDistinct(place.commands)) {
     const covered = findRule(allows, command);
     if (covered.rule) used.add(covered.rule.text);
@@ -120,18 +122,20 @@ function decideByParts(
 function findRule(
   allows: readonly ShellRule[],
   command: SimpleCommand,
-): { readonly rule?: ShellRule; readonly obstacle?: string } {
-  let obstacle: string | undefined;
+): { readonly rule?: ShellRule; readonly obstacle?: AskReason } {
+  let obstacle: AskReason | undefined;
   for (const rule of allows) {
     const coverage = findCoverage(rule, command);
     if (coverage === "covered") return { rule };
     if (coverage === "other") continue;
-    obstacle ??= `the rule ${rule.text} does not cover ${JSON.stringify(coverage.word.slice(0, 200))}, which may run another program or write files`;
+    const word = JSON.stringify(coverage.word.slice(0, 200));
+    const reason = `the rule ${rule.text} does not cover ${word}, which may run another program or write files`;
+    obstacle ??= { reason, cause: { code: "not_covered", value: rule.text } };
   }
   return obstacle === undefined ? {} : { obstacle };
 }
 
-function askForRules(open: readonly SimpleCommand[], obstacle: string | undefined): PermissionDecision {
+function askForRules(open: readonly SimpleCommand[], obstacle: AskReason | undefined): PermissionDecision {
   const suggested = open.map(suggestRule);
   const always = suggested.every((rule) => rule !== undefined) ? [...new Set(suggested)] : [];
   if (obstacle !== undefined) {
@@ -140,7 +144,7 @@ function askForRules(open: readonly SimpleCommand[], obstacle: string | undefine
   const [first = []] = open;
   const example = always[0] ?? `Shell(${toPlainStart(first)})`;
   const advice = `the user passes --allow ${JSON.stringify(example)} or --force`;
-  return ask("this command needs a permission", advice, always);
+  return ask({ reason: "this command needs a permission", cause: { code: "no_rule" } }, advice, always);
 }
 
 /** The first words of a command, as far as a rule can contain them. */

@@ -20,7 +20,8 @@ export function decideUrl(address: unknown, { allows, denies }: Rules): Permissi
   const allowed = allows.find(isAbout);
   if (allowed) return allowByRule(allowed.text);
   const rule = `WebFetch(${host})`;
-  return ask(`${host} needs a permission`, `the user passes --allow ${JSON.stringify(rule)}`, [rule]);
+  const why = { reason: `${host} needs a permission`, cause: { code: "no_rule", value: host } } as const;
+  return ask(why, `the user passes --allow ${JSON.stringify(rule)}`, [rule]);
 }
 
 /** Whether the name alone shows it. Other names are checked when they are resolved. */
@@ -40,7 +41,8 @@ export function decideMcp(server: string, tool: string, { allows, denies }: Rule
   const name = `${server}:${tool}`;
   const rule = /^[\w.-]+:[\w./-]+$/.test(name) ? `Mcp(${name})` : undefined;
   const advice = rule === undefined ? undefined : `the user passes --allow ${JSON.stringify(rule)}`;
-  return ask(`the tool ${JSON.stringify(name)} needs a permission`, advice, rule === undefined ? [] : [rule]);
+  const reason = `the tool ${JSON.stringify(name)} needs a permission`;
+  return ask({ reason, cause: { code: "no_rule", value: name } }, advice, rule === undefined ? [] : [rule]);
 }
 
 export interface CommandNetwork {

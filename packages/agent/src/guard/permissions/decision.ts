@@ -1,4 +1,5 @@
 /** What the policy decides on, and what it says. */
+import type { ApprovalReason } from "@sheaf/protocol";
 
 /** What a tool does to the world. Permissions and modes decide by it. */
 export type ToolAccess = "read" | "write" | "command" | "state" | "network" | "mcp";
@@ -24,6 +25,8 @@ export type PermissionDecision =
       readonly decision: "ask";
       /** One line: why no rule allows it. */
       readonly reason: string;
+      /** The same for programs (X34). */
+      readonly cause: ApprovalReason;
       /** Follows the reason: what whoever started Sheaf can do. A person who is asked needs no flags. */
       readonly advice?: string;
       /** The rules that would allow it from now on; empty if no rule can. */
@@ -42,8 +45,15 @@ export function deny(reason: string, rule?: string): PermissionDecision {
   return { decision: "deny", ...(rule !== undefined && { rule }), reason };
 }
 
-export function ask(reason: string, advice?: string, always: readonly string[] = []): PermissionDecision {
-  return { decision: "ask", reason, ...(advice !== undefined && { advice }), always };
+/** Why a person must agree: in a sentence, and for programs (X34). */
+export interface AskReason {
+  readonly reason: string;
+  readonly cause: ApprovalReason;
+}
+
+export function ask(why: AskReason, advice?: string, always: readonly string[] = []): PermissionDecision {
+  const { reason, cause } = why;
+  return { decision: "ask", reason, cause, ...(advice !== undefined && { advice }), always };
 }
 
 /** Why, and what to do, where nobody can be asked. */

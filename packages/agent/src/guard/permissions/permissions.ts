@@ -93,7 +93,8 @@ export function parseAskRule(text: string): Rule {
 /** "Always" ends the rule for the conversation. */
 function askByRule(rule: string | undefined): PermissionDecision {
   const reason = `the user's rule ${rule ?? ""} asks before this`;
-  return ask(reason, "a person can agree in a terminal, an editor or the page", rule === undefined ? [] : [rule]);
+  const why = { reason, cause: { code: "ask_rule", ...(rule !== undefined && { value: rule }) } } as const;
+  return ask(why, "a person can agree in a terminal, an editor or the page", rule === undefined ? [] : [rule]);
 }
 
 /** Anything but text is judged as a text that matches no rule. */

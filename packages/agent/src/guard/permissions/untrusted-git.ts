@@ -18,11 +18,11 @@ import {
 import { isBelow } from "../../workspace/workspace.ts";
 import { isExecutable } from "../sandbox/programs.ts";
 import { gathersWords, isRunner, toProgramName, unwrapCommand } from "./programs.ts";
+import type { AskReason } from "./decision.ts";
 import type { SimpleCommand } from "./shell-reading.ts";
 
 /** Why git must not run, and what can be done about it. */
-export interface GitObstacle {
-  readonly reason: string;
+export interface GitObstacle extends AskReason {
   /** For whoever started Sheaf. */
   readonly advice: string;
 }
@@ -67,6 +67,7 @@ export function createGitGuard(options: GitGuardOptions): FindGitObstacle {
 
 const unclear: GitObstacle = {
   reason: "it is not clear in which repository git would run",
+  cause: { code: "unclear_repository" },
   advice: "call git by itself with working_directory, or the user passes --force",
 };
 
@@ -149,6 +150,7 @@ function isInside(repository: Repository, own: Repository): boolean {
 function toObstacle(root: string, found: string): GitObstacle {
   return {
     reason: `git would run a program that an untrusted repository names (${found})`,
+    cause: { code: "untrusted_repository" },
     advice: `use the sandbox, or the user trusts the repository (sheaf trust ${root}) or passes --force`,
   };
 }

@@ -40,12 +40,23 @@ describe("without force", () => {
     expect(await decideOn("npm test")).toEqual({
       decision: "ask",
       reason: "this command needs a permission",
+      cause: { code: "no_rule" },
       advice: 'the user passes --allow "Shell(npm test)" or --force',
       always: ["Shell(npm test)"],
     });
     expect(await decideOn("npm test | tee x")).toHaveProperty("advice", expect.stringContaining("--force"));
     expect(await decideOn("find . -delete", { allow })).toHaveProperty("reason", expect.stringContaining('"-delete"'));
     expect(await decideOn("ls $(mark)", { allow })).toHaveProperty("reason", expect.stringContaining("$(…)"));
+  });
+
+  test.each([
+    ["npm test", {}, { code: "no_rule" }],
+    ["ls $(mark)", {}, { code: "not_readable" }],
+    ["find . -delete", { allow: ["Shell(find)"] }, { code: "not_covered", value: "Shell(find)" }],
+    ["$X push", { force: true, deny: ["Shell(git push)"] }, { code: "not_comparable", value: "Shell(git push)" }],
+    ["git push", { force: true, ask: ["Shell(git push)"] }, { code: "ask_rule", value: "Shell(git push)" }],
+  ] as const)(verifies("X34", "why a person is asked about %j with %j"), async (command, options, cause) => {
+    expect(await decideOn(command, options)).toMatchObject({ decision: "ask", cause });
   });
 
   test.each([

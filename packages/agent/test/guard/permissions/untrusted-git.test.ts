@@ -476,6 +476,7 @@ describe("git that a rule or the read-only list would allow", () => {
     expect(await setting.decide(call)).toMatchObject({
       decision: "ask",
       reason: expect.stringContaining("core.fsmonitor"),
+      cause: { code: "untrusted_repository" },
     });
   });
 
