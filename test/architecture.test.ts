@@ -40,6 +40,7 @@ describe("imports", () => {
     ["packages/agent/src/tools/planted.ts", 'const x = await import("./read-file.ts");', "import()"],
     ["packages/agent/src/tools/planted.ts", 'import { x } from "@sheaf/client";', "@sheaf/client"],
     ["packages/client/src/planted.ts", 'import { x } from "sheaf";', "sheaf"],
+    ["packages/client/src/planted.ts", 'import { x } from "react";', "react"],
     ["packages/web/src/planted.tsx", 'import { x } from "@sheaf/documents";', "@sheaf/documents"],
     ["packages/web/src/planted.tsx", 'import { x } from "node:fs";', "node:fs"],
     ["packages/web/src/planted.tsx", 'const x = await import("./app.tsx");', "import()"],

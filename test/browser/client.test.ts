@@ -15,6 +15,7 @@ describeWithChromium("the client in Chromium", (browser) => {
     const { source } = await buildForBrowser('export * from "./support/client-scenario.ts";', {
       format: "iife",
       globalName: "scenario",
+      alias: { react: "preact/compat" },
     });
     await page.evaluate(source);
   });

@@ -71,9 +71,9 @@ describe("without the repository", () => {
   });
 
   test("the client can be imported, by all its entries", () => {
-    const entries = ["@sheaf/client", "@sheaf/client/react", "@sheaf/client/verify"];
+    const entries = ["@sheaf/client", "@sheaf/client/chat", "@sheaf/client/verify"];
     const source = `${entries.map((entry, at) => `import * as m${at} from "${entry}";`).join("")}
-      console.log(m0.createClient({ baseUrl: "http://127.0.0.1:9" }) && m1.createUseResponse && m2.verifyUpdates ? "ok" : "");`;
+      console.log(m0.createClient({ baseUrl: "http://127.0.0.1:9" }) && m1.createConversation && m2.verifyUpdates ? "ok" : "");`;
     expect(run(process.execPath, ["--input-type=module", "--eval", source], folder)).toBe("ok\n");
   });
 

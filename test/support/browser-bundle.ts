@@ -18,6 +18,10 @@ export interface BrowserBundleOptions {
   readonly format?: "esm" | "iife";
   /** Name of the global that an `iife` makes. */
   readonly globalName?: string;
+  /** Packages that stay imports. */
+  readonly external?: readonly string[];
+  /** Packages by the package that takes their place. */
+  readonly alias?: Readonly<Record<string, string>>;
 }
 
 /** Both libraries with all that they export. */
@@ -29,7 +33,7 @@ export const wholeLibraries = 'export * from "./support/whole-libraries.ts";';
  */
 export async function buildForBrowser(
   contents: string,
-  { format = "esm", globalName }: BrowserBundleOptions = {},
+  { format = "esm", globalName, external = [], alias = {} }: BrowserBundleOptions = {},
 ): Promise<BrowserBundle> {
   const result = await build({
     stdin: { contents, resolveDir: join(root, "test"), loader: "ts" },
@@ -39,6 +43,8 @@ export async function buildForBrowser(
     format,
     ...(globalName === undefined ? {} : { globalName }),
     platform: "browser",
+    external: [...external],
+    alias: { ...alias },
     target: "es2024",
     conditions: ["sheaf-source"],
     charset: "utf8",

@@ -1,6 +1,6 @@
 /** What the client does in a browser: one stream through many broken connections, and a component that shows it. */
 import { createClient, createResponseStore } from "@sheaf/client";
-import { createUseResponse } from "@sheaf/client/react";
+import { useStore } from "@sheaf/client/react";
 import type { StreamEvent } from "@sheaf/protocol";
 import * as compat from "preact/compat";
 import { createStreamServer } from "../../packages/client/test/stream-server.ts";
@@ -21,13 +21,12 @@ export async function readWithCuts(events: readonly StreamEvent[], cuts: readonl
 
 /** Shows the documents with the hook, in the real loop of the framework; gives the text at the end. */
 export async function showWithHook(events: readonly StreamEvent[]): Promise<string> {
-  const useResponse = createUseResponse(compat);
   const server = createStreamServer({ events, faults: [{ cutAt: 900 }], chunkSize: 64, isPaced: true });
   const client = createClient({ baseUrl: "http://sheaf.test", fetch: server.fetch, reconnect: noWait });
   const store = createResponseStore(client.chat({ message: "Hello" }));
   let renders = 0;
   const View = (): compat.JSX.Element => {
-    const { response, status } = useResponse(store);
+    const { response, status } = useStore(store);
     renders += 1;
     return compat.createElement("p", null, `${status}: ${response.documents.map(({ type }) => type).join(" ")}`);
   };

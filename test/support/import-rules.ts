@@ -41,6 +41,9 @@ const guardedModules: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^node:(http|https|http2)$/, ["server/", "network/", "model/live/http-client.ts"]],
 ];
 
+/** The hooks are the only part of the client that knows a framework. */
+const frameworkFiles = new Map([["react", "packages/client/src/react.ts"]]);
+
 const processFolders = ["cli/", "config/"];
 /** One file per command or driver in the agent; one file per grammar or language in the page. */
 const dynamicImportFiles = new Set([
@@ -86,6 +89,7 @@ function isPackageAllowed(path: string, packageName: string, target: string): bo
   for (const [pattern, places] of guardedModules) {
     if (pattern.test(target)) return packageName === "agent" && isIn(places, path);
   }
+  if (packageName === "client" && frameworkFiles.has(target)) return frameworkFiles.get(target) === path;
   return (packageImports[packageName] ?? []).some((pattern) => pattern.test(target));
 }
 

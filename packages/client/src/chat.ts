@@ -4,6 +4,7 @@ export type {
   ConversationChoice,
   ConversationOptions,
   ConversationStore,
+  MessageDefaults,
   RetryOptions,
   RevertOutcome,
 } from "./conversation.ts";

@@ -23,7 +23,7 @@ export interface ConversationOptions {
   /** What a new conversation begins with. Default: agent mode, and the server's model, effort and workspace. */
   readonly settings?: ConversationChoice | undefined;
   /** Further fields of every message, such as `budget`. `approvals` is "ask" unless it says otherwise. */
-  readonly request?: Omit<Partial<ChatRequest>, "message" | "conversationId" | "answers" | "attachments" | "stream">;
+  readonly request?: MessageDefaults | undefined;
   /** Called when a list of conversations would show something else: it began, got a title, was answered or reverted. */
   readonly onChange?: ((conversationId: string) => void) | undefined;
   /** When pieces of a response are shown. Default: once a frame; where there are no frames, every 16 ms. */
@@ -31,6 +31,11 @@ export interface ConversationOptions {
   /** Milliseconds since 1970. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
+
+export type MessageDefaults = Omit<
+  Partial<ChatRequest>,
+  "message" | "conversationId" | "answers" | "attachments" | "stream"
+>;
 
 /** Settings, and the workspace of a conversation that has not begun. */
 export interface ConversationChoice extends Partial<ConversationSettings> {

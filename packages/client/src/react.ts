@@ -1,16 +1,65 @@
-/** The hook for React and compatible libraries. */
-import type { ResponseState, ResponseStore } from "./response-store.ts";
+/** Hooks for React from 18 on. For Preact, let the bundler resolve "react" to "preact/compat". */
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import type { SheafClient } from "./client.ts";
+import { createConversation, type ConversationOptions, type ConversationStore } from "./conversation.ts";
+import type { ConversationState } from "./conversation-state.ts";
+import type { ReadableStore } from "./store.ts";
 
-/** What the hook needs from React; `preact/compat` has it too. */
-export interface ReactLike {
-  readonly useSyncExternalStore: <State>(
-    subscribe: (listener: () => void) => () => void,
-    getSnapshot: () => State,
-    getServerSnapshot?: () => State,
-  ) => State;
+type ConversationActions = Omit<ConversationStore, "subscribe" | "getSnapshot">;
+
+/** The state of a conversation and what can be done with it. The functions stay the same from state to state. */
+export interface UsedConversation extends ConversationState, ConversationActions {}
+
+interface OpenedConversation {
+  readonly client: SheafClient;
+  /** As the component named it, undefined for a new one. */
+  readonly id: string | undefined;
+  readonly store: ReadableStore<ConversationState>;
+  readonly actions: ConversationActions;
 }
 
-/** `const useResponse = createUseResponse(React)`; then `useResponse(store)` in a component returns the state. */
-export function createUseResponse({ useSyncExternalStore }: ReactLike): (store: ResponseStore) => ResponseState {
-  return ({ subscribe, getSnapshot }) => useSyncExternalStore(subscribe, getSnapshot, getSnapshot);
+/**
+ * One conversation, loaded and followed while the component is there. If `id` changes, the component shows the other
+ * conversation; but a new conversation goes on when its own id is passed. Of the other options, `settings` counts when
+ * the conversation is opened. To begin another new conversation, give the component another `key`.
+ */
+export function useConversation(client: SheafClient, options: ConversationOptions = {}): UsedConversation {
+  const latest = useRef(options);
+  const [opened, setOpened] = useState(() => open(client, options, latest));
+  let current = opened;
+  if (current.client !== client || current.id !== options.id) {
+    const isSame = current.client === client && current.store.getSnapshot().id === options.id;
+    current = isSame ? { ...current, id: options.id } : open(client, options, latest);
+    setOpened(current);
+  }
+  const { store, actions } = current;
+  useEffect(() => {
+    latest.current = options;
+  });
+  useEffect(() => {
+    void actions.load();
+    return actions.close;
+  }, [actions]);
+  const state = useStore(store);
+  return useMemo(() => ({ ...state, ...actions }), [state, actions]);
+}
+
+/** The state of a store that was created elsewhere: by `createResponseStore` or `createConversation`. */
+export function useStore<State>({ subscribe, getSnapshot }: ReadableStore<State>): State {
+  return useSyncExternalStore(subscribe, getSnapshot, getSnapshot);
+}
+
+function open(
+  client: SheafClient,
+  options: ConversationOptions,
+  latest: { readonly current: ConversationOptions },
+): OpenedConversation {
+  const { subscribe, getSnapshot, ...actions } = createConversation(client, {
+    ...options,
+    onChange: (id) => latest.current.onChange?.(id),
+    get request() {
+      return latest.current.request;
+    },
+  });
+  return { client, id: options.id, store: { subscribe, getSnapshot }, actions };
 }

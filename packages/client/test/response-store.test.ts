@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { response } from "../../protocol/test/event-log.ts";
 import { createResponseStore, type ResponseState, type ResponseStore } from "../src/index.ts";
-import { createUseResponse } from "../src/react.ts";
 import { openClient } from "./open-client.ts";
 
 /** All states from now on to the last. */
@@ -58,16 +57,4 @@ test("a listener that left hears nothing", async () => {
   store.subscribe(() => (calls += 1))();
   await readStates(store);
   expect(calls).toBe(0);
-});
-
-test("the hook hands the store to the framework's own subscription", () => {
-  const store = createResponseStore(openClient().client.follow("chat_1"));
-  const useResponse = createUseResponse({
-    useSyncExternalStore: (subscribe, getSnapshot, getServerSnapshot) => {
-      expect(subscribe).toBe(store.subscribe);
-      expect(getServerSnapshot?.()).toBe(store.getSnapshot());
-      return getSnapshot();
-    },
-  });
-  expect(useResponse(store)).toBe(store.getSnapshot());
 });

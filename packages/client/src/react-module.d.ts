@@ -1,0 +1,12 @@
+/** What the hooks need of React, so that the package is built without it. */
+declare module "react" {
+  export function useEffect(effect: () => void | (() => void), dependencies?: readonly unknown[]): void;
+  export function useMemo<Value>(create: () => Value, dependencies: readonly unknown[]): Value;
+  export function useRef<Value>(initial: Value): { current: Value };
+  export function useState<State>(initial: () => State): [State, (state: State) => void];
+  export function useSyncExternalStore<State>(
+    subscribe: (listener: () => void) => () => void,
+    getSnapshot: () => State,
+    getServerSnapshot?: () => State,
+  ): State;
+}
