@@ -1,6 +1,8 @@
 /** Conversations, responses and usage in SQLite, as rows. Every statement names the owner (S-53). */
 import type { SQLInputValue } from "node:sqlite";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { digestLog } from "./log-digest.ts";
+import { writeDigest } from "./sqlite-digests.ts";
 import { lastSeqOfResponse } from "./sqlite-groups.ts";
 import {
   createTakenError,
@@ -11,15 +13,29 @@ import {
   type OwnerUsage,
   type RequestRecord,
   type ResponseRecord,
+  type ResponseTexts,
   type SharedStore,
 } from "./store.ts";
 
 /** Events per row, when a log is stored whole. */
 const GROUP = 500;
 
-const conversationColumns = "id, workspace, title, created_at AS createdAt, updated_at AS updatedAt, settings";
+const conversationColumns = `c.id, c.workspace, c.title, c.created_at AS createdAt, c.updated_at AS updatedAt, c.settings,
+  c.pinned,
+  (SELECT json_array(COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(completion_tokens), 0), SUM(cost_usd))
+    FROM responses WHERE conversation = c.key) AS usage,
+  (SELECT id FROM responses WHERE conversation = c.key AND ended = 0 ORDER BY position DESC LIMIT 1) AS openResponseId`;
 
-type ConversationRow = Omit<ConversationRecord, "settings"> & { readonly settings: string };
+interface ConversationRow extends Pick<ConversationRecord, "id" | "workspace" | "title" | "createdAt" | "updatedAt"> {
+  readonly settings: string;
+  readonly pinned: number;
+  readonly usage: string;
+  readonly openResponseId: string | null;
+}
+
+/** What the user wrote in the response `r` of a statement. */
+const promptOfResponse =
+  "(SELECT json_extract(events, '$[0].prompt') FROM event_groups WHERE response = r.key AND first_seq = 1)";
 
 type ResponseRow = Omit<ResponseRecord, "ended" | "reverted"> & { readonly ended: number; readonly reverted: number };
 
@@ -34,6 +50,7 @@ type RowMethod =
   | "findRequest"
   | "changeConversation"
   | "addConversation"
+  | "listTexts"
   | "countConversations"
   | "readUsage"
   | "addUsage";
@@ -63,28 +80,30 @@ export function createConversationRows(connection: SqliteConnection, owner: stri
     getResponse: async (responseId) => selectResponses("r.id = ?", responseId)[0],
     listResponses: async (conversationId) => selectResponses("c.id = ?", conversationId),
     getConversation: async (conversationId) => {
-      const sql = `SELECT ${conversationColumns} FROM conversations WHERE id = ? AND owner = ?`;
+      const sql = `SELECT ${conversationColumns} FROM conversations c WHERE id = ? AND owner = ?`;
       const row = get(sql, conversationId, owner) as ConversationRow | undefined;
       return row && toRecord(row);
     },
-    changeConversation: async (conversationId, { title, settings }) => {
-      const sql = `UPDATE conversations SET title = COALESCE(?, title), settings = COALESCE(?, settings)
+    changeConversation: async (conversationId, { title, settings, pinned }) => {
+      const sql = `UPDATE conversations SET title = COALESCE(?, title), settings = COALESCE(?, settings),
+          pinned = COALESCE(?, pinned)
         WHERE id = ? AND owner = ? RETURNING id`;
       const text = settings === undefined ? null : JSON.stringify(settings);
       return connection.transact(
         "synced",
-        () => connection.prepare(sql).get(title ?? null, text, conversationId, owner) !== undefined,
+        () => connection.prepare(sql).get(title ?? null, text, toFlag(pinned), conversationId, owner) !== undefined,
       );
     },
-    listConversations: async ({ limit, workspace, after, search }) => {
+    listConversations: async ({ limit, workspace, after, pinnedFirst, search }) => {
+      const [rank, place] = pinnedFirst ? ["pinned DESC, ", "pinned, "] : ["", ""];
+      const last = pinnedFirst ? { pinned: toFlag(after?.pinned ?? false) } : {};
       const sql = `SELECT ${conversationColumns} FROM conversations c
         WHERE owner = :owner AND (:workspace IS NULL OR workspace = :workspace)
-          AND (:time IS NULL OR (updated_at, key) < (:time, COALESCE((SELECT key FROM conversations WHERE id = :id AND owner = :owner), 0)))
-          AND (:words IS NULL OR holds(title, :words) OR EXISTS (
-            SELECT 1 FROM responses r JOIN event_groups g ON g.response = r.key AND g.first_seq = 1
-            WHERE r.conversation = c.key AND holds(json_extract(g.events, '$[0].prompt'), :words)))
-        ORDER BY updated_at DESC, key DESC LIMIT :limit`;
-      const page = { time: after?.updatedAt ?? null, id: after?.id ?? null, limit };
+          AND (:time IS NULL OR (${place}updated_at, key) < (${pinnedFirst ? ":pinned, " : ""}:time, COALESCE((SELECT key FROM conversations WHERE id = :id AND owner = :owner), 0)))
+          AND (:words IS NULL OR holds(title, :words) OR EXISTS (SELECT 1 FROM responses r
+            WHERE r.conversation = c.key AND r.reverted = 0 AND (holds(r.answer, :words) OR holds(${promptOfResponse}, :words))))
+        ORDER BY ${rank}updated_at DESC, key DESC LIMIT :limit`;
+      const page = { time: after?.updatedAt ?? null, id: after?.id ?? null, limit, ...last };
       const values = { owner, workspace: workspace ?? null, words: search?.toLowerCase() ?? null, ...page };
       const rows = connection.run(() => connection.prepare(sql).all(values)) as unknown as ConversationRow[];
       return rows.map(toRecord);
@@ -102,6 +121,12 @@ export function createConversationRows(connection: SqliteConnection, owner: stri
     },
     addConversation: async (conversation) =>
       connection.transact("synced", () => insertConversation(connection, owner, conversation)),
+    listTexts: async (conversationId) => {
+      const sql = `SELECT r.id AS responseId, COALESCE(${promptOfResponse}, '') AS message, r.answer
+        FROM responses r JOIN conversations c ON c.key = r.conversation
+        WHERE c.id = ? AND c.owner = ? AND r.reverted = 0 ORDER BY r.position`;
+      return all(sql, conversationId, owner) as ResponseTexts[];
+    },
     countConversations: async () =>
       (get("SELECT COUNT(*) AS count FROM conversations WHERE owner = ?", owner) as { count: number }).count,
     readUsage: async (day) => {
@@ -116,8 +141,19 @@ export function createConversationRows(connection: SqliteConnection, owner: stri
   };
 }
 
-function toRecord(row: ConversationRow): ConversationRecord {
-  return { ...row, settings: JSON.parse(row.settings) as ConversationSettings };
+function toRecord({ settings, pinned, usage, openResponseId, ...row }: ConversationRow): ConversationRecord {
+  const [promptTokens, completionTokens, costUsd] = JSON.parse(usage) as [number, number, number | null];
+  return {
+    ...row,
+    settings: JSON.parse(settings) as ConversationSettings,
+    pinned: pinned === 1,
+    usage: { promptTokens, completionTokens, ...(costUsd !== null && { costUsd }) },
+    ...(openResponseId !== null && { openResponseId }),
+  };
+}
+
+function toFlag(value: boolean | undefined): number | null {
+  return value === undefined ? null : Number(value);
 }
 
 /** Within a transaction. @throws SheafError USAGE for an id that is taken, perhaps by another owner. */
@@ -138,6 +174,7 @@ function insertConversation(connection: SqliteConnection, owner: string, convers
       )
       .get(response.id, inserted.key, index + 1, response.createdAt) as { key: number } | undefined;
     if (!row) throw createTakenError(response.id);
+    writeDigest(connection, row.key, digestLog(response.events));
     for (let start = 0; start < response.events.length; start += GROUP) {
       const group = response.events.slice(start, start + GROUP);
       connection

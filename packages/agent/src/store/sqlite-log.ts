@@ -10,6 +10,7 @@ import {
   type ResponseRecord,
 } from "./store.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { storeDigest } from "./sqlite-digests.ts";
 import {
   insertGroup,
   isMuchArrived,
@@ -85,6 +86,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
     if (!events.endsLog) return;
     if (log.hasArrived) settleGroupsOf(connection, log.key);
     connection.prepare("UPDATE responses SET ended = 1 WHERE key = ?").run(log.key);
+    storeDigest(connection, log.key);
     leases.release(log.lease);
   };
 

@@ -16,6 +16,14 @@ export interface ConversationSettings {
   readonly effort?: Effort | undefined;
 }
 
+/** What the responses of a conversation used that have ended, reverted ones too (X35). */
+export interface ConversationUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** US dollars, of the requests whose price is known; undefined: of none. */
+  readonly costUsd?: number | undefined;
+}
+
 /** A row of conversations. */
 export interface ConversationRecord {
   /** `conv_<uuid>`. */
@@ -29,6 +37,12 @@ export interface ConversationRecord {
   readonly updatedAt: number;
   /** Of its newest message, or as changed since; empty if they were never stored. */
   readonly settings: ConversationSettings;
+  /** The user keeps it at the top of the list. */
+  readonly pinned: boolean;
+  /** Sums of `digestLog`. */
+  readonly usage: ConversationUsage;
+  /** Its newest response that has not ended. */
+  readonly openResponseId?: string | undefined;
 }
 
 /** What may be changed of a conversation. */
@@ -36,6 +50,16 @@ interface ConversationPatch {
   readonly title?: string | undefined;
   /** All of them. */
   readonly settings?: ConversationSettings | undefined;
+  readonly pinned?: boolean | undefined;
+}
+
+/** What was said in a response, for searches (X36). */
+export interface ResponseTexts {
+  readonly responseId: string;
+  /** Of the user. */
+  readonly message: string;
+  /** Of `digestLog`; "" while the response runs. */
+  readonly answer: string;
 }
 
 /** A row of responses. */
@@ -83,7 +107,7 @@ export interface RequestRecord extends RequestKey {
 }
 
 /** A conversation that is stored whole, with logs that have ended. */
-export interface CompleteConversation extends ConversationRecord {
+export interface CompleteConversation extends Omit<ConversationRecord, "pinned" | "usage" | "openResponseId"> {
   readonly responses: readonly {
     readonly id: string;
     readonly createdAt: number;
@@ -118,8 +142,10 @@ interface ConversationQuery {
   readonly limit: number;
   readonly workspace?: string | undefined;
   /** Only conversations after this one in the list. */
-  readonly after?: Pick<ConversationRecord, "id" | "updatedAt"> | undefined;
-  /** Only those whose title or messages contain this text, ignoring case. */
+  readonly after?: (Pick<ConversationRecord, "id" | "updatedAt"> & { readonly pinned?: boolean }) | undefined;
+  /** Pinned ones before all others. */
+  readonly pinnedFirst?: boolean | undefined;
+  /** Only those whose title, or whose messages or answers that are not reverted, contain this text, ignoring case. */
   readonly search?: string | undefined;
 }
 
@@ -148,7 +174,7 @@ export interface Store {
   requestCancel(responseId: string): Promise<void>;
   /**
    * Adds events to the log of a response that was created or claimed here, all or none. `seq` continues
-   * without a gap. `run_end` releases the lease.
+   * without a gap. `run_end` releases the lease, and stores what `digestLog` makes of the log.
    * @throws SheafError CONVERSATION_BUSY when another writer took over; STORAGE_FULL, STORAGE_LOCKED, STORAGE_CORRUPT;
    * INTERNAL for a gap.
    */
@@ -166,7 +192,7 @@ export interface Store {
   /** In order of their position; reverted ones too. */
   listResponses(conversationId: string): Promise<readonly ResponseRecord[]>;
   getConversation(conversationId: string): Promise<ConversationRecord | undefined>;
-  /** Newest first. */
+  /** Newest first; with `pinnedFirst`, the pinned ones newest first, then the others. */
   listConversations(query: ConversationQuery): Promise<readonly ConversationRecord[]>;
   close(): Promise<void>;
 }
@@ -183,6 +209,8 @@ export interface SharedStore extends Store {
   changeConversation(conversationId: string, patch: ConversationPatch): Promise<boolean>;
   /** Stores a conversation whole or not at all. @throws SheafError USAGE for an id that is taken. */
   addConversation(conversation: CompleteConversation): Promise<void>;
+  /** Of the responses that are not reverted, in order. */
+  listTexts(conversationId: string): Promise<readonly ResponseTexts[]>;
   countConversations(): Promise<number>;
   /** What the owner used on a day, `2026-02-23`. */
   readUsage(day: string): Promise<OwnerUsage>;

@@ -157,11 +157,18 @@ describe("groups that lie in the order of their arrival", () => {
     await old.appendEvents(ids[1]!, [delta(1)], "grouped");
     await old.close();
     const database = new DatabaseSync(file);
-    database.exec("DROP TABLE arrived_groups; ALTER TABLE conversations DROP COLUMN settings; PRAGMA user_version = 4");
+    database.exec(
+      `DROP TABLE arrived_groups; DROP INDEX conversations_by_pin; PRAGMA user_version = 4;
+       ALTER TABLE conversations DROP COLUMN settings; ALTER TABLE conversations DROP COLUMN pinned;
+       ALTER TABLE responses DROP COLUMN prompt_tokens; ALTER TABLE responses DROP COLUMN completion_tokens;
+       ALTER TABLE responses DROP COLUMN cost_usd; ALTER TABLE responses DROP COLUMN answer;`,
+    );
     database.close();
     const store = createThreadedSqliteStore(file);
     expect(await store.readEvents(ids[0]!)).toEqual([delta(1), end(2)]);
     expect(await store.readEvents(ids[1]!)).toEqual([delta(1)]);
+    const { conversationId } = (await store.getResponse(ids[0]!))!;
+    expect((await store.listTexts(conversationId))[0]).toMatchObject({ answer: expect.stringMatching(/./) as string });
     const id = "chat_new";
     await store.createResponse({ id, conversationId: "conv_new", workspace: "/w", title: "t", createdAt: 1 });
     await store.appendEvents(id, [delta(1)], "grouped");

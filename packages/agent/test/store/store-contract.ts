@@ -47,6 +47,9 @@ export function testStoreContract(open: () => SharedStore): void {
       createdAt: 1000,
       updatedAt: 2000,
       settings: {},
+      pinned: false,
+      usage: { promptTokens: 0, completionTokens: 0 },
+      openResponseId: "chat_b",
     });
     expect(await store.getConversation("conv_9")).toBeUndefined();
     expect(await store.getResponse("chat_9")).toBeUndefined();
@@ -85,6 +88,55 @@ export function testStoreContract(open: () => SharedStore): void {
     expect(await ids({ limit: 9 })).toEqual(["conv_3", "conv_2", "conv_1"]);
     expect(await ids({ limit: 2 })).toEqual(["conv_3", "conv_2"]);
     expect(await ids({ limit: 9, workspace: "/w" })).toEqual(["conv_3", "conv_1"]);
+    await store.close();
+  });
+
+  test(verifies("X35", "a conversation knows what its ended responses used, and which one has not ended"), async () => {
+    const store = open();
+    const price = { input: 2, output: 10 };
+    const usage = { promptTokens: 1000, completionTokens: 100, totalTokens: 1100 };
+    const turnEnd = (seq: number): RunEvent =>
+      ({ type: "turn_end", finishReason: "stop", rawFinishReason: "", usage, modelMs: 1, seq, time: seq }) as RunEvent;
+    const readRecord = async () => (await store.listConversations({ limit: 1 }))[0];
+    await store.createResponse(response("chat_a"));
+    const events = [{ type: "run_start", prompt: "p", price, seq: 1, time: 1 } as RunEvent, delta(2), turnEnd(3)];
+    for (const event of events) await store.appendEvents("chat_a", [event], "grouped");
+    expect(await readRecord()).toMatchObject({ openResponseId: "chat_a", usage: { promptTokens: 0 } });
+    await store.appendEvents("chat_a", [turnEnd(4), runEnd(5)], "synced");
+    const once = { promptTokens: 2000, completionTokens: 200 };
+    expect(await readRecord()).toMatchObject({ usage: { ...once, costUsd: 0.006 } });
+    expect(await readRecord()).not.toHaveProperty("openResponseId");
+    // Reverted responses were paid; without a price the cost is not known.
+    await store.revertResponses("conv_1", 1);
+    const start = { type: "run_start", prompt: "p", seq: 1, time: 1 } as RunEvent;
+    const responses = [{ id: "chat_b", createdAt: 5, events: [start, turnEnd(2), turnEnd(3), runEnd(4)] }];
+    const whole = { id: "conv_2", workspace: "/w", title: "t", createdAt: 5, updatedAt: 5, settings: {}, responses };
+    await store.addConversation(whole);
+    expect((await store.getConversation("conv_1"))?.usage).toEqual({ ...once, costUsd: 0.006 });
+    expect((await store.getConversation("conv_2"))?.usage).toEqual(once);
+    await store.close();
+  });
+
+  test(verifies("X36", "pinned conversations come first if asked for, page by page"), async () => {
+    const store = open();
+    for (let index = 1; index <= 6; index += 1) {
+      await addEnded(store, response(`chat_${index}`, `conv_${index}`, 1000 * Math.ceil(index / 2)));
+    }
+    for (const id of ["conv_2", "conv_5", "conv_1"]) await store.changeConversation(id, { pinned: true });
+    await store.changeConversation("conv_1", { pinned: false });
+    await store.changeConversation("conv_2", { title: "still pinned" });
+    const list = async (pinnedFirst: boolean): Promise<string> => {
+      let ids = "";
+      for (let after: ConversationRecord | undefined; ;) {
+        const page = await store.listConversations({ limit: 2, pinnedFirst, after });
+        if (page.length === 0) return ids;
+        ids += page.map(({ id, pinned }) => `${id.slice(5)}${pinned ? "!" : ""}`).join("");
+        after = page.at(-1);
+      }
+    };
+    expect(await list(true)).toBe("5!2!6431");
+    expect(await list(false)).toBe("65!432!1");
+    expect(await store.forOwner("other").changeConversation("conv_6", { pinned: true })).toBe(false);
     await store.close();
   });
 
@@ -242,7 +294,7 @@ export function testStoreContract(open: () => SharedStore): void {
     await store.close();
   });
 
-  test("conversations are searched, page by page", async () => {
+  test(verifies("X36", "conversations are searched, page by page"), async () => {
     const store = open();
     for (let index = 1; index <= 7; index += 1) {
       const added = {
@@ -266,6 +318,18 @@ export function testStoreContract(open: () => SharedStore): void {
     expect(await list({ search: "1_0%" })).toEqual([]);
     expect(await list({ search: "title 3" })).toEqual(["3"]);
     expect(await list({ search: "\0" })).toEqual([]);
+    await store.createResponse(response("chat_9", "conv_9", 8000));
+    const words = [delta(2, "The ans"), delta(3, "wer is 4"), delta(4, "2.")];
+    const begin = [{ type: "run_start", prompt: "question", seq: 1, time: 1 } as RunEvent, ...words];
+    for (const event of [...begin, runEnd(5)]) await store.appendEvents("chat_9", [event], "grouped");
+    expect(await list({ search: "answer is 42" })).toEqual(["9"]);
+    expect(await store.listTexts("conv_9")).toEqual([
+      { responseId: "chat_9", message: "question", answer: "The answer is 42." },
+    ]);
+    expect(await store.forOwner("other").listTexts("conv_9")).toEqual([]);
+    await store.revertResponses("conv_9", 1);
+    expect(await list({ search: "answer is 42" })).toEqual([]);
+    expect(await store.listTexts("conv_9")).toEqual([]);
     await addEnded(store, { ...response("chat_8", "conv_8", 9000), title: "ÜBER Größen" }, "Имя a\0b");
     for (const search of ["über", "GRÖSSEN".toLowerCase(), "größen", "ИМЯ", "A\0B"]) {
       expect([search, await list({ search })]).toEqual([search, search === "grössen" ? [] : ["8"]]);

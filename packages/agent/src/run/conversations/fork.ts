@@ -34,9 +34,8 @@ export async function forkConversation(
     const events = (await store.readEvents(id)).map((event) => toForked(event, newId, fork.id));
     responses.push({ id: newId, createdAt, events });
   }
-  const record: ConversationRecord = { ...fork, settings: { ...settings, ...atFork } };
-  await store.addConversation({ ...record, responses });
-  return record;
+  await store.addConversation({ ...fork, settings: { ...settings, ...atFork }, responses });
+  return store.getConversation(fork.id);
 }
 
 /** Ids of responses are unique, so the copies get new ones. */

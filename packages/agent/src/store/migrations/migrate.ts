@@ -1,9 +1,10 @@
 /** Migrates a database to the newest schema. `user_version` counts the steps taken. */
 import type { DatabaseSync } from "node:sqlite";
 import { SheafError } from "../../base/errors.ts";
+import { storeAllDigests } from "../sqlite-digests.ts";
 
 /** Each step runs once, in order; a released step never changes. */
-const steps: readonly string[] = [
+const steps: readonly (string | ((database: DatabaseSync) => void))[] = [
   `CREATE TABLE conversations (
      key INTEGER PRIMARY KEY,
      id TEXT NOT NULL UNIQUE,
@@ -62,6 +63,13 @@ const steps: readonly string[] = [
      events TEXT NOT NULL
    ) STRICT;`,
   "ALTER TABLE conversations ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'",
+  `ALTER TABLE conversations ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+   CREATE INDEX conversations_by_pin ON conversations (owner, pinned, updated_at);
+   ALTER TABLE responses ADD COLUMN prompt_tokens INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE responses ADD COLUMN completion_tokens INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE responses ADD COLUMN cost_usd REAL;
+   ALTER TABLE responses ADD COLUMN answer TEXT NOT NULL DEFAULT '';`,
+  storeAllDigests,
 ];
 
 /** @throws SheafError STORAGE_CORRUPT when a newer Sheaf wrote the file. */
@@ -78,7 +86,10 @@ export function migrate(database: DatabaseSync): void {
         { source: "storage" },
       );
     }
-    for (const step of steps.slice(version)) database.exec(step);
+    for (const step of steps.slice(version)) {
+      if (typeof step === "string") database.exec(step);
+      else step(database);
+    }
     database.exec(`PRAGMA user_version = ${steps.length}; COMMIT`);
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");

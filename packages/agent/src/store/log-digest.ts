@@ -1,0 +1,40 @@
+/** What a log adds up to, stored beside it, so that lists and searches of conversations need not read logs (X35, X36). */
+import type { RunEvent, TokenPrice } from "@sheaf/protocol";
+import { findPrice, toCostUsd } from "@sheaf/protocol/cost";
+
+/** Longest text of an answer that is kept for searches. UTF-16 units. */
+const MAX_ANSWER = 100_000;
+
+/** A log that has ended, in short. */
+export interface LogDigest {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** US dollars, of the requests whose price is known; undefined: of none. */
+  readonly costUsd: number | undefined;
+  /** The text of the model, one line between its turns; the beginning of a very long one. Without NUL. */
+  readonly answer: string;
+}
+
+/** A store calls this when a response ends, and for each response that it gets whole. */
+export function digestLog(events: Iterable<RunEvent>): LogDigest {
+  let price: TokenPrice | undefined;
+  let [promptTokens, completionTokens] = [0, 0];
+  let costUsd: number | undefined;
+  let answer = "";
+  for (const event of events) {
+    if (event.type === "run_start") price = event.price;
+    if (event.type === "turn_start" && answer !== "") answer += "\n";
+    if (event.type === "text_delta" && answer.length < MAX_ANSWER) answer += event.text;
+    if (event.type !== "turn_end" && event.type !== "compaction") continue;
+    promptTokens += event.usage.promptTokens;
+    completionTokens += event.usage.completionTokens;
+    const paid = findPrice(event, price);
+    if (paid) costUsd = (costUsd ?? 0) + toCostUsd(event.usage, paid);
+  }
+  return {
+    promptTokens,
+    completionTokens,
+    costUsd,
+    answer: answer.slice(0, MAX_ANSWER).replaceAll("\0", " ").trimEnd(),
+  };
+}
