@@ -182,6 +182,8 @@ export const covered: readonly string[] = [
   "X32",
   "X33",
   "X34",
+  "X35",
+  "X36",
   "S-01",
   "S-02",
   "S-03",

@@ -71,7 +71,10 @@ export interface ListOptions extends RequestOptions {
   readonly limit?: number | undefined;
   /** `next` of the previous page. */
   readonly before?: string | undefined;
+  /** In the title, a message or an answer; each conversation then has its `match` (X36). */
   readonly search?: string | undefined;
+  /** `first`: pinned ones before all others. */
+  readonly pinned?: "first" | undefined;
 }
 
 /** Every method throws `SheafApiError` when the server refuses, and `ConnectionError` when it cannot be reached. */
@@ -91,10 +94,10 @@ export interface SheafClient {
     answer: ApprovalAnswer,
     options?: RequestOptions,
   ): Promise<void>;
-  /** Newest first. */
+  /** Newest first; each with what it used and what waits for a person (X35). */
   listConversations(options?: ListOptions): Promise<ConversationPage>;
   getConversation(conversationId: string, options?: RequestOptions): Promise<Conversation>;
-  /** Renames it, or changes what its next message goes on with. */
+  /** Renames or pins it, or changes what its next message goes on with. */
   changeConversation(
     conversationId: string,
     change: ConversationChange,

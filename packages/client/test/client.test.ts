@@ -55,8 +55,8 @@ test.each<[string, (client: SheafClient) => Promise<unknown>, Partial<Asked>]>([
   ["listConversations", (client) => client.listConversations(), { address: `${root}/conversations` }],
   [
     "listConversations with a query",
-    (client) => client.listConversations({ limit: 5, before: "x&y", search: "ä b" }),
-    { address: `${root}/conversations?limit=5&before=x%26y&search=%C3%A4+b` },
+    (client) => client.listConversations({ limit: 5, before: "x&y", search: "ä b", pinned: "first" }),
+    { address: `${root}/conversations?limit=5&before=x%26y&search=%C3%A4+b&pinned=first` },
   ],
   ["getConversation", (client) => client.getConversation(id), { address: `${root}/conversations/a%2F%C3%A4` }],
   [

@@ -1,6 +1,6 @@
 /** Requests of the Chat API, and the answers other than responses. Clauses: section 7 of docs/formats/documents.md. */
 import { type ChatResponse, type ClarificationAnswer, clarificationAnswer } from "./chat.ts";
-import { effort, instant, mode } from "./response-parts.ts";
+import { type ApprovalReason, approvalReason, approvalSubjectType, effort, instant, mode } from "./response-parts.ts";
 import type { AttachmentSummary } from "./attachments.ts";
 import * as s from "./schema.ts";
 
@@ -124,6 +124,46 @@ export const cancelResult = s.object(
   { title: "The state of a response of Sheaf that was cancelled" },
 );
 
+const tokens = s.integer({ minimum: 0 });
+
+const conversationUsage = s.object({
+  promptTokens: tokens,
+  completionTokens: tokens,
+  totalTokens: tokens,
+  /** US dollars, of the model requests whose price the server knows; missing: of none. */
+  costUsd: s.optional(s.number({ minimum: 0 })),
+});
+
+/** Ext: what the responses of a conversation used that have ended, reverted ones too (X35). */
+export interface ConversationUsage extends s.ValueOf<typeof conversationUsage> {}
+
+const openApproval = s.object({
+  approvalId: s.string(),
+  /** Where it is answered (X8). */
+  responseId: s.string(),
+  /** `type` of its subject. */
+  kind: approvalSubjectType,
+  reason: s.optional<ApprovalReason>(approvalReason),
+  /** RFC 3339 with `Z`. */
+  expiresAt: instant,
+});
+
+/** Ext: an approval that a conversation waits for (X35). */
+export interface OpenApproval extends s.ValueOf<typeof openApproval> {}
+
+const searchMatch = s.object({
+  where: s.growingChoice(["title", "message", "answer"]),
+  /** Of the message or answer. */
+  responseId: s.optional(s.string()),
+  /** One line around the match. */
+  text: s.string(),
+  /** The matches in `text`: UTF-16 units, `end` exclusive. */
+  ranges: s.list(s.object({ start: s.integer({ minimum: 0 }), end: s.integer({ minimum: 0 }) })),
+});
+
+/** Ext: where a search found a conversation (X36). */
+export interface SearchMatch extends s.ValueOf<typeof searchMatch> {}
+
 export const conversationSummary = s.object(
   {
     /** `conv_<id>`. */
@@ -142,6 +182,16 @@ export const conversationSummary = s.object(
     model: s.optional(s.string()),
     /** Ext (X25). */
     effort: s.optional(effort),
+    /** Ext: the user keeps it at the top (X35). */
+    pinned: s.optional(s.boolean()),
+    /** Ext (X35). */
+    usage: s.optional<ConversationUsage>(conversationUsage),
+    /** Ext: its response that has not ended (X35). */
+    runningResponseId: s.optional(s.string()),
+    /** Ext: what waits for a person now; missing: nothing does (X35). */
+    approvals: s.optional(s.list<OpenApproval>(openApproval)),
+    /** Ext: only with `search` (X36). */
+    match: s.optional<SearchMatch>(searchMatch),
   },
   { title: "A conversation of Sheaf, in short" },
 );
@@ -201,6 +251,8 @@ const conversationChangeFields = s.object(
     model: s.optional(id),
     /** `null`: as the server does by default. */
     effort: s.optional(s.nullable(effort)),
+    /** Ext (X35). */
+    pinned: s.optional(s.boolean()),
   },
   { title: "A change of a conversation of Sheaf" },
 );
@@ -210,9 +262,9 @@ export interface ConversationChange extends s.ValueOf<typeof conversationChangeF
 
 export const conversationChange = s.refine<ConversationChange>(
   conversationChangeFields,
-  "a title, mode, model or effort",
-  ({ title, mode: newMode, model, effort: newEffort }) =>
-    title !== undefined ? title.trim() !== "" : (newMode ?? model ?? newEffort) !== undefined,
+  "a title, mode, model, effort or pinned",
+  ({ title, mode: newMode, model, effort: newEffort, pinned }) =>
+    title !== undefined ? title.trim() !== "" : (newMode ?? model ?? newEffort ?? pinned) !== undefined,
 );
 
 /** Body of `POST /v1/conversations/{id}/fork`. */

@@ -123,7 +123,7 @@ const approvalOption = s.object({
 /** Ext (X8). */
 export interface ApprovalOption extends s.ValueOf<typeof approvalOption> {}
 
-const approvalReason = s.object({
+export const approvalReason = s.object({
   /**
    * `no_rule`: no rule allows it; `not_covered`: a rule for this program leaves out a word of the command;
    * `not_readable`: no rule can judge the command; `not_comparable`: a rule may be about it; `ask_rule`: a rule asks;
@@ -145,6 +145,8 @@ const approvalReason = s.object({
 /** Ext: why a call needs a person, for programs that say it in their own language (X34). */
 export interface ApprovalReason extends s.ValueOf<typeof approvalReason> {}
 
+export const approvalSubjectType = s.growingChoice(["command", "file_edit", "tool_call"]);
+
 export const approvalRequest = s.object({
   approvalId: s.string(),
   documentId,
@@ -154,7 +156,7 @@ export const approvalRequest = s.object({
   /** Ext (X34). */
   reason: s.optional<ApprovalReason>(approvalReason),
   /** What is asked about, with fields of its own by type. */
-  subject: s.open(s.object({ type: s.growingChoice(["command", "file_edit", "tool_call"]) })),
+  subject: s.open(s.object({ type: approvalSubjectType })),
   options: s.list<ApprovalOption>(approvalOption),
   /** RFC 3339 with `Z`. */
   expiresAt: instant,

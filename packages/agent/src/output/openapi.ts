@@ -98,7 +98,8 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
       parameters: [
         query("limit", "Maximum number.", { type: "integer", minimum: 1, maximum: 200, default: 50 }),
         query("before", "`next` of the previous page.", { type: "string" }),
-        query("search", "Only those with this text in the title or a message.", { type: "string" }),
+        query("search", "Only those with this text in the title, a message or an answer.", { type: "string" }),
+        query("pinned", "`first`: pinned ones before all others.", { type: "string", enum: ["first"] }),
       ],
       answers: { "200": "conversations" },
     },
@@ -113,7 +114,7 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
     },
     patch: {
       id: "changeConversation",
-      summary: "Changes the title of a conversation, or what its next message goes on with.",
+      summary: "Changes the title of a conversation, what its next message goes on with, or whether it is pinned.",
       parameters: [path("id")],
       request: "conversation-change",
       answers: { "200": "conversation-summary" },

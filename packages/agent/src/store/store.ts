@@ -17,7 +17,7 @@ export interface ConversationSettings {
 }
 
 /** What the responses of a conversation used that have ended, reverted ones too (X35). */
-export interface ConversationUsage {
+interface ConversationUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
   /** US dollars, of the requests whose price is known; undefined: of none. */

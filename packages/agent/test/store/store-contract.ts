@@ -95,8 +95,8 @@ export function testStoreContract(open: () => SharedStore): void {
     const store = open();
     const price = { input: 2, output: 10 };
     const usage = { promptTokens: 1000, completionTokens: 100, totalTokens: 1100 };
-    const turnEnd = (seq: number): RunEvent =>
-      ({ type: "turn_end", finishReason: "stop", rawFinishReason: "", usage, modelMs: 1, seq, time: seq }) as RunEvent;
+    const end = { type: "turn_end", finishReason: "stop", rawFinishReason: "", usage, modelMs: 1 } as const;
+    const turnEnd = (seq: number): RunEvent => ({ ...end, seq, time: seq });
     const readRecord = async () => (await store.listConversations({ limit: 1 }))[0];
     await store.createResponse(response("chat_a"));
     const events = [{ type: "run_start", prompt: "p", price, seq: 1, time: 1 } as RunEvent, delta(2), turnEnd(3)];

@@ -14,6 +14,7 @@ import { listChanges, revertChange } from "../../run/conversations/changes.ts";
 import { forkConversation } from "../../run/conversations/fork.ts";
 import { revertConversation, type RevertOrder, type RevertResult } from "../../run/conversations/revert.ts";
 import { createDenials } from "../denials.ts";
+import { findMatch, readSummary } from "../conversation-summary.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readWholeNumber } from "../read-query.ts";
@@ -40,15 +41,22 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     const limit = readWholeNumber(request, "limit", { byDefault: 50, most: 200 });
     const before = request.req.query("before");
     const search = request.req.query("search")?.slice(0, MAX_SEARCH) || undefined;
+    const pinned = request.req.query("pinned");
+    if (pinned !== undefined && pinned !== "first") {
+      throw new HttpError("USAGE", `pinned is ${JSON.stringify(pinned.slice(0, 100))}: send "first", or leave it out`);
+    }
     const after = before === undefined ? undefined : decodePlace(before);
     const store = context.storeOf(request.get("owner"));
-    const records = await store.listConversations({ limit: limit + 1, after, search });
+    const pinnedFirst = pinned === "first";
+    const records = await store.listConversations({ limit: limit + 1, after, pinnedFirst, search });
     const page = records.slice(0, limit);
     const next = records.length > limit ? encodePlace(page.at(-1)!) : undefined;
-    const body: ConversationPage = {
-      conversations: page.map((record) => toSummary(record, context)),
-      ...(next !== undefined && { next }),
-    };
+    const conversations: ConversationSummary[] = [];
+    for (const record of page) {
+      const match = search === undefined ? undefined : await findMatch(store, record, search);
+      conversations.push({ ...(await readSummary(store, record, context)), ...(match && { match }) });
+    }
+    const body: ConversationPage = { conversations, ...(next !== undefined && { next }) };
     return request.json(body);
   });
 
@@ -60,12 +68,12 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
       if (turn) turns.push(turn);
     }
     const settings = await readConversationSettings(store, record);
-    return request.json({ ...toSummary({ ...record, settings }, context), turns });
+    return request.json({ ...(await readSummary(store, { ...record, settings }, context)), turns });
   });
 
   app.patch("/v1/conversations/:id", async (request) => {
     const { store, record } = await findConversation(request, context);
-    const { title, model, mode, effort } = await readJsonBody(request.req, conversationChange);
+    const { title, model, mode, effort, pinned } = await readJsonBody(request.req, conversationChange);
     const { names } = context.models;
     if (model !== undefined && !names.includes(model)) {
       const message = `the model ${JSON.stringify(model)} is not offered here: use one of ${names.join(", ")}`;
@@ -74,9 +82,9 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     const { effort: keptEffort, ...kept } = await readConversationSettings(store, record);
     const newEffort = effort === undefined ? keptEffort : (effort ?? undefined);
     const settings = { ...kept, ...(mode && { mode }), ...(model && { model }), effort: newEffort };
-    const isChanged = await store.changeConversation(record.id, { title: title?.trim(), settings });
+    const isChanged = await store.changeConversation(record.id, { title: title?.trim(), settings, pinned });
     if (!isChanged) throw createNotFoundError("conversation", record.id);
-    return request.json(toSummary((await findConversation(request, context)).record, context));
+    return request.json(await readSummary(store, (await findConversation(request, context)).record, context));
   });
 
   app.delete("/v1/conversations/:id", async (request) => {
@@ -93,7 +101,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     const { responseId } = await readJsonBody(request.req, forkRequest);
     const fork = await forkConversation(store, record.id, responseId, context.now);
     if (!fork) throw createNotFoundError("response", responseId);
-    return request.json(toSummary(fork, context), 201, { Location: `/v1/conversations/${fork.id}` });
+    return request.json(await readSummary(store, fork, context), 201, { Location: `/v1/conversations/${fork.id}` });
   });
 
   app.get("/v1/conversations/:id/changes", async (request) => {
@@ -170,34 +178,17 @@ async function readTurn(store: SharedStore, responseId: string, context: ServerC
   return { message, ...(answers && { answers }), ...(attachments && { attachments }), response };
 }
 
-function toSummary(
-  record: ConversationRecord,
-  { settings }: ServerContext,
-): ConversationSummary & { readonly workspace?: string } {
-  const { mode, model, effort } = record.settings;
-  const [workspace] = [...settings.workspaces].find(([, root]) => root === record.workspace) ?? [];
-  return {
-    id: record.id,
-    title: record.title,
-    created: new Date(record.createdAt).toISOString(),
-    updated: new Date(record.updatedAt).toISOString(),
-    ...(workspace !== undefined && { workspace }),
-    ...(mode && { mode }),
-    ...(model !== undefined && { model }),
-    ...(effort && { effort }),
-  };
-}
-
-type Place = Pick<ConversationRecord, "id" | "updatedAt">;
+type Place = Pick<ConversationRecord, "id" | "updatedAt" | "pinned">;
 
 /** Opaque to clients. */
-function encodePlace({ updatedAt, id }: Place): string {
-  return Buffer.from(`${updatedAt} ${id}`).toString("base64url");
+function encodePlace({ updatedAt, id, pinned }: Place): string {
+  return Buffer.from(`${pinned ? "pinned " : ""}${updatedAt} ${id}`).toString("base64url");
 }
 
 /** @throws HttpError USAGE. */
 function decodePlace(text: string): Place {
-  const [, time, id] = /^(\d{1,16}) (\S{1,200})$/.exec(Buffer.from(text, "base64url").toString()) ?? [];
-  if (time !== undefined && id !== undefined) return { updatedAt: Number(time), id };
+  const plain = Buffer.from(text, "base64url").toString();
+  const [, pinned, time, id] = /^(pinned )?(\d{1,16}) (\S{1,200})$/.exec(plain) ?? [];
+  if (time !== undefined && id !== undefined) return { updatedAt: Number(time), id, pinned: pinned !== undefined };
   throw new HttpError("USAGE", `before is ${JSON.stringify(text.slice(0, 100))}: send the "next" of the previous page`);
 }
