@@ -6,7 +6,9 @@ import { build as runBuild, type BuildOptions, type Plugin } from "esbuild";
 import { builtinBanner, withoutFacades } from "./builtin-modules.ts";
 import { createCorePlugin } from "./core-chunk.ts";
 import { buildPage } from "./build-page.ts";
+import { copyTypes } from "./copy-types.ts";
 import { formatNotices } from "./format-notices.ts";
+import { publishedPackages } from "./published-packages.ts";
 
 const root = join(import.meta.dirname, "..");
 const agent = join(root, "packages/agent");
@@ -69,9 +71,11 @@ const withoutSchemas: Plugin = {
 };
 
 rmSync(output, { recursive: true, force: true });
+// The library is an entry of the same bundle: it shares the program's chunks.
 const program = await runBuild({
   ...shared,
-  entryPoints: [join(agent, "src/cli/main.ts")],
+  entryPoints: [join(agent, "src/cli/main.ts"), join(agent, "src/index.ts")],
+  entryNames: "[name]",
   outdir: output,
   plugins: [separateAdapters, englishOnly, withoutFacades, createCorePlugin(join(agent, "src"))],
 });
@@ -102,7 +106,7 @@ const { formatManualPage } = await import("../packages/agent/src/cli/manual-page
 mkdirSync(join(agent, "dist/man"), { recursive: true });
 writeFileSync(join(agent, "dist/man/sheaf.1"), formatManualPage());
 
-const packages = ["protocol", "documents", "client", "conformance", "agent"].map((name) => `packages/${name}`);
+const packages = publishedPackages.map((name) => `packages/${name}`);
 // Every published package contains the licence.
 for (const folder of packages) cpSync(join(root, "LICENSE"), join(root, folder, "LICENSE"));
 const types = spawnSync("tsc", ["-b", ...packages], { cwd: root, stdio: "inherit" });
@@ -116,3 +120,5 @@ for (const folder of packages) {
     if (!existsSync(join(root, folder, "src", source))) rmSync(join(made, path));
   }
 }
+
+if (types.status === 0) copyTypes(join(agent, "dist/lib"), join(agent, "dist/types"));

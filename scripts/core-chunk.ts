@@ -1,5 +1,5 @@
 /** Few files for a start: a prompt loads one chunk, not the forty that splitting by command would produce. */
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Plugin } from "esbuild";
@@ -18,14 +18,11 @@ const lightEntry = /\/cli\/commands\/(help|completion|create-chat)\.ts$/;
 export function createCorePlugin(source: string): Plugin {
   const core = coreRoots.map((path) => join(source, path));
   const base = readImports(join(source, "cli/main.ts"));
-  const entries = new Set<string>();
+  // The library is an entry, too.
+  const entries = new Set([join(source, "index.ts"), ...findDynamicImports(source)]);
   return {
     name: "core-chunk",
     setup(build) {
-      build.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) => {
-        if (kind === "dynamic-import") entries.add(resolve(resolveDir, path));
-        return undefined;
-      });
       // A root that is loaded by `import()` is in the core already and needs no separate file.
       build.onLoad({ filter: /\/wire\.ts$/ }, async ({ path }) => {
         let contents = await readFile(path, "utf8");
@@ -45,6 +42,14 @@ export function createCorePlugin(source: string): Plugin {
       });
     },
   };
+}
+
+/** The files of a folder that another one of it loads by `import()`. */
+function findDynamicImports(folder: string): string[] {
+  return globSync("**/*.ts", { cwd: folder }).flatMap((path) => {
+    const imports = readFileSync(join(folder, path), "utf8").matchAll(/\bimport\("(\.[^"]+)"\)/g);
+    return [...imports].map(([, target]) => resolve(folder, path, "..", target!));
+  });
 }
 
 /** The files that a file imports statically, types excluded. */

@@ -1,46 +1,29 @@
 /** The packages as npm gives them out: their entries are there, and they work without the repository. */
-import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { describe, expect, test } from "vitest";
+import { publishedPackages } from "../../scripts/published-packages.ts";
+import { runProgram, unpackInto } from "../support/packed-packages.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 
 const root = join(import.meta.dirname, "../..");
 const folders = createTestFolder();
 
-function run(command: string, args: readonly string[], cwd: string): string {
-  const { stdout, stderr, status } = spawnSync(command, args, { cwd, encoding: "utf8" });
-  if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stdout}${stderr}`);
-  return stdout;
-}
-
 /** A folder with these packages in `node_modules`, unpacked from what npm would publish. */
 function install(names: Readonly<Record<string, string>>): string {
   const folder = folders.newFolder({ "package.json": '{"type":"module"}' });
-  for (const [name, source] of Object.entries(names)) {
-    const target = join(folder, "node_modules", name);
-    mkdirSync(target, { recursive: true });
-    const archive = run(
-      "npm",
-      ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder],
-      join(root, source),
-    );
-    run("tar", ["-xzf", join(folder, archive.trim()), "--strip-components=1", "-C", target], folder);
-  }
+  unpackInto(folder, names);
   return folder;
 }
 
-test.each(["protocol", "documents", "client", "conformance", "agent"])(
-  "%s has what its package.json names",
-  async (name) => {
-    const { messages, pkg } = await publint({ pkgDir: join(root, "packages", name), pack: "npm" });
-    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
-  },
-);
+test.each(publishedPackages)("%s has what its package.json names", async (name) => {
+  const { messages, pkg } = await publint({ pkgDir: join(root, "packages", name), pack: "npm" });
+  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+});
 
-test.each(["protocol", "documents", "client", "conformance", "agent"])("%s brings README and licence", (name) => {
+test.each(publishedPackages)("%s brings README and licence", (name) => {
   // npm packs both whatever `files` says.
   expect(readdirSync(join(root, "packages", name))).toEqual(expect.arrayContaining(["LICENSE", "README.md"]));
 });
@@ -66,7 +49,7 @@ describe("without the repository", () => {
 
   test("the conformance kit runs, with nothing but the protocol", () => {
     const program = join("node_modules/sheaf-conformance/bin/sheaf-conformance.js");
-    expect(run(process.execPath, [program, "--list"], folder)).toMatch(/^base +models /);
+    expect(runProgram(process.execPath, [program, "--list"], folder)).toMatch(/^base +models /);
     expect(readdirSync(join(folder, "node_modules"))).toEqual(["@sheaf", "sheaf-conformance"]);
   });
 
@@ -74,7 +57,7 @@ describe("without the repository", () => {
     const entries = ["@sheaf/client", "@sheaf/client/chat", "@sheaf/client/verify"];
     const source = `${entries.map((entry, at) => `import * as m${at} from "${entry}";`).join("")}
       console.log(m0.createClient({ baseUrl: "http://127.0.0.1:9" }) && m1.createConversation && m2.verifyUpdates ? "ok" : "");`;
-    expect(run(process.execPath, ["--input-type=module", "--eval", source], folder)).toBe("ok\n");
+    expect(runProgram(process.execPath, ["--input-type=module", "--eval", source], folder)).toBe("ok\n");
   });
 
   test.each(["protocol", "documents", "client"])("the source maps of %s lead to files that are there", (name) => {
@@ -137,8 +120,8 @@ console.log((JSON.parse(last) as { type: string }).type);
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
 
   test("its types are checked, and a custom tool runs with a scripted model", () => {
-    run(process.execPath, [join(modules, "typescript/bin/tsc"), "-p", folder], folder);
-    const output = run(process.execPath, ["program.js"], folder);
+    runProgram(process.execPath, [join(modules, "typescript/bin/tsc"), "-p", folder], folder);
+    const output = runProgram(process.execPath, ["program.js"], folder);
     expect(output).toMatch(/^done\ntool_call: [^]*\ntext: The sum is 3\.\nresult\n$/);
   });
 });

@@ -7,7 +7,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 const [major] = process.versions.node.split(".");
 if (Number(major) < 24) {
   process.stderr.write(
-    `sheaf: USAGE: Node.js ${process.versions.node} is too old, Sheaf needs 24 or newer: install it, or start Sheaf by "npx sheaf" in a project that has the npm package "node"\n`,
+    `sheaf: USAGE: Node.js ${process.versions.node} is too old, Sheaf needs 24 or newer: install it (such as by "nvm install 24"), or run "npx --package node@24 --package sheaf sheaf", which brings it along\n`,
   );
   process.exit(2);
 }

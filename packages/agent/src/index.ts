@@ -6,10 +6,10 @@ export { createAgent, type Agent, type AgentOptions, type AgentRunOptions } from
 export type { AgentRun } from "./assemble/agent-run.ts";
 export type { CustomTool, CustomToolContext } from "./assemble/custom-tool.ts";
 export type { PermissionSettings } from "./assemble/run-order.ts";
-export type { LanguageModel } from "./assemble/wire.ts";
 export type { Environment } from "./base/paths.ts";
 export { errorTable, SheafError, type ErrorCode, type ErrorKind } from "./base/errors.ts";
 export type { McpServers, McpServerSettings } from "./config/mcp-settings.ts";
+export type { LanguageModel } from "./model/language-model.ts";
 export type { Model, ModelMessage, ModelRequest, ModelToolCall, ToolDefinition } from "./model/provider.ts";
 export type { Locale } from "./output/action-words.ts";
 export type { ProjectionOptions } from "./output/create-message-projection.ts";

@@ -5,7 +5,6 @@ import { SheafError, toSheafError } from "../base/errors.ts";
 import type { ProjectionOptions } from "../output/create-message-projection.ts";
 import { createProjection } from "../output/create-projection.ts";
 import { outputFormats, type OutputFormat } from "../output/projection.ts";
-import type { LoggedRun } from "./logged-run.ts";
 
 /**
  * A run. It is an async iterable of the documents' stream events.
@@ -30,9 +29,15 @@ export interface AgentRun extends AsyncIterable<StreamEvent> {
   format(format: OutputFormat, options?: Partial<ProjectionOptions>): AsyncIterable<string>;
 }
 
+/** What is run. Described here, so that the library's types need none of a run's parts. */
+interface RunSource {
+  events(): AsyncIterable<readonly RunEvent[]>;
+  close(): Promise<void>;
+}
+
 /** Starts to run. `includeReasoning`: the stream events bring the model's reasoning. */
 export function startAgentRun(
-  run: LoggedRun,
+  run: RunSource,
   ids: Pick<AgentRun, "responseId" | "conversation">,
   { includeReasoning }: { readonly includeReasoning: boolean },
 ): AgentRun {

@@ -15,6 +15,7 @@ import { chooseFallbacks, chooseModel } from "../config/endpoints.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { parseAskRule } from "../guard/permissions/permissions.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
+import type { LanguageModel } from "../model/language-model.ts";
 import type { Model } from "../model/provider.ts";
 import { createSchemaCheck, findSchemaProblem, toAnswerCheck } from "../run/answer-schema.ts";
 import type { BudgetLimits } from "../run/budget.ts";
@@ -28,7 +29,7 @@ import { createUsageError, toCallableTool, toSchemaName, type CustomTool } from 
 import { toMessageAttachments } from "../workspace/attachment.ts";
 import { createLoggedRun, type OpenedRun } from "./logged-run.ts";
 import type { PermissionSettings, RunOrder, RunSetup } from "./run-order.ts";
-import { createLanguageModelAdapter, createModels, createStore, now, type LanguageModel } from "./wire.ts";
+import { createLanguageModelAdapter, createModels, createStore, now } from "./wire.ts";
 
 /** What an agent is made of. Only `workspace` and `model` are needed. */
 export interface AgentOptions extends ToolOptions {

@@ -21,6 +21,7 @@ import {
 import type { CreateLanguageModel } from "../model/live/live-model.ts";
 import type { ServerFolders } from "../tools/mcp/server-connection.ts";
 import type { KeeperLimits, LeaseOrder, ServerKeeper, ServerLease } from "../tools/mcp/server-keeper.ts";
+import type { LanguageModel } from "../model/language-model.ts";
 import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import { createMessageProjection, type ProjectionOptions } from "../output/create-message-projection.ts";
@@ -57,15 +58,6 @@ export async function createModels(
   const { createFallbackModel } = await import("../model/fallback.ts");
   const open = fallbacks.map(async (one) => ({ model: await createModel(one.choice, signal), price: one.price }));
   return createFallbackModel(model, await Promise.all(open));
-}
-
-/** Any language model of the AI SDK, as its packages make them; described here so that no package of it is needed. */
-export interface LanguageModel {
-  /** `v2`, `v3` or `v4`. */
-  readonly specificationVersion: string;
-  readonly provider: string;
-  readonly modelId: string;
-  doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
 }
 
 /** Milliseconds since 1970, by a clock that a change of the system's time does not move (R-19). */

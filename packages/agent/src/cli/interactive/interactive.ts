@@ -115,10 +115,18 @@ async function chooseSession(flags: FlagValues, io: CommandIo): Promise<string> 
   }
 }
 
+/** For a person who starts Sheaf for the first time. */
+const firstSteps = `Choose a model first:
+  /model anthropic/ID  with ANTHROPIC_API_KEY set, or after "sheaf login anthropic"; also openai/ID, google/ID
+  /model ollama/ID     on this machine
+  /model offline       built in, to try things out without a key
+"sheaf doctor" checks this machine.
+`;
+
 function formatHead(state: TerminalState, io: CommandIo): string {
   const { model, mode, workspace } = toConfig(state.flags, io);
-  const name = model ?? "no model: name one with /model";
-  return `sheaf ${sheafVersion} · ${name} · ${mode} · ${toVisibleLine(workspace)}\nCtrl-C stops, /help shows more.\n\n`;
+  const head = `sheaf ${sheafVersion} · ${model ?? "no model"} · ${mode} · ${toVisibleLine(workspace)}\n`;
+  return `${head}${model === undefined ? firstSteps : ""}Ctrl-C stops, /help shows more.\n\n`;
 }
 
 /** Does what a line says; shows what goes wrong, and the conversation goes on. */

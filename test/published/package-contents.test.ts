@@ -1,0 +1,161 @@
+/** What npm gets: nothing that no user needs, and packages that work for CommonJS, TypeScript and `npm install --global`. */
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { publishedPackages } from "../../scripts/published-packages.ts";
+import { packPackage, runProgram, unpackInto } from "../support/packed-packages.ts";
+import { createTestFolder } from "../support/sheaf.ts";
+
+interface Packed {
+  readonly entryCount: number;
+  /** Bytes, unpacked. */
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string; readonly size: number }[];
+}
+
+const root = join(import.meta.dirname, "../..");
+const folders = createTestFolder();
+
+const known = new Map<string, Packed>();
+
+function listPacked(name: string): Packed {
+  const found = known.get(name);
+  if (found) return found;
+  const text = runProgram("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], join(root, "packages", name));
+  // A list up to npm 11, an object by name later.
+  const [packed] = Object.values(JSON.parse(text) as Record<string, Packed>);
+  known.set(name, packed!);
+  return packed!;
+}
+
+/** What nobody needs who installs the package. */
+const unwanted =
+  /(^|\/)(test|tests|coverage|node_modules|fixtures)\/|\.test\.|tsbuildinfo|tsconfig|\.tsx$|(^|\/)\.|\.(log|tgz|wasm|node)$/;
+
+/** Files, and megabytes unpacked: somewhat more than today. Whoever needs more says why. */
+const bounds = {
+  protocol: [200, 0.75],
+  documents: [380, 1],
+  client: [110, 0.35],
+  conformance: [80, 0.2],
+  agent: [270, 5],
+} as const;
+
+test.each(publishedPackages)("%s holds no file that a user has no use for, and not too many", (name) => {
+  const { entryCount, unpackedSize, files } = listPacked(name);
+  expect(files.map(({ path }) => path).filter((path) => unwanted.test(path))).toEqual([]);
+  expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
+  const [mostFiles, mostMegabytes] = bounds[name];
+  expect(entryCount).toBeLessThanOrEqual(mostFiles);
+  expect(unpackedSize / 1e6).toBeLessThanOrEqual(mostMegabytes);
+});
+
+test.each(publishedPackages)("the source maps of %s lead to files that the package has", (name) => {
+  const cwd = join(root, "packages", name);
+  const paths = new Set(listPacked(name).files.map(({ path }) => path));
+  for (const path of paths) {
+    if (/\.(js|d\.ts)$/.test(path)) {
+      const [, map] = /^\/\/# sourceMappingURL=(\S+)$/m.exec(readFileSync(join(cwd, path), "utf8")) ?? [];
+      if (map !== undefined) expect(paths, path).toContain(join(dirname(path), map));
+    }
+    if (!path.endsWith(".map")) continue;
+    const { sources } = JSON.parse(readFileSync(join(cwd, path), "utf8")) as { readonly sources: readonly string[] };
+    for (const source of sources) expect(paths, path).toContain(join(dirname(path), source));
+  }
+});
+
+test.each(publishedPackages)("%s says where it comes from, as the root does", (name) => {
+  const read = (path: string) => JSON.parse(readFileSync(join(root, path, "package.json"), "utf8")) as object;
+  const { homepage, bugs, license, repository } = read(".") as Record<string, object>;
+  expect(read(`packages/${name}`)).toMatchObject({
+    homepage,
+    bugs,
+    license,
+    repository: { ...repository, directory: `packages/${name}` },
+    publishConfig: { access: "public", provenance: true },
+    engines: { node: expect.stringMatching(/^>=\d+$/) },
+  });
+});
+
+describe("in a project of CommonJS", () => {
+  const folder = folders.newFolder({ "package.json": "{}" });
+  unpackInto(folder, {
+    "@sheaf/protocol": "packages/protocol",
+    "@sheaf/documents": "packages/documents",
+    "@sheaf/client": "packages/client",
+    sheaf: "packages/agent",
+  });
+
+  test("require() gives what import gives", () => {
+    const source = `
+      const { createClient } = require("@sheaf/client");
+      const { createConversation } = require("@sheaf/client/chat");
+      const { createStreamDecoder } = require("@sheaf/protocol");
+      const { createTextParser } = require("@sheaf/documents/text");
+      const { createAgent } = require("sheaf");
+      console.log([createClient, createConversation, createStreamDecoder, createTextParser, createAgent].map((one) => typeof one).join());`;
+    writeFileSync(join(folder, "program.cjs"), source);
+    expect(runProgram(process.execPath, ["program.cjs"], folder)).toBe(
+      "function,function,function,function,function\n",
+    );
+  });
+
+  test.each([
+    ["node16", "node16", "mts"],
+    ["node20", "node16", "cts"],
+    ["nodenext", "nodenext", "cts"],
+    ["nodenext", "nodenext", "mts"],
+    ["esnext", "bundler", "ts"],
+    ["preserve", "bundler", "ts"],
+  ])("its types are found with module %s, resolution %s, in a .%s file", (module, moduleResolution, ending) => {
+    const source = `import { createClient, type SheafClient } from "@sheaf/client";
+import { createConversation } from "@sheaf/client/chat";
+import type { ChatResponse } from "@sheaf/protocol";
+import { encodeSse } from "@sheaf/protocol/encode";
+const client: SheafClient = createClient({ baseUrl: "http://127.0.0.1:9", token: "" });
+// @ts-expect-error -- the types are there: any would have every field
+client.nothing;
+export const response: ChatResponse["id"] = "";
+export const some = [createConversation, encodeSse] as const;
+`;
+    const file = `types-${module}.${ending}`;
+    writeFileSync(join(folder, file), source);
+    const options = { module, moduleResolution, target: "es2023", lib: ["es2023", "dom"], strict: true, noEmit: true };
+    const config = { compilerOptions: { ...options, types: [], skipLibCheck: false }, files: [file] };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    expect(runProgram(process.execPath, [compiler, "-p", folder], folder)).toBe("");
+  });
+});
+
+describe("npm install --global", () => {
+  test("puts a program into the prefix that works", () => {
+    const folder = folders.newFolder();
+    // Without a registry: ripgrep, the only package of others, comes from here.
+    const ripgrep = [`ripgrep`, `ripgrep-${process.platform}-${process.arch}`].map(
+      (name) => `node_modules/@vscode/${name}`,
+    );
+    const sources = ["packages/protocol", "packages/documents", "packages/agent", ...ripgrep];
+    const archives = sources
+      .filter((source) => existsSync(join(root, source)))
+      .map((source) => packPackage(source, folder));
+    const args = ["install", "--global", "--prefix", folder, "--offline", "--no-audit", "--no-fund", ...archives];
+    runProgram("npm", args, folder);
+    const program = join(folder, "bin/sheaf");
+    expect(statSync(program).mode & 0o111).not.toBe(0);
+    const environment = { SHEAF_HOME: join(folder, "home"), HOME: folder };
+    expect(runProgram(program, ["--version"], folder, environment)).toMatch(/^\d+\.\d+\.\d+\n$/);
+    writeFileSync(join(folder, "notes.txt"), "one needle\n");
+    const words = [
+      "-p",
+      "--model",
+      "offline",
+      "--sandbox",
+      "disabled",
+      "--output-format",
+      "text",
+      'Search for "needle"',
+    ];
+    expect(runProgram(program, words, folder, environment)).toContain("notes.txt");
+  });
+});
