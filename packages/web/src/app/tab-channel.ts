@@ -1,23 +1,34 @@
-/** Notifies other tabs of this page that a conversation changed. */
+/** Messages between the tabs of this page. */
 
-export interface TabChannel {
-  readonly tell: (conversationId: string) => void;
+export interface TabChannel<Message> {
+  /** To every other tab, never to this one. */
+  readonly tell: (message: Message) => void;
   /** Returns the function that ends listening. */
-  readonly listen: (listener: (conversationId: string) => void) => () => void;
+  readonly listen: (listener: (message: Message) => void) => () => void;
 }
 
-export function createTabChannel(): TabChannel {
-  const channel = new BroadcastChannel("sheaf");
+/** @param read makes a message of what arrived; undefined if it is none, for instance of another version of the page */
+export function createTabChannel<Message>(
+  name: string,
+  read: (data: unknown) => Message | undefined,
+): TabChannel<Message> {
+  const channel = new BroadcastChannel(name);
   // For a window, the second argument would be the target origin; a channel has only one origin.
-  const send: (message: string) => void = channel.postMessage.bind(channel);
+  const send: (message: Message) => void = channel.postMessage.bind(channel);
   return {
     tell: send,
     listen(listener) {
       const hear = ({ data }: MessageEvent<unknown>): void => {
-        if (typeof data === "string") listener(data);
+        const message = read(data);
+        if (message !== undefined) listener(message);
       };
       channel.addEventListener("message", hear);
       return () => channel.removeEventListener("message", hear);
     },
   };
+}
+
+/** Notifies other tabs that a conversation changed. */
+export function createChangeChannel(): TabChannel<string> {
+  return createTabChannel("sheaf", (data) => (typeof data === "string" ? data : undefined));
 }

@@ -9,7 +9,8 @@ import { createConversationListStore } from "../sidebar/conversation-list-store.
 import { SettingsDialog } from "../sidebar/settings-dialog.tsx";
 import { Sidebar } from "../sidebar/sidebar.tsx";
 import { useDrawer } from "../sidebar/use-drawer.ts";
-import { createTabChannel } from "./tab-channel.ts";
+import { useAttention } from "../attention/use-attention.ts";
+import { createChangeChannel } from "./tab-channel.ts";
 import { goToConversation, useRoute } from "./use-route.ts";
 
 interface WorkplaceProps {
@@ -24,7 +25,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   const route = useRoute();
   const drawer = useDrawer();
   const [hasSettings, setSettings] = useState(false);
-  const [tabs] = useState(createTabChannel);
+  const [tabs] = useState(createChangeChannel);
   const describe = useRef((error: unknown) => describeFailure(error, messages));
   describe.current = (error) => describeFailure(error, messages);
   const ports = useMemo(
@@ -38,6 +39,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
     void list.refresh();
     return tabs.listen(() => void list.refresh());
   }, [list, tabs]);
+  const attention = useAttention({ client, list, current: route });
   const page = useConversationKey(route);
   return (
     <div class="workplace">
@@ -62,6 +64,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
           models={models}
           workspaces={workspaces}
           tabs={tabs}
+          attention={attention}
           onNamed={(id) => {
             page.keep(id);
             goToConversation(id, { replace: true });
@@ -76,7 +79,10 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
       {hasSettings ? (
         <SettingsDialog
           onClose={() => setSettings(false)}
-          onSignOut={() => void session.close().finally(onSignedOut)}
+          onSignOut={() => {
+            attention.clear();
+            void session.close().finally(onSignedOut);
+          }}
         />
       ) : undefined}
     </div>

@@ -12,6 +12,8 @@ import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TabChannel } from "../app/tab-channel.ts";
 import { goToConversation } from "../app/use-route.ts";
+import type { AttentionStore } from "../attention/attention-store.ts";
+import { useTabTitle } from "../attention/use-tab-title.ts";
 import { ApprovalPanel } from "../approvals/approval-panel.tsx";
 import { Composer } from "../composer/composer.tsx";
 import type { FindFiles } from "../composer/use-mentions.tsx";
@@ -44,7 +46,8 @@ interface ConversationPageProps {
   };
   readonly models: readonly ModelInfo[];
   readonly workspaces: WorkspaceList["workspaces"];
-  readonly tabs: TabChannel;
+  readonly tabs: TabChannel<string>;
+  readonly attention: AttentionStore;
   /** A new conversation got its id. */
   readonly onNamed: (id: string) => void;
   /** Something changed that the list of conversations or other tabs show. */
@@ -56,12 +59,17 @@ interface ConversationPageProps {
 export function ConversationPage(props: ConversationPageProps) {
   const store = useConversationStore(props);
   const state = useStore(store);
+  const response = state.turns.at(-1)?.response;
   const messages = useMessages();
   const isOnline = useOnline();
   const [draft, setDraft] = useState<Draft>(emptyDraft);
   const list = useRef<VirtualListHandle>(null);
   const [remembered] = useState(() => new Map<string, unknown>());
   useAnswerNews(state);
+  useTabTitle(state.title, useStore(props.attention).news.size);
+  useEffect(() => {
+    if (state.id !== undefined && response !== undefined) props.attention.follow(state.id, response);
+  }, [state.id, response?.id, response?.status, state.approvals]);
   useEffect(() => {
     if (isSignedOut(state.error)) props.ports.onSignedOut();
   }, [state.error]);
@@ -98,7 +106,6 @@ export function ConversationPage(props: ConversationPageProps) {
     void store.configure({ mode });
     document.querySelector<HTMLElement>(".composer-field")?.focus();
   };
-  const response = state.turns.at(-1)?.response;
   // Other failures have a place of their own.
   const hasRefusal = state.error !== undefined && state.status === "ready" && state.connection !== "broken";
   return (

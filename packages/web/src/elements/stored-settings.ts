@@ -5,6 +5,10 @@ export interface Settings {
   /** "" follows the browser. */
   readonly language: string;
   readonly diffLayout: "unified" | "split";
+  /** The browser must allow them, too. */
+  readonly notifications: boolean;
+  /** Whether they name the conversation. */
+  readonly notificationTitles: boolean;
 }
 
 export const defaultSettings: Settings = {
@@ -12,6 +16,8 @@ export const defaultSettings: Settings = {
   density: "comfortable",
   language: "",
   diffLayout: "unified",
+  notifications: false,
+  notificationTitles: false,
 };
 
 /** Key in `localStorage`; `public/appearance.js` reads it too. */
@@ -21,12 +27,14 @@ export const storageName = "sheaf-settings";
 export function readSettings(storage: Storage | undefined): Settings {
   try {
     const stored = JSON.parse(storage?.getItem(storageName) ?? "{}") as Readonly<Record<string, unknown>>;
-    const { theme, density, language, diffLayout } = stored;
+    const { theme, density, language, diffLayout, notifications, notificationTitles } = stored;
     return {
       theme: theme === "light" || theme === "dark" ? theme : "system",
       density: density === "compact" ? "compact" : "comfortable",
       language: typeof language === "string" ? language : "",
       diffLayout: diffLayout === "split" ? "split" : "unified",
+      notifications: notifications === true,
+      notificationTitles: notificationTitles === true,
     };
   } catch {
     return defaultSettings;

@@ -32,6 +32,21 @@ export const english = {
   densities: { comfortable: "Comfortable", compact: "Compact" },
   language: "Language",
   browserLanguage: "Same as browser",
+  notifications: "Notifications",
+  notify: "Notify me when an answer ends or needs me",
+  notifyTitles: "Name the conversation in the notification",
+  notifyNote:
+    "Only while you are not looking at this page. A notification says what happened, but nothing of the answer.",
+  notifyRefused:
+    "Your browser blocks notifications from this page. Allow them in its settings for this site, then turn this on again.",
+  notifyUnsupported:
+    "This browser cannot show notifications for this page. Title and icon of the tab show what is new.",
+  news: {
+    ended: "The answer is complete",
+    asks: "Sheaf has a question",
+    failed: "The answer ended with an error",
+    approval: "Your decision is needed",
+  },
   signOut: "Sign out",
   close: "Close",
   cancel: "Cancel",

@@ -32,6 +32,21 @@ export const german: Messages = {
   densities: { comfortable: "Luftig", compact: "Kompakt" },
   language: "Sprache",
   browserLanguage: "Wie der Browser",
+  notifications: "Mitteilungen",
+  notify: "Mitteilen, wenn eine Antwort fertig ist oder auf mich wartet",
+  notifyTitles: "Das Gespräch in der Mitteilung nennen",
+  notifyNote:
+    "Nur, solange Sie diese Seite nicht ansehen. Die Mitteilung sagt, was geschehen ist, aber nichts aus der Antwort.",
+  notifyRefused:
+    "Ihr Browser blockiert Mitteilungen dieser Seite. Erlauben Sie sie in seinen Einstellungen für diese Website und schalten Sie sie dann wieder ein.",
+  notifyUnsupported:
+    "Dieser Browser kann für diese Seite keine Mitteilungen zeigen. Titel und Symbol des Tabs zeigen, was neu ist.",
+  news: {
+    ended: "Die Antwort ist fertig",
+    asks: "Sheaf hat eine Frage",
+    failed: "Die Antwort endete mit einem Fehler",
+    approval: "Ihre Entscheidung ist nötig",
+  },
   signOut: "Abmelden",
   close: "Schließen",
   cancel: "Abbrechen",

@@ -32,6 +32,20 @@ export const japanese: Messages = {
   densities: { comfortable: "標準", compact: "コンパクト" },
   language: "言語",
   browserLanguage: "ブラウザーに合わせる",
+  notifications: "通知",
+  notify: "回答が完了したとき、または対応が必要なときに通知する",
+  notifyTitles: "通知に会話のタイトルを表示する",
+  notifyNote: "このページを見ていないときにだけ通知します。何が起きたかだけを伝え、回答の内容は表示しません。",
+  notifyRefused:
+    "このページからの通知はブラウザーでブロックされています。ブラウザーのサイト設定で許可してから、もう一度オンにしてください。",
+  notifyUnsupported:
+    "このブラウザーでは、このページの通知を表示できません。新着はタブのタイトルとアイコンに表示されます。",
+  news: {
+    ended: "回答が完了しました",
+    asks: "Sheaf から質問があります",
+    failed: "回答はエラーで終了しました",
+    approval: "あなたの判断が必要です",
+  },
   signOut: "サインアウト",
   close: "閉じる",
   cancel: "キャンセル",

@@ -32,6 +32,20 @@ export const turkish: Messages = {
   densities: { comfortable: "Rahat", compact: "Sıkışık" },
   language: "Dil",
   browserLanguage: "Tarayıcı gibi",
+  notifications: "Bildirimler",
+  notify: "Yanıt bittiğinde veya benden bir şey beklediğinde bildir",
+  notifyTitles: "Bildirimde konuşmanın başlığını göster",
+  notifyNote: "Yalnızca bu sayfaya bakmadığınızda. Bildirim ne olduğunu söyler, yanıttan hiçbir şey göstermez.",
+  notifyRefused:
+    "Tarayıcınız bu sayfanın bildirimlerini engelliyor. Tarayıcının site ayarlarından izin verin, sonra yeniden açın.",
+  notifyUnsupported:
+    "Bu tarayıcı bu sayfa için bildirim gösteremiyor. Yenilikleri sekmenin başlığı ve simgesi gösterir.",
+  news: {
+    ended: "Yanıt tamamlandı",
+    asks: "Sheaf bir soru soruyor",
+    failed: "Yanıt bir hatayla bitti",
+    approval: "Kararınız gerekli",
+  },
   signOut: "Oturumu kapat",
   close: "Kapat",
   cancel: "Vazgeç",

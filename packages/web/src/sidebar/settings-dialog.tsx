@@ -1,5 +1,6 @@
 import { Dialog } from "../elements/dialog.tsx";
 import { useSetting } from "../elements/settings.tsx";
+import { NotificationSettings } from "../attention/notification-settings.tsx";
 import type { Settings } from "../elements/stored-settings.ts";
 import { languageNames } from "../messages/languages.ts";
 import { useMessages } from "../messages/use-messages.ts";
@@ -60,6 +61,7 @@ export function SettingsDialog({ onClose, onSignOut }: SettingsDialogProps) {
           ))}
         </select>
       </label>
+      <NotificationSettings />
     </Dialog>
   );
 }

@@ -1,0 +1,93 @@
+/** Tells each piece of news once, in however many tabs it arrives: the tabs agree which of them does. */
+import type { TabChannel } from "../app/tab-channel.ts";
+import type { News } from "./news.ts";
+
+/** What the tabs tell each other about a piece of news. */
+export type DeskMessage =
+  /** This tab would tell it; of all offers, the one that sorts first does. */
+  | { readonly type: "offer"; readonly key: string; readonly rank: string }
+  /** It was told, or somebody looks at the page. */
+  | { readonly type: "told"; readonly key: string }
+  /** Somebody looks at its conversation. */
+  | { readonly type: "seen"; readonly key: string };
+
+export interface DeskPorts {
+  readonly channel: TabChannel<DeskMessage>;
+  /** Sorts among tabs. */
+  readonly tabId: string;
+  /** Whether this tab shows the conversation. */
+  readonly isShown: (conversationId: string) => boolean;
+  /** Whether somebody looks at this tab. */
+  readonly isWatched: () => boolean;
+  readonly tell: (news: News) => void;
+  /** Somebody saw the conversation in another tab. */
+  readonly onSeen: (news: News) => void;
+  readonly wait: (milliseconds: number, then: () => void) => void;
+}
+
+export interface NewsDesk {
+  /** Returns whether somebody sees it right now, here or in another tab. */
+  readonly report: (news: News) => boolean;
+  readonly close: () => void;
+}
+
+/** Milliseconds in which other tabs make their offers. */
+const offerTime = 400;
+
+export function createNewsDesk(ports: DeskPorts): NewsDesk {
+  const { channel, tabId } = ports;
+  const reported = new Map<string, News>();
+  const settled = new Map<string, "told" | "seen">();
+  /** Best offer of another tab, by key. */
+  const offers = new Map<string, string>();
+
+  const settle = (type: "told" | "seen", key: string): void => {
+    if (settled.get(key) !== "seen") settled.set(key, type);
+    channel.tell({ type, key });
+  };
+  const decide = (news: News, rank: string): void => {
+    const other = offers.get(news.key);
+    if (settled.has(news.key) || (other !== undefined && other < rank)) return;
+    settle("told", news.key);
+    ports.tell(news);
+  };
+  const stop = channel.listen((message) => {
+    const { type, key } = message;
+    const known = settled.get(key);
+    if (type === "offer") {
+      // A tab that learnt of it late.
+      if (known !== undefined) channel.tell({ type: known, key });
+      else if (message.rank < (offers.get(key) ?? "~")) offers.set(key, message.rank);
+      return;
+    }
+    if (known !== "seen") settled.set(key, type);
+    const news = reported.get(key);
+    if (type === "seen" && news !== undefined) ports.onSeen(news);
+  });
+
+  return {
+    report(news) {
+      const { key, conversationId } = news;
+      const isShown = ports.isShown(conversationId);
+      const isWatched = ports.isWatched();
+      if (reported.has(key)) return settled.get(key) === "seen";
+      reported.set(key, news);
+      if (isWatched) settle(isShown ? "seen" : "told", key);
+      else if (!settled.has(key)) {
+        const rank = `${isShown ? 0 : 1} ${tabId}`;
+        channel.tell({ type: "offer", key, rank });
+        ports.wait(offerTime, () => decide(news, rank));
+      }
+      return settled.get(key) === "seen";
+    },
+    close: stop,
+  };
+}
+
+/** Reads what another tab sent; undefined if it is none. */
+export function readDeskMessage(data: unknown): DeskMessage | undefined {
+  const { type, key, rank } = (data ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof key !== "string") return undefined;
+  if (type === "offer" && typeof rank === "string") return { type, key, rank };
+  return type === "told" || type === "seen" ? { type, key } : undefined;
+}

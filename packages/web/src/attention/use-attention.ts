@@ -1,0 +1,129 @@
+import type { SheafClient } from "@sheaf/client";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { findStorage } from "../app/find-storage.ts";
+import { createTabChannel } from "../app/tab-channel.ts";
+import { goToConversation } from "../app/use-route.ts";
+import { useSetting } from "../elements/settings.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import type { ConversationListStore } from "../sidebar/conversation-list-store.ts";
+import { type AttentionStore, attentionStorageName, createAttentionStore } from "./attention-store.ts";
+import type { News } from "./news.ts";
+import { createNewsDesk, readDeskMessage } from "./news-desk.ts";
+import { createNotifier, readNotificationPermission } from "./notifications.ts";
+
+interface AttentionPorts {
+  readonly client: SheafClient;
+  readonly list: ConversationListStore;
+  /** The conversation that is shown. */
+  readonly current: string | undefined;
+}
+
+/** Milliseconds between two looks at conversations that run but are not shown. */
+const lookInterval = 5000;
+
+/** What needs somebody's attention, from the list and the shown conversation; tells news while nobody looks. */
+export function useAttention({ client, list, current }: AttentionPorts): AttentionStore {
+  const messages = useMessages();
+  const [isWanted] = useSetting("notifications");
+  const [hasTitles] = useSetting("notificationTitles");
+  const [notifier] = useState(createNotifier);
+  const tell = ({ conversationId, kind }: News): void => {
+    if (!isWanted || readNotificationPermission() !== "granted") return;
+    const title = list.getSnapshot().conversations.find(({ id }) => id === conversationId)?.title ?? "";
+    const onClick = (): void => {
+      focus();
+      goToConversation(conversationId);
+    };
+    const text = messages.news[kind];
+    notifier.show({
+      conversationId,
+      ...(hasTitles && title !== "" ? { title, text } : { title: "Sheaf", text }),
+      onClick,
+    });
+  };
+  const latest = useRef({ current, tell });
+  latest.current = { current, tell };
+  const [{ attention, close }] = useState(() => openAttention(client, latest));
+  useEffect(() => close, [close]);
+  useEffect(() => {
+    const observe = (): void => attention.observe(list.getSnapshot().conversations);
+    observe();
+    return list.subscribe(observe);
+  }, [attention, list]);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const others = [...attention.getSnapshot().running.keys()].filter((id) => id !== latest.current.current);
+      if (others.length > 0) void list.refresh();
+    }, lookInterval);
+    return () => clearInterval(timer);
+  }, [attention, list]);
+  useEffect(
+    () => attention.subscribe(() => notifier.keepOnly((id) => attention.getSnapshot().news.has(id))),
+    [attention],
+  );
+  useReturn(() => {
+    void list.refresh();
+    if (current !== undefined) attention.see(current);
+  });
+  useEffect(() => {
+    if (current !== undefined && isWatched()) attention.see(current);
+  }, [attention, current]);
+  return attention;
+}
+
+/** Whether somebody looks at this tab. A window behind the editor counts as left. */
+function isWatched(): boolean {
+  return !document.hidden && document.hasFocus();
+}
+
+interface Latest {
+  readonly current: { readonly current: string | undefined; readonly tell: (news: News) => void };
+}
+
+function openAttention(
+  client: SheafClient,
+  latest: Latest,
+): { readonly attention: AttentionStore; readonly close: () => void } {
+  const desk = createNewsDesk({
+    channel: createTabChannel("sheaf-news", readDeskMessage),
+    tabId: crypto.randomUUID(),
+    isShown: (id) => id === latest.current.current,
+    isWatched,
+    tell: (news) => latest.current.tell(news),
+    onSeen: ({ conversationId }) => attention.see(conversationId),
+    wait: (milliseconds, then) => void setTimeout(then, milliseconds),
+  });
+  const attention = createAttentionStore({
+    storage: findStorage(),
+    readResponse: (id) => client.getResponse(id),
+    report: desk.report,
+  });
+  const reload = ({ key }: StorageEvent): void => {
+    if (key === attentionStorageName) attention.reload();
+  };
+  addEventListener("storage", reload);
+  return {
+    attention,
+    close: () => {
+      desk.close();
+      removeEventListener("storage", reload);
+    },
+  };
+}
+
+/** Calls `onReturn` whenever somebody comes back to this tab. */
+function useReturn(onReturn: () => void): void {
+  const latest = useRef(onReturn);
+  latest.current = onReturn;
+  useEffect(() => {
+    const look = (): void => {
+      if (isWatched()) latest.current();
+    };
+    addEventListener("focus", look);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      removeEventListener("focus", look);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, []);
+}

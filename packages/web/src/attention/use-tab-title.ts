@@ -1,0 +1,15 @@
+import { useEffect } from "preact/hooks";
+import { toVisibleParts } from "../elements/hidden-characters.ts";
+
+/** Title and icon of the tab: what it shows, and how many conversations have something new. */
+export function useTabTitle(title: string, news: number): void {
+  useEffect(() => {
+    const visible = toVisibleParts(title)
+      .map(({ text, code }) => code ?? text)
+      .join("");
+    document.title = `${news > 0 ? `(${news}) ` : ""}${visible === "" ? "" : `${visible} – `}Sheaf`;
+    const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+    const address = news > 0 ? "/icon-news.svg" : "/icon.svg";
+    if (icon !== null && icon.getAttribute("href") !== address) icon.href = address;
+  }, [title, news]);
+}
