@@ -4,12 +4,15 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { build as runBuild, type InlineConfig } from "vite";
+import { buildDiagramFrame } from "./build-diagram-frame.ts";
 
 const root = join(import.meta.dirname, "..");
 const web = join(root, "packages/web");
 
 /** Folder of the built page. */
 export const pageFolder = join(root, "packages/agent/dist/web");
+
+const frameName = "diagram.html";
 
 /** One file that the server serves. */
 export interface PageFile {
@@ -21,6 +24,8 @@ export interface PageFile {
   readonly sha256: string;
   /** The name contains a hash of the content, so browsers may cache it for ever. */
   readonly immutable: boolean;
+  /** Of a document for foreign text: the only scripts that may run in it, as its policy names them. */
+  readonly scripts?: readonly string[];
 }
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -71,12 +76,15 @@ export interface Page {
 /** Builds the page and writes `files.json` next to it. */
 export async function buildPage(): Promise<Page> {
   const result = await runBuild(toViteConfig("index.html", pageFolder));
+  const frame = await buildDiagramFrame();
+  writeFileSync(join(pageFolder, frameName), frame.html);
   const files = globSync("**/*.*", { cwd: pageFolder })
     .toSorted()
-    .map((name) => toPageFile(name));
+    .map((name) => ({ ...toPageFile(name), ...(name === frameName && { scripts: frame.scripts }) }));
   writeFileSync(join(pageFolder, "files.json"), `${JSON.stringify({ files }, undefined, 2)}\n`);
   const outputs = "output" in result ? result.output : [];
-  return { files, modules: outputs.flatMap((output) => (output.type === "chunk" ? output.moduleIds : [])) };
+  const modules = outputs.flatMap((output) => (output.type === "chunk" ? output.moduleIds : []));
+  return { files, modules: [...modules, ...frame.modules] };
 }
 
 function toPageFile(name: string): PageFile {

@@ -232,6 +232,7 @@ export const covered: readonly string[] = [
   "S-62",
   "S-63",
   "S-64",
+  "S-112",
   "S-102",
   "S-70",
   "S-71",

@@ -251,6 +251,11 @@ export const requirements: readonly Requirement[] = [
   { id: "S-63", document: "security-reliability", title: "images, links and the page's address" },
   { id: "S-64", document: "security-reliability", title: "diagrams and mathematics" },
   {
+    id: "S-112",
+    document: "security-reliability",
+    title: "diagrams are drawn in a document without origin and network",
+  },
+  {
     id: "S-102",
     document: "security-reliability",
     title: "attachments are foreign bytes; no address, nothing fetched or decoded",

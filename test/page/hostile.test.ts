@@ -27,10 +27,11 @@ const findIntruders = `(() => {
   const allowed = new Set(("A ARTICLE ASIDE BDI BLOCKQUOTE BODY BR BUTTON CODE COL COLGROUP DD DEL DIALOG DIV DL DT EM FIELDSET " +
     "FOOTER FORM H1 H2 H3 H4 H5 H6 HEAD HEADER HR HTML IMG INPUT LABEL LEGEND LI LINK MAIN MARK META NAV NOSCRIPT OL OPTION P " +
     "PRE PROGRESS SCRIPT SECTION SELECT SPAN STRONG SUP SVG PATH TABLE TBODY TD TEXTAREA TH THEAD TIME TITLE TR UL").split(" "));
+  const isDiagram = (element) => element.src === location.origin + "/diagram.html" && element.sandbox.value === "allow-scripts";
   const ids = /^(page|sidebar|conversation|composer|composer-hint|P\\d+-\\d+)$/;
   for (const element of document.querySelectorAll("*")) {
     const name = element.tagName.toUpperCase();
-    if (!allowed.has(name)) intruders.push(element.outerHTML.slice(0, 200));
+    if (!allowed.has(name) && !(name === "IFRAME" && isDiagram(element))) intruders.push(element.outerHTML.slice(0, 200));
     if (name === "IMG" && element.getAttribute("src") !== "/icon.svg") intruders.push(element.outerHTML.slice(0, 200));
     if (name === "SCRIPT" && !element.src.startsWith(location.origin + "/assets/")) intruders.push("script " + element.src);
     for (const { name: attribute, value } of element.attributes) {

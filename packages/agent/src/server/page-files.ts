@@ -1,7 +1,7 @@
 /** The built page: which files there are, and the headers that they are sent with (S-62). */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { securityHeaders } from "./security-headers.ts";
+import { securityHeaders, toFramePolicy } from "./security-headers.ts";
 
 /** One file as it is sent. */
 interface PageFile {
@@ -20,6 +20,8 @@ interface ListedFile {
   readonly type: string;
   readonly sha256: string;
   readonly immutable: boolean;
+  /** Of a document for foreign text (S-112): the only scripts that may run in it. */
+  readonly scripts?: readonly string[];
 }
 
 /** @param folder of the built page; without one there, nothing is found */
@@ -47,11 +49,12 @@ function readList(folder: string): readonly ListedFile[] {
   }
 }
 
-function readFile(folder: string, { path, type, sha256, immutable }: ListedFile): PageFile {
+function readFile(folder: string, { path, type, sha256, immutable, scripts }: ListedFile): PageFile {
   return {
     content: new Uint8Array(readFileSync(join(folder, path))),
     headers: {
       ...securityHeaders,
+      ...(scripts && { "Content-Security-Policy": toFramePolicy(scripts) }),
       "Content-Type": type,
       "Cache-Control": immutable ? "public, max-age=31536000, immutable" : "no-cache",
       ETag: `"${sha256.slice(0, 32)}"`,

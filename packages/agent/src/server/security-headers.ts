@@ -8,6 +8,8 @@ const contentSecurityPolicy = [
   // What a person attaches is shown from the tab's own memory (S-102).
   "img-src 'self' blob:",
   "connect-src 'self'",
+  // The document in which diagrams are drawn (S-112).
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -22,3 +24,21 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   "Cross-Origin-Resource-Policy": "same-origin",
   "Content-Security-Policy": contentSecurityPolicy,
 };
+
+/**
+ * Of a document that shows foreign text (S-112): no origin, no network, no script but its own. Only the page may frame
+ * it.
+ * @param scripts their hashes as sources
+ */
+export function toFramePolicy(scripts: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    `script-src ${scripts.join(" ")}`,
+    // Drawings have styles of their own.
+    "style-src 'unsafe-inline'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    "sandbox allow-scripts",
+  ].join("; ");
+}

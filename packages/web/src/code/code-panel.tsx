@@ -1,3 +1,4 @@
+import { DiagramPanel, isDiagram } from "../diagram/diagram-panel.tsx";
 import { Badge, Card } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import { useMessages } from "../messages/use-messages.ts";
@@ -19,6 +20,9 @@ interface CodePanelProps {
 export function CodePanel({ code, language, label, isOpen = false, note, memoryKey = "" }: CodePanelProps) {
   const messages = useMessages();
   const name = toLanguageName(language);
+  if (!isOpen && note === undefined && isDiagram(language, code)) {
+    return <DiagramPanel source={code} memoryKey={memoryKey} />;
+  }
   return (
     <Card
       icon="code"

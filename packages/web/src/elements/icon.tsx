@@ -40,6 +40,7 @@ const paths = {
   circleCheck: "M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12ZM5.500 8.200l1.800 1.800 3.300-3.700",
   circleCross: "M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12ZM6 6l4 4M10 6l-4 4",
   circleMinus: "M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12ZM5.500 8h5",
+  expand: "M9.500 2.500h4v4M13.500 2.500 9 7M6.500 13.500h-4v-4M2.500 13.500 7 9",
   arrowDown: "M8 3v9.500M4 8.500l4 4 4-4",
 } as const;
 
