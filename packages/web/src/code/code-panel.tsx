@@ -1,6 +1,7 @@
 import { DiagramPanel, isDiagram } from "../diagram/diagram-panel.tsx";
 import { Badge, Card } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
+import { Formula } from "../math/formula.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { CodeText } from "./code-text.tsx";
 import { toLanguageName } from "./languages.ts";
@@ -23,6 +24,7 @@ export function CodePanel({ code, language, label, isOpen = false, note, memoryK
   if (!isOpen && note === undefined && isDiagram(language, code)) {
     return <DiagramPanel source={code} memoryKey={memoryKey} />;
   }
+  if (!isOpen && language.toLowerCase() === "math") return <Formula source={code} isDisplay />;
   return (
     <Card
       icon="code"

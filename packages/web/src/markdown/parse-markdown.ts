@@ -3,8 +3,12 @@ import type { Nodes, Root, RootContent } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
+import { formulas, formulasFromMarkdown } from "../math/parse-math.ts";
 
-const options = { extensions: [gfm({ singleTilde: false })], mdastExtensions: [gfmFromMarkdown()] };
+const options = {
+  extensions: [gfm({ singleTilde: false }), formulas],
+  mdastExtensions: [gfmFromMarkdown(), formulasFromMarkdown],
+};
 
 /** Names that a text defines for its links (`[a]: …`) and footnotes (`[^a]: …`), as the parser normalises them. */
 export interface DefinedNames {

@@ -5,6 +5,7 @@
 import type { FootnoteDefinition, ListItem, Nodes, Parents } from "mdast";
 import type { ComponentChildren, VNode } from "preact";
 import { CodePanel } from "../code/code-panel.tsx";
+import { Formula } from "../math/formula.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { Definitions } from "./definitions.ts";
 import { ImageLink, Link } from "./link.tsx";
@@ -25,6 +26,8 @@ export function renderNode(node: Nodes, scope: MarkdownScope): ComponentChildren
       return <code>{node.value}</code>;
     case "code":
       return <CodePanel code={node.value} language={node.lang ?? ""} />;
+    case "formula":
+      return <Formula source={node.value} isDisplay={node.isDisplay} />;
     case "break":
       return <br />;
     case "thematicBreak":

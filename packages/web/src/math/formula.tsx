@@ -1,0 +1,38 @@
+import { createElement, type ComponentChild } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { loadTypeset } from "./load-math.ts";
+import type { MathNode } from "./typeset.ts";
+
+interface FormulaProps {
+  /** TeX. */
+  readonly source: string;
+  readonly isDisplay: boolean;
+}
+
+/** A formula as MathML, made of elements by the page (S-113). Until it is loaded, and if it is not TeX, its source. */
+export function Formula({ source, isDisplay }: FormulaProps) {
+  const [tree, setTree] = useState<MathNode>();
+  useEffect(() => {
+    let isWanted = true;
+    const load = async (): Promise<void> => {
+      const typeset = await loadTypeset();
+      if (isWanted) setTree(typeset?.(source, isDisplay));
+    };
+    void load();
+    return () => {
+      isWanted = false;
+    };
+  }, [source, isDisplay]);
+  const shown = tree === undefined ? <code>{source}</code> : renderMath(tree);
+  if (!isDisplay) return <span class="formula">{shown}</span>;
+  return (
+    <span class="formula display" tabIndex={0} role="group" aria-label={source}>
+      {shown}
+    </span>
+  );
+}
+
+function renderMath(node: MathNode): ComponentChild {
+  if (typeof node === "string") return node;
+  return createElement(node.name, node.attributes, ...node.children.map(renderMath));
+}

@@ -1,0 +1,79 @@
+/** TeX to a tree of MathML, of which only known elements and harmless values are kept (S-113). Loaded with the first formula. */
+import temml from "temml";
+
+const { __renderToMathMLTree: toTree } = temml;
+
+/** An element, or a text. */
+export type MathNode = string | MathElement;
+
+interface MathElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly MathNode[];
+}
+
+/** What the library builds before it makes text or elements of it. */
+interface ForeignNode {
+  readonly type?: unknown;
+  readonly text?: unknown;
+  readonly attributes?: Readonly<Record<string, unknown>>;
+  readonly classes?: readonly unknown[];
+  readonly children?: readonly ForeignNode[];
+}
+
+const elements = new Set(
+  (
+    "math mrow mfrac mi mo mn mtext mspace msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd " +
+    "mpadded mphantom mstyle menclose ms mmultiscripts mprescripts none"
+  ).split(" "),
+);
+const attributes = new Set(
+  (
+    "display displaystyle scriptlevel width height depth voffset lspace rspace stretchy fence form movablelimits accent " +
+    "accentunder mathvariant mathcolor mathbackground mathsize linethickness minsize maxsize symmetric largeop separator " +
+    "columnalign rowspacing columnspacing columnspan rowspan"
+  ).split(" "),
+);
+/** No brackets, so no addresses. */
+const harmlessValue = /^[\w.#% ]{1,40}$|^-[0-2]?(?:\.\d+)?em$/;
+const knownClass = /^(?:tml-(?:left|right|overline|underline|cancel|jot)|upstrike|downstrike)$/;
+
+const mostDepth = 100;
+const mostElements = 5000;
+
+/** Undefined for what is not TeX, or too large. */
+export function typeset(source: string, isDisplay: boolean): MathElement | undefined {
+  try {
+    const tree = toTree(source, {
+      displayMode: isDisplay,
+      throwOnError: true,
+      trust: false,
+      maxSize: [10, 10],
+      maxExpand: 200,
+    }) as ForeignNode;
+    const left = { elements: mostElements };
+    const [root] = keepKnown(tree, 0, left);
+    return typeof root === "object" && root.name === "math" ? root : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws Error when the tree is too large */
+function keepKnown(node: ForeignNode, depth: number, left: { elements: number }): readonly MathNode[] {
+  left.elements -= 1;
+  if (depth > mostDepth || left.elements < 0) throw new Error("the formula is too large");
+  if (typeof node.text === "string") return [node.text];
+  const children = (node.children ?? []).flatMap((child) => keepKnown(child, depth + 1, left));
+  // Fragments, and elements that are not known, leave what is in them.
+  if (typeof node.type !== "string" || !elements.has(node.type)) return children;
+  const kept = Object.entries(node.attributes ?? {}).flatMap(([name, value]) => {
+    const text = String(value);
+    return attributes.has(name) && harmlessValue.test(text) ? [[name, text] as const] : [];
+  });
+  const names = (node.classes ?? []).flatMap((name) => (typeof name === "string" ? name.split(" ") : []));
+  const known = names.filter((name) => knownClass.test(name)).join(" ");
+  return [
+    { name: node.type, attributes: { ...Object.fromEntries(kept), ...(known !== "" && { class: known }) }, children },
+  ];
+}
