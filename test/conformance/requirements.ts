@@ -322,4 +322,9 @@ export const requirements: readonly Requirement[] = [
     document: "security-reliability",
     title: "windows of models are known, conversations shortened in time",
   },
+  { id: "R-30", document: "security-reliability", title: "a store in PostgreSQL" },
+  { id: "R-31", document: "security-reliability", title: "the database refuses lost writers and gaps" },
+  { id: "R-32", document: "security-reliability", title: "leases by the clock of the database" },
+  { id: "R-33", document: "security-reliability", title: "migration of the database" },
+  { id: "R-34", document: "security-reliability", title: "errors of the database without its password" },
 ];

@@ -3,7 +3,7 @@
  * would change a page of each log in every transaction, so small groups are first appended to `arrived_groups`, a few
  * pages per transaction, and then settled: moved to `event_groups` together.
  */
-import type { RunEvent } from "@sheaf/protocol";
+import type { EncodedEvents } from "./encode-events.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { Lease } from "./sqlite-leases.ts";
 
@@ -13,31 +13,6 @@ const MAX_ARRIVED_OF_LOG = 16;
 
 /** A larger group fills a page by itself, so arriving first would save nothing. UTF-16 units of JSON. */
 const MAX_ARRIVED_LENGTH = 1024;
-
-/** Events as they are stored: one row. */
-export interface EncodedEvents {
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  readonly count: number;
-  /** The last one is `run_end`. */
-  readonly endsLog: boolean;
-  /** A JSON array. */
-  readonly text: string;
-}
-
-/** Undefined if there are no events. */
-export function encodeEvents(events: readonly RunEvent[]): EncodedEvents | undefined {
-  const [first] = events;
-  const last = events.at(-1);
-  if (!first || !last) return undefined;
-  return {
-    firstSeq: first.seq,
-    lastSeq: last.seq,
-    count: events.length,
-    endsLog: last.type === "run_end",
-    text: JSON.stringify(events),
-  };
-}
 
 /** Number of the last event of the response `r` of a statement. A log that has ended has nothing in `arrived_groups`. */
 export const lastSeqOfResponse = `MAX(

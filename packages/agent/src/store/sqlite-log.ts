@@ -9,6 +9,7 @@ import {
   type NewResponse,
   type ResponseRecord,
 } from "./store.ts";
+import type { EncodedEvents } from "./encode-events.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { storeDigest } from "./sqlite-digests.ts";
 import {
@@ -19,7 +20,6 @@ import {
   readGroups,
   settleGroups,
   settleGroupsOf,
-  type EncodedEvents,
 } from "./sqlite-groups.ts";
 import type { Lease, Leases } from "./sqlite-leases.ts";
 

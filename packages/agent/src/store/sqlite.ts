@@ -2,7 +2,7 @@
 import { openSqliteConnection, type SqliteConnection } from "./sqlite-connection.ts";
 import { createConversationRows } from "./sqlite-conversations.ts";
 import { createLeases, type LeaseClocks, type Leases } from "./sqlite-leases.ts";
-import { encodeEvents } from "./sqlite-groups.ts";
+import { encodeEvents } from "./encode-events.ts";
 import { createSqliteLogs, type SqliteLogs } from "./sqlite-log.ts";
 import { localOwner, type SharedStore } from "./store.ts";
 

@@ -8,6 +8,11 @@ export const localOwner = "local";
 /** Instead of a file name: a private store in memory, which is lost when it is closed. */
 export const memoryFile = ":memory:";
 
+/** Whether a store is a PostgreSQL database, and not a file. */
+export function isPostgresAddress(place: string): boolean {
+  return /^postgres(ql)?:\/\//.test(place);
+}
+
 /** What the next message of a conversation goes on with, unless it says otherwise (X25). */
 export interface ConversationSettings {
   readonly mode?: Mode | undefined;

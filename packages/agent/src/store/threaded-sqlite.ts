@@ -2,7 +2,7 @@
 import { Worker } from "node:worker_threads";
 import { SheafError } from "../base/errors.ts";
 import { openSqliteConnection } from "./sqlite-connection.ts";
-import { encodeEvents } from "./sqlite-groups.ts";
+import { encodeEvents } from "./encode-events.ts";
 import { createLeases } from "./sqlite-leases.ts";
 import { createSqliteLogs, type OwnedAppend } from "./sqlite-log.ts";
 import { createSqliteStore, createSqliteView, type SqliteParts } from "./sqlite.ts";

@@ -24,9 +24,9 @@ async function addEnded(store: Store, added: ReturnType<typeof response>, prompt
 }
 
 /** Tests that hold for every store. `open` gives an empty one. */
-export function testStoreContract(open: () => SharedStore): void {
+export function testStoreContract(open: () => SharedStore | Promise<SharedStore>): void {
   test("a response is opened at the end of its conversation", async () => {
-    const store = open();
+    const store = await open();
     expect(await store.createResponse(response("chat_a"))).toEqual({
       id: "chat_a",
       conversationId: "conv_1",
@@ -57,7 +57,7 @@ export function testStoreContract(open: () => SharedStore): void {
   });
 
   test("a conversation keeps the settings of its newest response, until they are changed", async () => {
-    const store = open();
+    const store = await open();
     const readSettings = async () => (await store.getConversation("conv_1"))?.settings;
     const plan = { mode: "plan", model: "m", effort: "low" } as const;
     for (const [id, settings, expected] of [
@@ -79,7 +79,7 @@ export function testStoreContract(open: () => SharedStore): void {
   });
 
   test("conversations are listed newest first, by workspace", async () => {
-    const store = open();
+    const store = await open();
     await store.createResponse(response("chat_a", "conv_1", 1000));
     await store.createResponse({ ...response("chat_b", "conv_2", 2000), workspace: "/other" });
     await store.createResponse(response("chat_c", "conv_3", 3000));
@@ -141,7 +141,7 @@ export function testStoreContract(open: () => SharedStore): void {
   });
 
   test(verifies("R-03", "events are read as they were stored, from any number on"), async () => {
-    const store = open();
+    const store = await open();
     await store.createResponse(response("chat_a"));
     await store.appendEvents("chat_a", [delta(1), delta(2, "ü\u0000\u{1F600}\u2028"), delta(3)], "grouped");
     await store.appendEvents("chat_a", [delta(4)], "synced");
@@ -155,7 +155,7 @@ export function testStoreContract(open: () => SharedStore): void {
   });
 
   test("a gap, a repetition and an unknown response are refused, and nothing is stored", async () => {
-    const store = open();
+    const store = await open();
     await store.createResponse(response("chat_a"));
     await store.appendEvents("chat_a", [delta(1)], "grouped");
     await expect(store.appendEvents("chat_a", [delta(3)], "grouped")).rejects.toThrow(/do not follow|does not follow/);
@@ -170,7 +170,7 @@ export function testStoreContract(open: () => SharedStore): void {
   });
 
   test("responses are removed from the history from a position on, and the next ones follow them", async () => {
-    const store = open();
+    const store = await open();
     for (const id of ["chat_a", "chat_b", "chat_c"]) await addEnded(store, response(id));
     await addEnded(store, response("chat_d", "conv_2"));
     await store.revertResponses("conv_1", 2);
@@ -190,7 +190,7 @@ export function testStoreContract(open: () => SharedStore): void {
   });
 
   test("run_end ends a response", async () => {
-    const store = open();
+    const store = await open();
     await store.createResponse(response("chat_a"));
     await store.appendEvents("chat_a", [delta(1)], "grouped");
     expect((await store.getResponse("chat_a"))?.ended).toBe(false);
@@ -200,7 +200,7 @@ export function testStoreContract(open: () => SharedStore): void {
   });
 
   test("a log is read in parts, of which each holds something", async () => {
-    const store = open();
+    const store = await open();
     await store.createResponse(response("chat_a"));
     const all = Array.from({ length: 25 }, (_, index) => delta(index + 1));
     for (let start = 0; start < 25; start += 5)
@@ -219,7 +219,7 @@ export function testStoreContract(open: () => SharedStore): void {
   });
 
   test(verifies("R-05", "a conversation has one writer at a time"), async () => {
-    const store = open();
+    const store = await open();
     await store.createResponse(response("chat_a"));
     await expect(store.createResponse(response("chat_b"))).rejects.toMatchObject({ code: "CONVERSATION_BUSY" });
     await expect(store.lockConversation("conv_1")).rejects.toMatchObject({ code: "CONVERSATION_BUSY" });
@@ -239,7 +239,7 @@ export function testStoreContract(open: () => SharedStore): void {
   });
 
   test(verifies("X7", "the writer of a response learns that it should stop"), async () => {
-    const store = open();
+    const store = await open();
     await store.createResponse(response("chat_a"));
     expect(await store.keepLease("chat_a")).toBe("kept");
     await store.forOwner("other").requestCancel("chat_a");
@@ -251,7 +251,7 @@ export function testStoreContract(open: () => SharedStore): void {
   });
 
   test(verifies("S-53", "nothing of another owner can be reached"), async () => {
-    const store = open();
+    const store = await open();
     const other = store.forOwner("other");
     await addEnded(store, response("chat_a"));
     await other.createResponse(response("chat_b", "conv_2"));
@@ -279,7 +279,7 @@ export function testStoreContract(open: () => SharedStore): void {
   });
 
   test(verifies("X9", "a request is answered once"), async () => {
-    const store = open();
+    const store = await open();
     const request = { key: "k", digest: "d" };
     await store.createResponse({ ...response("chat_a"), request });
     await store.appendEvents("chat_a", [runEnd(1)], "synced");
@@ -294,8 +294,13 @@ export function testStoreContract(open: () => SharedStore): void {
     await store.close();
   });
 
+<<<<<<< HEAD
   test(verifies("X36", "conversations are searched, page by page"), async () => {
     const store = open();
+=======
+  test("conversations are searched, page by page", async () => {
+    const store = await open();
+>>>>>>> 803538e (Store conversations in PostgreSQL, by the contract of SQLite)
     for (let index = 1; index <= 7; index += 1) {
       const added = {
         ...response(`chat_${index}`, `conv_${index}`, index < 5 ? 1000 : index),
@@ -338,7 +343,7 @@ export function testStoreContract(open: () => SharedStore): void {
   });
 
   test("a conversation with an id that is taken is not stored, in no part", async () => {
-    const store = open();
+    const store = await open();
     const { workspace, title } = response("");
     const toConversation = (id: string, ...responseIds: readonly string[]) => ({
       id,
@@ -363,7 +368,7 @@ export function testStoreContract(open: () => SharedStore): void {
   });
 
   test("a conversation is stored whole, and is deleted with all that hangs on it", async () => {
-    const store = open();
+    const store = await open();
     const events = [...Array.from({ length: 1200 }, (_, index) => delta(index + 1)), runEnd(1201)];
     const { workspace, title } = response("");
     const responses = [{ id: "chat_a", createdAt: 5, events }];

@@ -1,0 +1,131 @@
+/** Appends of all responses of a process, gathered: whatever waits while a statement runs is the next statement (R-31). */
+import type { EncodedEvents } from "./encode-events.ts";
+import type { PostgresConnection } from "./postgres-connection.ts";
+import type { Lease } from "./postgres-leases.ts";
+
+/** A group of events for the log of a response. */
+interface Append {
+  readonly responseId: string;
+  /** Key of its row. */
+  readonly response: number;
+  readonly lease: Lease;
+  readonly events: EncodedEvents;
+  /** What a search looks at, of the group that begins a log. */
+  readonly promptWords: string | null;
+}
+
+export interface AppendQueue {
+  /** Resolves once it is stored; false: the lease was lost, and nothing is stored. @throws SheafError STORAGE_… */
+  write(append: Append): Promise<boolean>;
+  /** Resolves when nothing is being written. */
+  settle(): Promise<void>;
+}
+
+/** Groups in one statement, at most; UTF-16 units of JSON in one statement, about. */
+const MAX_GROUPS = 500;
+const MAX_LENGTH = 8 * 1024 * 1024;
+
+interface WaitingAppend extends Append, PromiseWithResolvers<boolean> {}
+
+/** `publish` is called with the names of the responses that have more events. */
+export function createAppendQueue(
+  connection: PostgresConnection,
+  publish: (responseIds: readonly string[]) => void,
+): AppendQueue {
+  let waiting: WaitingAppend[] = [];
+  let writing: Promise<void> | undefined;
+
+  const writeAll = async (): Promise<void> => {
+    // What comes in the same turn of the event loop goes together.
+    await new Promise(setImmediate);
+    while (waiting.length > 0) {
+      const [batch, rest] = takeBatch(waiting);
+      waiting = rest;
+      await writeBatch(batch);
+    }
+    writing = undefined;
+  };
+
+  const writeBatch = async (batch: readonly WaitingAppend[]): Promise<void> => {
+    try {
+      const stored = await insertGroups(connection, batch);
+      const written = batch.filter(({ response }) => stored.has(response));
+      if (written.length > 0) publish(written.map(({ responseId }) => responseId));
+      for (const { response, resolve } of batch) resolve(stored.has(response));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  };
+
+  return {
+    write(append) {
+      const outcome = { ...append, ...Promise.withResolvers<boolean>() };
+      waiting.push(outcome);
+      writing ??= writeAll();
+      return outcome.promise;
+    },
+    settle: async () => writing,
+  };
+}
+
+/** The next statement, and what is left: one group of a response at a time, so that each is refused by itself. */
+function takeBatch(waiting: readonly WaitingAppend[]): [batch: WaitingAppend[], rest: WaitingAppend[]] {
+  const batch: WaitingAppend[] = [];
+  const rest: WaitingAppend[] = [];
+  const seen = new Set<number>();
+  let length = 0;
+  for (const append of waiting) {
+    const isFull = batch.length >= MAX_GROUPS || (length > 0 && length + append.events.text.length > MAX_LENGTH);
+    if (isFull || seen.has(append.response)) {
+      rest.push(append);
+    } else {
+      batch.push(append);
+      length += append.events.text.length;
+    }
+    seen.add(append.response);
+  }
+  return [batch, rest];
+}
+
+// `held` waits for whoever takes a lease at this moment, and then sees its number; nobody takes one before the end of the
+// statement. A group that is there already was written by an earlier try of this statement, whose answer was lost.
+const insertStatement = `
+  WITH input AS (
+    SELECT * FROM unnest($1::bigint[], $2::int[], $3::int[], $4::text[], $5::text[], $6::boolean[], $7::bigint[], $8::bigint[])
+      AS i (response, first_seq, last_seq, events, prompt_words, ends, conversation, fence)
+  ), held AS MATERIALIZED (
+    SELECT c.key, c.fence FROM sheaf.conversations c JOIN input i ON c.key = i.conversation AND c.fence = i.fence FOR SHARE OF c
+  ), written AS (
+    INSERT INTO sheaf.event_groups (response, first_seq, last_seq, events, prompt_words)
+    SELECT i.response, i.first_seq, i.last_seq, i.events, i.prompt_words
+    FROM input i JOIN held h ON h.key = i.conversation AND h.fence = i.fence
+    WHERE i.first_seq = 1 + COALESCE((
+      SELECT g.last_seq FROM sheaf.event_groups g WHERE g.response = i.response ORDER BY g.first_seq DESC LIMIT 1), 0)
+    ON CONFLICT DO NOTHING RETURNING response
+  ), ended AS (
+    UPDATE sheaf.responses r SET ended = true FROM input i JOIN written w ON w.response = i.response
+    WHERE i.ends AND r.key = i.response
+  ), released AS (
+    UPDATE sheaf.conversations c SET holder = NULL, cancel = false
+    FROM input i JOIN written w ON w.response = i.response
+    WHERE i.ends AND c.key = i.conversation AND c.fence = i.fence
+  )
+  SELECT response FROM written
+  UNION
+  SELECT i.response FROM input i JOIN sheaf.event_groups g
+    ON g.response = i.response AND g.first_seq = i.first_seq AND g.last_seq = i.last_seq AND g.events = i.events`;
+
+/** Gives the keys of the responses whose group is stored now. */
+async function insertGroups(connection: PostgresConnection, batch: readonly Append[]): Promise<ReadonlySet<number>> {
+  const rows = await connection.query<{ response: number }>(insertStatement, [
+    batch.map(({ response }) => response),
+    batch.map(({ events }) => events.firstSeq),
+    batch.map(({ events }) => events.lastSeq),
+    batch.map(({ events }) => events.text),
+    batch.map(({ promptWords }) => promptWords),
+    batch.map(({ events }) => events.endsLog),
+    batch.map(({ lease }) => lease.conversation),
+    batch.map(({ lease }) => lease.fence),
+  ]);
+  return new Set(rows.map(({ response }) => response));
+}

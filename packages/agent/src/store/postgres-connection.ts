@@ -1,0 +1,128 @@
+/** The connections to a PostgreSQL database: statements, transactions, and failures as errors of Sheaf (R-34). */
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { SheafError } from "../base/errors.ts";
+import { isConnectionLost, toPostgresError } from "./postgres-errors.ts";
+
+/** How long a statement waits for a database that cannot be reached, before STORAGE_LOCKED. Milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/** Between two tries to reach it. Milliseconds. */
+const RETRY_MS = 200;
+
+/** Longest time for one statement: what takes longer hangs. Milliseconds. */
+const STATEMENT_MS = 60_000;
+
+/** Connections for statements, at most. */
+const MAX_CONNECTIONS = 8;
+
+const INT8 = 20;
+
+type Value = string | number | bigint | boolean | null | readonly (string | number | boolean | null)[];
+
+/** Runs a statement and gives its rows. */
+export type Query = <Row extends object>(text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
+
+/** All failures are SheafErrors. */
+export interface PostgresConnection {
+  /** Runs one statement that may run twice: again, if the connection broke meanwhile. */
+  readonly query: Query;
+  /** Runs something whole or not at all. It is not tried again once it has begun. */
+  readonly transact: <Result>(action: (query: Query) => Promise<Result>) => Promise<Result>;
+  /** A connection of its own, not yet open: for what lasts as long as a connection. */
+  createClient(): pg.Client;
+  toError(error: unknown): SheafError;
+  close(): Promise<void>;
+}
+
+/** Nothing is connected yet. @throws SheafError CONFIG_INVALID for an address that is not one; it shows no password. */
+export function createPostgresConnection(address: string): PostgresConnection {
+  const settings = toSettings(address);
+  const place = toPlace(settings);
+  const pool = new pg.Pool({ ...settings, max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 });
+  // A connection that breaks while nobody uses it is replaced when the next one is needed.
+  pool.on("error", () => undefined);
+  const names = new Map<string, string>();
+  const toError = (error: unknown): SheafError => toPostgresError(error, place);
+
+  /** Each text with values is parsed once per connection; one without may be several statements. */
+  const toStatement = (text: string, values: readonly Value[]): pg.QueryConfig => {
+    if (values.length === 0) return { text };
+    const name = names.get(text) ?? `sheaf${names.size}`;
+    names.set(text, name);
+    return { name, text, values: [...values] };
+  };
+
+  /** Tries again while the database cannot be reached. */
+  const insist = async <Result>(action: () => Promise<Result>): Promise<Result> => {
+    const end = performance.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        return await action();
+      } catch (error) {
+        if (!isConnectionLost(error) || performance.now() > end) throw toError(error);
+        await sleep(RETRY_MS);
+      }
+    }
+  };
+
+  return {
+    query: async <Row extends object>(text: string, values: readonly Value[] = []) =>
+      insist(async () => (await pool.query<Row>(toStatement(text, values))).rows),
+    async transact(action) {
+      const client = await insist(() => pool.connect());
+      let failure: Error | undefined;
+      const fail = (error: Error): void => void (failure = error);
+      client.on("error", fail);
+      try {
+        await client.query("BEGIN");
+        const result = await action(
+          async <Row extends object>(text: string, values: readonly Value[] = []) =>
+            (await client.query<Row>(toStatement(text, values))).rows,
+        );
+        await client.query("COMMIT");
+        return result;
+      } catch (error) {
+        await client.query("ROLLBACK").catch(fail);
+        throw error instanceof SheafError ? error : toError(error);
+      } finally {
+        client.off("error", fail);
+        client.release(failure);
+      }
+    },
+    createClient: () => new pg.Client({ ...settings, query_timeout: PATIENCE_MS }),
+    toError,
+    close: () => pool.end(),
+  };
+}
+
+function toSettings(address: string): pg.ClientConfig {
+  return {
+    connectionString: address,
+    application_name: "sheaf",
+    connectionTimeoutMillis: PATIENCE_MS,
+    query_timeout: STATEMENT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: {
+      // Times and keys stay far below 2^53.
+      getTypeParser: ((type: number, format?: "text") =>
+        type === INT8 ? Number : pg.types.getTypeParser(type, format)) as typeof pg.types.getTypeParser,
+    },
+  };
+}
+
+/** Server and database by name; never the password. @throws SheafError CONFIG_INVALID. */
+function toPlace(settings: pg.ClientConfig): string {
+  try {
+    const { host, port, database } = new pg.Client(settings);
+    const server = host.startsWith("/") ? host : `${host}:${port}`;
+    return `database ${JSON.stringify(database ?? "")} at ${server}`;
+  } catch (error) {
+    // Only the name of a file is safe to show: the address may contain the password.
+    const { code, path } = error as NodeJS.ErrnoException;
+    const reason = code === "ENOENT" && path !== undefined ? ` (there is no file ${path})` : "";
+    const message = `the address of the store is not valid${reason}: write postgres://USER@HOST:PORT/DATABASE`;
+    throw new SheafError("CONFIG_INVALID", message, { source: "storage" });
+  }
+}

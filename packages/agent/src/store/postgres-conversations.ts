@@ -1,0 +1,187 @@
+/** Conversations, responses and usage in PostgreSQL, as rows. Every statement names the owner (S-53). */
+import type { PostgresConnection, Query } from "./postgres-connection.ts";
+import { lastSeqOfResponse } from "./postgres-log.ts";
+import { fromColumn, toColumn, toPromptWords } from "./postgres-text.ts";
+import {
+  createTakenError,
+  type CompleteConversation,
+  type ConversationRecord,
+  type ConversationSettings,
+  type OpenResponse,
+  type OwnerUsage,
+  type RequestRecord,
+  type ResponseRecord,
+  type SharedStore,
+} from "./store.ts";
+import { encodeEvents } from "./encode-events.ts";
+
+/** Events per row, when a log is stored whole. */
+const GROUP = 500;
+
+const conversationColumns = `c.id, c.workspace, c.title, c.created_at AS "createdAt", c.updated_at AS "updatedAt", c.settings`;
+
+type ConversationRow = Omit<ConversationRecord, "settings"> & { readonly settings: string };
+
+/** The methods of the store that need no lease. */
+type RowMethod =
+  | "revertResponses"
+  | "getResponse"
+  | "listResponses"
+  | "getConversation"
+  | "listConversations"
+  | "listOpenResponses"
+  | "findRequest"
+  | "changeConversation"
+  | "addConversation"
+  | "countConversations"
+  | "readUsage"
+  | "addUsage";
+
+/** The rows as `owner` sees them. */
+export function createPostgresRows(
+  { query, transact }: PostgresConnection,
+  owner: string,
+): Pick<SharedStore, RowMethod> {
+  const selectResponses = (where: "r.id = $1" | "c.id = $1", value: string): Promise<readonly ResponseRecord[]> =>
+    query<ResponseRecord>(
+      `SELECT r.id, c.id AS "conversationId", r.position, r.created_at AS "createdAt", r.ended, r.reverted,
+         ${lastSeqOfResponse} AS "lastSeq"
+       FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
+       WHERE ${where} AND c.owner = $2 ORDER BY r.position`,
+      [toColumn(value), owner],
+    );
+
+  return {
+    async revertResponses(conversationId, fromPosition) {
+      await query(
+        `UPDATE sheaf.responses SET reverted = true WHERE position >= $1
+         AND conversation = (SELECT key FROM sheaf.conversations WHERE id = $2 AND owner = $3)`,
+        [fromPosition, toColumn(conversationId), owner],
+      );
+    },
+    getResponse: async (responseId) => (await selectResponses("r.id = $1", responseId))[0],
+    listResponses: (conversationId) => selectResponses("c.id = $1", conversationId),
+    async getConversation(conversationId) {
+      const [row] = await query<ConversationRow>(
+        `SELECT ${conversationColumns} FROM sheaf.conversations c WHERE id = $1 AND owner = $2`,
+        [toColumn(conversationId), owner],
+      );
+      return row && toRecord(row);
+    },
+    async changeConversation(conversationId, { title, settings }) {
+      const changed = await query(
+        `UPDATE sheaf.conversations SET title = COALESCE($1, title), title_words = COALESCE($2, title_words),
+           settings = COALESCE($3, settings)
+         WHERE id = $4 AND owner = $5 RETURNING key`,
+        [
+          title === undefined ? null : toColumn(title),
+          title === undefined ? null : toColumn(title.toLowerCase()),
+          settings === undefined ? null : JSON.stringify(settings),
+          toColumn(conversationId),
+          owner,
+        ],
+      );
+      return changed.length > 0;
+    },
+    async listConversations({ limit, workspace, after, search }) {
+      const rows = await query<ConversationRow>(
+        `SELECT ${conversationColumns} FROM sheaf.conversations c
+         WHERE owner = $1 AND ($2::text IS NULL OR workspace = $2)
+           AND ($3::bigint IS NULL OR (updated_at, key) < ($3, COALESCE(
+             (SELECT o.key FROM sheaf.conversations o WHERE o.id = $4 AND o.owner = $1), 0)))
+           AND ($5::text IS NULL OR strpos(title_words, $5) > 0 OR EXISTS (
+             SELECT 1 FROM sheaf.responses r JOIN sheaf.event_groups g ON g.response = r.key AND g.first_seq = 1
+             WHERE r.conversation = c.key AND strpos(g.prompt_words, $5) > 0))
+         ORDER BY updated_at DESC, key DESC LIMIT $6`,
+        [
+          owner,
+          workspace ?? null,
+          after?.updatedAt ?? null,
+          toColumn(after?.id ?? ""),
+          search === undefined ? null : toColumn(search.toLowerCase()),
+          limit,
+        ],
+      );
+      return rows.map(toRecord);
+    },
+    listOpenResponses: () =>
+      query<OpenResponse>(
+        `SELECT r.id, c.owner FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
+         WHERE NOT r.ended ORDER BY r.key`,
+      ),
+    async findRequest(key) {
+      const [row] = await query<RequestRecord>(
+        `SELECT q.key, q.digest, r.id AS "responseId", c.id AS "conversationId" FROM sheaf.requests q
+         JOIN sheaf.responses r ON r.key = q.response JOIN sheaf.conversations c ON c.key = r.conversation
+         WHERE q.owner = $1 AND q.key = $2`,
+        [owner, key],
+      );
+      return row;
+    },
+    addConversation: (conversation) => transact((run) => insertConversation(run, owner, conversation)),
+    async countConversations() {
+      const [row] = await query<{ count: number }>(
+        "SELECT COUNT(*) AS count FROM sheaf.conversations WHERE owner = $1",
+        [owner],
+      );
+      return row!.count;
+    },
+    async readUsage(day) {
+      const [row] = await query<OwnerUsage>(
+        `SELECT turns, cost_usd AS "costUsd" FROM sheaf.owner_usage WHERE owner = $1 AND day = $2`,
+        [owner, day],
+      );
+      return row ?? { turns: 0, costUsd: 0 };
+    },
+    // Not by `query`, which may run a statement twice.
+    addUsage: (day, { turns, costUsd }) =>
+      transact(async (run) => {
+        await run(
+          `INSERT INTO sheaf.owner_usage AS u (owner, day, turns, cost_usd) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (owner, day) DO UPDATE
+           SET turns = u.turns + excluded.turns, cost_usd = u.cost_usd + excluded.cost_usd`,
+          [owner, day, turns, costUsd],
+        );
+      }),
+  };
+}
+
+function toRecord(row: ConversationRow): ConversationRecord {
+  return { ...row, title: fromColumn(row.title), settings: JSON.parse(row.settings) as ConversationSettings };
+}
+
+/** Within a transaction. @throws SheafError USAGE for an id that is taken, perhaps by another owner. */
+async function insertConversation(query: Query, owner: string, conversation: CompleteConversation): Promise<void> {
+  const { id, workspace, title, createdAt, updatedAt, settings, responses } = conversation;
+  const words = [toColumn(title), toColumn(title.toLowerCase())];
+  const [inserted] = await query<{ key: number }>(
+    `INSERT INTO sheaf.conversations (id, owner, workspace, title, title_words, created_at, updated_at, settings)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING key`,
+    [id, owner, workspace, ...words, createdAt, updatedAt, JSON.stringify(settings)],
+  );
+  if (!inserted) throw createTakenError(id);
+  for (const [index, response] of responses.entries()) {
+    const [row] = await query<{ key: number }>(
+      `INSERT INTO sheaf.responses (id, conversation, position, created_at, ended) VALUES ($1, $2, $3, $4, true)
+       ON CONFLICT DO NOTHING RETURNING key`,
+      [response.id, inserted.key, index + 1, response.createdAt],
+    );
+    if (!row) throw createTakenError(response.id);
+    await insertLog(query, row.key, response.events);
+  }
+}
+
+async function insertLog(
+  query: Query,
+  response: number,
+  events: CompleteConversation["responses"][number]["events"],
+): Promise<void> {
+  for (let start = 0; start < events.length; start += GROUP) {
+    const group = events.slice(start, start + GROUP);
+    const { firstSeq, lastSeq, text } = encodeEvents(group)!;
+    await query(
+      `INSERT INTO sheaf.event_groups (response, first_seq, last_seq, events, prompt_words) VALUES ($1, $2, $3, $4, $5)`,
+      [response, firstSeq, lastSeq, text, toPromptWords(group)],
+    );
+  }
+}

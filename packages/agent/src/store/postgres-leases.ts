@@ -1,0 +1,61 @@
+/** One writer per conversation, across all processes of a database: leases with a number that only grows (R-05, R-32). */
+import { createBusyError, type LeaseState } from "./store.ts";
+import type { Query } from "./postgres-connection.ts";
+import { isAlive } from "./postgres-session.ts";
+
+/** A conversation and the number of a lease of it. */
+export interface Lease {
+  readonly conversation: number;
+  readonly fence: number;
+}
+
+const isFree = `(c.holder IS NULL OR NOT ${isAlive("c.holder")})`;
+
+/**
+ * Takes the lease of a conversation, within a transaction; undefined: the conversation does not exist.
+ * Waits for what the last writer is storing at this moment. @throws SheafError CONVERSATION_BUSY.
+ */
+export async function takeLease(
+  query: Query,
+  holder: number,
+  conversationId: string,
+  owner: string,
+): Promise<Lease | undefined> {
+  const [lease] = await query<Lease>(
+    `UPDATE sheaf.conversations c SET fence = fence + 1, holder = $1, cancel = false
+     WHERE id = $2 AND owner = $3 AND ${isFree} RETURNING key AS conversation, fence`,
+    [holder, conversationId, owner],
+  );
+  if (lease) return lease;
+  const values = [conversationId, owner];
+  const [found] = await query("SELECT 1 FROM sheaf.conversations WHERE id = $1 AND owner = $2", values);
+  if (found) throw createBusyError(conversationId);
+  return undefined;
+}
+
+export async function releaseLease(query: Query, { conversation, fence }: Lease): Promise<void> {
+  await query("UPDATE sheaf.conversations SET holder = NULL, cancel = false WHERE key = $1 AND fence = $2", [
+    conversation,
+    fence,
+  ]);
+}
+
+/** The process proves by itself that it is alive; here it learns what the others want. */
+export async function readLeaseState(query: Query, { conversation, fence }: Lease): Promise<LeaseState> {
+  const [row] = await query<{ cancel: boolean }>(
+    "SELECT cancel FROM sheaf.conversations WHERE key = $1 AND fence = $2 AND holder IS NOT NULL",
+    [conversation, fence],
+  );
+  if (!row) return "lost";
+  return row.cancel ? "cancel" : "kept";
+}
+
+/** Whether a response has no end and perhaps no living writer: so that most claims need no lock. */
+export async function isClaimable(query: Query, responseId: string, owner: string): Promise<boolean> {
+  const rows = await query(
+    `SELECT 1 FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
+     WHERE r.id = $1 AND c.owner = $2 AND NOT r.ended AND ${isFree}`,
+    [responseId, owner],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,202 @@
+/** The logs of responses in PostgreSQL: create, claim, append, read. */
+import type { RunEvent } from "@sheaf/protocol";
+import { SheafError } from "../base/errors.ts";
+import { encodeEvents } from "./encode-events.ts";
+import { createAppendQueue, type AppendQueue } from "./postgres-appends.ts";
+import type { PostgresConnection, Query } from "./postgres-connection.ts";
+import { isClaimable, readLeaseState, takeLease, type Lease } from "./postgres-leases.ts";
+import type { PostgresSession } from "./postgres-session.ts";
+import { toColumn, toPromptWords } from "./postgres-text.ts";
+import {
+  createLostError,
+  createTakenError,
+  type LeaseState,
+  type NewResponse,
+  type RequestKey,
+  type ResponseRecord,
+} from "./store.ts";
+
+/** A response that is written here: its row, its lease, and the number of its last event. */
+interface OpenLog {
+  readonly key: number;
+  readonly owner: string;
+  readonly lease: Lease;
+  lastSeq: number;
+}
+
+export interface PostgresLogs {
+  create(response: NewResponse, owner: string): Promise<ResponseRecord>;
+  claim(responseId: string, owner: string): Promise<boolean>;
+  keep(responseId: string, owner: string): Promise<LeaseState>;
+  append(responseId: string, owner: string, events: readonly RunEvent[]): Promise<void>;
+  read(responseId: string, owner: string, after: number, limit: number): Promise<readonly RunEvent[]>;
+  /** Resolves when nothing is being written. */
+  settle(): Promise<void>;
+}
+
+/** Number of the last event of the response `r` of a statement. */
+export const lastSeqOfResponse = `COALESCE(
+  (SELECT g.last_seq FROM sheaf.event_groups g WHERE g.response = r.key ORDER BY g.first_seq DESC LIMIT 1), 0)`;
+
+/** No log is open yet. */
+export function createPostgresLogs(connection: PostgresConnection, session: PostgresSession): PostgresLogs {
+  const logs = new Map<string, OpenLog>();
+  const appends: AppendQueue = createAppendQueue(connection, (names) => session.publish(names));
+
+  const findLog = (responseId: string, owner: string): OpenLog => {
+    const log = logs.get(responseId);
+    if (log?.owner === owner) return log;
+    throw new SheafError("INTERNAL", `response ${responseId} is not stored, or another process writes it`, {
+      source: "storage",
+    });
+  };
+
+  return {
+    async create(response, owner) {
+      const { record, log } = await connection.transact((query) =>
+        insertResponse(query, session.holder, response, owner),
+      );
+      logs.set(response.id, log);
+      return record;
+    },
+
+    async claim(responseId, owner) {
+      if (!(await isClaimable(connection.query, responseId, owner)) || !session.mayTakeOver) return false;
+      const log = await connection.transact((query) => takeOver(query, session.holder, responseId, owner));
+      if (!log) return false;
+      logs.set(responseId, log);
+      return true;
+    },
+
+    keep: (responseId, owner) => readLeaseState(connection.query, findLog(responseId, owner).lease),
+
+    async append(responseId, owner, written) {
+      const events = encodeEvents(written);
+      if (!events) return;
+      const log = findLog(responseId, owner);
+      const { firstSeq, lastSeq, count } = events;
+      if (firstSeq !== log.lastSeq + 1 || lastSeq !== log.lastSeq + count) {
+        const message = `events ${firstSeq} to ${lastSeq} of ${responseId} do not follow event ${log.lastSeq}`;
+        throw new SheafError("INTERNAL", message, { source: "storage" });
+      }
+      // Later appends follow this one, also those that come before it is stored.
+      log.lastSeq = lastSeq;
+      try {
+        const { key: response, lease } = log;
+        const promptWords = toPromptWords(written);
+        const isStored = await appends.write({ responseId, response, lease, events, promptWords });
+        if (!isStored) throw createLostError(responseId);
+      } catch (error) {
+        log.lastSeq = Math.min(log.lastSeq, firstSeq - 1);
+        throw error;
+      }
+      if (events.endsLog) logs.delete(responseId);
+    },
+
+    read: (responseId, owner, after, limit) => readLog(connection, responseId, { owner, after, limit }),
+    settle: () => appends.settle(),
+  };
+}
+
+// Groups follow each other without a gap, so the first numbers tell how many events there are. Only the group with event
+// `after` may contain later ones.
+const selectGroups = `SELECT g.events FROM sheaf.event_groups g
+  JOIN sheaf.responses r ON r.key = g.response JOIN sheaf.conversations c ON c.key = r.conversation
+  WHERE r.id = $1 AND c.owner = $2 AND g.last_seq > $3 AND g.first_seq <= $4 AND g.first_seq >= COALESCE(
+    (SELECT MAX(e.first_seq) FROM sheaf.event_groups e WHERE e.response = r.key AND e.first_seq <= $3), 0)
+  ORDER BY g.first_seq`;
+
+async function readLog(
+  connection: PostgresConnection,
+  responseId: string,
+  { owner, after, limit }: { readonly owner: string; readonly after: number; readonly limit: number },
+): Promise<readonly RunEvent[]> {
+  const last = Math.min(after + Math.max(limit, 1), MAX_SEQ);
+  const rows = await connection.query<{ events: string }>(selectGroups, [toColumn(responseId), owner, after, last]);
+  try {
+    return rows.flatMap(({ events }) => (JSON.parse(events) as RunEvent[]).filter(({ seq }) => seq > after));
+  } catch (error) {
+    throw connection.toError(error);
+  }
+}
+
+/** Largest number of the column. */
+const MAX_SEQ = 2 ** 31 - 1;
+
+/** Within a transaction. @throws SheafError CONVERSATION_BUSY, USAGE. */
+async function insertResponse(
+  query: Query,
+  holder: number,
+  response: NewResponse,
+  owner: string,
+): Promise<{ readonly record: ResponseRecord; readonly log: OpenLog }> {
+  const { id, conversationId, workspace, title, createdAt, settings, request } = response;
+  await query(
+    `INSERT INTO sheaf.conversations AS c (id, owner, workspace, title, title_words, created_at, updated_at, settings)
+     VALUES ($1, $2, $3, $4, $5, $6, $6, COALESCE($7, '{}'))
+     ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, settings = COALESCE($7, c.settings)
+     WHERE c.owner = excluded.owner`,
+    [
+      conversationId,
+      owner,
+      workspace,
+      toColumn(title),
+      toColumn(title.toLowerCase()),
+      createdAt,
+      settings === undefined ? null : JSON.stringify(settings),
+    ],
+  );
+  const lease = await takeLease(query, holder, conversationId, owner);
+  if (!lease) throw createTakenError(conversationId);
+  const [row] = await query<{ key: number; position: number }>(
+    `INSERT INTO sheaf.responses (id, conversation, position, created_at)
+     VALUES ($1, $2, 1 + (SELECT COUNT(*) FROM sheaf.responses WHERE conversation = $2), $3) RETURNING key, position`,
+    [id, lease.conversation, createdAt],
+  );
+  const { key, position } = row!;
+  if (request) await insertRequest(query, request, { owner, response: key, createdAt });
+  return {
+    record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false },
+    log: { key, owner, lease, lastSeq: 0 },
+  };
+}
+
+async function insertRequest(
+  query: Query,
+  { key, digest }: RequestKey,
+  row: { readonly owner: string; readonly response: number; readonly createdAt: number },
+): Promise<void> {
+  const inserted = await query(
+    `INSERT INTO sheaf.requests (owner, key, digest, response, created_at) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT DO NOTHING RETURNING key`,
+    [row.owner, key, digest, row.response, row.createdAt],
+  );
+  if (inserted.length > 0) return;
+  throw new SheafError("CONVERSATION_BUSY", "the same request was sent at the same moment: send it again", {
+    source: "storage",
+  });
+}
+
+/** Within a transaction. Undefined: it has ended, has a writer, or does not exist. */
+async function takeOver(query: Query, holder: number, responseId: string, owner: string): Promise<OpenLog | undefined> {
+  const [conversation] = await query<{ id: string }>(
+    "SELECT c.id FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation WHERE r.id = $1",
+    [responseId],
+  );
+  if (!conversation) return undefined;
+  try {
+    // From here on the last writer can store nothing more, so what is read next stays true.
+    const lease = await takeLease(query, holder, conversation.id, owner);
+    const [row] = await query<{ key: number; ended: boolean; lastSeq: number }>(
+      `SELECT r.key, r.ended, ${lastSeqOfResponse} AS "lastSeq" FROM sheaf.responses r WHERE r.id = $1`,
+      [responseId],
+    );
+    if (!lease || !row) return undefined;
+    if (!row.ended) return { key: row.key, owner, lease, lastSeq: row.lastSeq };
+    await query("UPDATE sheaf.conversations SET holder = NULL WHERE key = $1", [lease.conversation]);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SheafError && error.code === "CONVERSATION_BUSY") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * What a process is to the others on the same database: it is alive (R-32), and it hears what they changed (R-35).
+ * One connection of its own does both, so that the database itself knows when the process has ended.
+ */
+import { randomInt } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import type { PostgresConnection } from "./postgres-connection.ts";
+
+/** How long a process that says nothing counts as alive. Seconds, as in `isAlive`. */
+const ALIVE_SECONDS = 10;
+
+/** How often it says that it is alive. Milliseconds. */
+const BEAT_MS = 2000;
+
+/** Least time between two notices. Milliseconds: each takes a lock of the whole database. */
+const NOTICE_GAP_MS = 20;
+
+/** Between two tries to connect again. Milliseconds. */
+const RETRY_MS = 250;
+
+/** Largest payload of a notice is 7,999 bytes. */
+const MAX_PAYLOAD = 7500;
+
+/** A longer name is found by polling. */
+const MAX_NAME = 200;
+
+/**
+ * Whether the process with this number is alive, in SQL. Times are those of the database, so the clocks of machines do not
+ * matter. The lock of a process ends with its connection; it counts 3 s after the last beat, since a process that only
+ * lost its connection gets another one until then. A rest longer than any lease means that the clock was set back.
+ */
+export function isAlive(holder: string): string {
+  return `EXISTS (
+    SELECT 1 FROM sheaf.holders h, LATERAL (SELECT h.alive_until - clock_timestamp() AS rest) t
+    WHERE h.id = ${holder} AND t.rest BETWEEN interval '0' AND interval '${ALIVE_SECONDS} s'
+      AND CASE WHEN t.rest > interval '${ALIVE_SECONDS - 3} s' THEN true
+          ELSE NOT pg_try_advisory_xact_lock_shared(h.id) END)`;
+}
+
+const beat = `INSERT INTO sheaf.holders (id, alive_until) VALUES ($1, clock_timestamp() + interval '${ALIVE_SECONDS} s')
+  ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until`;
+
+export interface PostgresSession {
+  /** Names this process as the holder of its leases. */
+  readonly holder: number;
+  /** False for 10 s after the connection was made again: the others may have lost theirs, too, and come back. */
+  readonly mayTakeOver: boolean;
+  /** Calls back when another process may have changed something of this name, until the result is called. */
+  watch(name: string, onChange: () => void): () => void;
+  /** Tells the others. */
+  publish(names: Iterable<string>): void;
+  close(): Promise<void>;
+}
+
+/** @throws SheafError when the database cannot be reached. */
+export async function openPostgresSession(connection: PostgresConnection): Promise<PostgresSession> {
+  const holder = randomInt(2 ** 48 - 1);
+  const watchers = new Map<string, Set<() => void>>();
+  const unpublished = new Set<string>();
+  const locked = new WeakSet<pg.Client>();
+  let client: pg.Client | undefined;
+  let isPublishing = false;
+  let isClosed = false;
+  /** When the connection was made again; milliseconds of `performance`. */
+  let backSince: number | undefined;
+
+  const connect = async (): Promise<void> => {
+    const opened = connection.createClient();
+    opened.on("error", () => void leave(opened));
+    opened.on("end", () => void leave(opened));
+    opened.on("notification", ({ payload = "", processId }) => {
+      // Its own changes it knows.
+      if (processId === (opened as { processID?: number }).processID) return;
+      for (const name of payload.split(" ")) tell(name);
+    });
+    try {
+      await opened.connect();
+      await opened.query("LISTEN sheaf");
+      await prove(opened);
+    } catch (error) {
+      await opened.end().catch(() => undefined);
+      throw error;
+    }
+    if (isClosed) return opened.end();
+    client = opened;
+    void sendNotices();
+  };
+
+  /** The connection is gone: makes another one, for as long as it takes. */
+  const leave = async (left: pg.Client): Promise<void> => {
+    if (client !== left) return;
+    client = undefined;
+    await left.end().catch(() => undefined);
+    for (let isBack = isClosed; !isBack;) {
+      isBack = await connect().then(
+        () => true,
+        () => isClosed,
+      );
+      if (!isBack) await sleep(RETRY_MS, undefined, { ref: false });
+    }
+    backSince = performance.now();
+    // What was said meanwhile is lost.
+    for (const name of watchers.keys()) tell(name);
+  };
+
+  /** Says that this process is alive, and takes its lock, once its last connection has let go of it. */
+  const prove = async (proving: pg.Client): Promise<void> => {
+    if (!locked.has(proving)) {
+      const { rows } = await proving.query<{ isTaken: boolean }>('SELECT pg_try_advisory_lock($1) AS "isTaken"', [
+        holder,
+      ]);
+      if (rows[0]?.isTaken) locked.add(proving);
+    }
+    await proving.query({ name: "beat", text: beat, values: [holder] });
+  };
+
+  const tell = (name: string): void => {
+    for (const onChange of watchers.get(name) ?? []) onChange();
+  };
+
+  /** False: there is no connection at the moment. */
+  const sendNotice = async (): Promise<boolean> => {
+    const sending = client;
+    if (!sending) return false;
+    const payload = takePayload(unpublished);
+    // A notice that is lost is made up for by polling.
+    await sending
+      .query({ name: "notify", text: "SELECT pg_notify('sheaf', $1)", values: [payload] })
+      .catch(() => undefined);
+    return true;
+  };
+
+  const sendNotices = async (): Promise<void> => {
+    if (isPublishing) return;
+    isPublishing = true;
+    while (unpublished.size > 0 && (await sendNotice())) await sleep(NOTICE_GAP_MS, undefined, { ref: false });
+    isPublishing = false;
+  };
+
+  await connect().catch((error: unknown) => {
+    throw connection.toError(error);
+  });
+  await connection.query("DELETE FROM sheaf.holders WHERE alive_until < clock_timestamp() - interval '1 day'");
+  const beats = setInterval(() => {
+    const beating = client;
+    if (beating) prove(beating).catch(() => void leave(beating));
+  }, BEAT_MS);
+  beats.unref();
+
+  return {
+    holder,
+    get mayTakeOver() {
+      return backSince === undefined || performance.now() - backSince > ALIVE_SECONDS * 1000;
+    },
+    watch(name, onChange) {
+      const ofName = watchers.get(name) ?? new Set();
+      watchers.set(name, ofName.add(onChange));
+      return () => {
+        ofName.delete(onChange);
+        if (ofName.size === 0 && watchers.get(name) === ofName) watchers.delete(name);
+      };
+    },
+    publish(names) {
+      for (const name of names) if (name.length <= MAX_NAME) unpublished.add(name);
+      void sendNotices();
+    },
+    async close() {
+      isClosed = true;
+      clearInterval(beats);
+      const closing = client;
+      client = undefined;
+      await closing?.query("DELETE FROM sheaf.holders WHERE id = $1", [holder]).catch(() => undefined);
+      await closing?.end().catch(() => undefined);
+    },
+  };
+}
+
+/** As many names as fit. */
+function takePayload(names: Set<string>): string {
+  let payload = "";
+  for (const name of names) {
+    if (payload.length + name.length >= MAX_PAYLOAD) break;
+    payload += payload === "" ? name : ` ${name}`;
+    names.delete(name);
+  }
+  return payload;
+}

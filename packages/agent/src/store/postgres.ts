@@ -1,0 +1,104 @@
+/** The store of many processes on many machines: a PostgreSQL database (R-30). */
+import { migratePostgres, readSchemaState, type SchemaState } from "./migrations/migrate-postgres.ts";
+import { createPostgresConnection, type PostgresConnection, type Query } from "./postgres-connection.ts";
+import { createPostgresRows } from "./postgres-conversations.ts";
+import { releaseLease, takeLease } from "./postgres-leases.ts";
+import { createPostgresLogs, type PostgresLogs } from "./postgres-log.ts";
+import { openPostgresSession, type PostgresSession } from "./postgres-session.ts";
+import { toColumn } from "./postgres-text.ts";
+import { localOwner, type SharedStore } from "./store.ts";
+
+/**
+ * Opens the store, and creates its tables if they are missing. It is the local owner's view.
+ * `address`: `postgres://USER@HOST:PORT/DATABASE`. @throws SheafError CONFIG_INVALID, STORAGE_…
+ */
+export async function createPostgresStore(address: string): Promise<SharedStore> {
+  await preparePostgres(address, { migrates: true });
+  const connection = createPostgresConnection(address);
+  const session = await openPostgresSession(connection);
+  return createView({ connection, session, logs: createPostgresLogs(connection, session) }, localOwner);
+}
+
+/**
+ * Looks whether the database can be the store, without patience; `migrates`: and makes it so.
+ * Gives the schema that was there. @throws SheafError CONFIG_INVALID, STORAGE_…
+ */
+export async function preparePostgres(
+  address: string,
+  { migrates }: { readonly migrates: boolean },
+): Promise<SchemaState> {
+  const connection = createPostgresConnection(address);
+  const client = connection.createClient();
+  // What breaks it fails its statements too.
+  client.on("error", () => undefined);
+  const query: Query = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+    (await (values.length === 0 ? client.query<Row>(text) : client.query<Row>(text, [...values]))).rows;
+  try {
+    await client.connect();
+    const state = await readSchemaState(query);
+    if (!migrates || state.version === state.newest) return state;
+    await query("BEGIN");
+    await migratePostgres(query);
+    await query("COMMIT");
+    return state;
+  } catch (error) {
+    throw connection.toError(error);
+  } finally {
+    await client.end().catch(() => undefined);
+    await connection.close();
+  }
+}
+
+/** What the views of all owners share. */
+interface PostgresParts {
+  readonly connection: PostgresConnection;
+  readonly session: PostgresSession;
+  readonly logs: PostgresLogs;
+}
+
+/** The store as an owner sees it: every statement names the owner. */
+function createView(parts: PostgresParts, owner: string): SharedStore {
+  const { connection, session, logs } = parts;
+  return {
+    ...createPostgresRows(connection, owner),
+    gathersWrites: true,
+    forOwner: (other) => createView(parts, other),
+    createResponse: (response) => logs.create(response, owner),
+    claimResponse: (responseId) => logs.claim(responseId, owner),
+    keepLease: (responseId) => logs.keep(responseId, owner),
+    async lockConversation(conversationId) {
+      const lease = await connection.transact((query) =>
+        takeLease(query, session.holder, toColumn(conversationId), owner),
+      );
+      return lease && (() => releaseLease(connection.query, lease));
+    },
+    async requestCancel(responseId) {
+      const asked = await connection.query(
+        `UPDATE sheaf.conversations c SET cancel = true FROM sheaf.responses r
+         WHERE r.conversation = c.key AND r.id = $1 AND NOT r.ended AND c.owner = $2 AND c.holder IS NOT NULL
+         RETURNING c.key`,
+        [toColumn(responseId), owner],
+      );
+      if (asked.length > 0) session.publish([responseId]);
+    },
+    appendEvents: (responseId, events) => logs.append(responseId, owner, events),
+    readEvents: (responseId, after = 0, limit = Number.MAX_SAFE_INTEGER) => logs.read(responseId, owner, after, limit),
+    deleteConversation: (conversationId) =>
+      connection.transact(async (query) => {
+        const lease = await takeLease(query, session.holder, toColumn(conversationId), owner);
+        if (!lease) return false;
+        const { conversation } = lease;
+        await query(
+          `DELETE FROM sheaf.event_groups WHERE response IN (SELECT key FROM sheaf.responses WHERE conversation = $1)`,
+          [conversation],
+        );
+        await query("DELETE FROM sheaf.conversations WHERE key = $1", [conversation]);
+        return true;
+      }),
+    async close() {
+      await logs.settle();
+      await session.close();
+      await connection.close();
+    },
+  };
+}
