@@ -28,7 +28,7 @@ import { createMessageProjection, type ProjectionOptions } from "../output/creat
 import type { OutputFormat, Projection } from "../output/projection.ts";
 import type { Recording } from "../recording/recording.ts";
 import type { Telemetry } from "./telemetry.ts";
-import type { SharedStore } from "../store/store.ts";
+import { isPostgresAddress, type SharedStore } from "../store/store.ts";
 
 /**
  * The model that was chosen; never another one. The signal ends the wait for a script from a pipe.
@@ -200,9 +200,10 @@ export async function createStore(file: string): Promise<SharedStore> {
   return createSqliteStore(file);
 }
 
-/** The store of a file for a process that runs many responses at once. */
-export async function createServerStore(file: string): Promise<SharedStore> {
-  return (await import("../store/threaded-sqlite.ts")).createThreadedSqliteStore(file);
+/** The store of a file, or of a PostgreSQL database, for a process that runs many responses at once. */
+export async function createServerStore(place: string): Promise<SharedStore> {
+  if (isPostgresAddress(place)) return (await import("../store/postgres.ts")).createPostgresStore(place);
+  return (await import("../store/threaded-sqlite.ts")).createThreadedSqliteStore(place);
 }
 
 /** The web, by the user's proxies. It is loaded when a page is asked for. */

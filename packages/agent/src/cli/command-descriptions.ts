@@ -163,6 +163,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "host",
       "port",
       "token-file",
+      "store",
       "open",
       "allow-host",
       "allow-origin",
@@ -186,6 +187,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     examples: [
       "serve --model anthropic/claude-sonnet-4-5 --open",
       "serve --port 0 --model offline --workspace docs=~/docs",
+      "serve --store postgres://sheaf@db.example.org/sheaf --token-file tokens",
     ],
   },
   about: {

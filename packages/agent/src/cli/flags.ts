@@ -190,6 +190,11 @@ export const flags = {
     placeholder: "FILE",
     help: "serve: tokens of clients, one per line: TOKEN, or NAME TOKEN",
   },
+  store: {
+    kind: "value",
+    placeholder: "URL",
+    help: "serve: store in a PostgreSQL database, not in a file: postgres://USER@HOST/DATABASE",
+  },
   offer: { kind: "list", placeholder: "MODEL", help: "serve: further model that requests may name (repeatable)" },
   open: { kind: "switch", help: "serve: print an address that opens the page once, within a minute" },
   "allow-host": { kind: "list", placeholder: "NAME", help: "serve: further name of this server, as clients call it" },

@@ -56,8 +56,9 @@ const startMs = 250;
 
 async function runCommandLine(words: readonly string[]): Promise<number> {
   const given = parseArguments(words);
-  // A key on the command line is taken out of what other users of this machine can list (S-42).
-  if (given.flags["api-key"] !== undefined || given.flags.header !== undefined) process.title = "sheaf";
+  // A key or a password on the command line is taken out of what other users of this machine can list (S-42).
+  const secrets = ["api-key", "header", "store"] as const;
+  if (secrets.some((name) => given.flags[name] !== undefined)) process.title = "sheaf";
   const profile = chooseProfile(given.flags.compat, process.argv[1] ?? "");
   if (profile === "sheaf") checkForeignFlags(given);
   const { parsed, notices } =

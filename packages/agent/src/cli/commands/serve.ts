@@ -15,7 +15,7 @@ import type { Log } from "../../server/metrics.ts";
 import { serve, type ServeOptions } from "../../server/serve.ts";
 import { createServerModels } from "../../server/server-models.ts";
 import { toVisibleJson, toVisibleLine } from "../../output/visible-text.ts";
-import { localOwner } from "../../store/store.ts";
+import { isPostgresAddress, localOwner } from "../../store/store.ts";
 import { createModels, createServerStore, now, openTelemetry } from "../../assemble/wire.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import type { FlagValues } from "../flags.ts";
@@ -37,8 +37,8 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
     void process.stderr.write(toVisibleJson(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`));
   const { flags } = parsed;
   const grace = toGrace(flags.grace);
-  const { storeFile, tokenFile, ...options } = createServeOptions(parsed, io, log);
-  const store = await createServerStore(storeFile);
+  const { storePlace, tokenFile, ...options } = createServeOptions(parsed, io, log);
+  const store = await createServerStore(storePlace);
   const telemetry = await openTelemetry(io.environment, { hasParent: false });
   const server = await serve({ ...options, store, telemetry });
   const watch =
@@ -62,7 +62,8 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
 
 /** What a server is made of but its store, which the caller opens. */
 interface ServePlan extends Omit<ServeOptions, "store" | "telemetry"> {
-  readonly storeFile: string;
+  /** A file, or the address of a PostgreSQL database. */
+  readonly storePlace: string;
   readonly tokenFile: string;
 }
 
@@ -81,7 +82,7 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
   const modelNames = toModelNames(flags, config);
   const { tokens, tokenFile } = toTokens(flags, host, config);
   return {
-    storeFile: config.storeFile,
+    storePlace: toStorePlace(flags, io, config),
     tokenFile,
     settings: {
       ...config,
@@ -146,6 +147,17 @@ function toWorkspaces({ workspace = ["."] }: FlagValues, io: CommandIo): Readonl
     roots.set(key, realpathSync(root));
   }
   return roots;
+}
+
+/** R-30. Its words are not repeated: they may contain a password. */
+function toStorePlace({ store }: FlagValues, { environment }: CommandIo, { storeFile }: Config): string {
+  const name = store === undefined ? "SHEAF_STORE" : "--store";
+  const place = store ?? (environment.SHEAF_STORE || storeFile);
+  if (place === storeFile || isPostgresAddress(place)) return place;
+  throw new SheafError(
+    "USAGE",
+    `${name} does not name a PostgreSQL database: write postgres://USER@HOST:PORT/DATABASE, or leave it out to store in ${storeFile}`,
+  );
 }
 
 /** S-51, S-56. */
