@@ -1,7 +1,9 @@
 /** Appends of all responses of a process, gathered: whatever waits while a statement runs is the next statement (R-31). */
 import type { EncodedEvents } from "./encode-events.ts";
+import type { LogDigest } from "./log-digest.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { Lease } from "./postgres-leases.ts";
+import { toWords } from "./postgres-text.ts";
 
 /** A group of events for the log of a response. */
 interface Append {
@@ -10,8 +12,10 @@ interface Append {
   readonly response: number;
   readonly lease: Lease;
   readonly events: EncodedEvents;
-  /** What a search looks at, of the group that begins a log. */
-  readonly promptWords: string | null;
+  /** Of the group that begins a log. */
+  readonly prompt: string | undefined;
+  /** Of the group that ends a log: what the whole log adds up to. */
+  readonly digest: LogDigest | undefined;
 }
 
 export interface AppendQueue {
@@ -91,8 +95,10 @@ function takeBatch(waiting: readonly WaitingAppend[]): [batch: WaitingAppend[], 
 // statement. A group that is there already was written by an earlier try of this statement, whose answer was lost.
 const insertStatement = `
   WITH input AS (
-    SELECT * FROM unnest($1::bigint[], $2::int[], $3::int[], $4::text[], $5::text[], $6::boolean[], $7::bigint[], $8::bigint[])
-      AS i (response, first_seq, last_seq, events, prompt_words, ends, conversation, fence)
+    SELECT * FROM unnest($1::bigint[], $2::int[], $3::int[], $4::text[], $5::text[], $6::boolean[], $7::bigint[],
+      $8::bigint[], $9::bigint[], $10::bigint[], $11::float8[], $12::text[], $13::text[])
+      AS i (response, first_seq, last_seq, events, prompt_words, ends, conversation,
+        fence, prompt_tokens, completion_tokens, cost_usd, answer, answer_words)
   ), held AS MATERIALIZED (
     SELECT c.key, c.fence FROM sheaf.conversations c JOIN input i ON c.key = i.conversation AND c.fence = i.fence FOR SHARE OF c
   ), written AS (
@@ -103,7 +109,9 @@ const insertStatement = `
       SELECT g.last_seq FROM sheaf.event_groups g WHERE g.response = i.response ORDER BY g.first_seq DESC LIMIT 1), 0)
     ON CONFLICT DO NOTHING RETURNING response
   ), ended AS (
-    UPDATE sheaf.responses r SET ended = true FROM input i JOIN written w ON w.response = i.response
+    UPDATE sheaf.responses r SET ended = true, prompt_tokens = i.prompt_tokens, completion_tokens = i.completion_tokens,
+      cost_usd = i.cost_usd, answer = i.answer, answer_words = i.answer_words
+    FROM input i JOIN written w ON w.response = i.response
     WHERE i.ends AND r.key = i.response
   ), released AS (
     UPDATE sheaf.conversations c SET holder = NULL, cancel = false
@@ -122,10 +130,15 @@ async function insertGroups(connection: PostgresConnection, batch: readonly Appe
     batch.map(({ events }) => events.firstSeq),
     batch.map(({ events }) => events.lastSeq),
     batch.map(({ events }) => events.text),
-    batch.map(({ promptWords }) => promptWords),
+    batch.map(({ prompt }) => (prompt === undefined ? null : toWords(prompt))),
     batch.map(({ events }) => events.endsLog),
     batch.map(({ lease }) => lease.conversation),
     batch.map(({ lease }) => lease.fence),
+    batch.map(({ digest }) => digest?.promptTokens ?? 0),
+    batch.map(({ digest }) => digest?.completionTokens ?? 0),
+    batch.map(({ digest }) => digest?.costUsd ?? null),
+    batch.map(({ digest }) => digest?.answer ?? ""),
+    batch.map(({ digest }) => toWords(digest?.answer ?? "")),
   ]);
   return new Set(rows.map(({ response }) => response));
 }

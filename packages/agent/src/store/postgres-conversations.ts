@@ -1,7 +1,8 @@
 /** Conversations, responses and usage in PostgreSQL, as rows. Every statement names the owner (S-53). */
+import type { RunEvent } from "@sheaf/protocol";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
 import { lastSeqOfResponse } from "./postgres-log.ts";
-import { fromColumn, toColumn, toPromptWords } from "./postgres-text.ts";
+import { findPrompt, fromColumn, toColumn, toWords } from "./postgres-text.ts";
 import {
   createTakenError,
   type CompleteConversation,
@@ -11,16 +12,27 @@ import {
   type OwnerUsage,
   type RequestRecord,
   type ResponseRecord,
+  type ResponseTexts,
   type SharedStore,
 } from "./store.ts";
 import { encodeEvents } from "./encode-events.ts";
+import { digestLog } from "./log-digest.ts";
 
 /** Events per row, when a log is stored whole. */
 const GROUP = 500;
 
-const conversationColumns = `c.id, c.workspace, c.title, c.created_at AS "createdAt", c.updated_at AS "updatedAt", c.settings`;
+const conversationColumns = `c.id, c.workspace, c.title, c.created_at AS "createdAt", c.updated_at AS "updatedAt", c.settings,
+  c.pinned,
+  (SELECT json_build_array(COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(completion_tokens), 0), SUM(cost_usd))
+    FROM sheaf.responses WHERE conversation = c.key) AS usage,
+  (SELECT id FROM sheaf.responses WHERE conversation = c.key AND NOT ended
+    ORDER BY position DESC LIMIT 1) AS "openResponseId"`;
 
-type ConversationRow = Omit<ConversationRecord, "settings"> & { readonly settings: string };
+interface ConversationRow extends Omit<ConversationRecord, "settings" | "usage" | "openResponseId"> {
+  readonly settings: string;
+  readonly usage: readonly [promptTokens: number, completionTokens: number, costUsd: number | null];
+  readonly openResponseId: string | null;
+}
 
 /** The methods of the store that need no lease. */
 type RowMethod =
@@ -33,6 +45,7 @@ type RowMethod =
   | "findRequest"
   | "changeConversation"
   | "addConversation"
+  | "listTexts"
   | "countConversations"
   | "readUsage"
   | "addUsage";
@@ -68,38 +81,44 @@ export function createPostgresRows(
       );
       return row && toRecord(row);
     },
-    async changeConversation(conversationId, { title, settings }) {
+    async changeConversation(conversationId, { title, settings, pinned }) {
       const changed = await query(
         `UPDATE sheaf.conversations SET title = COALESCE($1, title), title_words = COALESCE($2, title_words),
-           settings = COALESCE($3, settings)
-         WHERE id = $4 AND owner = $5 RETURNING key`,
+           settings = COALESCE($3, settings), pinned = COALESCE($4, pinned)
+         WHERE id = $5 AND owner = $6 RETURNING key`,
         [
           title === undefined ? null : toColumn(title),
-          title === undefined ? null : toColumn(title.toLowerCase()),
+          title === undefined ? null : toWords(title),
           settings === undefined ? null : JSON.stringify(settings),
+          pinned ?? null,
           toColumn(conversationId),
           owner,
         ],
       );
       return changed.length > 0;
     },
-    async listConversations({ limit, workspace, after, search }) {
+    async listConversations({ limit, workspace, after, pinnedFirst = false, search }) {
+      const [place, last, order] = pinnedFirst
+        ? ["pinned, updated_at, key", "$7, $3", "pinned DESC, updated_at DESC, key DESC"]
+        : ["updated_at, key", "$3", "updated_at DESC, key DESC"];
       const rows = await query<ConversationRow>(
         `SELECT ${conversationColumns} FROM sheaf.conversations c
          WHERE owner = $1 AND ($2::text IS NULL OR workspace = $2)
-           AND ($3::bigint IS NULL OR (updated_at, key) < ($3, COALESCE(
+           AND ($3::bigint IS NULL OR (${place}) < (${last}, COALESCE(
              (SELECT o.key FROM sheaf.conversations o WHERE o.id = $4 AND o.owner = $1), 0)))
            AND ($5::text IS NULL OR strpos(title_words, $5) > 0 OR EXISTS (
-             SELECT 1 FROM sheaf.responses r JOIN sheaf.event_groups g ON g.response = r.key AND g.first_seq = 1
-             WHERE r.conversation = c.key AND strpos(g.prompt_words, $5) > 0))
-         ORDER BY updated_at DESC, key DESC LIMIT $6`,
+             SELECT 1 FROM sheaf.responses r LEFT JOIN sheaf.event_groups g ON g.response = r.key AND g.first_seq = 1
+             WHERE r.conversation = c.key AND NOT r.reverted
+               AND (strpos(r.answer_words, $5) > 0 OR strpos(g.prompt_words, $5) > 0)))
+         ORDER BY ${order} LIMIT $6`,
         [
           owner,
           workspace ?? null,
           after?.updatedAt ?? null,
           toColumn(after?.id ?? ""),
-          search === undefined ? null : toColumn(search.toLowerCase()),
+          search === undefined ? null : toWords(search),
           limit,
+          ...(pinnedFirst ? [after?.pinned ?? false] : []),
         ],
       );
       return rows.map(toRecord);
@@ -119,6 +138,19 @@ export function createPostgresRows(
       return row;
     },
     addConversation: (conversation) => transact((run) => insertConversation(run, owner, conversation)),
+    async listTexts(conversationId) {
+      const rows = await query<Omit<ResponseTexts, "message"> & { readonly events: string | null }>(
+        `SELECT r.id AS "responseId", g.events, r.answer
+         FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
+         LEFT JOIN sheaf.event_groups g ON g.response = r.key AND g.first_seq = 1
+         WHERE c.id = $1 AND c.owner = $2 AND NOT r.reverted ORDER BY r.position`,
+        [toColumn(conversationId), owner],
+      );
+      return rows.map(({ events, ...row }) => ({
+        ...row,
+        message: findPrompt(JSON.parse(events ?? "[]") as RunEvent[]) ?? "",
+      }));
+    },
     async countConversations() {
       const [row] = await query<{ count: number }>(
         "SELECT COUNT(*) AS count FROM sheaf.conversations WHERE owner = $1",
@@ -146,14 +178,21 @@ export function createPostgresRows(
   };
 }
 
-function toRecord(row: ConversationRow): ConversationRecord {
-  return { ...row, title: fromColumn(row.title), settings: JSON.parse(row.settings) as ConversationSettings };
+function toRecord({ settings, usage, openResponseId, title, ...row }: ConversationRow): ConversationRecord {
+  const [promptTokens, completionTokens, costUsd] = usage;
+  return {
+    ...row,
+    title: fromColumn(title),
+    settings: JSON.parse(settings) as ConversationSettings,
+    usage: { promptTokens, completionTokens, ...(costUsd !== null && { costUsd }) },
+    ...(openResponseId !== null && { openResponseId }),
+  };
 }
 
 /** Within a transaction. @throws SheafError USAGE for an id that is taken, perhaps by another owner. */
 async function insertConversation(query: Query, owner: string, conversation: CompleteConversation): Promise<void> {
   const { id, workspace, title, createdAt, updatedAt, settings, responses } = conversation;
-  const words = [toColumn(title), toColumn(title.toLowerCase())];
+  const words = [toColumn(title), toWords(title)];
   const [inserted] = await query<{ key: number }>(
     `INSERT INTO sheaf.conversations (id, owner, workspace, title, title_words, created_at, updated_at, settings)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING key`,
@@ -161,10 +200,22 @@ async function insertConversation(query: Query, owner: string, conversation: Com
   );
   if (!inserted) throw createTakenError(id);
   for (const [index, response] of responses.entries()) {
+    const { promptTokens, completionTokens, costUsd, answer } = digestLog(response.events);
     const [row] = await query<{ key: number }>(
-      `INSERT INTO sheaf.responses (id, conversation, position, created_at, ended) VALUES ($1, $2, $3, $4, true)
-       ON CONFLICT DO NOTHING RETURNING key`,
-      [response.id, inserted.key, index + 1, response.createdAt],
+      `INSERT INTO sheaf.responses (id, conversation, position, created_at, ended,
+         prompt_tokens, completion_tokens, cost_usd, answer, answer_words)
+       VALUES ($1, $2, $3, $4, true, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING key`,
+      [
+        response.id,
+        inserted.key,
+        index + 1,
+        response.createdAt,
+        promptTokens,
+        completionTokens,
+        costUsd ?? null,
+        answer,
+        toWords(answer),
+      ],
     );
     if (!row) throw createTakenError(response.id);
     await insertLog(query, row.key, response.events);
@@ -178,10 +229,11 @@ async function insertLog(
 ): Promise<void> {
   for (let start = 0; start < events.length; start += GROUP) {
     const group = events.slice(start, start + GROUP);
+    const prompt = findPrompt(group);
     const { firstSeq, lastSeq, text } = encodeEvents(group)!;
     await query(
       `INSERT INTO sheaf.event_groups (response, first_seq, last_seq, events, prompt_words) VALUES ($1, $2, $3, $4, $5)`,
-      [response, firstSeq, lastSeq, text, toPromptWords(group)],
+      [response, firstSeq, lastSeq, text, prompt === undefined ? null : toWords(prompt)],
     );
   }
 }

@@ -2,11 +2,12 @@
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { encodeEvents } from "./encode-events.ts";
+import { digestLog, type LogDigest } from "./log-digest.ts";
 import { createAppendQueue, type AppendQueue } from "./postgres-appends.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
 import { isClaimable, readLeaseState, takeLease, type Lease } from "./postgres-leases.ts";
 import type { PostgresSession } from "./postgres-session.ts";
-import { toColumn, toPromptWords } from "./postgres-text.ts";
+import { findPrompt, toColumn, toWords } from "./postgres-text.ts";
 import {
   createLostError,
   createTakenError,
@@ -22,6 +23,8 @@ interface OpenLog {
   readonly owner: string;
   readonly lease: Lease;
   lastSeq: number;
+  /** Settles when the last append has. */
+  written: Promise<unknown>;
 }
 
 export interface PostgresLogs {
@@ -49,6 +52,17 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
     throw new SheafError("INTERNAL", `response ${responseId} is not stored, or another process writes it`, {
       source: "storage",
     });
+  };
+
+  /** What a log adds up to that ends with these events. One that is damaged has an empty digest: it must end all the same. */
+  const readDigest = async (responseId: string, owner: string, last: readonly RunEvent[]): Promise<LogDigest> => {
+    try {
+      const events = await readLog(connection, responseId, { owner, after: 0, limit: MAX_SEQ });
+      return digestLog([...events, ...last]);
+    } catch (error) {
+      if (error instanceof SheafError && error.code === "STORAGE_CORRUPT") return digestLog([]);
+      throw error;
+    }
   };
 
   return {
@@ -82,9 +96,14 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
       // Later appends follow this one, also those that come before it is stored.
       log.lastSeq = lastSeq;
       try {
+        // What was not waited for must be stored before the log can be read.
+        const digest = events.endsLog
+          ? await log.written.then(() => readDigest(responseId, owner, written))
+          : undefined;
         const { key: response, lease } = log;
-        const promptWords = toPromptWords(written);
-        const isStored = await appends.write({ responseId, response, lease, events, promptWords });
+        const writing = appends.write({ responseId, response, lease, events, prompt: findPrompt(written), digest });
+        log.written = writing.catch(() => undefined);
+        const isStored = await writing;
         if (!isStored) throw createLostError(responseId);
       } catch (error) {
         log.lastSeq = Math.min(log.lastSeq, firstSeq - 1);
@@ -141,7 +160,7 @@ async function insertResponse(
       owner,
       workspace,
       toColumn(title),
-      toColumn(title.toLowerCase()),
+      toWords(title),
       createdAt,
       settings === undefined ? null : JSON.stringify(settings),
     ],
@@ -157,7 +176,7 @@ async function insertResponse(
   if (request) await insertRequest(query, request, { owner, response: key, createdAt });
   return {
     record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false },
-    log: { key, owner, lease, lastSeq: 0 },
+    log: { key, owner, lease, lastSeq: 0, written: Promise.resolve() },
   };
 }
 
@@ -192,7 +211,7 @@ async function takeOver(query: Query, holder: number, responseId: string, owner:
       [responseId],
     );
     if (!lease || !row) return undefined;
-    if (!row.ended) return { key: row.key, owner, lease, lastSeq: row.lastSeq };
+    if (!row.ended) return { key: row.key, owner, lease, lastSeq: row.lastSeq, written: Promise.resolve() };
     await query("UPDATE sheaf.conversations SET holder = NULL WHERE key = $1", [lease.conversation]);
     return undefined;
   } catch (error) {

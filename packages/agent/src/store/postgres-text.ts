@@ -12,7 +12,12 @@ export function fromColumn(text: string): string {
   return text.replaceAll(STAND_IN, "\0");
 }
 
-/** What a search looks at, of the events that begin a log; null: they do not. */
-export function toPromptWords([first]: readonly RunEvent[]): string | null {
-  return first?.type === "run_start" ? toColumn(first.prompt.toLowerCase()) : null;
+/** A text as searches look at it, without regard to case. */
+export function toWords(text: string): string {
+  return toColumn(text.toLowerCase());
+}
+
+/** What the user wrote, of the events that begin a log; undefined: they do not. */
+export function findPrompt([first]: readonly RunEvent[]): string | undefined {
+  return first?.type === "run_start" ? first.prompt : undefined;
 }

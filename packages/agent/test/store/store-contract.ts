@@ -92,7 +92,7 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
   });
 
   test(verifies("X35", "a conversation knows what its ended responses used, and which one has not ended"), async () => {
-    const store = open();
+    const store = await open();
     const price = { input: 2, output: 10 };
     const usage = { promptTokens: 1000, completionTokens: 100, totalTokens: 1100 };
     const end = { type: "turn_end", finishReason: "stop", rawFinishReason: "", usage, modelMs: 1 } as const;
@@ -118,7 +118,7 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
   });
 
   test(verifies("X36", "pinned conversations come first if asked for, page by page"), async () => {
-    const store = open();
+    const store = await open();
     for (let index = 1; index <= 6; index += 1) {
       await addEnded(store, response(`chat_${index}`, `conv_${index}`, 1000 * Math.ceil(index / 2)));
     }
@@ -294,13 +294,8 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
     await store.close();
   });
 
-<<<<<<< HEAD
   test(verifies("X36", "conversations are searched, page by page"), async () => {
-    const store = open();
-=======
-  test("conversations are searched, page by page", async () => {
     const store = await open();
->>>>>>> 803538e (Store conversations in PostgreSQL, by the contract of SQLite)
     for (let index = 1; index <= 7; index += 1) {
       const added = {
         ...response(`chat_${index}`, `conv_${index}`, index < 5 ? 1000 : index),

@@ -18,11 +18,13 @@ const steps: readonly string[] = [
      created_at bigint NOT NULL,
      updated_at bigint NOT NULL,
      settings text NOT NULL DEFAULT '{}',
+     pinned boolean NOT NULL DEFAULT false,
      fence bigint NOT NULL DEFAULT 0,
      holder bigint,
      cancel boolean NOT NULL DEFAULT false
    );
    CREATE INDEX conversations_by_update ON sheaf.conversations (owner, updated_at, key);
+   CREATE INDEX conversations_by_pin ON sheaf.conversations (owner, pinned, updated_at, key);
    CREATE TABLE sheaf.responses (
      key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
      id text NOT NULL UNIQUE,
@@ -31,6 +33,11 @@ const steps: readonly string[] = [
      created_at bigint NOT NULL,
      ended boolean NOT NULL DEFAULT false,
      reverted boolean NOT NULL DEFAULT false,
+     prompt_tokens bigint NOT NULL DEFAULT 0,
+     completion_tokens bigint NOT NULL DEFAULT 0,
+     cost_usd double precision,
+     answer text NOT NULL DEFAULT '',
+     answer_words text NOT NULL DEFAULT '',
      UNIQUE (conversation, position)
    );
    CREATE INDEX open_responses ON sheaf.responses (key) WHERE NOT ended;
