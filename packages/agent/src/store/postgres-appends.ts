@@ -2,7 +2,7 @@
 import type { EncodedEvents } from "./encode-events.ts";
 import type { LogDigest } from "./log-digest.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import type { Lease } from "./postgres-leases.ts";
+import type { PostgresLease } from "./postgres-leases.ts";
 import { toWords } from "./postgres-text.ts";
 
 /** A group of events for the log of a response. */
@@ -10,7 +10,7 @@ interface Append {
   readonly responseId: string;
   /** Key of its row. */
   readonly response: number;
-  readonly lease: Lease;
+  readonly lease: PostgresLease;
   readonly events: EncodedEvents;
   /** Of the group that begins a log. */
   readonly prompt: string | undefined;

@@ -1,7 +1,7 @@
 /** Conversations, responses and usage in PostgreSQL, as rows. Every statement names the owner (S-53). */
 import type { RunEvent } from "@sheaf/protocol";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
-import { lastSeqOfResponse } from "./postgres-log.ts";
+import { lastSeqOfRow } from "./postgres-log.ts";
 import { findPrompt, fromColumn, toColumn, toWords } from "./postgres-text.ts";
 import {
   createTakenError,
@@ -58,7 +58,7 @@ export function createPostgresRows(
   const selectResponses = (where: "r.id = $1" | "c.id = $1", value: string): Promise<readonly ResponseRecord[]> =>
     query<ResponseRecord>(
       `SELECT r.id, c.id AS "conversationId", r.position, r.created_at AS "createdAt", r.ended, r.reverted,
-         ${lastSeqOfResponse} AS "lastSeq"
+         ${lastSeqOfRow} AS "lastSeq"
        FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
        WHERE ${where} AND c.owner = $2 ORDER BY r.position`,
       [toColumn(value), owner],

@@ -1,15 +1,15 @@
 /** One writer per conversation, across all processes of a database: leases with a number that only grows (R-05, R-32). */
 import { createBusyError, type LeaseState } from "./store.ts";
 import type { Query } from "./postgres-connection.ts";
-import { isAlive } from "./postgres-session.ts";
+import { isHolderAlive } from "./postgres-session.ts";
 
 /** A conversation and the number of a lease of it. */
-export interface Lease {
+export interface PostgresLease {
   readonly conversation: number;
   readonly fence: number;
 }
 
-const isFree = `(c.holder IS NULL OR NOT ${isAlive("c.holder")})`;
+const isFree = `(c.holder IS NULL OR NOT ${isHolderAlive("c.holder")})`;
 
 /**
  * Takes the lease of a conversation, within a transaction; undefined: the conversation does not exist.
@@ -20,8 +20,8 @@ export async function takeLease(
   holder: number,
   conversationId: string,
   owner: string,
-): Promise<Lease | undefined> {
-  const [lease] = await query<Lease>(
+): Promise<PostgresLease | undefined> {
+  const [lease] = await query<PostgresLease>(
     `UPDATE sheaf.conversations c SET fence = fence + 1, holder = $1, cancel = false
      WHERE id = $2 AND owner = $3 AND ${isFree} RETURNING key AS conversation, fence`,
     [holder, conversationId, owner],
@@ -33,7 +33,7 @@ export async function takeLease(
   return undefined;
 }
 
-export async function releaseLease(query: Query, { conversation, fence }: Lease): Promise<void> {
+export async function releaseLease(query: Query, { conversation, fence }: PostgresLease): Promise<void> {
   await query("UPDATE sheaf.conversations SET holder = NULL, cancel = false WHERE key = $1 AND fence = $2", [
     conversation,
     fence,
@@ -41,7 +41,7 @@ export async function releaseLease(query: Query, { conversation, fence }: Lease)
 }
 
 /** The process proves by itself that it is alive; here it learns what the others want. */
-export async function readLeaseState(query: Query, { conversation, fence }: Lease): Promise<LeaseState> {
+export async function readLeaseState(query: Query, { conversation, fence }: PostgresLease): Promise<LeaseState> {
   const [row] = await query<{ cancel: boolean }>(
     "SELECT cancel FROM sheaf.conversations WHERE key = $1 AND fence = $2 AND holder IS NOT NULL",
     [conversation, fence],

@@ -5,7 +5,7 @@ import { encodeEvents } from "./encode-events.ts";
 import { digestLog, type LogDigest } from "./log-digest.ts";
 import { createAppendQueue, type AppendQueue } from "./postgres-appends.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
-import { isClaimable, readLeaseState, takeLease, type Lease } from "./postgres-leases.ts";
+import { isClaimable, readLeaseState, takeLease, type PostgresLease } from "./postgres-leases.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 import { findPrompt, toColumn, toWords } from "./postgres-text.ts";
 import {
@@ -21,7 +21,7 @@ import {
 interface OpenLog {
   readonly key: number;
   readonly owner: string;
-  readonly lease: Lease;
+  readonly lease: PostgresLease;
   lastSeq: number;
   /** Settles when the last append has. */
   written: Promise<unknown>;
@@ -38,7 +38,7 @@ export interface PostgresLogs {
 }
 
 /** Number of the last event of the response `r` of a statement. */
-export const lastSeqOfResponse = `COALESCE(
+export const lastSeqOfRow = `COALESCE(
   (SELECT g.last_seq FROM sheaf.event_groups g WHERE g.response = r.key ORDER BY g.first_seq DESC LIMIT 1), 0)`;
 
 /** No log is open yet. */
@@ -207,7 +207,7 @@ async function takeOver(query: Query, holder: number, responseId: string, owner:
     // From here on the last writer can store nothing more, so what is read next stays true.
     const lease = await takeLease(query, holder, conversation.id, owner);
     const [row] = await query<{ key: number; ended: boolean; lastSeq: number }>(
-      `SELECT r.key, r.ended, ${lastSeqOfResponse} AS "lastSeq" FROM sheaf.responses r WHERE r.id = $1`,
+      `SELECT r.key, r.ended, ${lastSeqOfRow} AS "lastSeq" FROM sheaf.responses r WHERE r.id = $1`,
       [responseId],
     );
     if (!lease || !row) return undefined;

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
-/** How long a process that says nothing counts as alive. Seconds, as in `isAlive`. */
+/** How long a process that says nothing counts as alive. Seconds, as in `isHolderAlive`. */
 const ALIVE_SECONDS = 10;
 
 /** How often it says that it is alive. Milliseconds. */
@@ -30,7 +30,7 @@ const MAX_NAME = 200;
  * matter. The lock of a process ends with its connection; it counts 3 s after the last beat, since a process that only
  * lost its connection gets another one until then. A rest longer than any lease means that the clock was set back.
  */
-export function isAlive(holder: string): string {
+export function isHolderAlive(holder: string): string {
   return `EXISTS (
     SELECT 1 FROM sheaf.holders h, LATERAL (SELECT h.alive_until - clock_timestamp() AS rest) t
     WHERE h.id = ${holder} AND t.rest BETWEEN interval '0' AND interval '${ALIVE_SECONDS} s'
