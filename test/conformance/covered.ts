@@ -233,6 +233,7 @@ export const covered: readonly string[] = [
   "S-63",
   "S-64",
   "S-112",
+  "S-114",
   "S-113",
   "S-102",
   "S-70",

@@ -255,6 +255,7 @@ export const requirements: readonly Requirement[] = [
     document: "security-reliability",
     title: "diagrams are drawn in a document without origin and network",
   },
+  { id: "S-114", document: "security-reliability", title: "links to an editor stay in the user's folder" },
   { id: "S-113", document: "security-reliability", title: "formulas are known elements, made by the page" },
   {
     id: "S-102",

@@ -124,4 +124,19 @@ describeWithChromium("the changes of a conversation", (browser) => {
     await file.getByText("def show_plant_4():").waitFor();
     expect(await dialog.getByText("The file has changed since").count()).toBe(0);
   });
+
+  test(verifies("S-114", "open in the editor that was chosen, in the folder that was typed"), async () => {
+    const { page, faults } = await open();
+    await page.getByRole("button", { name: "Settings" }).click();
+    await page.getByLabel("Editor").selectOption("VS Code");
+    await page.getByLabel("Project folder").fill("/home/me/code");
+    expect(await findAccessFaults(page, ["light"])).toEqual([]);
+    await takeScreenshots(page, "editor-settings");
+    await page.getByRole("button", { name: "Close" }).click();
+    const dialog = await openChanges(page);
+    const link = dialog.getByRole("link", { name: "Open in VS Code" }).first();
+    expect(await link.getAttribute("href")).toBe("vscode://file/home/me/code/src/routes.py:38");
+    await takeScreenshots(page, "editor-links");
+    expect(faults()).toEqual([]);
+  });
 });

@@ -2,9 +2,10 @@ import type { ChangedFileState, ChangeRevert } from "@sheaf/protocol";
 import { useMemo } from "preact/hooks";
 import { toLanguage } from "../code/languages.ts";
 import { FileDiff } from "../diff/file-diff.tsx";
-import { parseHunks } from "../diff/hunks.ts";
+import { type Hunk, parseHunks } from "../diff/hunks.ts";
 import { SplitSwitch, useSplitLayout } from "../diff/split-switch.tsx";
 import type { ReadFileLines } from "../diff/use-file-lines.ts";
+import { EditorLink } from "../editor/editor-link.tsx";
 import { Badge, Card } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import { Icon } from "../elements/icon.tsx";
@@ -43,6 +44,9 @@ export function ChangedFile({ file, isBusy, onUndo, read }: ChangedFileProps) {
       actions={
         <>
           {isEdit ? <SplitSwitch /> : undefined}
+          {operation === "delete" ? undefined : (
+            <EditorLink path={newFilePath || filePath} line={findFirstChange(hunks)} />
+          )}
           <CopyButton text={newFilePath || filePath} label={messages.copyPath} icon="copyPath" />
           {operation === undefined ? undefined : (
             <button
@@ -83,4 +87,11 @@ export function ChangedFile({ file, isBusy, onUndo, read }: ChangedFileProps) {
       )}
     </Card>
   );
+}
+
+/** Line of the present file at which the first change begins. */
+function findFirstChange(hunks: readonly Hunk[]): number {
+  const lines = hunks[0]?.lines ?? [];
+  const index = lines.findIndex(({ kind }) => kind !== "same");
+  return lines.slice(Math.max(index, 0)).find(({ newNumber }) => newNumber !== undefined)?.newNumber ?? 1;
 }

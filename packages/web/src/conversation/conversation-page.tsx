@@ -19,6 +19,7 @@ import { Composer } from "../composer/composer.tsx";
 import type { FindFiles } from "../composer/use-mentions.tsx";
 import { type Draft, emptyDraft } from "../composer/draft.ts";
 import { QueuedMessage } from "../composer/queued-message.tsx";
+import { WorkspaceName } from "../editor/editor-link.tsx";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { useConfirm } from "../elements/confirm.tsx";
 import { RememberedValues } from "../elements/remembered.ts";
@@ -112,49 +113,51 @@ export function ConversationPage(props: ConversationPageProps) {
     <RememberedValues.Provider value={remembered}>
       <ConversationContext.Provider value={port}>
         <ConversationActionsContext.Provider value={actions}>
-          <main class="main">
-            <ConversationHead
-              state={state}
-              workspace={workspace?.name ?? ""}
-              ports={props.ports}
-              onShowSidebar={props.onShowSidebar}
-              onChange={props.onChange}
-              onRename={(title) => void store.rename(title)}
-            />
-            <div class="stage">
-              <Stage state={state} store={store} describe={props.ports.describe} list={list} onStart={start}>
-                <WorkspaceChoice
-                  workspaces={props.workspaces}
-                  current={workspace}
-                  onChange={(name) => void store.configure({ workspace: name })}
+          <WorkspaceName.Provider value={workspace?.name ?? ""}>
+            <main class="main">
+              <ConversationHead
+                state={state}
+                workspace={workspace?.name ?? ""}
+                ports={props.ports}
+                onShowSidebar={props.onShowSidebar}
+                onChange={props.onChange}
+                onRename={(title) => void store.rename(title)}
+              />
+              <div class="stage">
+                <Stage state={state} store={store} describe={props.ports.describe} list={list} onStart={start}>
+                  <WorkspaceChoice
+                    workspaces={props.workspaces}
+                    current={workspace}
+                    onChange={(name) => void store.configure({ workspace: name })}
+                  />
+                </Stage>
+              </div>
+              <TodoPanel todos={port.todos} />
+              <div class="dock">
+                <ConnectionNotice state={state} isOnline={isOnline} onRetry={store.reconnect} />
+                <ApprovalPanel
+                  approvals={state.approvals}
+                  responseId={response?.id ?? ""}
+                  onDecide={(approvalId, answer) => void store.decide(approvalId, answer)}
                 />
-              </Stage>
-            </div>
-            <TodoPanel todos={port.todos} />
-            <div class="dock">
-              <ConnectionNotice state={state} isOnline={isOnline} onRetry={store.reconnect} />
-              <ApprovalPanel
-                approvals={state.approvals}
-                responseId={response?.id ?? ""}
-                onDecide={(approvalId, answer) => void store.decide(approvalId, answer)}
-              />
-              <QueuedMessage queued={state.queued} onRemove={store.unqueue} />
-              <Composer
-                draft={draft}
-                onChange={change}
-                settings={state.settings}
-                onConfigure={(settings) => void store.configure(settings)}
-                models={props.models}
-                findFiles={findFiles}
-                isStreaming={state.isAnswering}
-                isCancelling={state.isCancelling}
-                isOffline={!isOnline}
-                refusal={hasRefusal ? props.ports.describe(state.error) : undefined}
-                onSend={() => void sendDraft()}
-                onStop={() => void store.cancel()}
-              />
-            </div>
-          </main>
+                <QueuedMessage queued={state.queued} onRemove={store.unqueue} />
+                <Composer
+                  draft={draft}
+                  onChange={change}
+                  settings={state.settings}
+                  onConfigure={(settings) => void store.configure(settings)}
+                  models={props.models}
+                  findFiles={findFiles}
+                  isStreaming={state.isAnswering}
+                  isCancelling={state.isCancelling}
+                  isOffline={!isOnline}
+                  refusal={hasRefusal ? props.ports.describe(state.error) : undefined}
+                  onSend={() => void sendDraft()}
+                  onStop={() => void store.cancel()}
+                />
+              </div>
+            </main>
+          </WorkspaceName.Provider>
         </ConversationActionsContext.Provider>
       </ConversationContext.Provider>
     </RememberedValues.Provider>

@@ -9,6 +9,10 @@ export interface Settings {
   readonly notifications: boolean;
   /** Whether they name the conversation. */
   readonly notificationTitles: boolean;
+  /** Opens files on this computer; "": none. */
+  readonly editor: string;
+  /** Where the workspace is on this computer, as the user typed it. */
+  readonly editorFolder: string;
 }
 
 export const defaultSettings: Settings = {
@@ -18,6 +22,8 @@ export const defaultSettings: Settings = {
   diffLayout: "unified",
   notifications: false,
   notificationTitles: false,
+  editor: "",
+  editorFolder: "",
 };
 
 /** Key in `localStorage`; `public/appearance.js` reads it too. */
@@ -27,7 +33,7 @@ export const storageName = "sheaf-settings";
 export function readSettings(storage: Storage | undefined): Settings {
   try {
     const stored = JSON.parse(storage?.getItem(storageName) ?? "{}") as Readonly<Record<string, unknown>>;
-    const { theme, density, language, diffLayout, notifications, notificationTitles } = stored;
+    const { theme, density, language, diffLayout, notifications, notificationTitles, editor, editorFolder } = stored;
     return {
       theme: theme === "light" || theme === "dark" ? theme : "system",
       density: density === "compact" ? "compact" : "comfortable",
@@ -35,6 +41,8 @@ export function readSettings(storage: Storage | undefined): Settings {
       diffLayout: diffLayout === "split" ? "split" : "unified",
       notifications: notifications === true,
       notificationTitles: notificationTitles === true,
+      editor: typeof editor === "string" ? editor : "",
+      editorFolder: typeof editorFolder === "string" ? editorFolder : "",
     };
   } catch {
     return defaultSettings;

@@ -1,3 +1,4 @@
+import { EditorSettings } from "../editor/editor-settings.tsx";
 import { Dialog } from "../elements/dialog.tsx";
 import { useSetting } from "../elements/settings.tsx";
 import { NotificationSettings } from "../attention/notification-settings.tsx";
@@ -61,6 +62,7 @@ export function SettingsDialog({ onClose, onSignOut }: SettingsDialogProps) {
           ))}
         </select>
       </label>
+      <EditorSettings />
       <NotificationSettings />
     </Dialog>
   );

@@ -1,4 +1,5 @@
 import { CodeText } from "../code/code-text.tsx";
+import { EditorLink } from "../editor/editor-link.tsx";
 import { Badge, Card } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import { PathText } from "../elements/path-text.tsx";
@@ -27,6 +28,7 @@ export function CodeReferenceView({ document, responseId }: ViewProps) {
       }
       actions={
         <>
+          <EditorLink path={path} line={startLine} />
           <CopyButton text={toPlace(path, startLine)} label={messages.copyPath} icon="copyPath" />
           <CopyButton text={code} label={messages.copyCode} />
         </>

@@ -2,6 +2,7 @@ import { CodeText } from "../code/code-text.tsx";
 import { parsePatch, toReplacementLines, type DiffLine } from "../diff/diff-lines.ts";
 import { DiffPanel } from "../diff/diff-panel.tsx";
 import { SplitSwitch, useSplitLayout } from "../diff/split-switch.tsx";
+import { EditorLink } from "../editor/editor-link.tsx";
 import { Badge, Card } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import type { IconName } from "../elements/icon.tsx";
@@ -37,6 +38,7 @@ export function FileEditView({ document, responseId }: ViewProps) {
       actions={
         <>
           {isChange && lines.length > 0 ? <SplitSwitch /> : undefined}
+          {operation === "delete" ? undefined : <EditorLink path={newPath === "" ? path : newPath} />}
           <CopyButton text={newPath === "" ? path : newPath} label={messages.copyPath} icon="copyPath" />
         </>
       }

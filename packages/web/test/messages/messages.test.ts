@@ -42,7 +42,19 @@ function readTexts(value: unknown, path = ""): [string, string][] {
 const texts = new Map(readTexts(english));
 
 /** Words that are the same in English. */
-const shared = new Set(["Agent", "Plan", "Text", "Code", "Token", "Model", "JSON", "Markdown", "Details", "Start"]);
+const shared = new Set([
+  "Agent",
+  "Plan",
+  "Text",
+  "Code",
+  "Token",
+  "Model",
+  "JSON",
+  "Markdown",
+  "Details",
+  "Start",
+  "Editor",
+]);
 
 describe.each<[string, Messages]>([
   ["de", german],
