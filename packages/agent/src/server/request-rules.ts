@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { HonoRequest, MiddlewareHandler } from "hono";
 import { listOperations } from "../output/openapi.ts";
-import { HttpError } from "./http-error.ts";
+import { HttpError, toErrorResponse } from "./http-error.ts";
 import type { Log, Metrics } from "./metrics.ts";
 import type { ServerEnvironment } from "./server-context.ts";
 
@@ -39,8 +39,9 @@ export function createRequestRules({ isOwnHost, allowedOrigins }: OriginRules): 
     if (origin !== undefined && allowedOrigins.has(origin) && !isOwnOrigin(origin, isOwnHost)) {
       context.set("foreignOrigin", origin);
       if (req.method === "OPTIONS") return answerPreflight(req, origin);
-      if (req.path === "/v1/session") throw new HttpError("FORBIDDEN", "only the server's own page signs in here");
-      await next();
+      // Thrown, the error would have no CORS headers, and the page could not read it.
+      if (req.path === "/v1/session") context.res = toErrorResponse(createSessionError());
+      else await next();
       for (const [name, value] of Object.entries(toCorsHeaders(origin))) {
         if (context.res !== RESPONSE_ALREADY_SENT) context.res.headers.set(name, value);
       }
@@ -58,6 +59,10 @@ export function createRequestRules({ isOwnHost, allowedOrigins }: OriginRules): 
     }
     return next();
   };
+}
+
+function createSessionError(): HttpError {
+  return new HttpError("FORBIDDEN", "only the server's own page signs in here");
 }
 
 /** For the answers to a page of another origin, which sends the token and no cookie (X24). */

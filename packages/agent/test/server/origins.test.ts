@@ -65,6 +65,7 @@ test(verifies(["X24", "S-51"], "a cookie does not count for such a page, and it 
   expect((await server.request("/v1/models", { headers: { Cookie: cookie, Origin: origin } })).status).toBe(401);
   const refused = await server.fetch("/v1/session", { ...post, headers: { ...post.headers, Origin: origin } });
   expect([refused.status, refused.headers.get("set-cookie")]).toEqual([403, null]);
+  expect(refused.headers.get("access-control-allow-origin")).toBe(origin);
 });
 
 test(verifies("X24", "without the flag no page of another origin gets anything"), async () => {
