@@ -1,12 +1,9 @@
 /** Every example runs, and prints what its text promises. */
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ConversationPage } from "@sheaf/protocol";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { describeWithChromium } from "../support/chromium.ts";
+import { afterAll, describe, expect, test } from "vitest";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -30,9 +27,12 @@ function toEnvironment(): NodeJS.ProcessEnv {
 test("every example has a test here", () => {
   expect(globSync("examples/*", { cwd: root }).toSorted()).toEqual([
     "examples/chat-api",
+    "examples/chat-dom",
+    // In chats.test.ts.
+    "examples/chat-react",
+    "examples/chat-server.ts",
     // In automation.test.ts.
     "examples/ci",
-    "examples/client-browser",
     "examples/client-node.ts",
     "examples/documents-from-a-stream.ts",
     "examples/library",
@@ -109,30 +109,5 @@ describe("client-node.ts", () => {
   test("asks about approvals", async () => {
     const output = await run("Run `touch a.txt && echo touched`", "allow_once\n");
     expect(output).toMatch(/\[2 terminal_command\]\n[^]*allow_once: [^]*> [^]*touched\n[^]*completed: /);
-  });
-});
-
-describeWithChromium("client-browser", (browser) => {
-  test("shows documents as they come, in two turns of one conversation", async () => {
-    const server = await startOffline();
-    const env = { ...toEnvironment(), SHEAF_URL: server.address, SHEAF_TOKEN: server.token };
-    const own = spawn(process.execPath, [join("examples", "client-browser", "serve.ts")], { cwd: root, env });
-    onTestFinished(() => void own.kill());
-    const [line] = (await once(own.stdout, "data")) as [Buffer];
-    const address = /http:\S+/.exec(line.toString())![0];
-    const page = await (await browser.newContext()).newPage();
-    await page.goto(address);
-    await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText("ended").waitFor();
-    await page.getByLabel("Message").fill("What can you do?");
-    await page.getByRole("button", { name: "Send" }).click();
-    await page.locator("article").nth(3).waitFor();
-    await page.getByText("ended").waitFor();
-    expect(await page.locator("h2").allTextContents()).toEqual(["text", "tool_call", "text", "text"]);
-    expect(await page.locator("article").nth(2).textContent()).toContain("Counts words");
-    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as ConversationPage;
-    expect(conversations).toHaveLength(1);
-    const foreign = await fetch(`${address}/v1/models`, { headers: { origin: "http://evil.test" } });
-    expect(foreign.status).toBe(403);
   });
 });

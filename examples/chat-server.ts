@@ -1,20 +1,23 @@
 /**
- * The page's own server: it gives the page out, and hands `/v1/…` on to Sheaf with the token, which the page never sees.
- * A real one asks who its user is first.
- * Run it: SHEAF_URL=http://127.0.0.1:7433 SHEAF_TOKEN=… node examples/client-browser/serve.ts
+ * The server of a chat page: it bundles the page, and forwards `/v1/…` to Sheaf with the token, which the page never
+ * sees. A real one asks who its user is first.
+ * Run it: SHEAF_URL=http://127.0.0.1:7433 SHEAF_TOKEN=… node examples/chat-server.ts examples/chat-dom/chat.js
  */
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { build } from "esbuild";
 
 const { SHEAF_URL = "http://127.0.0.1:7433", SHEAF_TOKEN = "", PORT = "0" } = process.env;
-const page = readFileSync(join(import.meta.dirname, "index.html"));
+const [entry = join(import.meta.dirname, "chat-dom/chat.js")] = process.argv.slice(2);
+const page = readFileSync(join(dirname(entry), "index.html"));
 const { outputFiles } = await build({
-  entryPoints: [join(import.meta.dirname, "main.js")],
+  entryPoints: { chat: entry },
+  outdir: "out",
+  jsx: "automatic",
   bundle: true,
   minify: true,
   format: "esm",
@@ -24,13 +27,18 @@ const { outputFiles } = await build({
 const server = createServer((request, answer) => {
   const { url = "/" } = request;
   if (url === "/") answer.setHeader("content-type", "text/html").end(page);
-  else if (url === "/main.js") answer.setHeader("content-type", "text/javascript").end(outputFiles[0]?.contents);
+  else if (url === "/chat.js") answer.setHeader("content-type", "text/javascript").end(findFile(url));
+  else if (url === "/chat.css") answer.setHeader("content-type", "text/css").end(findFile(url));
   // A page of somebody else must not use the token.
-  else if (url.startsWith("/v1/") && (request.headers.origin ?? origin) === origin) void handOn(request, answer);
+  else if (url.startsWith("/v1/") && (request.headers.origin ?? origin) === origin) void forward(request, answer);
   else answer.writeHead(403).end();
 });
 
-async function handOn(request: IncomingMessage, answer: ServerResponse): Promise<void> {
+function findFile(name: string): Uint8Array | undefined {
+  return outputFiles.find(({ path }) => path.endsWith(name))?.contents;
+}
+
+async function forward(request: IncomingMessage, answer: ServerResponse): Promise<void> {
   const { method = "GET", url = "/" } = request;
   const gone = new AbortController();
   answer.on("close", () => gone.abort());

@@ -1,0 +1,77 @@
+/** The chats of the examples, built from the packages as npm would publish them, at a real server. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { describeWithChromium } from "../support/chromium.ts";
+import { installClients } from "../support/clients.ts";
+import { watchFaults } from "../support/page.ts";
+import { startServer } from "../support/server.ts";
+import { createTestFolder } from "../support/sheaf.ts";
+
+const root = join(import.meta.dirname, "../..");
+const folders = createTestFolder();
+const folder = folders.newFolder({ "package.json": '{"type":"module"}' });
+const modules = join(folder, "node_modules");
+let hasReact = false;
+
+function install(name: string): void {
+  const target = join(modules, "@sheaf", name);
+  mkdirSync(target, { recursive: true });
+  const pack = ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder];
+  const { stdout } = spawnSync("npm", pack, { cwd: join(root, "packages", name), encoding: "utf8" });
+  spawnSync("tar", ["-xzf", join(folder, stdout.trim()), "--strip-components=1", "-C", target]);
+}
+
+const link = (from: string, name: string): void => symlinkSync(join(from, name), join(modules, name));
+
+beforeAll(async () => {
+  for (const name of ["protocol", "client"]) install(name);
+  for (const name of ["esbuild", "@esbuild"]) link(join(root, "node_modules"), name);
+  cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true });
+  const clients = folders.newFolder({});
+  hasReact = await installClients(clients);
+  if (!hasReact) return;
+  const installed = join(clients, "node_modules");
+  for (const name of ["react", "react-dom", "scheduler"]) link(installed, name);
+}, 300_000);
+
+const command = { tool: "run_terminal_cmd", arguments: { command: "echo tested > tested.txt" } };
+const script = {
+  turns: [{ events: [{ text: "I test it." }, { call: command }] }, { events: [{ text: "It works." }] }],
+};
+
+describeWithChromium("a chat of the examples", (browser) => {
+  test.each(["chat-dom/chat.js", "chat-react/small.tsx", "chat-react/chat.tsx"])(
+    "%s: an approval that a reload does not lose, and the answer after it",
+    async (name) => {
+      if (name.includes("react") && !hasReact) return;
+      const cwd = folders.newFolder({ "a.txt": "" });
+      const server = await startServer({ home: `${cwd}-home`, cwd, script, args: ["--sandbox", "disabled"] });
+      const env = { PATH: process.env.PATH, SHEAF_URL: server.address, SHEAF_TOKEN: server.token };
+      const entry = join("examples", name);
+      const own = spawn(process.execPath, ["examples/chat-server.ts", entry], { cwd: folder, env });
+      onTestFinished(() => void own.kill());
+      const [line] = (await once(own.stdout, "data")) as [Buffer];
+      const page = await (await browser.newContext()).newPage();
+      const faults = watchFaults(page);
+      await page.goto(/http:\S+/.exec(line.toString())![0]);
+      await page.getByLabel("Message").fill("Test it");
+      await page.getByRole("button", { name: "Send" }).click();
+      const allow = page.getByRole("button", { name: /^Allow once/ });
+      await allow.waitFor();
+      expect(await page.locator("body").innerText()).toContain("echo tested > tested.txt");
+      await page.reload();
+      await allow.waitFor();
+      expect(existsSync(join(cwd, "tested.txt"))).toBe(false);
+      await allow.click();
+      await page.getByText("It works.").waitFor();
+      expect(readdirSync(cwd)).toContain("tested.txt");
+      await page.reload();
+      await page.getByText("It works.").waitFor();
+      expect(await page.getByText("Test it", { exact: true }).count()).toBe(1);
+      expect(faults()).toEqual([]);
+    },
+  );
+});
