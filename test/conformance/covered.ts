@@ -290,4 +290,6 @@ export const covered: readonly string[] = [
   "R-32",
   "R-33",
   "R-34",
+  "R-35",
+  "R-36",
 ];

@@ -328,4 +328,6 @@ export const requirements: readonly Requirement[] = [
   { id: "R-32", document: "security-reliability", title: "leases by the clock of the database" },
   { id: "R-33", document: "security-reliability", title: "migration of the database" },
   { id: "R-34", document: "security-reliability", title: "errors of the database without its password" },
+  { id: "R-35", document: "security-reliability", title: "readers at any process" },
+  { id: "R-36", document: "security-reliability", title: "a cancel at any process" },
 ];

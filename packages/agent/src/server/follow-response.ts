@@ -9,7 +9,8 @@ import { createLogReader, readState, type LogReader } from "./log-reader.ts";
 import { createReaderView, type ReaderView, type ViewOptions } from "./reader-view.ts";
 import type { ResponseChannel, WireOptions } from "./response-channel.ts";
 
-/** How often a response that another process writes is looked at. Milliseconds. */
+/** How often a response that another process writes is looked at: where the store tells of changes, and elsewhere. Milliseconds. */
+const WATCHED_MS = 2000;
 const POLL_MS = 250;
 
 /** Largest payload of one event (N55), less the fields around it. UTF-16 units of JSON. */
@@ -117,17 +118,22 @@ async function joinChannel(
 
 /** Waits until a response that does not run here has more in its log; false when there will be none. */
 async function waitForMore(sink: EventSink, reader: LogReader, responseId: string, store: Store): Promise<boolean> {
-  for (;;) {
-    const record = await store.getResponse(responseId);
-    if (!record) {
-      sink.cut();
-      return false;
+  let change = new AbortController();
+  const endWatch = store.watchResponse?.(responseId, () => change.abort());
+  try {
+    while (!sink.isClosed) {
+      change = new AbortController();
+      const record = await store.getResponse(responseId);
+      if (!record) {
+        sink.cut();
+        return false;
+      }
+      if (record.lastSeq > reader.lastSeq) return true;
+      const signal = AbortSignal.any([sink.closed, change.signal]);
+      await sleep(endWatch ? WATCHED_MS : POLL_MS, undefined, { signal }).catch(() => undefined);
     }
-    if (record.lastSeq > reader.lastSeq) return true;
-    try {
-      await sleep(POLL_MS, undefined, { signal: sink.closed });
-    } catch {
-      return false;
-    }
+    return false;
+  } finally {
+    endWatch?.();
   }
 }

@@ -42,6 +42,7 @@ export function createPostgresConnection(address: string): PostgresConnection {
   const pool = new pg.Pool({ ...settings, max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 });
   // A connection that breaks while nobody uses it is replaced when the next one is needed.
   pool.on("error", () => undefined);
+  let closing: Promise<void> | undefined;
   const names = new Map<string, string>();
   const toError = (error: unknown): SheafError => toPostgresError(error, place);
 
@@ -92,7 +93,7 @@ export function createPostgresConnection(address: string): PostgresConnection {
     },
     createClient: () => new pg.Client({ ...settings, query_timeout: PATIENCE_MS }),
     toError,
-    close: () => pool.end(),
+    close: () => (closing ??= pool.end()),
   };
 }
 

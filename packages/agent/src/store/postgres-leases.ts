@@ -1,13 +1,16 @@
 /** One writer per conversation, across all processes of a database: leases with a number that only grows (R-05, R-32). */
 import { createBusyError, type LeaseState } from "./store.ts";
 import type { Query } from "./postgres-connection.ts";
-import { isHolderAlive } from "./postgres-session.ts";
+import { isHolderAlive, type PostgresSession } from "./postgres-session.ts";
 
 /** A conversation and the number of a lease of it. */
 export interface PostgresLease {
   readonly conversation: number;
   readonly fence: number;
 }
+
+/** The process that takes a lease, perhaps from a dead one. */
+export type LeaseTaker = Pick<PostgresSession, "holder" | "mayTakeOver">;
 
 const isFree = `(c.holder IS NULL OR NOT ${isHolderAlive("c.holder")})`;
 
@@ -17,14 +20,14 @@ const isFree = `(c.holder IS NULL OR NOT ${isHolderAlive("c.holder")})`;
  */
 export async function takeLease(
   query: Query,
-  holder: number,
+  { holder, mayTakeOver }: LeaseTaker,
   conversationId: string,
   owner: string,
 ): Promise<PostgresLease | undefined> {
   const [lease] = await query<PostgresLease>(
     `UPDATE sheaf.conversations c SET fence = fence + 1, holder = $1, cancel = false
-     WHERE id = $2 AND owner = $3 AND ${isFree} RETURNING key AS conversation, fence`,
-    [holder, conversationId, owner],
+     WHERE id = $2 AND owner = $3 AND (c.holder IS NULL OR ($4 AND ${isFree})) RETURNING key AS conversation, fence`,
+    [holder, conversationId, owner, mayTakeOver],
   );
   if (lease) return lease;
   const values = [conversationId, owner];

@@ -5,7 +5,7 @@ import { encodeEvents } from "./encode-events.ts";
 import { digestLog, type LogDigest } from "./log-digest.ts";
 import { createAppendQueue, type AppendQueue } from "./postgres-appends.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
-import { isClaimable, readLeaseState, takeLease, type PostgresLease } from "./postgres-leases.ts";
+import { isClaimable, readLeaseState, takeLease, type LeaseTaker, type PostgresLease } from "./postgres-leases.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 import { findPrompt, toColumn, toWords } from "./postgres-text.ts";
 import {
@@ -67,16 +67,14 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
 
   return {
     async create(response, owner) {
-      const { record, log } = await connection.transact((query) =>
-        insertResponse(query, session.holder, response, owner),
-      );
+      const { record, log } = await connection.transact((query) => insertResponse(query, session, response, owner));
       logs.set(response.id, log);
       return record;
     },
 
     async claim(responseId, owner) {
-      if (!(await isClaimable(connection.query, responseId, owner)) || !session.mayTakeOver) return false;
-      const log = await connection.transact((query) => takeOver(query, session.holder, responseId, owner));
+      if (!(await isClaimable(connection.query, responseId, owner))) return false;
+      const log = await connection.transact((query) => takeOver(query, session, responseId, owner));
       if (!log) return false;
       logs.set(responseId, log);
       return true;
@@ -145,7 +143,7 @@ const MAX_SEQ = 2 ** 31 - 1;
 /** Within a transaction. @throws SheafError CONVERSATION_BUSY, USAGE. */
 async function insertResponse(
   query: Query,
-  holder: number,
+  taker: LeaseTaker,
   response: NewResponse,
   owner: string,
 ): Promise<{ readonly record: ResponseRecord; readonly log: OpenLog }> {
@@ -165,7 +163,7 @@ async function insertResponse(
       settings === undefined ? null : JSON.stringify(settings),
     ],
   );
-  const lease = await takeLease(query, holder, conversationId, owner);
+  const lease = await takeLease(query, taker, conversationId, owner);
   if (!lease) throw createTakenError(conversationId);
   const [row] = await query<{ key: number; position: number }>(
     `INSERT INTO sheaf.responses (id, conversation, position, created_at)
@@ -197,7 +195,12 @@ async function insertRequest(
 }
 
 /** Within a transaction. Undefined: it has ended, has a writer, or does not exist. */
-async function takeOver(query: Query, holder: number, responseId: string, owner: string): Promise<OpenLog | undefined> {
+async function takeOver(
+  query: Query,
+  taker: LeaseTaker,
+  responseId: string,
+  owner: string,
+): Promise<OpenLog | undefined> {
   const [conversation] = await query<{ id: string }>(
     "SELECT c.id FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation WHERE r.id = $1",
     [responseId],
@@ -205,7 +208,7 @@ async function takeOver(query: Query, holder: number, responseId: string, owner:
   if (!conversation) return undefined;
   try {
     // From here on the last writer can store nothing more, so what is read next stays true.
-    const lease = await takeLease(query, holder, conversation.id, owner);
+    const lease = await takeLease(query, taker, conversation.id, owner);
     const [row] = await query<{ key: number; ended: boolean; lastSeq: number }>(
       `SELECT r.key, r.ended, ${lastSeqOfRow} AS "lastSeq" FROM sheaf.responses r WHERE r.id = $1`,
       [responseId],

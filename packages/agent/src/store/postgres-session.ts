@@ -44,7 +44,7 @@ const beat = `INSERT INTO sheaf.holders (id, alive_until) VALUES ($1, clock_time
 export interface PostgresSession {
   /** Names this process as the holder of its leases. */
   readonly holder: number;
-  /** False for 10 s after the connection was made again: the others may have lost theirs, too, and come back. */
+  /** False without a connection, and for 10 s after it was made again: the others may have lost theirs, too, and come back. */
   readonly mayTakeOver: boolean;
   /** Calls back when another process may have changed something of this name, until the result is called. */
   watch(name: string, onChange: () => void): () => void;
@@ -151,6 +151,7 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
   return {
     holder,
     get mayTakeOver() {
+      if (!client) return false;
       return backSince === undefined || performance.now() - backSince > ALIVE_SECONDS * 1000;
     },
     watch(name, onChange) {

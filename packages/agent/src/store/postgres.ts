@@ -67,9 +67,7 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
     claimResponse: (responseId) => logs.claim(responseId, owner),
     keepLease: (responseId) => logs.keep(responseId, owner),
     async lockConversation(conversationId) {
-      const lease = await connection.transact((query) =>
-        takeLease(query, session.holder, toColumn(conversationId), owner),
-      );
+      const lease = await connection.transact((query) => takeLease(query, session, toColumn(conversationId), owner));
       return lease && (() => releaseLease(connection.query, lease));
     },
     async requestCancel(responseId) {
@@ -81,11 +79,12 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
       );
       if (asked.length > 0) session.publish([responseId]);
     },
+    watchResponse: (responseId, onChange) => session.watch(responseId, onChange),
     appendEvents: (responseId, events) => logs.append(responseId, owner, events),
     readEvents: (responseId, after = 0, limit = Number.MAX_SAFE_INTEGER) => logs.read(responseId, owner, after, limit),
     deleteConversation: (conversationId) =>
       connection.transact(async (query) => {
-        const lease = await takeLease(query, session.holder, toColumn(conversationId), owner);
+        const lease = await takeLease(query, session, toColumn(conversationId), owner);
         if (!lease) return false;
         const { conversation } = lease;
         await query(

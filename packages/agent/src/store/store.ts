@@ -178,6 +178,11 @@ export interface Store {
   /** Asks the writer of a response to stop, wherever it runs. */
   requestCancel(responseId: string): Promise<void>;
   /**
+   * Calls back when another process has added to a response, or asks something of its writer, until the result is called.
+   * A call may be missing, or come in vain. Undefined: the store does not know what others do, so look often.
+   */
+  readonly watchResponse?: (responseId: string, onChange: () => void) => () => void;
+  /**
    * Adds events to the log of a response that was created or claimed here, all or none. `seq` continues
    * without a gap. `run_end` releases the lease, and stores what `digestLog` makes of the log.
    * @throws SheafError CONVERSATION_BUSY when another writer took over; STORAGE_FULL, STORAGE_LOCKED, STORAGE_CORRUPT;

@@ -27,7 +27,7 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
   });
 
   describe(verifies(["R-21", "R-30"], "the contract of all stores"), () => {
-    testStoreContract(async () => createPostgresStore(await postgres.clearDatabase()));
+    testStoreContract(async () => open(await postgres.clearDatabase()));
   });
 
   test(verifies(["R-05", "R-31"], "a writer whose lease was taken is refused, also at the same moment"), async () => {
@@ -140,6 +140,31 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     await store.appendEvents("chat_a", [runEnd(3)], "synced");
     expect((await store.readEvents("chat_a")).map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
+
+  test(
+    verifies(["R-35", "R-36"], "a store tells of what others did, and not of its own, also after a restart"),
+    async () => {
+      const address = await postgres.clearDatabase();
+      const [store, other] = [await open(address), await open(address)];
+      await store.createResponse(row);
+      const told = { writer: 0, reader: 0 };
+      const endWatch = other.watchResponse!("chat_a", () => (told.reader += 1));
+      store.watchResponse!("chat_a", () => (told.writer += 1));
+      await store.appendEvents("chat_a", [turnStart(1)], "grouped");
+      await expect.poll(() => told).toEqual({ writer: 0, reader: 1 });
+      await other.requestCancel("chat_a");
+      await expect.poll(() => told.writer).toBe(1);
+      expect(await store.keepLease("chat_a")).toBe("cancel");
+      await postgres.stop("SIGQUIT");
+      await postgres.start();
+      // What was said meanwhile is lost, so everybody looks.
+      await expect.poll(() => told.reader).toBe(2);
+      endWatch();
+      await store.appendEvents("chat_a", [runEnd(2)], "synced");
+      await other.requestCancel("chat_a");
+      expect(told.reader).toBe(2);
+    },
+  );
 
   test(verifies(["R-05", "R-33"], "processes that start at once make one schema"), async () => {
     for (let round = 0; round < 3; round += 1) {

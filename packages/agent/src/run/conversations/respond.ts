@@ -46,7 +46,7 @@ export async function* respond(
     settings: choices,
     request,
   });
-  const keeper = keepLease(store, responseId, abort);
+  const endKeeping = keepLease(store, responseId, abort);
   try {
     const log = createRunLog({ store, responseId, now, onStoreFailure: abort });
     const groups = runResponse(settings, ports, signal);
@@ -55,7 +55,7 @@ export async function* respond(
       if (events.length > 0) yield events;
     }
   } finally {
-    clearInterval(keeper);
+    endKeeping();
   }
 }
 
@@ -65,8 +65,8 @@ export async function waitForTools({ settle }: Pick<ToolBox, "settle">): Promise
   await waitAtMost(settled, SETTLE_MS);
 }
 
-/** Renews this writer's lease, and learns whether it should stop. */
-function keepLease(store: Store, responseId: string, abort: (reason: SheafError) => void): NodeJS.Timeout {
+/** Renews this writer's lease, and learns whether it should stop, until the result is called. */
+function keepLease(store: Store, responseId: string, abort: (reason: SheafError) => void): () => void {
   const keep = async (): Promise<void> => {
     // A failing store reports it when events are written.
     const state = await store.keepLease(responseId).catch(() => "kept" as const);
@@ -75,7 +75,11 @@ function keepLease(store: Store, responseId: string, abort: (reason: SheafError)
   };
   const timer = setInterval(() => void keep(), KEEP_MS);
   timer.unref();
-  return timer;
+  const endWatch = store.watchResponse?.(responseId, () => void keep());
+  return () => {
+    clearInterval(timer);
+    endWatch?.();
+  };
 }
 
 /** The first line of a prompt, shortened. */
