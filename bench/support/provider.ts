@@ -9,7 +9,7 @@ export interface Answer {
   /** One frame each. A function is called when its frame is sent, so the text may contain the time. */
   readonly text: readonly (string | (() => string))[];
   readonly call?: { readonly name: string; readonly args: object };
-  /** Milliseconds between two frames; without it, frames are sent as fast as they are read. */
+  /** Milliseconds between two frames, on average; without it, frames are sent as fast as they are read. */
   readonly paceMs?: number;
 }
 
@@ -51,9 +51,13 @@ export async function startProvider(): Promise<Provider> {
       encoded.set(key, writes);
       for (const write of writes) await writeAll(response, write);
     } else {
+      let dueAt = performance.now();
       for (const frame of encode(planned, turn)) {
         await writeAll(response, frame);
-        await sleep(paceMs);
+        dueAt += paceMs;
+        const wait = dueAt - performance.now();
+        // Timers count whole milliseconds: frames that are closer together are sent in groups.
+        if (wait >= 1) await sleep(wait);
       }
     }
     response.end();

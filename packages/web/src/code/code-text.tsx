@@ -1,9 +1,14 @@
-import { useRef } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ComponentChildren, VNode } from "preact";
+import { copyText } from "../elements/copy-text.ts";
+import { countLines, createTextCutter, takeLines, type TextChunk } from "../elements/cut-text.ts";
 import { useRemembered } from "../elements/remembered.ts";
+import { useGrowingText } from "../elements/use-growing-text.ts";
+import { createRowMeasures } from "../list/row-measures.ts";
+import { type PartMarks, Windowed } from "../list/windowed.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { TokenLine } from "./highlighter.ts";
-import { type HighlightedCode, useHighlight } from "./use-highlight.ts";
+import { type Highlighting, useHighlight } from "./use-highlight.ts";
 
 interface CodeTextProps {
   readonly code: string;
@@ -16,101 +21,84 @@ interface CodeTextProps {
   readonly memoryKey: string;
 }
 
-/** Lines per element: while code grows, elements before the last never change. */
-const chunkSize = 40;
 /** Longer code is folded. */
 const foldedLines = 24;
+/** Pixels, until they were measured. */
+const lineHeight = 20;
 
 /** Lines of code, highlighted as soon as the grammar has loaded. */
-export function CodeText({ code: source, language, isOpen, firstLine, label, memoryKey }: CodeTextProps) {
+export function CodeText({ code: whole, language, isOpen, firstLine, label, memoryKey }: CodeTextProps) {
   const messages = useMessages();
+  const source = useGrowingText(whole, isOpen);
   // The end of the last line does not start another line.
-  const code = source.replaceAll(/\r\n?/g, "\n").replace(/\n$/, "");
+  const code = (source.includes("\r") ? source.replaceAll(/\r\n?/g, "\n") : source).replace(/\n$/, "");
   const [isUnfolded, setUnfolded] = useRemembered(`${memoryKey}/lines`, false);
-  const highlighted = useHighlight(code, language);
-  const cache = useRef<Chunk[]>([]);
-  const lines = code.split("\n");
-  const canFold = lines.length > foldedLines + 8 && memoryKey !== "";
-  // While it grows, folded code shows its end; once complete, its beginning.
-  const isFolded = canFold && !isUnfolded;
-  const from = isFolded && isOpen ? Math.floor((lines.length - foldedLines) / chunkSize) * chunkSize : 0;
-  const to = isFolded && !isOpen ? foldedLines : lines.length;
+  const highlighting = useHighlight(code, language);
+  const [cutter] = useState(createTextCutter);
+  const [measures] = useState(() => createRowMeasures<TextChunk>(({ ends }) => (ends + 1) * lineHeight));
+  const chunks = cutter.cut(code);
+  const count = countLines(chunks);
+  const canFold = count > foldedLines + 8 && memoryKey !== "";
   return (
     <>
       <pre class="code" tabIndex={0} role="region" aria-label={label}>
-        <code>{renderChunks({ lines, from, to, highlighted, code, firstLine, cache: cache.current })}</code>
+        <Windowed
+          as="code"
+          parts={canFold && !isUnfolded ? foldChunks(chunks, code, isOpen) : chunks}
+          measures={measures}
+          toVersion={({ line }) => highlighting.lines[line] ?? highlighting.highlighter}
+          render={(chunk, marks) => renderChunk({ chunk, code, highlighting, firstLine }, marks)}
+        />
       </pre>
       {canFold ? (
         <button type="button" class="fold-button" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
-          {isUnfolded ? messages.showLess : messages.showAllLines(lines.length)}
+          {isUnfolded ? messages.showLess : messages.showAllLines(count)}
         </button>
       ) : undefined}
     </>
   );
 }
 
-interface Chunk {
-  readonly text: string;
-  readonly tokens: TokenLine | undefined;
-  readonly element: VNode;
+/** While it grows, folded code shows its end; once complete, its beginning. */
+function foldChunks(chunks: readonly TextChunk[], code: string, isOpen: boolean): readonly TextChunk[] {
+  const count = countLines(chunks);
+  if (isOpen) return chunks.slice(chunks.findLastIndex(({ line }) => line <= count - foldedLines));
+  const { length } = takeLines(code, foldedLines);
+  const shown = chunks.slice(0, chunks.findIndex(({ to }) => to >= length) + 1);
+  const last = shown.pop()!;
+  // The last one is shorter than the chunk that it is cut from, so its key is another.
+  return [...shown, { ...last, key: -1, to: length, ends: foldedLines - 1 - last.line }];
 }
 
-interface ChunkSource {
-  readonly lines: readonly string[];
-  readonly from: number;
-  readonly to: number;
-  readonly highlighted: HighlightedCode | undefined;
+interface DrawnChunk {
+  readonly chunk: TextChunk;
   readonly code: string;
+  readonly highlighting: Highlighting;
   readonly firstLine: number | undefined;
-  readonly cache: Chunk[];
 }
 
-function renderChunks(source: ChunkSource): VNode[] {
-  const { lines, from, to, cache } = source;
-  const tokens = toUsableTokens(source);
-  const elements: VNode[] = [];
-  for (let start = from; start < to; start += chunkSize) {
-    const end = Math.min(start + chunkSize, to);
-    const text = lines.slice(start, end).join("\n");
-    const index = start / chunkSize;
-    const known = cache[index];
-    const firstTokens = tokens[start];
-    if (known === undefined || known.text !== text || known.tokens !== firstTokens) {
-      cache[index] = { text, tokens: firstTokens, element: renderChunk(source, tokens, start, end) };
-    }
-    elements.push(cache[index]!.element);
-  }
-  return elements;
-}
-
-/** Tokens of the lines that have not changed. */
-function toUsableTokens({ highlighted, code }: ChunkSource): readonly TokenLine[] {
-  if (highlighted === undefined) return [];
-  if (highlighted.code === code) return highlighted.lines;
-  return code.startsWith(highlighted.code) ? highlighted.lines.slice(0, -1) : [];
-}
-
-function renderChunk(
-  { lines, firstLine }: ChunkSource,
-  tokens: readonly TokenLine[],
-  start: number,
-  end: number,
-): VNode {
-  const isLast = end === lines.length;
-  const rows = lines.slice(start, end).map((line, index) => {
-    const lineEnd = isLast && start + index === end - 1 ? "" : "\n";
-    return [renderLine(line, tokens[start + index]), lineEnd];
-  });
+function renderChunk({ chunk, code, highlighting, firstLine }: DrawnChunk, marks: PartMarks): VNode {
+  const { from, to, line, ends, startsLine } = chunk;
+  const text = copyText(code.slice(from, to));
+  const lines = text.split("\n");
+  const pieces = highlighting.lines[line] === undefined ? highlighting.highlighter?.toLines(text) : undefined;
+  const rows = lines.map((content, index) => [
+    renderLine(content, pieces?.[index] ?? highlighting.lines[line + index]),
+    index < ends ? "\n" : "",
+  ]);
   if (firstLine === undefined) {
     return (
-      <span key={start} class="code-chunk">
+      <span class="code-chunk" {...marks}>
         {rows}
       </span>
     );
   }
-  const numbers = Array.from({ length: end - start }, (_, index) => firstLine + start + index).join("\n");
+  const count = text.endsWith("\n") ? ends : ends + 1;
+  const numbers = Array.from({ length: count }, (_, index) =>
+    index === 0 && !startsLine ? "" : firstLine + line + index,
+  ).join("\n");
   return (
-    <span key={start} class="code-chunk numbered">
+    <span class="code-chunk numbered" {...marks}>
       <span class="line-numbers" aria-hidden="true">
         {numbers}
       </span>
@@ -119,7 +107,8 @@ function renderChunk(
   );
 }
 
+/** A line with its tokens, unless they are those of a line that was cut. */
 function renderLine(line: string, tokens: TokenLine | undefined): ComponentChildren {
-  if (tokens === undefined) return line;
+  if (tokens === undefined || tokens.reduce((sum, { text }) => sum + text.length, 0) !== line.length) return line;
   return tokens.map(({ text, kind }) => (kind === "" ? text : <span class={`token-${kind}`}>{text}</span>));
 }

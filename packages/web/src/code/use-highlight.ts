@@ -4,24 +4,27 @@ import { toGrammar } from "./languages.ts";
 import type { Highlighter, TokenLine } from "./highlighter.ts";
 import { loadHighlighter } from "./load-highlighter.ts";
 
-/** Lines of tokens, and the code that they make up. */
-export interface HighlightedCode {
-  readonly code: string;
+/** What is known of the tokens of a code. */
+export interface Highlighting {
+  /** By line; none for those that changed since, or are beyond the limit. */
   readonly lines: readonly TokenLine[];
+  /** Highlights other lines, piece by piece; undefined while all of the code is to be highlighted at once. */
+  readonly highlighter: Highlighter | undefined;
 }
 
-/** UTF-16 units; longer code is not highlighted, because that would block the page. */
+/** UTF-16 units; longer code is highlighted only where it is shown, since all of it would block the page. */
 export const highlightLimit = 60_000;
 /** Highlighting growing code takes at most 1/share of the time. */
 const share = 12;
 
 /** Highlights code in pauses. While it grows, highlighted code stays as it is; the rest follows. */
-export function useHighlight(code: string, language: string): HighlightedCode | undefined {
+export function useHighlight(code: string, language: string): Highlighting {
   const highlighter = useHighlighter(toGrammar(language));
   const [highlighted, setHighlighted] = useState<HighlightedCode>();
   const pause = useRef({ until: 0 });
+  const isLong = code.length > highlightLimit;
   useEffect(() => {
-    if (highlighter === undefined || code.length > highlightLimit || highlighted?.code === code) return undefined;
+    if (highlighter === undefined || isLong || highlighted?.code === code) return undefined;
     const timer = setTimeout(
       () => {
         const startedAt = performance.now();
@@ -33,8 +36,21 @@ export function useHighlight(code: string, language: string): HighlightedCode | 
       Math.max(0, pause.current.until - performance.now()),
     );
     return () => clearTimeout(timer);
-  }, [highlighter, code, highlighted]);
-  return highlighted;
+  }, [highlighter, isLong || code, highlighted]);
+  return { lines: toUsableLines(highlighted, code), highlighter: isLong ? highlighter : undefined };
+}
+
+/** Lines of tokens, and the code that they make up. */
+interface HighlightedCode {
+  readonly code: string;
+  readonly lines: readonly TokenLine[];
+}
+
+/** Tokens of the lines that have not changed. */
+function toUsableLines(highlighted: HighlightedCode | undefined, code: string): readonly TokenLine[] {
+  if (highlighted === undefined) return [];
+  if (highlighted.code === code) return highlighted.lines;
+  return code.startsWith(highlighted.code) ? highlighted.lines.slice(0, -1) : [];
 }
 
 /** Loaded grammars, so that each is read and compiled once. */

@@ -1,6 +1,6 @@
 import type { ConversationState } from "@sheaf/client/chat";
 import type { RefObject, VNode } from "preact";
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Icon } from "../elements/icon.tsx";
 import type { VirtualListHandle } from "../list/use-virtual-list.ts";
 import { VirtualList } from "../list/virtual-list.tsx";
@@ -21,19 +21,13 @@ export function ConversationView({ state, list }: ConversationViewProps) {
   const messages = useMessages();
   const [builder] = useState(createRowBuilder);
   const [isFollowing, setFollowing] = useState(true);
-  const elements = useRef(new WeakMap<Row, VNode>()).current;
   const rows = useMemo(() => builder.toRows(state.turns), [builder, state.turns]);
-  const render = (row: Row): VNode => {
-    const element = elements.get(row) ?? renderRow(row);
-    elements.set(row, element);
-    return element;
-  };
   return (
     <div class="conversation" id="conversation">
       <VirtualList
         rows={rows}
         estimate={estimateHeight}
-        render={render}
+        render={renderRow}
         label={(row) => toLabel(row, messages)}
         name={messages.conversation}
         isBusy={state.isAnswering}

@@ -1,5 +1,5 @@
 import { createContext } from "preact";
-import { useContext, useState } from "preact/hooks";
+import { useContext, useMemo, useState } from "preact/hooks";
 
 /** What the user unfolded or chose, by key. It outlives elements of a long list that are not shown. */
 export const RememberedValues = createContext<Map<string, unknown>>(new Map());
@@ -14,4 +14,14 @@ export function useRemembered<Value>(key: string, initial: Value): readonly [Val
     redraw((count) => count + 1);
   };
   return [value, change];
+}
+
+/** What is expensive to make, made once for each key while the conversation is shown. */
+export function useKept<Value>(key: string, create: () => Value): Value {
+  const values = useContext(RememberedValues);
+  return useMemo(() => {
+    const kept = (values.get(key) as Value | undefined) ?? create();
+    values.set(key, kept);
+    return kept;
+  }, [values, key]);
 }

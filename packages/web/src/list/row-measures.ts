@@ -1,26 +1,26 @@
 /** Positions of the rows of a long list: measured heights, and estimates for rows that were never shown. */
 
 export interface KeyedRow {
-  readonly key: string;
+  readonly key: string | number;
 }
 
 export interface RowMeasures<Row extends KeyedRow> {
   /** Takes the current rows. Cheap if they begin with the same rows as before. */
   readonly update: (rows: readonly Row[]) => void;
   /** Sets a measured height. @returns the difference; 0 for a key that is not in the list. */
-  readonly measure: (key: string, height: number) => number;
+  readonly measure: (key: Row["key"], height: number) => number;
   /** Pixels above a row; for the number of rows, the height of all. */
   readonly toTop: (index: number) => number;
   readonly toHeight: (index: number) => number;
-  readonly toIndex: (key: string) => number | undefined;
+  readonly toIndex: (key: Row["key"]) => number | undefined;
   /** The row at a height. */
   readonly findIndex: (top: number) => number;
 }
 
 /** @param estimate height in pixels of a row that was never measured */
 export function createRowMeasures<Row extends KeyedRow>(estimate: (row: Row) => number): RowMeasures<Row> {
-  const measured = new Map<string, number>();
-  const indices = new Map<string, number>();
+  const measured = new Map<Row["key"], number>();
+  const indices = new Map<Row["key"], number>();
   let rows: readonly Row[] = [];
   const heights: number[] = [];
   const tops: number[] = [0];

@@ -1,6 +1,8 @@
 import type { RefObject } from "preact";
 import { useImperativeHandle, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { createPlaceKeeper } from "./place-keeper.ts";
 import { createRowMeasures, type KeyedRow, type RowMeasures } from "./row-measures.ts";
+import type { Sight, Span } from "./sight.ts";
 
 export interface VirtualListHandle {
   /** Shows the row with this key and gives it the focus. */
@@ -8,7 +10,12 @@ export interface VirtualListHandle {
   readonly goToEnd: () => void;
 }
 
-export interface VirtualListOptions<Row extends KeyedRow> {
+/** A row of the whole list; its key is unique in the page. */
+export interface ListRow extends KeyedRow {
+  readonly key: string;
+}
+
+export interface VirtualListOptions<Row extends ListRow> {
   readonly rows: readonly Row[];
   readonly estimate: (row: Row) => number;
   readonly handle: RefObject<VirtualListHandle | null>;
@@ -17,14 +24,15 @@ export interface VirtualListOptions<Row extends KeyedRow> {
 }
 
 /** Pixels above and below the visible part in which rows are already elements. */
-const overscan = 600;
-/** Shorter lists are drawn in full, so that find-in-page works. */
-const wholeLimit = 60;
+export const overscan = 600;
+/** Lists of at most so many rows, pixels and elements are drawn in full, so that find-in-page works. */
+const wholeLimit = { rows: 60, height: 20_000, elements: 700 };
 /** Pixels from the end that still count as the end. */
 const endTolerance = 48;
 
 /** The state of a virtual list, kept outside of rendering. */
-class ListController<Row extends KeyedRow> {
+class ListController<Row extends ListRow> implements Sight {
+  isWhole = true;
   readonly measures: RowMeasures<Row>;
   scroller: HTMLElement | null = null;
   isFollowing = true;
@@ -44,6 +52,10 @@ class ListController<Row extends KeyedRow> {
   #end = 0;
   #from = 0;
   #to = 0;
+  /** Drawn in full, it had too many elements. */
+  #isLong = false;
+  readonly #place = createPlaceKeeper();
+  readonly #watchers = new Set<() => void>();
   readonly #observer = new ResizeObserver((entries) => this.#takeSizes(entries));
 
   constructor(estimate: (row: Row) => number) {
@@ -54,6 +66,26 @@ class ListController<Row extends KeyedRow> {
     if (element === null) return undefined;
     this.#observer.observe(element);
     return () => this.#observer.unobserve(element);
+  };
+
+  readonly watch = (watcher: () => void): (() => void) => {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  };
+
+  readonly toSpan = (element: HTMLElement): Span | undefined => {
+    if (this.scroller === null) return undefined;
+    const outer = this.scroller.getBoundingClientRect();
+    const inner = element.parentElement!.getBoundingClientRect();
+    const { top } = element.getBoundingClientRect();
+    return { top: Math.max(outer.top, inner.top) - top, bottom: Math.min(outer.bottom, inner.bottom) - top };
+  };
+
+  readonly keepPlace = (): void => {
+    if (this.scroller === null) return;
+    if (this.isFollowing) return this.#followEnd();
+    this.#place.restore(this.scroller);
+    this.#viewport = { ...this.#viewport, top: this.scroller.scrollTop };
   };
 
   /** Takes the rows and returns the indices of those to draw. */
@@ -72,15 +104,21 @@ class ListController<Row extends KeyedRow> {
     return indices.toSorted((a, b) => a - b);
   }
 
-  readonly onScroll = (): void => {
+  /** Of the list, or of something in it that scrolls. */
+  readonly onScroll = ({ target }: Event): void => {
     const { scroller } = this;
     if (scroller === null) return;
+    if (target !== scroller) return this.#tellWatchers();
     const { scrollTop, scrollHeight, clientHeight } = scroller;
+    const isAtEnd = scrollHeight - scrollTop - clientHeight < endTolerance;
+    // What has grown since the list was scrolled to its end puts it away from the end, but not further up.
+    this.#setFollowing(isAtEnd || (this.isFollowing && scrollTop >= this.#viewport.top - 1));
     this.#viewport = { top: scrollTop, height: clientHeight };
-    this.#setFollowing(scrollHeight - scrollTop - clientHeight < endTolerance);
+    this.#markPlace();
     const [from, to] = [this.#from, this.#to];
     this.#setRange();
     if (from !== this.#from || to !== this.#to) this.redraw();
+    this.#tellWatchers();
   };
 
   readonly onFocusIn = (event: FocusEvent): void => {
@@ -133,10 +171,16 @@ class ListController<Row extends KeyedRow> {
         this.wantedKey = undefined;
         element.focus({ preventScroll: true });
         element.scrollIntoView({ block: "start" });
+        this.#markPlace();
       }
     }
-    if (this.isFollowing && this.#hasChanged) this.#followEnd();
+    if (!this.isFollowing || this.#hasChanged) this.keepPlace();
     this.#hasChanged = false;
+    if (this.isWhole && !this.#isLong && this.#countElements() > wholeLimit.elements) {
+      this.#isLong = true;
+      this.redraw();
+    }
+    this.#tellWatchers();
   }
 
   /** Starts to watch the scrolling element. */
@@ -169,31 +213,43 @@ class ListController<Row extends KeyedRow> {
     this.#viewport = { top: this.scroller.scrollTop, height: this.scroller.clientHeight };
   }
 
+  #countElements(): number {
+    return this.scroller?.getElementsByTagName("*").length ?? 0;
+  }
+
+  #markPlace(): void {
+    if (!this.isFollowing && this.scroller !== null) this.#place.mark(this.scroller);
+  }
+
+  #tellWatchers(): void {
+    for (const watcher of this.#watchers) watcher();
+  }
+
   #setFollowing(isFollowing: boolean): void {
     if (isFollowing === this.isFollowing) return;
     this.isFollowing = isFollowing;
+    this.#markPlace();
     this.onFollow(isFollowing);
   }
 
   #setRange(): void {
     const count = this.#rows.length;
-    if (count <= wholeLimit) {
+    const end = this.measures.toTop(count);
+    this.isWhole = !this.#isLong && count <= wholeLimit.rows && end <= wholeLimit.height;
+    if (this.isWhole) {
       this.#from = 0;
       this.#to = count;
       return;
     }
     const { height } = this.#viewport;
-    const end = this.measures.toTop(count);
     const top = this.isFollowing ? Math.max(0, end - height) : this.#viewport.top;
     this.#from = this.measures.findIndex(top - overscan);
     this.#to = Math.min(count, this.measures.findIndex(top + height + overscan) + 1);
   }
 
-  /** Rows above the visible part must not move it when their measured height differs. */
   #takeSizes(entries: readonly ResizeObserverEntry[]): void {
     const { scroller, measures } = this;
     if (scroller === null) return;
-    let shift = 0;
     let hasChanged = false;
     for (const { target, borderBoxSize } of entries) {
       if (target === scroller) {
@@ -202,21 +258,13 @@ class ListController<Row extends KeyedRow> {
         continue;
       }
       const key = (target as HTMLElement).dataset["key"];
-      const index = key === undefined ? undefined : measures.toIndex(key);
       const [size] = borderBoxSize;
-      if (key === undefined || index === undefined || size === undefined || !target.isConnected) continue;
-      const isAbove = measures.toTop(index) + measures.toHeight(index) <= scroller.scrollTop;
-      const difference = measures.measure(key, size.blockSize);
-      if (difference !== 0) hasChanged = true;
-      if (isAbove) shift += difference;
+      if (key === undefined || size === undefined || !target.isConnected) continue;
+      if (measures.measure(key, size.blockSize) !== 0) hasChanged = true;
     }
     if (!hasChanged) return;
     this.#hasChanged = true;
-    if (this.isFollowing) this.#followEnd();
-    else if (shift !== 0) {
-      scroller.scrollTop += shift;
-      this.#viewport = { ...this.#viewport, top: scroller.scrollTop };
-    }
+    this.keepPlace();
     this.redraw();
   }
 }
@@ -236,7 +284,7 @@ function setGutter(scroller: HTMLElement | null): void {
 export type { ListController };
 
 /** Keeps track of which rows are drawn, and of the scroll position. */
-export function useVirtualList<Row extends KeyedRow>(options: VirtualListOptions<Row>) {
+export function useVirtualList<Row extends ListRow>(options: VirtualListOptions<Row>) {
   const { rows, estimate, handle, onFollow } = options;
   const [list] = useState(() => new ListController<Row>(estimate));
   const [, setCount] = useState(0);

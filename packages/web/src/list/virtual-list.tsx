@@ -1,9 +1,12 @@
-import type { ComponentChildren, VNode } from "preact";
-import type { KeyedRow } from "./row-measures.ts";
-import { useVirtualList, type ListController, type VirtualListOptions } from "./use-virtual-list.ts";
+import type { VNode } from "preact";
+import { useState } from "preact/hooks";
+import { createElementKeeper } from "./element-keeper.ts";
+import { renderWindow } from "./render-window.tsx";
+import { SightContext } from "./sight.ts";
+import { type ListController, type ListRow, useVirtualList, type VirtualListOptions } from "./use-virtual-list.ts";
 
-interface VirtualListProps<Row extends KeyedRow> extends VirtualListOptions<Row> {
-  readonly render: (row: Row) => ComponentChildren;
+interface VirtualListProps<Row extends ListRow> extends VirtualListOptions<Row> {
+  readonly render: (row: Row) => VNode;
   /** Label of a row, for screen readers. */
   readonly label: (row: Row) => string;
   readonly name: string;
@@ -14,20 +17,14 @@ interface VirtualListProps<Row extends KeyedRow> extends VirtualListOptions<Row>
  * A long list in which only the visible rows are elements. It stays at its end while it grows, unless the user
  * scrolled up; then the visible rows stay where they are. The row with the focus is never removed.
  */
-export function VirtualList<Row extends KeyedRow>(props: VirtualListProps<Row>) {
-  const { rows, name, isBusy } = props;
+export function VirtualList<Row extends ListRow>(props: VirtualListProps<Row>) {
+  const { rows, name, isBusy, label, render } = props;
   const { list, indices, scroller } = useVirtualList(props);
-  const elements: VNode[] = [];
-  let end = 0;
-  for (const index of indices) {
-    const top = list.measures.toTop(index);
-    if (top > end) elements.push(<Spacer key={`space-${index}`} height={top - end} />);
-    elements.push(renderRow(props, list, index));
-    end = top + list.measures.toHeight(index);
-  }
-  const rest = list.measures.toTop(rows.length) - end;
+  const [contents] = useState(createElementKeeper<Row>);
+  contents.start();
+  const count = rows.length;
   return (
-    <div class="scroller" ref={scroller} onScroll={list.onScroll}>
+    <div class="scroller" ref={scroller} onScrollCapture={list.onScroll}>
       <div
         class="feed"
         role="feed"
@@ -37,37 +34,40 @@ export function VirtualList<Row extends KeyedRow>(props: VirtualListProps<Row>) 
         onFocusIn={list.onFocusIn}
         onFocusOut={list.onFocusOut}
       >
-        {elements}
-        {rest > 0 ? <Spacer key="space-end" height={rest} /> : undefined}
+        <SightContext.Provider value={list}>
+          {renderWindow({ measures: list.measures, indices, count }, (index) => {
+            const row = rows[index]!;
+            return renderRow({ row, index, count, list, label: label(row) }, contents.take(row, render));
+          })}
+        </SightContext.Provider>
       </div>
     </div>
   );
 }
 
-function Spacer({ height }: { readonly height: number }) {
-  return <div class="spacer" aria-hidden="true" style={{ height: `${height}px` }} />;
+interface DrawnRow<Row extends ListRow> {
+  readonly row: Row;
+  readonly index: number;
+  readonly count: number;
+  readonly list: ListController<Row>;
+  readonly label: string;
 }
 
-function renderRow<Row extends KeyedRow>(
-  { rows, render, label }: VirtualListProps<Row>,
-  list: ListController<Row>,
-  index: number,
-): VNode {
-  const row = rows[index]!;
-  const isReachable = list.focusedKey === undefined ? index === rows.length - 1 : row.key === list.focusedKey;
+function renderRow<Row extends ListRow>({ row, index, count, list, label }: DrawnRow<Row>, content: VNode): VNode {
+  const isReachable = list.focusedKey === undefined ? index === count - 1 : row.key === list.focusedKey;
   return (
     <div
       key={row.key}
       class="row"
       role="article"
       data-key={row.key}
-      aria-label={label(row)}
+      aria-label={label}
       aria-posinset={index + 1}
-      aria-setsize={rows.length}
+      aria-setsize={count}
       tabIndex={isReachable ? 0 : -1}
       ref={list.observe}
     >
-      {render(row)}
+      {content}
     </div>
   );
 }

@@ -2,7 +2,8 @@
  * Parses Markdown that grows. Blocks that can no longer change are parsed once and kept; only the open end
  * is parsed again. Long texts are parsed window by window, so that no step takes longer than a frame.
  */
-import type { RootContent } from "mdast";
+import type { Nodes, RootContent } from "mdast";
+import { copyText } from "../elements/copy-text.ts";
 import { createDefinitionCollector, type DefinitionCollector, type Definitions } from "./definitions.ts";
 import { findLineStart, parsePiece } from "./parse-markdown.ts";
 
@@ -13,6 +14,8 @@ export interface MarkdownBlock {
   readonly node: RootContent;
   /** Its items continue those of the previous block: it is the same list. */
   readonly isContinued: boolean;
+  /** UTF-16 units of its source. */
+  readonly size: number;
 }
 
 export interface BlockParser {
@@ -35,6 +38,8 @@ const windowSize = 3072;
 const longList = 2048;
 /** A single block above this is not parsed but shown as source. */
 const blockLimit = 16_384;
+/** Source that is shown comes in parts of at most this many units. */
+const partSize = 4096;
 /** Kept blocks that one step parses again. */
 const refreshSize = 4;
 
@@ -50,6 +55,12 @@ interface Unit {
   readonly isContinued: boolean;
 }
 
+/** Blocks after the kept ones, and the first unit that the step did not reach. */
+interface Step {
+  readonly open: MarkdownBlock[];
+  readonly end: number;
+}
+
 interface KeptBlock extends MarkdownBlock {
   readonly source: string;
 }
@@ -59,25 +70,28 @@ class IncrementalBlockParser implements BlockParser {
   rest = "";
   definitions: DefinitionCollector = createDefinitionCollector();
   #kept: KeptBlock[] = [];
-  /** Everything before it in the source is kept. */
-  #keptText = "";
+  /** What the last step took. */
+  #source = "";
+  /** Its units that are kept. */
+  #end = 0;
   #window = windowSize;
   /** What follows the kept blocks are further items of the previous list. */
   #isInList = false;
+  /** What follows the kept blocks, up to a blank line, belongs to a block that is too long to be parsed. */
+  #isInSource = false;
   /** Kept blocks that may use a name that was defined only after they were parsed. */
   #stale = 0;
   #refreshed = 0;
 
   step(source: string, isComplete: boolean): boolean {
-    if (!source.startsWith(this.#keptText)) this.#reset();
-    const begin = this.#keptText.length;
-    const windowEnd = begin + this.#window;
-    const end = windowEnd < source.length ? Math.max(findLineStart(source, windowEnd), begin) : source.length;
-    const open = end > begin ? this.#parse(source.slice(begin, end), end === source.length) : [];
+    if (source.slice(0, this.#end) !== this.#source.slice(0, this.#end)) this.#reset();
+    this.#source = source;
+    const begin = this.#end;
+    const { open, end } = this.#isInSource ? this.#takeSource() : this.#takeWindow();
     this.rest = source.slice(end);
     this.blocks = [...this.#kept, ...open];
     if (end < source.length) {
-      if (this.#keptText.length === begin) this.#window *= 2;
+      if (this.#end === begin) this.#window *= 2;
       return true;
     }
     return isComplete && this.#refresh(open);
@@ -86,16 +100,45 @@ class IncrementalBlockParser implements BlockParser {
   #reset(): void {
     this.definitions = createDefinitionCollector();
     this.#kept = [];
-    this.#keptText = "";
+    this.#end = 0;
     this.#window = windowSize;
     this.#isInList = false;
+    this.#isInSource = false;
     this.#stale = 0;
     this.#refreshed = 0;
   }
 
+  /** Parses as much as one step may. `end`: the first unit after it. */
+  #takeWindow(): Step {
+    const source = this.#source;
+    const begin = this.#end;
+    const windowEnd = begin + this.#window;
+    const end = windowEnd < source.length ? Math.max(findLineStart(source, windowEnd), begin) : source.length;
+    if (Math.min(windowEnd, source.length) - begin > blockLimit) {
+      this.#isInSource = true;
+      this.#isInList = false;
+      this.#window = windowSize;
+      return this.#takeSource();
+    }
+    return { open: end > begin ? this.#parse(copyText(source.slice(begin, end)), end === source.length) : [], end };
+  }
+
+  /** Keeps one part of a block that is too long, as source. */
+  #takeSource(): Step {
+    const piece = copyText(this.#source.slice(this.#end, this.#end + partSize));
+    const blank = /(?:\r\n|\n|\r(?!\n))[\t ]*(?:\r\n?|\n)/.exec(piece);
+    const isOpen = blank === null && piece.length < partSize;
+    const part = blank === null ? piece.slice(0, findPartEnd(piece)) : piece.slice(0, blank.index + blank[0].length);
+    const unit: Unit = { node: { type: "html", value: part }, start: 0, isContinued: false };
+    if (isOpen) return { open: this.#toOpenBlocks([unit], piece), end: this.#source.length };
+    this.#keep(unit, part);
+    this.#end += part.length;
+    this.#isInSource = blank === null;
+    return { open: [], end: this.#end };
+  }
+
   /** Keeps what is final in a piece and returns its open blocks. */
   #parse(piece: string, isLast: boolean): MarkdownBlock[] {
-    if (piece.length > blockLimit) return this.#passOver(piece, isLast);
     // A block on a line that is still being written may turn out to belong to the block before it.
     const finalEnd = isLast ? findLineStart(piece, piece.length) : piece.length;
     const units = this.#toUnits(piece, finalEnd);
@@ -105,11 +148,11 @@ class IncrementalBlockParser implements BlockParser {
       this.#keep(units[index]!, piece.slice(units[index]!.start, units[index + 1]!.start));
     }
     if (open > 0) {
-      this.#keptText += piece.slice(0, units[open]!.start);
+      this.#end += units[open]!.start;
       this.#window = windowSize;
       this.#isInList = units[open]!.isContinued;
     }
-    return this.#toOpenBlocks(units.slice(Math.max(open, 0)));
+    return this.#toOpenBlocks(units.slice(Math.max(open, 0)), piece);
   }
 
   #toUnits(piece: string, finalEnd: number): Unit[] {
@@ -131,27 +174,18 @@ class IncrementalBlockParser implements BlockParser {
     ];
   }
 
-  #toOpenBlocks(units: readonly Unit[]): MarkdownBlock[] {
+  #toOpenBlocks(units: readonly Unit[], piece: string): MarkdownBlock[] {
     const blocks: MarkdownBlock[] = [];
-    for (const unit of units) {
-      blocks.push(toBlock(unit, this.#kept.length + blocks.length, blocks.at(-1) ?? this.#kept.at(-1)));
+    for (const [index, unit] of units.entries()) {
+      const size = (units[index + 1]?.start ?? piece.length) - unit.start;
+      blocks.push(toBlock(unit, size, this.#kept.length + index, blocks.at(-1) ?? this.#kept.at(-1)));
     }
     return blocks;
   }
 
-  /** A block that is too long to be parsed while it grows is shown as source. */
-  #passOver(piece: string, isLast: boolean): MarkdownBlock[] {
-    const node: RootContent = { type: "html", value: piece };
-    if (isLast) return [{ key: this.#kept.length, node, isContinued: false }];
-    this.#keep({ node, start: 0, isContinued: false }, "");
-    this.#keptText += piece;
-    this.#window = windowSize;
-    this.#isInList = false;
-    return [];
-  }
-
   #keep(unit: Unit, source: string): void {
-    this.#kept.push({ ...toBlock(unit, this.#kept.length, this.#kept.at(-1)), source });
+    dropPositions(unit.node);
+    this.#kept.push({ ...toBlock(unit, source.length, this.#kept.length, this.#kept.at(-1)), source });
     if (this.definitions.add(unit.node)) this.#stale = this.#kept.length;
   }
 
@@ -175,6 +209,7 @@ class IncrementalBlockParser implements BlockParser {
     const { links, footnotes } = this.definitions;
     const [again, ...others] = parsePiece(source, { links: links.keys(), footnotes: footnotes.keys() }).nodes;
     if (again === undefined || others.length > 0 || again.type !== node.type) return node;
+    dropPositions(again);
     return again.type === "list" && node.type === "list" ? { ...again, start: node.start ?? null } : again;
   }
 }
@@ -194,10 +229,24 @@ function isJoined(units: readonly Unit[], index: number, piece: string): boolean
 }
 
 /** A continued list continues the numbering. */
-function toBlock({ node, isContinued }: Unit, key: number, before: MarkdownBlock | undefined): MarkdownBlock {
+function toBlock(unit: Unit, size: number, key: number, before: MarkdownBlock | undefined): MarkdownBlock {
+  const { node, isContinued } = unit;
   const list = before?.node;
   if (!isContinued || node.type !== "list" || list?.type !== "list" || typeof list.start !== "number") {
-    return { key, node, isContinued };
+    return { key, node, isContinued, size };
   }
-  return { key, node: { ...node, start: list.start + list.children.length }, isContinued };
+  return { key, node: { ...node, start: list.start + list.children.length }, isContinued, size };
+}
+
+/** Positions take more memory than the rest of a tree. */
+function dropPositions(node: Nodes): void {
+  node.position = undefined;
+  if ("children" in node) for (const child of node.children) dropPositions(child);
+}
+
+/** Where a part of a source ends: before its last blanks, or at least not within a character. */
+function findPartEnd(piece: string): number {
+  const blanks = /\s+\S*$/.exec(piece.slice(-1024));
+  if (blanks !== null) return piece.length - blanks[0].length;
+  return /[\uD800-\uDBFF]$/.test(piece) ? piece.length - 1 : piece.length;
 }

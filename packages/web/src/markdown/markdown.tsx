@@ -1,5 +1,9 @@
 import type { VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { useKept } from "../elements/remembered.ts";
+import { useGrowingText } from "../elements/use-growing-text.ts";
+import { createRowMeasures, type RowMeasures } from "../list/row-measures.ts";
+import { type PartMarks, Windowed } from "../list/windowed.tsx";
 import { type BlockParser, createBlockParser, type MarkdownBlock } from "./block-parser.ts";
 import { type MarkdownScope, renderFootnotes, renderNode } from "./render-node.tsx";
 
@@ -7,6 +11,8 @@ interface MarkdownProps {
   readonly text: string;
   /** False while more text may follow. */
   readonly isComplete: boolean;
+  /** Key under which the page keeps what it has parsed, for when the text comes into sight again. */
+  readonly memoryKey: string;
 }
 
 /** Milliseconds per frame that parsing may take. */
@@ -15,8 +21,9 @@ const frameShare = 8;
 const pauseFactor = 6;
 
 /** Markdown that may still grow. Each frame parses a bounded part; what is final is never rendered again. */
-export function Markdown({ text, isComplete }: MarkdownProps) {
-  const [state] = useState(createMarkdownState);
+export function Markdown({ text: source, isComplete, memoryKey }: MarkdownProps) {
+  const text = useGrowingText(source, !isComplete);
+  const state = useKept(`${memoryKey}/markdown`, createMarkdownState);
   const [, redraw] = useState(0);
   const hasMore = runSteps(state, text, isComplete);
   useEffect(() => {
@@ -24,21 +31,27 @@ export function Markdown({ text, isComplete }: MarkdownProps) {
     const frame = requestAnimationFrame(() => redraw((count) => count + 1));
     return () => cancelAnimationFrame(frame);
   });
-  const scope = useRef(state.scope).current;
+  const { scope } = state;
   return (
-    <div class="markdown">
-      {state.parser.blocks.map((block) => renderBlock(block, state, scope))}
-      {state.parser.rest === "" ? undefined : <p class="unparsed">{state.parser.rest.slice(0, 4096)}</p>}
-      {isComplete && !hasMore ? renderFootnotes(scope) : undefined}
-    </div>
+    <Windowed
+      class="markdown"
+      parts={state.parser.blocks}
+      measures={state.measures}
+      render={(block, marks) => renderBlock(block, scope, marks)}
+      after={
+        <>
+          {state.parser.rest === "" ? undefined : <p class="unparsed">{state.parser.rest.slice(0, 4096)}</p>}
+          {isComplete && !hasMore ? renderFootnotes(scope) : undefined}
+        </>
+      }
+    />
   );
 }
 
 interface MarkdownState {
   readonly parser: BlockParser;
   readonly scope: MarkdownScope;
-  /** Elements by block: the same element is not compared again. */
-  readonly elements: WeakMap<MarkdownBlock, VNode>;
+  readonly measures: RowMeasures<MarkdownBlock>;
   /** What the last call parsed. */
   text: string;
   isComplete: boolean;
@@ -54,7 +67,8 @@ function createMarkdownState(): MarkdownState {
       return parser.definitions;
     },
   };
-  return { parser, scope, elements: new WeakMap(), text: "", isComplete: false, hasMore: true, pauseUntil: 0 };
+  const measures = createRowMeasures(estimateBlock);
+  return { parser, scope, measures, text: "", isComplete: false, hasMore: true, pauseUntil: 0 };
 }
 
 function runSteps(state: MarkdownState, text: string, isComplete: boolean): boolean {
@@ -71,14 +85,15 @@ function runSteps(state: MarkdownState, text: string, isComplete: boolean): bool
   return state.hasMore;
 }
 
-function renderBlock(block: MarkdownBlock, { elements }: MarkdownState, scope: MarkdownScope): VNode {
-  const known = elements.get(block);
-  if (known !== undefined) return known;
-  const element = (
-    <div key={block.key} class={block.isContinued ? "block continued" : "block"}>
-      {renderNode(block.node, scope)}
+/** Approximate height of a block in pixels, until it was measured. */
+function estimateBlock({ size, isContinued }: MarkdownBlock): number {
+  return (isContinued ? 4 : 12) + Math.ceil(size / 88) * 26;
+}
+
+function renderBlock({ node, isContinued }: MarkdownBlock, scope: MarkdownScope, marks: PartMarks): VNode {
+  return (
+    <div class={isContinued ? "block continued" : "block"} {...marks}>
+      {renderNode(node, scope)}
     </div>
   );
-  elements.set(block, element);
-  return element;
 }

@@ -50,7 +50,9 @@ export function ClarificationView({ document, responseId, isCurrent }: ViewProps
   };
   return (
     <Card kind="clarification" icon="question" title={messages.question(questions.length)}>
-      {isSameText(content, questions) ? undefined : <Markdown text={content} isComplete={!isOpen(document)} />}
+      {isSameText(content, questions) ? undefined : (
+        <Markdown text={content} isComplete={!isOpen(document)} memoryKey={`${responseId}/${document.id}`} />
+      )}
       <form
         class="questions"
         ref={form}

@@ -9,7 +9,7 @@ import { readNumber, readText } from "./metadata.ts";
 import { isOpen, type ViewProps } from "./view.ts";
 
 /** R10, N40. Its todos show their current state, including updates that came later. */
-export function PlanView({ document, isCurrent }: ViewProps) {
+export function PlanView({ document, responseId, isCurrent }: ViewProps) {
   const messages = useMessages();
   const conversation = useConversation();
   const { metadata } = document;
@@ -37,7 +37,7 @@ export function PlanView({ document, isCurrent }: ViewProps) {
           {overview}
         </p>
       )}
-      <Markdown text={document.content ?? ""} isComplete={isComplete} />
+      <Markdown text={document.content ?? ""} isComplete={isComplete} memoryKey={`${responseId}/${document.id}`} />
       {todos.length > 0 ? <TodoTree todos={todos} label={messages.todosOf(title)} /> : undefined}
       {isCurrent && isComplete && conversation.isPlanned ? (
         <div class="card-buttons">

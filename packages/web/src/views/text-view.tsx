@@ -3,7 +3,7 @@ import { readText } from "./metadata.ts";
 import { isOpen, type ViewProps } from "./view.ts";
 
 /** R4. */
-export function TextView({ document }: ViewProps) {
+export function TextView({ document, responseId }: ViewProps) {
   const text = document.content ?? "";
   if (readText(document.metadata, "format") === "plain") {
     return (
@@ -12,5 +12,5 @@ export function TextView({ document }: ViewProps) {
       </p>
     );
   }
-  return <Markdown text={text} isComplete={!isOpen(document)} />;
+  return <Markdown text={text} isComplete={!isOpen(document)} memoryKey={`${responseId}/${document.id}`} />;
 }

@@ -4,11 +4,11 @@ import { Markdown } from "../markdown/markdown.tsx";
 import { isOpen, type ViewProps } from "./view.ts";
 
 /** A document of an unknown type: shows its content, or nothing (N13). */
-export function UnknownView({ document }: ViewProps) {
+export function UnknownView({ document, responseId }: ViewProps) {
   if (document.content === null) return undefined;
   return (
     <Card icon="file" title={<VisibleText text={document.type} />}>
-      <Markdown text={document.content} isComplete={!isOpen(document)} />
+      <Markdown text={document.content} isComplete={!isOpen(document)} memoryKey={`${responseId}/${document.id}`} />
     </Card>
   );
 }

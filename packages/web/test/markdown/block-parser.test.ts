@@ -143,8 +143,12 @@ describe("text that grows", () => {
 
   test("a single block without an end is shown as source", () => {
     const parser = createBlockParser();
-    const text = "word ".repeat(20_000);
+    const text = `${"word ".repeat(20_000).trimEnd()}\n\nAfter *it*.`;
     for (let steps = 0; parser.step(text, true); steps += 1) expect(steps).toBeLessThan(100);
-    expect(parser.blocks.map(({ node }) => node.type)).toEqual(["html"]);
+    const nodes = parser.blocks.map(({ node }) => node);
+    expect(nodes.at(-1)?.type).toBe("paragraph");
+    const source = nodes.slice(0, -1).map((node) => (node.type === "html" ? node.value : ""));
+    expect(Math.max(...source.map((part) => part.length))).toBeLessThanOrEqual(4096);
+    expect(source.join("")).toBe(text.slice(0, text.indexOf("After")));
   });
 });

@@ -1,0 +1,23 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+
+/** UTF-16 units that are read in a millisecond at most: all of 100 kB in each frame, all of 1 MB ten times a second. */
+const pace = 10_000;
+
+/**
+ * A text that grows, at intervals that grow with it. Whoever reads an added piece makes the engine join all pieces to a
+ * new string, so a long text read in each frame would fill the memory with what it was.
+ */
+export function useGrowingText(text: string, isOpen: boolean): string {
+  const taken = useRef({ text, at: 0 });
+  const [, redraw] = useState(0);
+  const now = performance.now();
+  const wait = isOpen ? taken.current.at + text.length / pace - now : 0;
+  if (wait <= 0) taken.current = { text, at: now };
+  const isBehind = taken.current.text.length !== text.length;
+  useEffect(() => {
+    if (!isBehind) return undefined;
+    const timer = setTimeout(() => redraw((count) => count + 1), wait);
+    return () => clearTimeout(timer);
+  });
+  return taken.current.text;
+}

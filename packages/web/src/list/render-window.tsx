@@ -1,0 +1,34 @@
+import type { VNode } from "preact";
+import type { RowMeasures } from "./row-measures.ts";
+
+/** What is drawn of a long column. */
+interface Window {
+  readonly measures: Pick<RowMeasures<never>, "toTop" | "toHeight">;
+  /** Indices to draw, ascending. */
+  readonly indices: readonly number[];
+  /** Number of all. */
+  readonly count: number;
+  readonly renderSpace?: (key: string, height: number) => VNode;
+}
+
+/** The elements at `indices`, and empty space in the place of the others. */
+export function renderWindow(
+  { measures, indices, count, renderSpace = renderSpacer }: Window,
+  renderIndex: (index: number) => VNode,
+): VNode[] {
+  const elements: VNode[] = [];
+  let end = 0;
+  for (const index of indices) {
+    const top = measures.toTop(index);
+    if (top > end) elements.push(renderSpace(`space-${index}`, top - end));
+    elements.push(renderIndex(index));
+    end = top + measures.toHeight(index);
+  }
+  const rest = measures.toTop(count) - end;
+  if (rest > 0) elements.push(renderSpace("space-end", rest));
+  return elements;
+}
+
+function renderSpacer(key: string, height: number): VNode {
+  return <div key={key} class="spacer" aria-hidden="true" style={{ height: `${height}px` }} />;
+}

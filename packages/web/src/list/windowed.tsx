@@ -1,0 +1,165 @@
+import { createElement, type ComponentChildren, type VNode } from "preact";
+import { useContext, useLayoutEffect, useState } from "preact/hooks";
+import { createElementKeeper, type ElementKeeper } from "./element-keeper.ts";
+import { renderWindow } from "./render-window.tsx";
+import type { RowMeasures } from "./row-measures.ts";
+import { type Sight, SightContext } from "./sight.ts";
+import { overscan } from "./use-virtual-list.ts";
+
+/** A part of something long. */
+interface Part {
+  readonly key: number;
+}
+
+/** What the element of a part must have, so that it is found and measured. */
+export interface PartMarks {
+  readonly key: number;
+  readonly "data-part": number;
+  readonly ref: (element: HTMLElement | null) => (() => void) | undefined;
+}
+
+interface WindowedProps<Item extends Part> {
+  readonly as?: "div" | "code" | "table";
+  readonly class?: string;
+  readonly parts: readonly Item[];
+  /** Heights of the parts. Whoever keeps it longer than the element keeps the heights too. */
+  readonly measures: RowMeasures<Item>;
+  readonly render: (part: Item, marks: PartMarks) => VNode;
+  /** What the element of a part shows apart from the part itself. */
+  readonly toVersion?: (part: Item) => unknown;
+  readonly renderSpace?: (key: string, height: number) => VNode;
+  /** Shown before and after the parts. */
+  readonly before?: ComponentChildren;
+  readonly after?: ComponentChildren;
+}
+
+/** So few parts are always drawn. */
+const fewParts = 8;
+/** Sizes that are found while drawing change what is in sight; after so many changes the rest waits for the next frame. */
+const changesPerFrame = 4;
+
+/** What is drawn of the parts, kept outside of rendering. */
+class PartWindow<Item extends Part> {
+  readonly elements: ElementKeeper<Item> = createElementKeeper();
+  element: HTMLElement | null = null;
+  sight: Sight | undefined;
+  readonly redraw: () => void;
+  readonly #measures: RowMeasures<Item>;
+  #from = 0;
+  #to = 0;
+  #count = 0;
+  /** Changes of the range without a drawing that needed none. */
+  #changes = 0;
+  readonly #observer = new ResizeObserver(() => this.#takeSizes());
+
+  constructor(measures: RowMeasures<Item>, redraw: () => void) {
+    this.#measures = measures;
+    this.redraw = redraw;
+  }
+
+  readonly take = (element: HTMLElement | null): void => {
+    this.element = element;
+  };
+
+  readonly observe = (element: HTMLElement | null): (() => void) | undefined => {
+    if (element === null) return undefined;
+    this.#observer.observe(element);
+    return () => this.#observer.unobserve(element);
+  };
+
+  /** Takes the parts and returns the indices of those to draw. */
+  update(parts: readonly Item[]): readonly number[] {
+    this.#measures.update(parts);
+    const count = parts.length;
+    const isGrown = this.#to === this.#count && count - this.#count <= fewParts;
+    this.#to = isGrown ? count : Math.min(this.#to, count);
+    this.#from = Math.min(this.#from, this.#to);
+    this.#count = count;
+    if (this.#isWhole()) {
+      [this.#from, this.#to] = [0, count];
+      return parts.map((_, index) => index);
+    }
+    const indices = Array.from({ length: this.#to - this.#from }, (_, index) => this.#from + index);
+    const focused = this.#findFocused();
+    if (focused >= 0 && focused < count && (focused < this.#from || focused >= this.#to)) indices.push(focused);
+    return indices.toSorted((a, b) => a - b);
+  }
+
+  /** Draws other parts if others are in sight. */
+  readonly check = (): void => {
+    this.sight?.keepPlace();
+    if (this.#isWhole()) return this.#setRange(0, this.#count);
+    this.#measure();
+    const span = this.element === null ? undefined : this.sight?.toSpan(this.element);
+    if (span === undefined) return;
+    const from = this.#measures.findIndex(span.top - overscan);
+    this.#setRange(from, Math.max(from, this.#measures.findIndex(span.bottom + overscan)) + 1);
+  };
+
+  disconnect(): void {
+    this.#observer.disconnect();
+  }
+
+  #setRange(from: number, to: number): void {
+    if (from === this.#from && to === this.#to) {
+      this.#changes = 0;
+      return;
+    }
+    [this.#from, this.#to] = [from, to];
+    this.#changes += 1;
+    if (this.#changes < changesPerFrame) this.redraw();
+    else requestAnimationFrame(this.redraw);
+  }
+
+  /** Sizes of what is drawn, before the observer hears of them: the next range depends on them. @returns whether any changed */
+  #measure(): boolean {
+    let hasChanged = false;
+    for (const child of this.element?.children ?? []) {
+      const { part } = (child as HTMLElement).dataset;
+      if (part === undefined) continue;
+      if (this.#measures.measure(Number(part), child.getBoundingClientRect().height) !== 0) hasChanged = true;
+    }
+    return hasChanged;
+  }
+
+  #isWhole(): boolean {
+    return this.sight === undefined || this.sight.isWhole || this.#count <= fewParts;
+  }
+
+  /** The part that contains the focus stays, since the focus would be lost with it. */
+  #findFocused(): number {
+    const { activeElement } = document;
+    if (this.element === null || activeElement === null || !this.element.contains(activeElement)) return -1;
+    const part = [...this.element.children].find((child) => child.contains(activeElement));
+    return this.#measures.toIndex(Number((part as HTMLElement | undefined)?.dataset["part"] ?? -1)) ?? -1;
+  }
+
+  #takeSizes(): void {
+    if (this.#isWhole() || !this.#measure()) return;
+    this.sight?.keepPlace();
+    this.redraw();
+  }
+}
+
+/**
+ * Something long inside a row of a list: only the parts in sight, and some around them, are elements. Outside of a
+ * list, and in a short one, all are.
+ */
+export function Windowed<Item extends Part>(props: WindowedProps<Item>) {
+  const { as = "div", parts, measures, render, toVersion, renderSpace, before, after } = props;
+  const sight = useContext(SightContext);
+  const [, setCount] = useState(0);
+  const [state] = useState(() => new PartWindow(measures, () => setCount((count) => count + 1)));
+  state.sight = sight;
+  const indices = state.update(parts);
+  useLayoutEffect(() => sight?.watch(state.check), [sight, state]);
+  useLayoutEffect(() => () => state.disconnect(), [state]);
+  useLayoutEffect(() => state.check());
+  const { elements } = state;
+  elements.start();
+  const toElement = (part: Item): VNode => render(part, { key: part.key, "data-part": part.key, ref: state.observe });
+  const drawn = renderWindow({ measures, indices, count: parts.length, ...(renderSpace && { renderSpace }) }, (index) =>
+    elements.take(parts[index]!, toElement, toVersion?.(parts[index]!)),
+  );
+  return createElement(as, { class: props.class, ref: state.take }, before, drawn, after);
+}
